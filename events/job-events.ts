@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Fidelity } from '../lib/fidelity/fidelity.ts'
-import { BatchSummary, JobError, JobStatus, TaskStatus, Warning } from '../lib/jobs/job.ts'
+import { Fidelity } from '../lib/model/fidelity.ts'
+import { BatchSummary, JobError, JobStatus, TaskStatus, Warning } from '../lib/model/job.ts'
 
 const TaskOutline = z.object({ operation: z.string(), status: TaskStatus })
 

@@ -1,6 +1,6 @@
 import type { Connections } from '../lib/aws/connections.ts'
-import { createQueueFunction } from '../lib/jobs/run/queue-function.ts'
 import { transferTask } from '../lib/jobs/run/transfer-task.ts'
+import { createQueueFunction } from '../lib/services/queue-function.ts'
 
 /** Captures websites as files; each task has a separate browser process. */
 export const createFunction = (connections?: Connections) =>

@@ -2,7 +2,7 @@ import type { Connections } from '../lib/aws/connections.ts'
 import { engines } from '../lib/engines/index.ts'
 import { confinement } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
-import { createQueueFunction } from '../lib/jobs/run/queue-function.ts'
+import { createQueueFunction } from '../lib/services/queue-function.ts'
 
 /** Runs the tasks of one container image. */
 export function createFunction(connections?: Connections) {

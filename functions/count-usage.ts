@@ -1,13 +1,13 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { BusFields } from '../events/index.ts'
-import { accountOf, isAccount } from '../lib/access/accounts.ts'
+import { accountOf, isAccount } from '../lib/accounts/accounts.ts'
 import { Table } from '../lib/aws/table.ts'
 import { readConfig } from '../lib/config.ts'
 import { errorCodes } from '../lib/error-catalog.ts'
+import { JobUsage } from '../lib/model/job-usage.ts'
+import { terminalEvents } from '../lib/model/terminal-events.ts'
 import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
-import { JobUsage } from '../lib/usage/job-usage.ts'
-import { terminalEvents } from '../lib/usage/terminal-events.ts'
 import { UsageMeter } from '../lib/usage/usage-meter.ts'
 
 const End = z.object({

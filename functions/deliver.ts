@@ -54,7 +54,9 @@ function openServices(config: Config, connections: Connections): DelivererServic
   if (!SERVICE_SECRET) throw new Error('SERVICE_SECRET is not set')
   const outgoing = Promise.resolve(new GuardedHttp({ allowed }))
   return {
-    ...{ config, log: createLog(config), table: new Table(config, documentClient(config)) },
+    config,
+    log: createLog(config),
+    table: new Table(config, documentClient(config)),
     queues: new Queues(config, connections.sqs),
     vault: new Vault(SERVICE_SECRET),
     resultLink: createResultLink(config.PUBLIC_URL ?? '', createDailyKeys(SERVICE_SECRET)),

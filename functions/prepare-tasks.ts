@@ -2,7 +2,7 @@ import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent } from 'aws-lambda
 import { lazyAsync } from '../lib/async/lazy-async.ts'
 import type { Connections } from '../lib/aws/connections.ts'
 import { prepareTask } from '../lib/jobs/run/prepare-task.ts'
-import { TaskMessage } from '../lib/jobs/task-message.ts'
+import { TaskMessage } from '../lib/model/task-message.ts'
 import { createServices } from '../lib/services/create-services.ts'
 import { loadLambdaConfig } from '../lib/services/lambda-config.ts'
 

@@ -1,6 +1,6 @@
 import type { Connections } from '../lib/aws/connections.ts'
-import { createQueueFunction } from '../lib/jobs/run/queue-function.ts'
 import { transferTask } from '../lib/jobs/run/transfer-task.ts'
+import { createQueueFunction } from '../lib/services/queue-function.ts'
 
 /** Runs import and export tasks. */
 export const createFunction = (connections?: Connections) =>

@@ -2,7 +2,7 @@
 // .images/<target>.cdx.json (CycloneDX 1.6).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { imageIds } from '../lib/resources/queues.ts'
+import { imageIds } from '../lib/component-ids.ts'
 import { containerProgram, imageName, localName, output, runArgs } from './containers.ts'
 import { revision } from './revision.ts'
 

@@ -1,9 +1,6 @@
 import * as z from 'zod'
-import { engineIds } from './engines/engine.ts'
-import { confinementLevels } from './engines/sandbox/confinement-levels.ts'
+import { confinementLevels, driveIds, engineIds, imageIds } from './component-ids.ts'
 import { planIds } from './plans.ts'
-import { imageIds } from './resources/queues.ts'
-import { driveIds } from './transfer/drives/drive.ts'
 import { describeExpectation } from './validation/describe-schema.ts'
 
 /** Value of `ENGINES` for a service without engines: an empty variable counts as not set, which means all of them. */

@@ -1,9 +1,9 @@
-import { Account, accountKey } from '../lib/access/accounts.ts'
 import { ApiKeys, type KeyInput } from '../lib/access/api-keys.ts'
 import { modelListKey } from '../lib/access/auth/records.ts'
-import { grantedScopes, scopes } from '../lib/access/principal.ts'
+import { Account, accountKey } from '../lib/accounts/accounts.ts'
 import { newId } from '../lib/ids.ts'
 import { openReplayTarget } from '../lib/local/commands/replay/replay-target.ts'
+import { grantedScopes, scopes } from '../lib/model/principal.ts'
 import type { Services } from '../lib/services/services.ts'
 import type { TestService } from './service.ts'
 
@@ -14,15 +14,17 @@ export async function newAccount({ table }: Stored, more: Partial<Account> = {})
   const id = newId('acc')
   await table.put({
     ...accountKey(id),
-    ...{ id, email: `${id.toLowerCase()}@example.com`, emailVerified: true, name: 'Ada', plan: 'pro' },
-    ...{
-      listKey: modelListKey('user'),
-      version: 1,
-      role: 'USER',
-      status: 'active',
-      createdAt: new Date().toISOString(),
-      ...more,
-    },
+    id,
+    email: `${id.toLowerCase()}@example.com`,
+    emailVerified: true,
+    name: 'Ada',
+    plan: 'pro',
+    listKey: modelListKey('user'),
+    version: 1,
+    role: 'USER',
+    status: 'active',
+    createdAt: new Date().toISOString(),
+    ...more,
   })
   return id
 }

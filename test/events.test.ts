@@ -15,9 +15,9 @@ import {
   createStartedEvent,
   findUnpublishedEvents,
 } from '../lib/jobs/events.ts'
-import type { Job, JobState, Task } from '../lib/jobs/job.ts'
 import { jobEndChange } from '../lib/jobs/job-end.ts'
 import { decideOutcome, filesOfJob } from '../lib/jobs/job-state-machine.ts'
+import type { Job, JobState, Task } from '../lib/model/job.ts'
 import {
   applyChange,
   complete,
@@ -47,7 +47,10 @@ const startJob = (state: JobState, second = 1): JobState => ({
   ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(second), attempt: 1 } }),
   job: of(state.job, {
     set: {
-      ...{ status: 'processing', startedAt: timestamp(second), startedWith: 1, stage: 'convert' },
+      status: 'processing',
+      startedAt: timestamp(second),
+      startedWith: 1,
+      stage: 'convert',
       'log.started': { at: timestamp(second) },
     },
     setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
@@ -158,7 +161,9 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
     createFileUploadedEvent({
       owner: 'anon_1',
       file: { ...file('a.png', 'uploads/2d/upl_1'), format: null },
-      ...{ occurredAt: timestamp(5), via: 'presigned', jobId: 'job_1' },
+      occurredAt: timestamp(5),
+      via: 'presigned',
+      jobId: 'job_1',
     }),
     createQueuedEvent(arrived),
   ],

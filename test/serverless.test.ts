@@ -10,6 +10,7 @@ import { contracts as jobs } from '../functions/jobs.ts'
 import { routes } from '../functions/routes/index.ts'
 import { contracts as uploads } from '../functions/uploads.ts'
 import { contracts as automation } from '../functions/webhooks-workflows.ts'
+import { imageIds } from '../lib/component-ids.ts'
 import { readConfig, settings } from '../lib/config.ts'
 import { checkProjectRules, projectRules } from '../lib/deployment/check/project-rules.ts'
 import { checkSpecification } from '../lib/deployment/check/specification.ts'
@@ -36,7 +37,7 @@ import {
 } from '../lib/resources/function-declaration.ts'
 import { declarationOf, type FunctionName, functions } from '../lib/resources/functions.ts'
 import { defaultQueueMapping, visibilityTimeoutOf } from '../lib/resources/queue-functions.ts'
-import { imageIds, maxReceiveCount, queueIds } from '../lib/resources/queues.ts'
+import { maxReceiveCount, queueIds } from '../lib/resources/queues.ts'
 import { bucket, table } from '../lib/resources/storage.ts'
 import { packageDeployment, reference } from './deployment.ts'
 
@@ -173,10 +174,18 @@ function oneMachine() {
   const config = readConfig({})
   const images = openQueueWorkers({ config, environment: {}, logFd: 1, log }).functions
   const environment = functionEnvironment({
-    ...{ env: {}, config, credentialVariables: {}, url: '', workDir: '', logFile: '', engines: [] },
+    env: {},
+    config,
+    credentialVariables: {},
+    url: '',
+    workDir: '',
+    logFile: '',
+    engines: [],
     secrets: { serviceSecret: '', accessKeyId: '', secretAccessKey: '' },
     endpoints: { urls: {}, hasExternal: false, isS3External: false },
-    ...{ queueUrlPrefix: '', lambdaUrl: '', hasWebSockets: true },
+    queueUrlPrefix: '',
+    lambdaUrl: '',
+    hasWebSockets: true,
   })
   return { zipped: createZipFunctions(functions, {}, {}), images, environment }
 }
@@ -555,7 +564,13 @@ test('the edge function rewrites socket URLs like one machine does', () => {
 test('every endpoint is in the function of its route', () => {
   const find = createRouteFinder(httpRoutes(functions))
   const of: Readonly<Record<string, readonly AnyContract[]>> = {
-    ...{ access, admin, automation, conversion, drives, jobs, uploads },
+    access,
+    admin,
+    automation,
+    conversion,
+    drives,
+    jobs,
+    uploads,
   }
   for (const route of routes) {
     const name = find(route.method, route.path.replace(/:(\w+)/g, 'x'))?.functionName ?? ''
@@ -570,8 +585,13 @@ test('every endpoint is in the function of its route', () => {
 
 test('a function without credentials reports that at its first call and looks for none elsewhere', async () => {
   const event = {
-    ...{ event: 'job.completed', timestamp: '2026-01-01T00:00:00.000Z', id: 'event_1', sequence: 1 },
-    ...{ owner: 'user_1', stream: 'stream_1', listeners: ['webhooks'] },
+    event: 'job.completed',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    id: 'event_1',
+    sequence: 1,
+    owner: 'user_1',
+    stream: 'stream_1',
+    listeners: ['webhooks'],
   }
   const output = await onPackage(
     'dispatch',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { accountOf } from '../../lib/access/accounts.ts'
-import { readAccess } from '../../lib/access/principal.ts'
+import { accountOf } from '../../lib/accounts/accounts.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { OptionView } from '../../lib/http/openapi/option-view.ts'
+import { readAccess } from '../../lib/model/principal.ts'
 import { listConversions } from '../routes/list-conversions.ts'
 import { getQuota } from '../routes/quota.ts'
 import { callEndpoint, compatDefaults, dataReply, listReply, publicUrlOf } from './call-endpoint.ts'
@@ -68,12 +68,10 @@ interface Conversions {
 }
 
 const compatOptionView = ({ name, type, default: usual, enum: values }: OptionView) => ({
-  ...{
-    name,
-    type: type === 'number' ? 'float' : type,
-    default: usual ?? null,
-    possible_values: values ?? [],
-  },
+  name,
+  type: type === 'number' ? 'float' : type,
+  default: usual ?? null,
+  possible_values: values ?? [],
 })
 
 const formatsAt = (path: string) =>
@@ -95,7 +93,8 @@ const formatsAt = (path: string) =>
         output_format: pair.to,
         engine: pair.engines[0] ?? null,
         credits: null,
-        ...{ deprecated: false, experimental: pair.experimental },
+        deprecated: false,
+        experimental: pair.experimental,
         ...(include.split(',').includes('options') && {
           options: (pair.options ?? []).map(compatOptionView),
         }),

@@ -1,9 +1,9 @@
-import { limitsOfOwner } from '../../lib/access/plan-limits.ts'
+import { limitsOfOwner } from '../../lib/accounts/plan-limits.ts'
 import { AppError } from '../../lib/errors.ts'
-import { isVisibleToKey } from '../../lib/http/job-access.ts'
 import { newId } from '../../lib/ids.ts'
-import type { StoredFile } from '../../lib/jobs/job.ts'
 import { filesOfTask, nameExportFiles } from '../../lib/jobs/job-state-machine.ts'
+import { isVisibleToKey } from '../../lib/jobs/visible-to-key.ts'
+import type { StoredFile } from '../../lib/model/job.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { type UploadRecord, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { findTask, isUnfinished, type Request } from './call-endpoint.ts'
@@ -75,7 +75,12 @@ async function copyFile(file: StoredFile, owner: string, services: Services): Pr
   await services.files.copy(file, key)
   const now = Date.now()
   const upload: UploadRecord = {
-    ...{ id, owner, key, filename: file.filename, contentType: file.mimeType, size: file.size },
+    id,
+    owner,
+    key,
+    filename: file.filename,
+    contentType: file.mimeType,
+    size: file.size,
     createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + uploadLifetimeS * 1000).toISOString(),
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { readAccess, writeAccess } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
+import { readAccess, writeAccess } from '../../lib/model/principal.ts'
 import { deleteJob } from '../routes/delete-job.ts'
 import {
   callEndpoint,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { listAccess } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
+import { listAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { listJobs } from '../routes/list-jobs.ts'
@@ -45,7 +45,9 @@ async function pageOfJobs(
 ) {
   const status = filters['filter[status]']
   const query = {
-    ...{ limit, include: 'tasks', sort: '-createdAt' },
+    limit,
+    include: 'tasks',
+    sort: '-createdAt',
     ...(status && { status: ourStatuses[status] }),
     ...(filters['filter[tag]'] !== undefined && { tag: filters['filter[tag]'] }),
   }
@@ -75,7 +77,9 @@ function pageView(items: readonly unknown[], path: string, { page, per_page }: P
       next: hasMore ? at(page + 1) : null,
     },
     meta: {
-      ...{ current_page: page, path, per_page },
+      current_page: page,
+      path,
+      per_page,
       from: items.length > 0 ? from : null,
       to: items.length > 0 ? from + items.length - 1 : null,
     },

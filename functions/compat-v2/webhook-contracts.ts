@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { webhookAccess } from '../../lib/access/principal.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
+import { webhookAccess } from '../../lib/model/principal.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../routes/webhooks.ts'
 import {
   callEndpoint,

@@ -24,7 +24,8 @@ export const compatWebhookView = (
   { id, url, events, enabled, secret, createdAt, updatedAt }: NativeWebhook,
   base: string,
 ) => ({
-  ...{ id, url },
+  id,
+  url,
   events: Object.entries(nativeNames).flatMap(([theirs, name]) => (events.includes(name) ? [theirs] : [])),
   disabled: !enabled,
   ...(secret !== undefined && { signing_secret: secret }),

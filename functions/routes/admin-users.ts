@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { Account, AccountStatus, accountOf, Role } from '../../lib/access/accounts.ts'
 import { AuditEntry, auditPage, auditWrite } from '../../lib/access/audit.ts'
 import { listAccounts, updateAccount } from '../../lib/access/manage-accounts.ts'
 import { publishPlanChanges } from '../../lib/access/plan-changes.ts'
-import { adminAccess } from '../../lib/access/principal.ts'
 import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
+import { Account, AccountStatus, accountOf, Role } from '../../lib/accounts/accounts.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
+import { adminAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 
@@ -129,8 +129,11 @@ export const endUserSession = contract({
   handle: async ({ params: { sessionId }, principal, sourceIp }, services) => {
     const along = (session: SessionView) => [
       auditWrite({
-        ...{ actor: principal.ownerId, ip: sourceIp, action: 'session.end' },
-        ...{ subject: session.userId, before: session.id },
+        actor: principal.ownerId,
+        ip: sourceIp,
+        action: 'session.end',
+        subject: session.userId,
+        before: session.id,
       }),
     ]
     const ended = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, along))

@@ -10,10 +10,10 @@ import {
 } from '../../lib/access/api-key-fields.ts'
 import { type ApiKey, ApiKeys, type KeyInput, maxKeys } from '../../lib/access/api-keys.ts'
 import { auditWrite } from '../../lib/access/audit.ts'
-import { accountManageAccess, type Principal } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
+import { accountManageAccess, type Principal } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 
 const Params = z.object({ keyId: z.string().describe('Id of the key, `key_…`') })
@@ -185,7 +185,10 @@ const auditEntry =
   ) =>
   ({ id, name, scopes }: Pick<ApiKey, 'id' | 'name' | 'scopes'>) => [
     auditWrite({
-      ...{ actor: principal.ownerId, ip: sourceIp, action: `key.${done}`, subject: id },
+      actor: principal.ownerId,
+      ip: sourceIp,
+      action: `key.${done}`,
+      subject: id,
       after: done === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
     }),
   ]

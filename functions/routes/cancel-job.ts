@@ -1,8 +1,8 @@
-import { writeAccess } from '../../lib/access/principal.ts'
+import { JobParams, requireJobId, requireOwner, requireVisibleJob } from '../../lib/access/job-access.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { JobParams, requireJobId, requireOwner, requireVisibleJob } from '../../lib/http/job-access.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 
 export const cancelJob = contract({
   method: 'POST',

@@ -1,12 +1,9 @@
 import * as z from 'zod'
-import { limitsOfPlan, requireFilesPerJob } from '../../lib/access/plan-limits.ts'
-import { writeAccess } from '../../lib/access/principal.ts'
+import { limitsOfPlan, requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
 import type { ImportSource } from '../../lib/conversion/job-request.ts'
-import { parseEngine } from '../../lib/conversion/options.ts'
 import { createExportTask, createFetchTask } from '../../lib/conversion/remote-files.ts'
 import { openUploadedSource, type SourceFile } from '../../lib/conversion/source.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
-import { parseTargetFormat } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
 import { BatchItem, normalizeItem, parseBatchItems } from '../../lib/http/batch-items.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
@@ -19,9 +16,12 @@ import {
   waitForJob,
 } from '../../lib/http/conversion-request.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
-import type { JobState } from '../../lib/jobs/job.ts'
 import { StatusView, statusView } from '../../lib/jobs/view.ts'
+import type { JobState } from '../../lib/model/job.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
+import { parseEngine } from '../../lib/plan/options.ts'
+import { parseTargetFormat } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { convertOperation } from '../../lib/tasks/convert.ts'
 import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
@@ -132,7 +132,8 @@ function start(
       item.url === undefined
         ? task(names.import, importUploadOperation, [])
         : createFetchTask(names.import, {
-            ...{ url: item.url, filename: item.filename },
+            url: item.url,
+            filename: item.filename,
             field: `items.${index}.${item.fileUrl === undefined ? 'url' : 'fileUrl'}`,
           }),
       {
@@ -151,8 +152,14 @@ function start(
   const imports = new Map(items.flatMap(({ names, source }) => (source ? [[names.import, source]] : [])))
   return startJob(
     {
-      ...{ owner: principal.ownerId, keyId: principal.keyId, requestId, jobId: newJobId() },
-      ...{ tag: body.tag, tasks, imports, failFast },
+      owner: principal.ownerId,
+      keyId: principal.keyId,
+      requestId,
+      jobId: newJobId(),
+      tag: body.tag,
+      tasks,
+      imports,
+      failFast,
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
       createAllRefusedError: (errors) => allRefusedError(errors),
@@ -173,7 +180,9 @@ async function openItems({ body, files, principal }: Request, services: Services
   }
   if (count > maxItems) {
     throw new AppError('INVALID_INPUT', `file: expected at most ${maxItems} files, got ${count}.`, {
-      ...{ field: 'file', max: maxItems, got: count },
+      field: 'file',
+      max: maxItems,
+      got: count,
     })
   }
   requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', limitsOfPlan(principal.plan, services))

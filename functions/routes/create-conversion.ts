@@ -1,11 +1,7 @@
 import * as z from 'zod'
-import { writeAccess } from '../../lib/access/principal.ts'
-import { parseEngine } from '../../lib/conversion/options.ts'
 import { fileUrlField } from '../../lib/conversion/remote-files.ts'
 import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
-import { parseTargetFormat, parseToolOperation } from '../../lib/conversion/target-format.ts'
-import { toolOperations } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
@@ -23,7 +19,11 @@ import {
 } from '../../lib/http/conversion-request.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
-import type { JobState } from '../../lib/jobs/job.ts'
+import type { JobState } from '../../lib/model/job.ts'
+import { toolOperations } from '../../lib/model/operations.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
+import { parseEngine } from '../../lib/plan/options.ts'
+import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
 
 const Fields = z.looseObject({

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { limitsOfPlan, requireFilesPerJob } from '../../lib/access/plan-limits.ts'
-import { writeAccess } from '../../lib/access/principal.ts'
+import { limitsOfPlan, requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
 import { openImports } from '../../lib/conversion/imports.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
@@ -10,8 +9,9 @@ import {
   createdJobReply,
   waitForJob,
 } from '../../lib/http/conversion-request.ts'
-import type { JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
+import type { JobState } from '../../lib/model/job.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
@@ -55,8 +55,13 @@ const examples = {
   'A website as PDF': {
     tasks: {
       page: {
-        ...{ operation: 'capture-website', url: 'https://www.example.com/', output_format: 'pdf' },
-        ...{ page_size: 'A4', margin_left: '25mm', cookies: { consent: 'no' }, wait_for_element: 'h1' },
+        operation: 'capture-website',
+        url: 'https://www.example.com/',
+        output_format: 'pdf',
+        page_size: 'A4',
+        margin_left: '25mm',
+        cookies: { consent: 'no' },
+        wait_for_element: 'h1',
       },
       out: { operation: 'export/url', input: 'page' },
     },

@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { writeAccess } from '../../lib/access/principal.ts'
 import { fileUrlField } from '../../lib/conversion/remote-files.ts'
 import { openUploadedSource } from '../../lib/conversion/source.ts'
-import { parseTargetFormat } from '../../lib/conversion/target-format.ts'
 import { AppError } from '../../lib/errors.ts'
 import { formatByExtension } from '../../lib/formats/index.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
@@ -19,7 +17,9 @@ import {
   waitQuery,
 } from '../../lib/http/conversion-request.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
-import type { JobState } from '../../lib/jobs/job.ts'
+import type { JobState } from '../../lib/model/job.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
+import { parseTargetFormat } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { defaultMergeTargets, type MergeType, mergeTypes } from '../../lib/tasks/merge.ts'
 

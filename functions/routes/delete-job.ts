@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { writeAccess } from '../../lib/access/principal.ts'
+import { JobParams, jobNotFound, requireJobId, requireOwner } from '../../lib/access/job-access.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { JobParams, jobNotFound, requireJobId, requireOwner } from '../../lib/http/job-access.ts'
 import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 
 export const deleteJob = contract({
   method: 'DELETE',

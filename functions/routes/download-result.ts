@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { readAccess } from '../../lib/access/principal.ts'
+import { canRead, JobParams, jobNotFound, requireJobId } from '../../lib/access/job-access.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { canRead, JobParams, jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { fileLink, linkLifetimeS, reprDigest } from '../../lib/links/file-link.ts'
 import { hasSignature, verifySignature } from '../../lib/links/signed-download.ts'
+import { readAccess } from '../../lib/model/principal.ts'
 import { subnetOf } from '../../lib/net/ip-networks.ts'
 
 /** Lifetime of the file URL behind a limited link: enough to start the download, too short to share it instead. */

@@ -1,13 +1,14 @@
 import * as z from 'zod'
-import { readAccess } from '../../lib/access/principal.ts'
+import { canRead, jobNotFound, requireJobId } from '../../lib/access/job-access.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { CreatedJobView, createdJobReply, respondWithJob } from '../../lib/http/conversion-request.ts'
-import { canRead, type JobReader, jobNotFound, requireJobId } from '../../lib/http/job-access.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
-import type { JobState } from '../../lib/jobs/job.ts'
+import type { JobReader } from '../../lib/jobs/visible-to-key.ts'
 import { listZipEntries } from '../../lib/jobs/zip-manifest.ts'
+import type { JobState } from '../../lib/model/job.ts'
+import { readAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName, sanitizeFolderPath } from '../../lib/names/file-name.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
@@ -94,12 +95,19 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const task = { input: [], continueOnError: false }
   return startJob(
     {
-      ...{ owner: principal.ownerId, keyId: principal.keyId, requestId, jobId: newJobId() },
+      owner: principal.ownerId,
+      keyId: principal.keyId,
+      requestId,
+      jobId: newJobId(),
       tasks: [
         {
-          ...{ ...task, name: 'pack-results', operation: packResultsOperation },
+          ...task,
+          name: 'pack-results',
+          operation: packResultsOperation,
           fields: {
-            ...{ jobIds, filename, manifest: body.manifest },
+            jobIds,
+            filename,
+            manifest: body.manifest,
             ...(body.tasks && { tasks: body.tasks }),
             ...(folders && { folders }),
           },

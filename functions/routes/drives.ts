@@ -1,12 +1,13 @@
 import * as z from 'zod'
-import { driveAccess as drivesAccess } from '../../lib/access/principal.ts'
+import { driveIds } from '../../lib/component-ids.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
+import { driveAccess as drivesAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { importUrlOperation } from '../../lib/tasks/import-url.ts'
 import { parseTasks, type RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import { consentLifetimeMinutes } from '../../lib/transfer/drives/connections.ts'
-import { driveIds, type FileLink } from '../../lib/transfer/drives/drive.ts'
+import type { FileLink } from '../../lib/transfer/drives/drive.ts'
 import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
 import { driveOf } from '../../lib/transfer/drives/index.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
@@ -55,7 +56,8 @@ export const connectDrive = contract({
     const authorization = await new DriveService(params.drive, services).startAuthorization(
       principal.ownerId,
       {
-        ...{ redirectUri, clientState },
+        redirectUri,
+        clientState,
       },
     )
     if (!wantsHtml(headers)) return { data: authorization }
@@ -202,7 +204,11 @@ export const importFromDrive = contract({
     const uploads = targetFormat === undefined ? links.map((link) => uploadOf(link, owner, services)) : []
     const imports = new Map(uploads.map((into, at) => [importName(at), { into }]))
     const request = {
-      ...{ owner, keyId: principal.keyId, requestId, jobId: newJobId(), tag },
+      owner,
+      keyId: principal.keyId,
+      requestId,
+      jobId: newJobId(),
+      tag,
       tasks,
       imports,
     }
@@ -210,7 +216,9 @@ export const importFromDrive = contract({
     const { startJob } = await import('../../lib/conversion/start-job.ts')
     const { job } = await startJob(request, services)
     const items = fileIds.map((fileId, at) => ({
-      ...{ fileId, uploadId: uploads[at]?.id ?? null, taskName: names[at] ?? '' },
+      fileId,
+      uploadId: uploads[at]?.id ?? null,
+      taskName: names[at] ?? '',
     }))
     return {
       data: { jobId: job.id, items },
@@ -228,7 +236,10 @@ function tasksOf(
 ): RequestedTask[] {
   const imported = links.map(
     (fields, at): RequestedTask => ({
-      ...{ name: importName(at), operation: importUrlOperation, input: [], continueOnError: false },
+      name: importName(at),
+      operation: importUrlOperation,
+      input: [],
+      continueOnError: false,
       fields: { ...fields },
     }),
   )
@@ -250,8 +261,12 @@ function uploadOf({ filename }: FileLink, owner: string, { config }: Services) {
   const id = newId('upl')
   const now = Date.now()
   return {
-    ...{ id, owner, key: uploadKey('uploads', id, config.RETENTION_HOURS), filename },
-    ...{ contentType: 'application/octet-stream', createdAt: new Date(now).toISOString() },
+    id,
+    owner,
+    key: uploadKey('uploads', id, config.RETENTION_HOURS),
+    filename,
+    contentType: 'application/octet-stream',
+    createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
   }
 }

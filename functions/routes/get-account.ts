@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { Account, accountOf } from '../../lib/access/accounts.ts'
-import { planOfAccount } from '../../lib/access/owner-plan.ts'
-import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
-import { accountReadAccess } from '../../lib/access/principal.ts'
+import { Account, accountOf } from '../../lib/accounts/accounts.ts'
+import { planOfAccount } from '../../lib/accounts/owner-plan.ts'
+import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { accountReadAccess } from '../../lib/model/principal.ts'
 
 const AccountView = Account.omit({ status: true }).extend({
   region: z.string().describe('Region in which jobs run and files are stored'),

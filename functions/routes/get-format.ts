@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { readAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
+import { readAccess } from '../../lib/model/principal.ts'
 
 export const getFormat = contract({
   method: 'GET',

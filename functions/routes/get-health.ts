@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { openAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { readFileSpace } from '../../lib/io/disk-space.ts'
+import { openAccess } from '../../lib/model/principal.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 import type { Services } from '../../lib/services/services.ts'
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { openAccess } from '../../lib/access/principal.ts'
 import { maxBodyBytes } from '../../lib/config.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
 import type { RecordedExample } from '../../lib/http/openapi/openapi.ts'
+import { openAccess } from '../../lib/model/principal.ts'
 
 /** Contract of a machine-readable description of the service. */
 export const documentContract = {

@@ -1,5 +1,3 @@
-import { readAccess } from '../../lib/access/principal.ts'
-import { contract } from '../../lib/http/contract.ts'
 import {
   JobParams,
   jobHeaders,
@@ -8,8 +6,10 @@ import {
   requireJobId,
   requireVisibleJob,
   waitUntilFinished,
-} from '../../lib/http/job-access.ts'
+} from '../../lib/access/job-access.ts'
+import { contract } from '../../lib/http/contract.ts'
 import { StatusView, statusView } from '../../lib/jobs/view.ts'
+import { readAccess } from '../../lib/model/principal.ts'
 
 export const getStatus = contract({
   method: 'GET',

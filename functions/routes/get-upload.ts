@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { readAccess } from '../../lib/access/principal.ts'
-import { requireOwnUpload } from '../../lib/conversion/source.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { isTerminalStatus, JobError } from '../../lib/jobs/job.ts'
+import { isTerminalStatus, JobError } from '../../lib/model/job.ts'
+import { readAccess } from '../../lib/model/principal.ts'
+import { requireOwnUpload } from '../../lib/uploads/own-upload.ts'
 
 const UploadView = z.object({
   uploadId: z.string(),

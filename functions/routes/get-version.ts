@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { openAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { interfaceVersion } from '../../lib/http/interface-version.ts'
+import { openAccess } from '../../lib/model/principal.ts'
 
 export const getVersion = contract({
   method: 'GET',

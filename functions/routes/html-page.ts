@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { openAccess } from '../../lib/access/principal.ts'
 import { securityHeaders, styleHash } from '../../lib/http/replies/security-headers.ts'
+import { openAccess } from '../../lib/model/principal.ts'
 
 /** Contract of text pages without scripts. */
 export const htmlPageContract = {

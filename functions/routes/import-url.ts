@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
-import { writeAccess } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import { importUrlOperation as operation } from '../../lib/tasks/import-url.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
@@ -38,8 +38,11 @@ export const importUrl = contract({
     const now = Date.now()
     const filename = body.filename === undefined ? undefined : sanitizeFileName(body.filename)
     const upload = {
-      ...{ id, owner: principal.ownerId, key: uploadKey('uploads', id, retentionHours) },
-      ...{ filename: filename ?? 'file', contentType: 'application/octet-stream' },
+      id,
+      owner: principal.ownerId,
+      key: uploadKey('uploads', id, retentionHours),
+      filename: filename ?? 'file',
+      contentType: 'application/octet-stream',
       createdAt: new Date(now).toISOString(),
       // Time for fetching the file, and the same time again for using it.
       expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
@@ -47,10 +50,15 @@ export const importUrl = contract({
     const name = 'import-file'
     const { job } = await startJob(
       {
-        ...{ owner: principal.ownerId, requestId, jobId: newJobId() },
+        owner: principal.ownerId,
+        requestId,
+        jobId: newJobId(),
         tasks: [
           {
-            ...{ name, operation, input: [], continueOnError: false },
+            name,
+            operation,
+            input: [],
+            continueOnError: false,
             fields: { ...given, ...(maxSize !== undefined && { max_size: maxSize }) },
           },
         ],

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { readAccess } from '../../lib/access/principal.ts'
 import { categories } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
+import { readAccess } from '../../lib/model/principal.ts'
 import { findConversions } from '../../lib/plan/index.ts'
 
 export const listFormats = contract({

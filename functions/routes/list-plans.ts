@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
-import { openAccess } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { openAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
 
 const limit = (what: string) => z.int().nullable().describe(`${what}; null for no limit`)

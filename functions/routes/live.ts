@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { listAccess, readAccess } from '../../lib/access/principal.ts'
+import { JobParams, requireJobId, requireVisibleJob } from '../../lib/access/job-access.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { JobParams, requireJobId, requireVisibleJob } from '../../lib/http/job-access.ts'
 import { createTicket as createConnectTicket, ticketLifetimeS } from '../../lib/live/connect-tokens.ts'
 import { eventStream, maxStreamMs } from '../../lib/live/event-stream.ts'
+import { listAccess, readAccess } from '../../lib/model/principal.ts'
 
 /** Tickets for WebSockets, and the event stream of a job. */
 

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
-import { writeAccess } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { partLimits } from '../../lib/aws/multipart.ts'
 import { declaredSize } from '../../lib/http/body/content-length.ts'
 import { contentType } from '../../lib/http/body/content-type.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 import {
   abortMultipartUpload,
   completeMultipartUpload,
@@ -68,7 +68,10 @@ export const CompletedUpload = z.object({
 
 const urlExpiry = () => new Date(Date.now() + partUrlLifetimeS * 1000).toISOString()
 export const partUrlView = (url: string) => ({
-  ...{ url, method: 'PUT' as const, headers: {}, expires: partUrlLifetimeS },
+  url,
+  method: 'PUT' as const,
+  headers: {},
+  expires: partUrlLifetimeS,
   expiresAt: urlExpiry(),
 })
 
@@ -118,16 +121,14 @@ export const createMultipart = contract({
     )
     return {
       data: {
-        ...{ uploadId: upload.id, key: upload.key, bucket: services.config.BUCKET_NAME },
-        ...{
-          partSize: partSizeFor(size ?? 0),
-          maxParts: partLimits.maxParts,
-          minPartSize: partLimits.minBytes,
-        },
-        ...{
-          maxSize: upload.maxSize ?? maxMultipartBytes(limitsOfPlan(principal.plan, services)),
-          expiresAt: upload.expiresAt,
-        },
+        uploadId: upload.id,
+        key: upload.key,
+        bucket: services.config.BUCKET_NAME,
+        partSize: partSizeFor(size ?? 0),
+        maxParts: partLimits.maxParts,
+        minPartSize: partLimits.minBytes,
+        maxSize: upload.maxSize ?? maxMultipartBytes(limitsOfPlan(principal.plan, services)),
+        expiresAt: upload.expiresAt,
       },
       headers: { location: `/v1/uploads/${upload.id}` },
     }

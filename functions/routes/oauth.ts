@@ -3,16 +3,21 @@ import { auditWrite } from '../../lib/access/audit.ts'
 import { type Client, Clients, maxClients } from '../../lib/access/oauth/clients.ts'
 import { authenticateClient, issueToken } from '../../lib/access/oauth/grants.ts'
 import { AccessTokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
-import { accountManageAccess, grantedScopes, openAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { quoteId } from '../../lib/ids.ts'
+import { accountManageAccess, grantedScopes, openAccess } from '../../lib/model/principal.ts'
 import { displayName } from '../../lib/validation/display-name.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 
 const clientView = ({ id, name, scopes, last4, createdAt }: Client) => ({
-  ...{ id, clientId: id, name, scopes, last4, createdAt },
+  id,
+  clientId: id,
+  name,
+  scopes,
+  last4,
+  createdAt,
 })
 
 const ClientView = z.object({
@@ -100,7 +105,9 @@ const auditEntry = (
   by: { readonly actor: string; readonly ip: string },
 ) =>
   auditWrite({
-    ...{ ...by, action: `client.${done}`, subject: id },
+    ...by,
+    action: `client.${done}`,
+    subject: id,
     after: done === 'create' ? `${name} (${scopes.join(', ')})` : undefined,
   })
 
@@ -206,13 +213,13 @@ export const introspectToken = contract({
     const { scopes, issuedAt, expiresAt } = token
     return {
       data: {
-        ...{
-          active: true,
-          scope: scopes.join(' '),
-          client_id: token.client.id,
-          token_type: 'Bearer' as const,
-        },
-        ...{ sub: token.client.owner, iat: issuedAt, exp: expiresAt },
+        active: true,
+        scope: scopes.join(' '),
+        client_id: token.client.id,
+        token_type: 'Bearer' as const,
+        sub: token.client.owner,
+        iat: issuedAt,
+        exp: expiresAt,
       },
       headers: noStore,
     }

@@ -1,13 +1,14 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
-import { writeAccess } from '../../lib/access/principal.ts'
+import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { AppError } from '../../lib/errors.ts'
-import { declaredSize, sizeLimitError } from '../../lib/http/body/content-length.ts'
+import { declaredSize } from '../../lib/http/body/content-length.ts'
 import { contentType } from '../../lib/http/body/content-type.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
 import { requireDiskSpace } from '../../lib/io/disk-space.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
+import { sizeLimitError } from '../../lib/uploads/size-errors.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 
 const tooLargeForOneRequestError = (size: number) =>

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { limitsOfPlan } from '../../lib/access/plan-limits.ts'
-import { type Principal, usageReadAccess } from '../../lib/access/principal.ts'
 import { windowEnd } from '../../lib/access/rate-limit-windows.ts'
 import { windowUsages } from '../../lib/access/rate-limiter.ts'
+import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { liveStatuses } from '../../lib/jobs/job.ts'
+import { liveStatuses } from '../../lib/model/job.ts'
+import { type Principal, usageReadAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { dayOf } from '../../lib/usage/records.ts'
@@ -53,18 +53,23 @@ export const getQuota = contract({
     const requests = usages.map(({ policy: { name, limit }, used, endsAt }): Quota => {
       const isRead = name === 'reads'
       return {
-        ...{ name: isRead ? 'reads' : 'requests', window: isRead ? 'minute' : name, limit, used },
-        ...{ remaining: Math.max(0, limit - used), resetsAt: new Date(endsAt).toISOString() },
+        name: isRead ? 'reads' : 'requests',
+        window: isRead ? 'minute' : name,
+        limit,
+        used,
+        remaining: Math.max(0, limit - used),
+        resetsAt: new Date(endsAt).toISOString(),
       }
     })
     const maxMinutes = services.plans[principal.plan].conversionMinutesPerMonth
     const { plan, concurrentJobs, maxFileBytes, filesPerJob } = limitsOfPlan(principal.plan, services)
     const minutesQuota: Quota = {
-      ...{ name: 'conversion-minutes', window: 'month', limit: maxMinutes, used: minutes },
-      ...{
-        remaining: maxMinutes === null ? null : Math.max(0, maxMinutes - minutes),
-        resetsAt: new Date(windowEnd('month', Date.now())).toISOString(),
-      },
+      name: 'conversion-minutes',
+      window: 'month',
+      limit: maxMinutes,
+      used: minutes,
+      remaining: maxMinutes === null ? null : Math.max(0, maxMinutes - minutes),
+      resetsAt: new Date(windowEnd('month', Date.now())).toISOString(),
     }
     return {
       data: {
@@ -87,7 +92,10 @@ async function minutesOf({ ownerId }: Principal, { table }: Services): Promise<n
 
 async function liveJobs({ ownerId: owner }: Principal, { jobs }: Services) {
   const page = await jobs.store.list({
-    ...{ owner, limit: maxLiveJobs, newestFirst: true, statuses: liveStatuses },
+    owner,
+    limit: maxLiveJobs,
+    newestFirst: true,
+    statuses: liveStatuses,
     matches: ({ status }) => liveStatuses.some((live) => live === status),
   })
   const running = page.jobs.filter(({ status }) => status === 'processing').length

@@ -1,5 +1,11 @@
 import type * as z from 'zod'
-import { writeAccess } from '../../lib/access/principal.ts'
+import {
+  JobParams,
+  jobNotFound,
+  requireJobId,
+  requireOwner,
+  requireVisibleJob,
+} from '../../lib/access/job-access.ts'
 import { createRetryRequest } from '../../lib/conversion/retry.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -10,15 +16,9 @@ import {
   createdJobReply,
   waitForJob,
 } from '../../lib/http/conversion-request.ts'
-import {
-  JobParams,
-  jobNotFound,
-  requireJobId,
-  requireOwner,
-  requireVisibleJob,
-} from '../../lib/http/job-access.ts'
-import { isLiveStatus, type JobState } from '../../lib/jobs/job.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
+import { isLiveStatus, type JobState } from '../../lib/model/job.ts'
+import { writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'

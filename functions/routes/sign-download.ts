@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { readAccess } from '../../lib/access/principal.ts'
+import { jobNotFound, requireJobId, requireOwner } from '../../lib/access/job-access.ts'
 import { contract } from '../../lib/http/contract.ts'
-import { jobNotFound, requireJobId, requireOwner } from '../../lib/http/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
 import { signedLifetimeS, signQuery } from '../../lib/links/signed-download.ts'
+import { readAccess } from '../../lib/model/principal.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 
 export const signDownload = contract({
@@ -57,7 +57,9 @@ export const signDownload = contract({
     const link = maxDownloads === undefined ? undefined : randomBytes(12).toString('base64url')
     if (link !== undefined) await services.downloadLimits.create(link, expiresAtS)
     const query = {
-      ...{ task, file, link },
+      task,
+      file,
+      link,
       ...(disposition === 'inline' && { inline: 'true' }),
       ...(maxDownloads !== undefined && { max: String(maxDownloads) }),
     }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { adminAccess, openAccess, usageReadAccess } from '../../lib/access/principal.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { adminAccess, openAccess, usageReadAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import {
   bucketDays,

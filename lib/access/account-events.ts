@@ -1,9 +1,10 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
+import type { Account } from '../accounts/accounts.ts'
 import { derivedId } from '../ids.ts'
-import { addSubscribers, loadSubscribers } from '../live/subscribers.ts'
+import { loadSubscribers } from '../live/subscribers.ts'
+import type { Principal } from '../model/principal.ts'
+import { addSubscribers } from '../model/subscribers.ts'
 import type { Services } from '../services/services.ts'
-import type { Account } from './accounts.ts'
-import type { Principal } from './principal.ts'
 import { warningCount, warningPercent } from './quota-thresholds.ts'
 import type { WindowUsage } from './rate-limit-windows.ts'
 
@@ -17,8 +18,14 @@ function createEvent<Name extends EventName>(
 ): BusEvent {
   const id = derivedId('evt', at, owner, name, ...facts)
   return {
-    ...{ event: name, timestamp: at.toISOString(), id, sequence: 1, apiVersion: 'v1' },
-    ...{ owner, stream: id, ...body },
+    event: name,
+    timestamp: at.toISOString(),
+    id,
+    sequence: 1,
+    apiVersion: 'v1',
+    owner,
+    stream: id,
+    ...body,
   }
 }
 
@@ -34,9 +41,13 @@ export function quotaEvents(
     const isFull = used === limit
     if (!isFull && used !== warningCount(limit)) return []
     const quota = {
-      ...{ name: `requests-per-${name}`, limit, used, remaining: limit - used },
+      name: `requests-per-${name}`,
+      limit,
+      used,
+      remaining: limit - used,
       percent: Math.floor((used / limit) * 100),
-      ...{ threshold: isFull ? 100 : warningPercent, resetsAt: new Date(endsAt).toISOString() },
+      threshold: isFull ? 100 : warningPercent,
+      resetsAt: new Date(endsAt).toISOString(),
     }
     const event = isFull ? ('quota.exceeded' as const) : ('quota.warning' as const)
     return createEvent(event, ownerId, now, { facts: [name, endsAt], body: { quota } })
@@ -58,10 +69,14 @@ export function subscriptionEvents(
   const event = !had ? 'subscription.created' : has ? 'subscription.updated' : 'subscription.cancelled'
   const at = now.toISOString()
   const subscription = {
-    ...{ id: `sub_${id.slice('acc_'.length)}`, plan, previousPlan: before.plan },
+    id: `sub_${id.slice('acc_'.length)}`,
+    plan,
+    previousPlan: before.plan,
     status: has ? ('active' as const) : ('cancelled' as const),
     // Billing is done outside this service, so the billing period is unknown.
-    ...{ interval: null, currentPeriodStart: at, currentPeriodEnd: has ? null : at },
+    interval: null,
+    currentPeriodStart: at,
+    currentPeriodEnd: has ? null : at,
   }
   return [createEvent(event, id, now, { facts: [before.plan, plan], body: { subscription } })]
 }

@@ -1,11 +1,11 @@
+import { cameFromKey } from '../accounts/same-owner.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
-import type { Job } from '../jobs/job.ts'
+import { moveOwnedRecords } from '../aws/owned-records.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import { listKeyOf, tagKeyOf } from '../jobs/list.ts'
-import { moveOwnedRecords } from '../model/owned-records.ts'
+import type { Job } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { moveDefaultSecret } from '../webhooks/default-secret.ts'
-import { isAccount } from './accounts.ts'
 
 /**
  * Moves the jobs, webhooks and workflows of an anonymous identity to the account that it signed up for. A job that
@@ -16,19 +16,6 @@ type Deps = Pick<Services, 'table' | 'vault' | 'jobs'>
 
 const recheck = { afterMs: 60_000, forMs: 25 * 3600 * 1000 } as const
 const moveKey = (account: string) => ({ pk: `MOVE#${account}`, sk: 'MOVE' })
-/** Outlives every pending upload: uploads are not moved, but looked up by id and compared by owner. */
-const cameFromKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
-
-/** True if both owners are the same, or if `owner` is the anonymous identity with which `account` signed up. */
-export async function isSameOwner(
-  owner: string,
-  account: string,
-  { table }: Pick<Services, 'table'>,
-): Promise<boolean> {
-  if (owner === account) return true
-  if (isAccount(owner) || !isAccount(account)) return false
-  return (await table.get(cameFromKey(account)))?.['from'] === owner
-}
 const pageSize = 100
 const writers = 8
 
@@ -40,8 +27,12 @@ export async function moveToAccount(from: string, account: string, services: Dep
   const ttl = Math.ceil((now.getTime() + recheck.forMs) / 1000)
   await services.table.put({ ...cameFromKey(account), from, ttl })
   await services.table.put({
-    ...{ ...moveKey(account), from, ttl, madeBefore: now.getTime() },
-    ...{ wakeAt: nextCheckAt(now), wakeShard: wakeShardOf(account) },
+    ...moveKey(account),
+    from,
+    ttl,
+    madeBefore: now.getTime(),
+    wakeAt: nextCheckAt(now),
+    wakeShard: wakeShardOf(account),
   })
   await moveAll({ from, to: account, madeBefore: now.getTime() }, services)
 }
@@ -79,7 +70,11 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: D
   let after: string | undefined
   do {
     const page = await jobs.store.list({
-      ...{ owner: from, limit: pageSize, newestFirst: true, after, matches: () => true },
+      owner: from,
+      limit: pageSize,
+      newestFirst: true,
+      after,
+      matches: () => true,
       createdBeforeMs: madeBefore + 1,
     })
     await forEachConcurrently(page.jobs, writers, async (job) => {
@@ -97,7 +92,8 @@ async function moveJob(job: Job, to: string, { store }: Deps['jobs']): Promise<b
     job.id,
     {
       set: {
-        ...{ owner: to, listKey: listKeyOf(to, job.status) },
+        owner: to,
+        listKey: listKeyOf(to, job.status),
         ...(job.tag !== null && { tagKey: tagKeyOf(to, job.tag) }),
       },
     },

@@ -1,11 +1,11 @@
+import { findCachedAccount, planOfAccount } from '../accounts/owner-plan.ts'
 import { AppError } from '../errors.ts'
+import type { Credentials, Principal } from '../model/principal.ts'
 import { isInNetwork } from '../net/ip-networks.ts'
 import type { Services } from '../services/services.ts'
 import { hasKeyPrefix, isKeyText } from './api-key-text.ts'
 import { type ApiKey, ApiKeys, inactiveReason } from './api-keys.ts'
 import { bearerToken } from './bearer.ts'
-import { findCachedAccount, planOfAccount } from './owner-plan.ts'
-import type { Credentials, Principal } from './principal.ts'
 
 /** How often the last use of a key is stored. */
 const recordUseEveryMs = 60_000

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { type GrantedScope, grantedScopes } from '../model/principal.ts'
 import { displayName } from '../validation/display-name.ts'
 import type { ApiKey, KeyInput } from './api-keys.ts'
-import { type GrantedScope, grantedScopes } from './principal.ts'
 
 /** Fields of API keys in requests and replies. */
 
@@ -76,7 +76,13 @@ export function keyView(key: ApiKey, now = new Date().toISOString()): z.infer<ty
   const isOver = [key.expiresAt, key.validUntil].some((end) => end !== undefined && end <= now)
   const { id, name, kind, prefix, last4, scopes, createdAt } = key
   return {
-    ...{ id, name, kind, prefix, last4, scopes, createdAt },
+    id,
+    name,
+    kind,
+    prefix,
+    last4,
+    scopes,
+    createdAt,
     status: isOver ? 'expired' : key.validUntil === undefined ? 'active' : 'rotating',
     validUntil: key.validUntil ?? null,
     expiresAt: key.expiresAt ?? null,

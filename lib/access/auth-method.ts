@@ -1,5 +1,5 @@
+import type { Credentials, Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
-import type { Credentials, Principal } from './principal.ts'
 
 /**
  * An authentication method. Returns undefined when the request does not use this method.

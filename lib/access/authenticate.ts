@@ -1,9 +1,9 @@
+import type { Credentials, Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { anonymousPrincipal } from './anonymous.ts'
 import { authenticateByKey } from './api-key-auth.ts'
 import type { AuthMethod } from './auth-method.ts'
 import { authenticateByToken } from './oauth/token-auth.ts'
-import type { Credentials, Principal } from './principal.ts'
 import { authenticateBySession } from './session-auth.ts'
 
 /** In order: the first method that a request uses decides. Requests that use none are anonymous. */

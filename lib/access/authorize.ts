@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { Access, Principal } from './principal.ts'
+import type { Access, Principal } from '../model/principal.ts'
 
 const signInHint =
   'Sign in, or send an API key (X-Api-Key or Authorization: Bearer) or an access token from /v1/oauth/token.'

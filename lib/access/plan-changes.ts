@@ -1,8 +1,8 @@
+import type { Account } from '../accounts/accounts.ts'
 import type { Write } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
 import type { Services } from '../services/services.ts'
 import { publishToOwner, subscriptionEvents } from './account-events.ts'
-import type { Account } from './accounts.ts'
 
 /**
  * Plan changes whose events are not yet published. They are stored in the transaction of the change, because a process
@@ -13,8 +13,12 @@ const partitionOf = (account: string) => `PLAN#${account}`
 
 export const planChangeWrite = (before: Account, { id, plan }: Account, now: Date): Write => ({
   put: {
-    ...{ pk: partitionOf(id), sk: now.toISOString(), plan, before: before.plan },
-    ...{ wakeAt: now.toISOString(), wakeShard: wakeShardOf(id) },
+    pk: partitionOf(id),
+    sk: now.toISOString(),
+    plan,
+    before: before.plan,
+    wakeAt: now.toISOString(),
+    wakeShard: wakeShardOf(id),
   },
 })
 

@@ -1,9 +1,9 @@
 import { KeyedMutex } from '../async/keyed-mutex.ts'
 import type { Item, Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
+import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { PermitBlocks } from './permit-blocks.ts'
-import type { Principal } from './principal.ts'
 import {
   limitRecordKey,
   type Policy,

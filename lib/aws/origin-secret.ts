@@ -20,12 +20,19 @@ export async function readSecretValue(
   const [, partition, , region = ''] = arn.split(':')
   const hostname = `secretsmanager.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`
   const signer = new SignatureV4({
-    ...{ service: 'secretsmanager', region, sha256: Sha256 },
+    service: 'secretsmanager',
+    region,
+    sha256: Sha256,
     credentials: config.credentials,
   })
   const body = JSON.stringify({ SecretId: arn })
   const signed = await signer.sign({
-    ...{ method: 'POST', protocol: 'https:', hostname, path: '/', query: {}, body },
+    method: 'POST',
+    protocol: 'https:',
+    hostname,
+    path: '/',
+    query: {},
+    body,
     headers: {
       host: hostname,
       'content-type': 'application/x-amz-json-1.1',
@@ -33,7 +40,9 @@ export async function readSecretValue(
     },
   })
   const response = await send(`https://${hostname}/`, {
-    ...{ method: 'POST', headers: signed.headers, body },
+    method: 'POST',
+    headers: signed.headers,
+    body,
     signal: AbortSignal.timeout(timeoutMs),
   })
   const text = await response.text()

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { readIntoPooledBuffer, releaseBuffer } from '../io/buffer-pool.ts'
+import type { ByteRange } from '../io/byte-range.ts'
 import { directIoAlignment, maxCachedFileBytes, openDirect, undefinedIfUnsupported } from '../io/direct-io.ts'
 import { readAhead, readFully } from '../io/read-ahead.ts'
-import type { ByteRange } from '../transfer/transfer.ts'
 import type { LocatedFile } from './connections.ts'
 
 /** Bytes read before the consumer requests them. */

@@ -22,7 +22,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Config } from '../config.ts'
 import { createClientConfig } from './client-config.ts'
-import { type Change, type Condition, type Condition, createExpressions } from './table-expressions.ts'
+import { type Change, type Condition, createExpressions } from './table-expressions.ts'
 import { backgroundTimeouts, limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 export type Item = Record<string, unknown>

@@ -96,12 +96,19 @@ export async function openTab(
     call(Anything, 'Inspector.enable'),
     call(Anything, 'Network.setCookies', {
       cookies: Object.entries(cookies).map(([name, value]) => ({
-        ...{ name, value, url: url.origin, path: '/', secure: url.protocol === 'https:' },
+        name,
+        value,
+        url: url.origin,
+        path: '/',
+        secure: url.protocol === 'https:',
       })),
     }),
     call(Anything, 'Emulation.setUserAgentOverride', { userAgent }),
     call(Anything, 'Emulation.setDeviceMetricsOverride', {
-      ...{ width, height, deviceScaleFactor: view.scale, mobile: false },
+      width,
+      height,
+      deviceScaleFactor: view.scale,
+      mobile: false,
     }),
   ])
   const Navigation = z.looseObject({ errorText: z.string().optional() })
@@ -126,7 +133,9 @@ async function ignoreRefusal(work: Promise<unknown>): Promise<void> {
 
 const fulfillRequest = (pipe: BrowserPipe, { requestId }: Paused, { status, headers, body }: PageResponse) =>
   pipe.call(Anything, 'Fetch.fulfillRequest', {
-    ...{ requestId, responseCode: status, responseHeaders: headers },
+    requestId,
+    responseCode: status,
+    responseHeaders: headers,
     body: body.toString('base64'),
   })
 

@@ -23,7 +23,9 @@ await build({ ...shared, entryPoints: [join(here, 'index.ts')], platform: 'neutr
 await build({
   ...shared,
   entryPoints: { mutabor: join(here, 'command/main.ts') },
-  ...{ platform: 'node', splitting: true, chunkNames: '[name]-[hash]' },
+  platform: 'node',
+  splitting: true,
+  chunkNames: '[name]-[hash]',
   external: ['@modelcontextprotocol/sdk'],
   banner: { js: '#!/usr/bin/env node' },
 })

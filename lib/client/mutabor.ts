@@ -90,11 +90,9 @@ export class Mutabor {
     requestOptions: How = {},
   ): Promise<{ readonly result: Result; readonly items: readonly BatchOutcome[] }> {
     const requests = items.map(({ file, filename, to: itemFormat, options: itemOptions }) => ({
-      ...{
-        targetFormat: itemFormat,
-        filename: filename ?? fileNameOf(file, undefined),
-        options: itemOptions,
-      },
+      targetFormat: itemFormat,
+      filename: filename ?? fileNameOf(file, undefined),
+      options: itemOptions,
     }))
     const prepared = await prepareFiles(
       this.#transport,
@@ -117,7 +115,8 @@ export class Mutabor {
     } as const
     const accepted = (await this.#transport.call({
       ...request,
-      ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
+      signal: requestOptions.signal,
+      idempotencyKey: requestOptions.idempotencyKey,
     })) as Operations['POST /v1/convert/batch']['data'] // as the API contract says
     const result = await this.#waitForResult(accepted, requestOptions)
     const { tasks } = await this.call('GET /v1/jobs/{jobId}', { path: { jobId: result.job.jobId } })
@@ -152,7 +151,8 @@ export class Mutabor {
         ...(requestOptions.tag && { tag: requestOptions.tag }),
         ...(requestOptions.webhookUrl && { webhookUrl: requestOptions.webhookUrl }),
       },
-      ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
+      signal: requestOptions.signal,
+      idempotencyKey: requestOptions.idempotencyKey,
     })) as { id: string } // as the API contract says
     return this.#waitForResult(await this.status(job.id), requestOptions)
   }
@@ -221,7 +221,8 @@ export class Mutabor {
           ? createForm(prepared.blobs, fields, isMerge ? 'file' : 'additionalFile')
           : { ...fields, ...(isMerge ? mergeFields : convertFields)(prepared.references) },
       headers: { prefer: `wait=${requestOptions.onProgress ? 1 : initialWaitS}` },
-      ...{ signal: requestOptions.signal, idempotencyKey: requestOptions.idempotencyKey },
+      signal: requestOptions.signal,
+      idempotencyKey: requestOptions.idempotencyKey,
     })
     return this.#waitForResult(job as Job, requestOptions) // as the API contract says
   }
@@ -231,10 +232,8 @@ export class Mutabor {
     const finished = isFinished(job) ? job : await this.wait(job.jobId, requestOptions)
     if (finished.status === 'completed') return new Result(this.#transport, finished)
     const { code, message, details } = finished.error ?? {
-      ...{
-        code: finished.status === 'expired' ? 'FILE_GONE' : 'CONFLICT',
-        details: { status: finished.status },
-      },
+      code: finished.status === 'expired' ? 'FILE_GONE' : 'CONFLICT',
+      details: { status: finished.status },
       message: `The job was ${finished.status}.`,
     }
     throw new MutaborError(code as MutaborError['code'], message, { job: finished, details }) // a code from the service

@@ -79,8 +79,10 @@ export async function prepareFiles(
 }
 
 export const convertFields = ([first, ...more]: readonly FileReference[]): Options => ({
-  ...{ uploadId: first?.uploadId, fileUrl: first?.url },
-  ...{ sourceJobId: first?.job?.jobId, sourceTask: first?.job?.task },
+  uploadId: first?.uploadId,
+  fileUrl: first?.url,
+  sourceJobId: first?.job?.jobId,
+  sourceTask: first?.job?.task,
   ...(more.length > 0 && { additionalUploadIds: more.map(({ uploadId }) => uploadId) }),
 })
 
@@ -93,13 +95,14 @@ export const mergeFields = (references: readonly FileReference[]): Options => {
 }
 
 export const commonFields = ({ tag, webhookUrl, engine, filename, export: exportTarget }: How): Options => ({
-  ...{ tag, webhookUrl, engine, filename },
+  tag,
+  webhookUrl,
+  engine,
+  filename,
   ...(exportTarget && {
-    ...{
-      exportMethod: exportTarget.method,
-      exportPath: exportTarget.path,
-      exportConfig: exportTarget.config,
-    },
+    exportMethod: exportTarget.method,
+    exportPath: exportTarget.path,
+    exportConfig: exportTarget.config,
   }),
 })
 

@@ -67,7 +67,9 @@ async function uploadInOneRequest(
 ): Promise<string> {
   const body = { filename, contentType: blob.type || 'application/octet-stream', size: blob.size }
   const target = (await transport.call({
-    ...{ operation: 'POST /v1/uploads/presign', body, signal },
+    operation: 'POST /v1/uploads/presign',
+    body,
+    signal,
   })) as Operations['POST /v1/uploads/presign']['data'] // as the API contract says
   const init = { method: 'PUT', headers: target.headers ?? {}, body: blob }
   await transport.sendWithRetries(() => transport.fetch(target.url, init, signal), true, signal)
@@ -168,7 +170,8 @@ class MultipartUpload {
     await Promise.all(Array.from({ length: maxConcurrentParts }, uploadParts))
     const ordered = [...this.#uploaded.values()].sort((one, other) => one.PartNumber - other.PartNumber)
     const { uploadId } = (await this.#transport.call({
-      ...{ operation: 'POST /v1/uploads/multipart/{uploadId}/complete', path: { uploadId: state.uploadId } },
+      operation: 'POST /v1/uploads/multipart/{uploadId}/complete',
+      path: { uploadId: state.uploadId },
       query: { key: state.key },
       body: { parts: ordered.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })) },
       signal: this.#options.signal,
@@ -182,8 +185,10 @@ class MultipartUpload {
     if (resume) {
       try {
         const { parts, complete } = (await this.#transport.call({
-          ...{ operation: 'GET /v1/uploads/multipart/{uploadId}', path: { uploadId: resume.uploadId } },
-          ...{ query: { key: resume.key }, signal },
+          operation: 'GET /v1/uploads/multipart/{uploadId}',
+          path: { uploadId: resume.uploadId },
+          query: { key: resume.key },
+          signal,
         })) as Operations['GET /v1/uploads/multipart/{uploadId}']['data'] // as the API contract says
         for (const part of parts) this.#uploaded.set(part.PartNumber, part)
         return complete ? undefined : resume
@@ -198,7 +203,9 @@ class MultipartUpload {
       ...(size !== undefined && { size }),
     }
     const started = (await this.#transport.call({
-      ...{ operation: 'POST /v1/uploads/multipart', body, signal },
+      operation: 'POST /v1/uploads/multipart',
+      body,
+      signal,
     })) as Operations['POST /v1/uploads/multipart']['data'] // as the API contract says
     const state = { uploadId: started.uploadId, key: started.key, partSize: started.partSize }
     onState?.(state)
@@ -213,7 +220,8 @@ class MultipartUpload {
         const { url } = (await this.#transport.call({
           operation: 'GET /v1/uploads/multipart/{uploadId}/{partNumber}',
           path: { uploadId: state.uploadId, partNumber: number },
-          ...{ query: { key: state.key }, signal },
+          query: { key: state.key },
+          signal,
         })) as { url: string } // as the API contract says
         const response = await this.#transport.fetch(url, { method: 'PUT', body: bytes }, signal)
         if (!response.ok) throw await readFailure(response)

@@ -27,7 +27,9 @@ export const fetchJob = (
   signal?: AbortSignal,
 ): Promise<Job> =>
   transport.call({
-    ...{ operation: 'GET /v1/status/{jobId}', path: { jobId }, signal },
+    operation: 'GET /v1/status/{jobId}',
+    path: { jobId },
+    signal,
     ...(waitS > 0 && { headers: { prefer: `wait=${waitS}` } }),
   }) as Promise<Job> // as the API contract says
 
@@ -182,7 +184,9 @@ async function openStream(
 ) {
   const { lastEventId } = position
   const { status, headers, body } = await transport.send({
-    ...{ operation: 'GET /v1/jobs/{jobId}/events', path: { jobId }, signal },
+    operation: 'GET /v1/jobs/{jobId}/events',
+    path: { jobId },
+    signal,
     headers: { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) },
   })
   position.hasEnded = status === 204

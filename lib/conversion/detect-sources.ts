@@ -2,12 +2,12 @@ import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { PdfHint } from '../formats/detect.ts'
 import { pdfMustBeDecrypted } from '../formats/locked-pdf.ts'
-import type { StoredFile } from '../jobs/job.ts'
+import type { StoredFile } from '../model/job.ts'
 import { optionsSchemaOf, planRoute } from '../plan/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { toStoredFile } from '../uploads/to-stored-file.ts'
 import { errorsNameTasks, type JobRequest } from './job-request.ts'
 import type { SourceFile } from './source.ts'
-import { toStoredFile } from './to-stored-file.ts'
 
 /** Detected files or errors, by the name of the import task. */
 export type DetectedSources = ReadonlyMap<string, StoredFile | AppError>

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { limitsOfOwner } from '../access/plan-limits.ts'
+import { limitsOfOwner } from '../accounts/plan-limits.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { AppError } from '../errors.ts'
-import { fileTooLargeError } from '../http/body/multipart-form.ts'
 import { newId } from '../ids.ts'
 import { requireDiskSpace } from '../io/disk-space.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
@@ -11,6 +10,7 @@ import { importBase64Operation, importRawOperation, maxInlineBytes } from '../ta
 import { importUploadOperation } from '../tasks/import-upload.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { fileTooLargeError } from '../uploads/size-errors.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../uploads/uploads.ts'
 import type { ImportSource } from './job-request.ts'
 import { openUploadedSource, type SourceFile } from './source.ts'
@@ -109,7 +109,10 @@ async function createInlineImport(
   await services.files.putBytes(key, bytes, 'application/octet-stream')
   stored.push(key)
   const source: SourceFile = {
-    ...{ field: 'file', filename: sanitizeFileName(filename), key, size: bytes.length },
+    field: 'file',
+    filename: sanitizeFileName(filename),
+    key,
+    size: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     read: async (start, end) => bytes.subarray(start, end),
     adopt: () => {
@@ -140,7 +143,11 @@ async function createAwaitedImport(
   const now = Date.now()
   const expiresAt = new Date(now + uploadLifetimeS * 1000).toISOString()
   const awaited = {
-    ...{ id, owner, key, maxSize, contentType: 'application/octet-stream' },
+    id,
+    owner,
+    key,
+    maxSize,
+    contentType: 'application/octet-stream',
     filename: sanitizeFileName(filename),
     createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),

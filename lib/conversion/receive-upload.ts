@@ -1,11 +1,11 @@
 import type { Files, ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
 import { detectFormat } from '../formats/detect.ts'
-import { fileTooLargeError } from '../http/body/multipart-form.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import { fileTooLargeError } from '../uploads/size-errors.ts'
+import { toStoredFile } from '../uploads/to-stored-file.ts'
 import type { UploadRecord, Uploads } from '../uploads/uploads.ts'
 import { createUploadSource } from './source.ts'
-import { toStoredFile } from './to-stored-file.ts'
 
 export interface ReceiveUploadDeps {
   readonly uploads: Uploads
@@ -44,7 +44,9 @@ export async function publishUploadEvent(
   const { filename, contentType: mimeType, key } = upload
   const unknown = { key, filename, mimeType, format: null, size: stored.size, sha256: '' }
   await jobs.publishUpload({
-    ...{ owner, jobId, file: 'file' in outcome ? outcome.file : unknown },
+    owner,
+    jobId,
+    file: 'file' in outcome ? outcome.file : unknown,
     occurredAt: stored.storedAt.toISOString(),
     via: partsId === undefined ? 'presigned' : 'multipart',
   })

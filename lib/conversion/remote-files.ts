@@ -83,7 +83,10 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
   const requestFieldOf = (field: string) =>
     path && field === pathField ? 'exportPath' : `exportConfig.${field}`
   return {
-    ...{ name: 'export-store', operation, input, continueOnError: false },
+    name: 'export-store',
+    operation,
+    input,
+    continueOnError: false,
     fields: parseInput(operation.fields, fields, 'exportConfig', requestFieldOf),
   }
 }

@@ -1,8 +1,8 @@
-import { limitsOfOwner, type PlanLimits } from '../access/plan-limits.ts'
+import { limitsOfOwner, type PlanLimits } from '../accounts/plan-limits.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { FixedTask, Job, JobState, StoredFile, Task } from '../jobs/job.ts'
 import { hasRecord } from '../jobs/job-state-machine.ts'
+import type { FixedTask, Job, JobState, StoredFile, Task } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { findTaskOperation, findTransferOperation } from '../tasks/index.ts'
 import { type TaskOperation, TaskSpec } from '../tasks/operation.ts'
@@ -71,7 +71,11 @@ const missingFileError = ({ name, message }: FixedTask | Task) =>
   })
 
 const sourceFromCopy = (file: StoredFile, key: string, { files }: Services, copies: string[]) => ({
-  ...{ field: 'file', filename: file.filename, key, size: file.size, sha256: file.sha256 },
+  field: 'file',
+  filename: file.filename,
+  key,
+  size: file.size,
+  sha256: file.sha256,
   read: (start: number, end: number) => files.read(key, start, end),
   adopt: () => {
     copies.splice(copies.indexOf(key), 1)
@@ -93,7 +97,8 @@ function toRequestedTask(task: FixedTask | Task, { job, names, services }: Retry
       { operation: task.operation },
     )
   return {
-    ...{ name: task.name, operation },
+    name: task.name,
+    operation,
     input: task.ins.flatMap((number) => names.get(number) ?? []),
     continueOnError: hasRecord(task) && task.continueOnError === true,
     fields: fieldsOf(services.vault.unsealAll(task.spec ?? {}, job.id), operation),

@@ -1,10 +1,10 @@
-import { limitsOfOwner } from '../access/plan-limits.ts'
-import type { Principal } from '../access/principal.ts'
+import { limitsOfOwner } from '../accounts/plan-limits.ts'
 import { AppError } from '../errors.ts'
-import { isVisibleToKey } from '../http/job-access.ts'
 import { idPattern, newId, quoteId } from '../ids.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
-import type { JobState, StoredFile } from '../jobs/job.ts'
+import { isVisibleToKey } from '../jobs/visible-to-key.ts'
+import type { JobState, StoredFile } from '../model/job.ts'
+import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { uploadKey } from '../uploads/uploads.ts'
 import type { SourceFile } from './source.ts'
@@ -37,8 +37,11 @@ export async function copySourceFromJob(
   let isAdopted = false
   return {
     source: {
-      ...{ field: 'sourceJobId', filename: filename ?? file.filename, key },
-      ...{ size: file.size, sha256: file.sha256 },
+      field: 'sourceJobId',
+      filename: filename ?? file.filename,
+      key,
+      size: file.size,
+      sha256: file.sha256,
       read: (start, end) => services.files.read(key, start, end),
       adopt: () => {
         isAdopted = true

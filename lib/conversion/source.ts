@@ -1,11 +1,11 @@
-import { isSameOwner } from '../access/adopt-anonymous.ts'
 import type { ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
-import type { HttpRequest, ReceivedFile } from '../http/contract.ts'
-import { idPattern, quoteId } from '../ids.ts'
-import { isTerminalStatus } from '../jobs/job.ts'
+import type { HttpRequest } from '../http/contract.ts'
+import { isTerminalStatus } from '../model/job.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
+import { requireOwnUpload } from '../uploads/own-upload.ts'
+import type { ReceivedFile } from '../uploads/received-file.ts'
 import type { UploadRecord } from '../uploads/uploads.ts'
 
 /**
@@ -86,30 +86,6 @@ export function createUploadSource(
   const read = (start: number, end: number) => files.read(key, start, end, etag)
   return { field: 'uploadId', filename, key, size, sha256: '', etag, upload, read, adopt: () => {} }
 }
-
-/**
- * Returns an upload that has not expired and is open or belongs to this owner, including uploads from before signing
- * up.
- * @throws AppError UPLOAD_NOT_FOUND
- */
-export async function requireOwnUpload(
-  uploadId: string,
-  field: string,
-  owner: string,
-  services: Services,
-): Promise<UploadRecord> {
-  const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
-  const isValid = upload !== undefined && upload.expiresAt >= new Date().toISOString()
-  if (isValid && (upload.open || (await isSameOwner(upload.owner, owner, services)))) return upload
-  throw uploadNotFound(uploadId, field)
-}
-
-export const uploadNotFound = (uploadId: string, field: string) =>
-  new AppError(
-    'UPLOAD_NOT_FOUND',
-    `You have no upload ${quoteId(uploadId)}; it may have expired. Upload the file again.`,
-    { field },
-  )
 
 async function requireStoredUpload(uploadId: string, field: string, owner: string, services: Services) {
   const upload = await requireOwnUpload(uploadIdIn(uploadId), field, owner, services)

@@ -1,10 +1,13 @@
-import { limitsOfOwner } from '../access/plan-limits.ts'
+import { limitsOfOwner } from '../accounts/plan-limits.ts'
 import type { Engine } from '../engines/engine.ts'
 import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { Job, JobState, StoredFile, Warning } from '../jobs/job.ts'
 import { createGraphRecords, type NewJob, type NewTask } from '../jobs/task-graph.ts'
+import type { Job, JobState, StoredFile, Warning } from '../model/job.ts'
+import { requireAutoPdfEngine } from '../plan/pdf-engine.ts'
+import { type ConversionSpec, planFiles } from '../plan/plan-files.ts'
+import { pollAfterS } from '../plan/time-limits.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services/services.ts'
 import { isTransferOperation } from '../tasks/index.ts'
@@ -14,10 +17,7 @@ import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploa
 import { Webhooks } from '../webhooks/webhooks.ts'
 import { type DetectedSources, detectSources } from './detect-sources.ts'
 import { errorsNameTasks, type JobRequest } from './job-request.ts'
-import { requireAutoPdfEngine } from './pdf-engine.ts'
-import { type ConversionSpec, planFiles } from './plan-files.ts'
 import { type SourceFile, uploadAlreadyUsed } from './source.ts'
-import { pollAfterS } from './time-limits.ts'
 
 /**
  * Detects the files, plans what can be planned, and starts the job.
@@ -39,7 +39,10 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
   const records = createGraphRecords(
     {
-      ...{ id: jobId, owner: request.owner, keyId: request.keyId, requestId: request.requestId },
+      id: jobId,
+      owner: request.owner,
+      keyId: request.keyId,
+      requestId: request.requestId,
       tag: request.tag ?? null,
       retryOf: request.retryOf,
       display: displayOf(request, tasks, files),
@@ -195,7 +198,8 @@ const sealFields = ({ operation, fields }: RequestedTask, { services, jobId }: T
 
 const toFailedTask = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
   status: 'failed',
-  ...{ code, message },
+  code,
+  message,
   ...(details && { details: { ...details } }),
 })
 

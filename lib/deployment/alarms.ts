@@ -1,6 +1,7 @@
+import { imageIds } from '../component-ids.ts'
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { functions as declared, functionNames } from '../resources/functions.ts'
-import { imageIds, queueIds } from '../resources/queues.ts'
+import { queueIds } from '../resources/queues.ts'
 import { deadLetterQueueId, pascalCase, queueResourceId } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
@@ -97,19 +98,21 @@ const serviceAlarms = () => ({
   FunctionsAreThrottled: alarm({
     description:
       'Invocations were throttled: the concurrency quota of the account is too low, or a client sends too many requests',
-    ...{
-      namespace: 'AWS/Lambda',
-      metric: 'Throttles',
-      dimensions: {},
-      statistic: 'Sum',
-      threshold: 20,
-      minutes: 5,
-    },
+    namespace: 'AWS/Lambda',
+    metric: 'Throttles',
+    dimensions: {},
+    statistic: 'Sum',
+    threshold: 20,
+    minutes: 5,
   }),
   RequestsFail: alarm({
     description: 'At least 10 requests failed with 5xx in 5 minutes',
-    ...{ namespace: 'AWS/ApiGateway', metric: '5xx', dimensions: { ApiId: { Ref: 'HttpApi' } } },
-    ...{ statistic: 'Sum', threshold: 10, minutes: 5 },
+    namespace: 'AWS/ApiGateway',
+    metric: '5xx',
+    dimensions: { ApiId: { Ref: 'HttpApi' } },
+    statistic: 'Sum',
+    threshold: 10,
+    minutes: 5,
   }),
 })
 

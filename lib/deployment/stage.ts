@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { imageIds } from '../component-ids.ts'
 import { planIds } from '../plans.ts'
 import { declarationOf } from '../resources/functions.ts'
-import { imageIds } from '../resources/queues.ts'
 import { pushedImages } from './pushed-images.ts'
 
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/

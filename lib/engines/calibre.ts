@@ -1,6 +1,12 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
+import {
+  archiveTooLargeError,
+  maxEntries,
+  maxUnpackedBytesFor,
+  tooManyEntriesError,
+} from '../formats/archive-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { convertComicToPdf, convertComicToZip, unreadableComicError } from './calibre/comic.ts'
 import { convertEbook, createEbookConverters, type EbookTitle, titleFromName } from './calibre/ebook.ts'
@@ -13,12 +19,6 @@ import {
 } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import type { Prestarter } from './sandbox/prestarted-process.ts'
-import {
-  archiveTooLargeError,
-  maxEntries,
-  maxUnpackedBytesFor,
-  tooManyEntriesError,
-} from './seven-zip/limits.ts'
 import { encodingOption } from './shared/text/charsets.ts'
 import { copyAsUtf8 } from './shared/text/read-text.ts'
 import { withTextOptions } from './shared/text/text-options.ts'

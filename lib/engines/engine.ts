@@ -1,74 +1,9 @@
 import type * as z from 'zod'
+import type { EngineId, ImageId } from '../component-ids.ts'
 import type { Trait } from '../formats/detect/svg-traits.ts'
 import type { FormatId } from '../formats/index.ts'
+import type { Operation } from '../model/operations.ts'
 import type { PrestartedProcess } from './sandbox/command.ts'
-
-/** Public names of the engines. Clients can select any of them but `pdf` with the `engine` field of a request. */
-export const engineIds = [
-  'ffmpeg',
-  'vips',
-  'imagemagick',
-  'libreoffice',
-  'pandoc',
-  'calibre',
-  'ghostscript',
-  'vtracer',
-  'potrace',
-  'chromium',
-  'fontforge',
-  '7zip',
-  'pdf',
-] as const
-export type EngineId = (typeof engineIds)[number]
-
-/** Container images. Engines that often run one after another share an image, its queue and its function. */
-export type ImageId = 'av' | 'image' | 'office' | 'pdf' | 'document' | 'archive' | 'font' | 'browser'
-
-/** Operations that clients select with the field `toolOperation` instead of a target format. */
-export const toolOperations = [
-  'ocr-pdf',
-  'split-pdf',
-  'encrypt-pdf',
-  'decrypt-pdf',
-  'rotate-pdf',
-  'compress-pdf',
-  'to-pdfa',
-  'extract-pdf-pages',
-  'remove-pdf-pages',
-  'extract-pdf-images',
-  'add-watermark-pdf',
-  'merge-pdf',
-  'flatten-pdf',
-  'repair-pdf',
-  'reorder-pdf-pages',
-  'add-page-numbers-pdf',
-  'edit-pdf-metadata',
-  'linearize-pdf',
-  'crop-pdf',
-  'redact-pdf',
-  'sanitize-pdf',
-  'grayscale-pdf',
-  'remove-blank-pages-pdf',
-  'pdf-info',
-  'compress',
-] as const
-export type ToolOperation = (typeof toolOperations)[number]
-
-/** Everything that an engine can be asked to do with a file. */
-export const operations = [
-  'convert',
-  'merge',
-  ...toolOperations,
-  'thumbnail',
-  'watermark',
-  'metadata',
-  'metadata/write',
-  'archive',
-  'extract',
-  // Runs before another operation on a document with a password. Clients cannot request it alone.
-  'unlock',
-] as const
-export type Operation = (typeof operations)[number]
 
 /** Input files that an operation accepts in addition to the first one. */
 interface AdditionalInputs {

@@ -48,7 +48,12 @@ import { featureError } from './unsupported-feature.ts'
  * more than one, and a route through an intermediate ebook or web page costs no less than the direct one.
  */
 const cost = {
-  ...{ markup: 0.4, book: 0.35, office: 0.7, pageToOffice: 1.3, pageToBook: 1.25, officeToBook: 2.2 },
+  markup: 0.4,
+  book: 0.35,
+  office: 0.7,
+  pageToOffice: 1.3,
+  pageToBook: 1.25,
+  officeToBook: 2.2,
   // Pandoc's readers for these drop text boxes and notes that it finds if the document is converted to Word first.
   poorlyRead: 1.9,
 }

@@ -135,7 +135,9 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (work.to === 'docx') return untilAborted(pdfToDocx(work, tools), tools.signal)
   const { opened, pages } = await openPages(work, tools)
   const selection = {
-    ...{ opened, outDir: work.outDir, total: pages.length },
+    opened,
+    outDir: work.outDir,
+    total: pages.length,
     pages: selectChunkPages(pages, work.chunk),
   }
   const file = await untilAborted(convert(selection, work, tools), tools.signal)

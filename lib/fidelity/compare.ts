@@ -1,7 +1,8 @@
-import type { Operation } from '../engines/engine.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { type ContentSummary, type Feature, features } from './content-summary.ts'
-import { createRetention, type Fidelity, type Retention, type Unit } from './fidelity.ts'
+import { createRetention, type Fidelity, type Retention, type Unit } from '../model/fidelity.ts'
+import type { Operation } from '../model/operations.ts'
+import { type Feature, features } from '../model/stored-summary.ts'
+import type { ContentSummary } from './content-summary.ts'
 import { wordCertaintyOf } from './read-summary.ts'
 import { WordCounts } from './text/word-counts.ts'
 

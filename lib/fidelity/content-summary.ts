@@ -1,30 +1,6 @@
-import * as z from 'zod'
-import type { Unit } from './fidelity.ts'
+import type { Unit } from '../model/fidelity.ts'
+import type { Feature } from '../model/stored-summary.ts'
 import { WordCounts } from './text/word-counts.ts'
-
-/** Features of files that not every format can represent. */
-export const features = [
-  'pictures',
-  /** A video track. */
-  'film',
-  'sound',
-  'animation',
-  'transparency',
-  'formulas',
-  /** Mathematical formulas in documents. */
-  'equations',
-  'comments',
-  /** Speaker notes. */
-  'notes',
-  /** Headers and footers. */
-  'margins',
-  /** Text deleted with tracked changes. */
-  'changes',
-  /** Text that is neither shown nor printed. */
-  'hiddenText',
-  'selectableText',
-] as const
-export type Feature = (typeof features)[number]
 
 /** Summary of a file's content, as far as it is cheap to determine. */
 export interface ContentSummary {
@@ -42,15 +18,6 @@ export interface ContentSummary {
   readonly soundSeconds?: number
   readonly features: readonly Feature[]
 }
-
-/** The part of the summary that a task record stores while chunks do the work. */
-export const StoredSummary = z.object({
-  counts: z.record(z.string(), z.number()),
-  seconds: z.number().optional(),
-  soundSeconds: z.number().optional(),
-  features: z.array(z.enum(features)),
-})
-export type StoredSummary = z.infer<typeof StoredSummary>
 
 /** Combines the summaries of files that are merged into one; undefined if any is unknown. */
 export function combineSummaries(all: readonly (ContentSummary | undefined)[]): ContentSummary | undefined {

@@ -1,8 +1,11 @@
-import type { EngineResult, InputFile, Operation, OutputFile, Shortfall } from '../engines/engine.ts'
+import type { EngineResult, InputFile, OutputFile, Shortfall } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { ConversionStep, Warning } from '../jobs/job.ts'
 import type { Log } from '../log.ts'
+import { combineSequential, type Fidelity, type Unit } from '../model/fidelity.ts'
+import type { ConversionStep, Warning } from '../model/job.ts'
+import type { Operation } from '../model/operations.ts'
+import { StoredSummary } from '../model/stored-summary.ts'
 import {
   type ComparisonResult,
   compare,
@@ -10,8 +13,7 @@ import {
   droppedFeatures,
   retainedFeatures,
 } from './compare.ts'
-import { type ContentSummary, combineSummaries, StoredSummary } from './content-summary.ts'
-import { combineSequential, type Fidelity, type Unit } from './fidelity.ts'
+import { type ContentSummary, combineSummaries } from './content-summary.ts'
 import { countPagesInZip, readSummary } from './read-summary.ts'
 import { WordCounts } from './text/word-counts.ts'
 

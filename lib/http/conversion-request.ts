@@ -1,17 +1,19 @@
 import * as z from 'zod'
-import { takesOneFile } from '../conversion/check-inputs.ts'
+import { jobHeaders, loadViewState, parseWaitS, waitUntilFinished } from '../access/job-access.ts'
+import type { EngineId } from '../component-ids.ts'
 import { Estimate, estimateJob } from '../conversion/estimate.ts'
-import { addOption } from '../conversion/options.ts'
 import { createExportTask, createFetchTask, remoteFields } from '../conversion/remote-files.ts'
 import type { SourceFile } from '../conversion/source.ts'
 import { startJob } from '../conversion/start-job.ts'
-import type { EngineId, Operation } from '../engines/engine.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
-import { isTerminalStatus, type JobState } from '../jobs/job.ts'
 import { resultOfJob } from '../jobs/job-state-machine.ts'
 import { StatusView, statusView } from '../jobs/view.ts'
 import { fileLink } from '../links/file-link.ts'
+import { isTerminalStatus, type JobState } from '../model/job.ts'
+import type { Operation } from '../model/operations.ts'
+import { takesOneFile } from '../plan/check-inputs.ts'
+import { addOption } from '../plan/options.ts'
 import type { Services } from '../services/services.ts'
 import { exportUrlOperation } from '../tasks/export-url.ts'
 import { importUploadOperation } from '../tasks/import-upload.ts'
@@ -21,7 +23,6 @@ import { parseJson } from '../validation/parse-input.ts'
 import { webhookUrl } from '../webhooks/target-url.ts'
 import type { HttpRequest } from './contract.ts'
 import { idempotencyHeader } from './idempotency.ts'
-import { jobHeaders, loadViewState, parseWaitS, waitUntilFinished } from './job-access.ts'
 import { optionalBoolean } from './query.ts'
 
 /** Shared by the endpoints that convert files: reading the request, starting the job, replying. */
@@ -152,7 +153,9 @@ export function startConversion(
     source,
   }))
   const task = (name: string, kind: RequestedTask['operation'], input: readonly string[]): RequestedTask => ({
-    ...{ name, operation: kind, input },
+    name,
+    operation: kind,
+    input,
     continueOnError: false,
     fields: {},
   })

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import { idPattern } from '../ids.ts'
-import type { Job } from '../jobs/job.ts'
 import { idBounds } from '../jobs/list.ts'
+import type { Job } from '../model/job.ts'
 
 /** Where a page of a job list starts: after that id, in this direction, even if the job no longer exists. */
 export interface ListPosition {

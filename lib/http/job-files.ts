@@ -1,9 +1,9 @@
+import { jobNotFound } from '../access/job-access.ts'
 import { AppError } from '../errors.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
-import type { Job, StoredFile } from '../jobs/job.ts'
 import { resultFiles } from '../jobs/job-state-machine.ts'
+import type { Job, StoredFile } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
-import { jobNotFound } from './job-access.ts'
 
 interface FileSelector {
   /** Name of one of several files; defaults to the first. */

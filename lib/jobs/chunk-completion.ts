@@ -1,6 +1,6 @@
-import { isUnreadableError } from '../conversion/unreadable-error.ts'
+import { isTaskOver, JobError, type Task } from '../model/job.ts'
+import { isUnreadableError } from '../plan/unreadable-error.ts'
 import { dependencyUpdate } from './dependency-update.ts'
-import { isTaskOver, JobError, type Task } from './job.ts'
 import { isReadyToJoin, percentOfTask } from './job-state-machine.ts'
 import { type JobStore, taskRefOf } from './store.ts'
 import { attemptOfChunk, isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from './task-graph.ts'
@@ -75,7 +75,10 @@ async function retryWithFallback(
     taskRefOf(task),
     {
       set: {
-        ...{ status: 'pending', attempt: 0, percent: percentOfTask(task), endedBy },
+        status: 'pending',
+        attempt: 0,
+        percent: percentOfTask(task),
+        endedBy,
         pieces: (task.pieces ?? []).map((inputPlan) => ({ ...inputPlan, failure: errorOf(chunk) })),
       },
       remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'open', 'lost', 'got'],

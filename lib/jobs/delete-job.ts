@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
+import { isLiveStatus, type Job, jobPrefix } from '../model/job.ts'
 import { maxVisibilityTimeoutS } from '../resources/queues.ts'
 import { type Uploads, uploadIdOf } from '../uploads/uploads.ts'
 import { createExpiredEvent, createFileDeletedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
-import { isLiveStatus, type Job, jobPrefix } from './job.ts'
 import type { JobLifecycle } from './job-lifecycle.ts'
 import { filesOfJob } from './job-state-machine.ts'
 import type { JobStore } from './store.ts'
@@ -61,7 +61,10 @@ export async function expireJob(
     job.id,
     {
       set: {
-        ...{ status: 'expired', expiredAt: now.toISOString(), expiredFor: reason, unsaid: true },
+        status: 'expired',
+        expiredAt: now.toISOString(),
+        expiredFor: reason,
+        unsaid: true,
         wakeAt: now.toISOString(),
       },
       setPlus: { 'numbers.deletion': ['sequence', 1], sequence: ['sequence', 1] },

@@ -1,6 +1,6 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
-import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from './job.ts'
+import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from '../model/job.ts'
 import {
   hasRecord,
   type JobFile,
@@ -152,7 +152,11 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, jobId }:
     file: {
       uploadId: /upl_\w{1,100}$/.exec(key)?.[0],
       jobId,
-      ...{ filename, size, mimeType, format, via },
+      filename,
+      size,
+      mimeType,
+      format,
+      via,
       sha256: sha256 || undefined,
     },
   }
@@ -241,7 +245,12 @@ function describeJob(state: JobState, status: Job['status'], statusOf: (task: Ta
     { operation: task.operation, status: hasRecord(task) ? statusOf(task) : statusOfFixedTask(task) },
   ])
   return {
-    ...{ id, status, tag, createdAt, source: display.source, target: display.target },
+    id,
+    status,
+    tag,
+    createdAt,
+    source: display.source,
+    target: display.target,
     tasks: Object.fromEntries(tasks) as Record<string, { operation: string; status: TaskStatus }>,
   }
 }
@@ -262,7 +271,9 @@ function describeEndedJob(state: JobState, endedAt: string) {
       string,
       { operation: string; status: TaskStatus; result?: { url: string } }
     >,
-    ...{ queuedAt, startedAt, endedAt },
+    queuedAt,
+    startedAt,
+    endedAt,
     ...(summary && { summary }),
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { JobError } from './job.ts'
+import type { JobError } from '../model/job.ts'
 
 /** A failure that a retry may fix; `clientError` is reported when it does not. */
 export class TransientError extends Error {

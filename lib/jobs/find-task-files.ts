@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { FixedTask, JobState, StoredFile, Task } from './job.ts'
+import type { FixedTask, JobState, StoredFile, Task } from '../model/job.ts'
 import { hasRecord, nameExportFiles } from './job-state-machine.ts'
 
 /**

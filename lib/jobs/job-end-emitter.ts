@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { Job } from './job.ts'
+import type { Job } from '../model/job.ts'
 
 /**
  * Emits each job whose end this process stored, under the job's id. For waiting requests in the same process, which

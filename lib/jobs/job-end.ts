@@ -1,5 +1,5 @@
 import type { Change } from '../aws/table-expressions.ts'
-import type { JobState } from './job.ts'
+import type { JobState } from '../model/job.ts'
 import { firstImportedFile, type JobOutcome } from './job-state-machine.ts'
 import { listKeyOf } from './list.ts'
 
@@ -24,7 +24,13 @@ export function jobEndChange(
   const importedSource = job.display.source ? null : firstImportedFile(state)
   return {
     set: {
-      ...{ status, error, summary, endedBy, expiresAt, wakeAt: expiresAt, endedAt: now.toISOString() },
+      status,
+      error,
+      summary,
+      endedBy,
+      expiresAt,
+      wakeAt: expiresAt,
+      endedAt: now.toISOString(),
       ...(JSON.stringify(result).length <= maxInlineResultBytes && { result }),
       ...(isStarting &&
         firstStarted && { startedAt: firstStarted.startedAt, startedWith: firstStarted.number }),

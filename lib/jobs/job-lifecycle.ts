@@ -3,10 +3,10 @@ import type { BusEvent } from '../../events/index.ts'
 import { BoundedMap } from '../async/bounded-map.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Bus } from '../aws/bus.ts'
-import { addSubscribers, type SubscriberLookup } from '../live/subscribers.ts'
 import type { Log } from '../log.ts'
+import { isLiveStatus, isTaskOver, type Job, type JobState, type Task } from '../model/job.ts'
+import { addSubscribers, type SubscriberLookup } from '../model/subscribers.ts'
 import { createProgressEvent, createStartedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
-import { isLiveStatus, isTaskOver, type Job, type JobState, type Task } from './job.ts'
 import { jobEndChange } from './job-end.ts'
 import { decideOutcome, percentOf } from './job-state-machine.ts'
 import { type JobStore, taskRefOf } from './store.ts'
@@ -80,7 +80,10 @@ export class JobLifecycle {
       {
         set: {
           status: 'processing',
-          ...{ startedAt: at, startedWith: task.number, stage: 'convert', taskName: task.name },
+          startedAt: at,
+          startedWith: task.number,
+          stage: 'convert',
+          taskName: task.name,
           'log.started': { at },
         },
         setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },

@@ -1,6 +1,4 @@
-import { combine, combineSequential, type Fidelity } from '../fidelity/fidelity.ts'
-import { nameFromTemplate } from '../names/file-name.ts'
-import { UniqueNames } from '../names/unique-names.ts'
+import { combine, combineSequential, type Fidelity } from '../model/fidelity.ts'
 import {
   type BatchSummary,
   type DependencyState,
@@ -15,7 +13,9 @@ import {
   type StoredFile,
   type Task,
   type Warning,
-} from './job.ts'
+} from '../model/job.ts'
+import { nameFromTemplate } from '../names/file-name.ts'
+import { UniqueNames } from '../names/unique-names.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { JobUsage } from '../usage/job-usage.ts'
-import type { FixedTask, JobState, StoredFile, Task } from './job.ts'
+import type { FixedTask, JobState, StoredFile, Task } from '../model/job.ts'
+import type { JobUsage } from '../model/job-usage.ts'
 import { hasRecord, resultOfJob } from './job-state-machine.ts'
 
 const isImport = ({ operation }: Pick<Task, 'operation'>) => operation.startsWith('import/')

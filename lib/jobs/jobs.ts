@@ -2,8 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { Bus } from '../aws/bus.ts'
 import type { Files } from '../aws/files.ts'
 import type { Queues } from '../aws/queues.ts'
-import type { SubscriberLookup } from '../live/subscribers.ts'
+import type { TransactionWrite } from '../aws/table.ts'
 import type { Log } from '../log.ts'
+import {
+  isLiveStatus,
+  isTaskOver,
+  isTerminalStatus,
+  type Job,
+  type JobState,
+  type StoredFile,
+  type Task,
+} from '../model/job.ts'
+import type { SubscriberLookup } from '../model/subscribers.ts'
+import type { TaskRef } from '../model/task-message.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import { deleteJobData, expireJob, markJobDeleted } from './delete-job.ts'
 import {
@@ -15,20 +26,10 @@ import {
   findUnpublishedEvents,
   type UploadedFile,
 } from './events.ts'
-import {
-  isLiveStatus,
-  isTaskOver,
-  isTerminalStatus,
-  type Job,
-  type JobState,
-  type StoredFile,
-  type Task,
-} from './job.ts'
 import { republishAfterS } from './job-lifecycle.ts'
 import { decideNextAction, findStalledTasks } from './job-state-machine.ts'
-import type { TaskRef } from './keys.ts'
 import { listKeyOf } from './list.ts'
-import { type JobStore, liveJobCondition, type TransactionWrite } from './store.ts'
+import { type JobStore, liveJobCondition } from './store.ts'
 import { TaskCompletion } from './task-completion.ts'
 import { firstCheckS, type GraphRecords } from './task-graph.ts'
 import type { TaskSender } from './task-sender.ts'
@@ -122,14 +123,12 @@ export class Jobs {
       jobId,
       {
         set: {
-          ...{
-            status: 'cancelled',
-            cancelledBy: by,
-            endedAt,
-            endedBy,
-            unsaid: true,
-            wakeAt: secondsFromNow(republishAfterS),
-          },
+          status: 'cancelled',
+          cancelledBy: by,
+          endedAt,
+          endedBy,
+          unsaid: true,
+          wakeAt: secondsFromNow(republishAfterS),
           expiresAt: secondsFromNow(job.retentionS),
           listKey: listKeyOf(job.owner, 'cancelled'),
         },

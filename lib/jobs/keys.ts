@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Key } from '../aws/table.ts'
+import type { TaskRef } from '../model/task-message.ts'
 import { wakeShards } from '../resources/storage.ts'
 
 /** Keys of a job's records: a hundred tasks per partition, so that no single partition gets all the traffic. */
@@ -14,13 +15,6 @@ export const jobPartition = (jobId: string, bucket = 0) =>
 
 export const jobKey = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'JOB' })
 export const keyOfFixedTasks = (jobId: string): Key => ({ pk: jobPartition(jobId), sk: 'FIXED' })
-
-/** A task of a job, or one of its chunks. */
-export interface TaskRef {
-  readonly jobId: string
-  readonly task: number
-  readonly part?: number | undefined
-}
 
 export const taskKey = ({ jobId, task, part }: TaskRef): Key =>
   part === undefined

@@ -1,6 +1,6 @@
 import { encodeTime } from 'ulid'
 import type { Table } from '../aws/table.ts'
-import { isLiveStatus, type Job, type JobStatus } from './job.ts'
+import { isLiveStatus, type Job, type JobStatus } from '../model/job.ts'
 
 /** Jobs of an owner by age: one index partition per terminal status, and one for live jobs. */
 

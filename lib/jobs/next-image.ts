@@ -1,8 +1,8 @@
-import type { ConversionSpec } from '../conversion/plan-files.ts'
-import type { ImageId } from '../engines/engine.ts'
+import type { ImageId } from '../component-ids.ts'
+import type { InputPlan, JobState, StoredFile, Task } from '../model/job.ts'
+import type { ConversionSpec } from '../plan/plan-files.ts'
 import { requireProcessOperation } from '../tasks/index.ts'
 import { TaskSpec } from '../tasks/operation.ts'
-import type { InputPlan, JobState, StoredFile, Task } from './job.ts'
 import { filesOfTask } from './job-state-machine.ts'
 
 /** Returns a task's input files and its conversion spec. @throws AppError for unsupported files. */

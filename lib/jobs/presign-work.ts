@@ -1,11 +1,11 @@
 import type { Files } from '../aws/files.ts'
 import type { TaskUrlSigner } from '../aws/task-url-signer.ts'
 import { isSealed, mapDeep, type Vault } from '../crypto/sealed.ts'
+import { jobPrefix, type StoredFile, type Task } from '../model/job.ts'
+import type { PresignedWork, TaskMessage } from '../model/task-message.ts'
 import { findTransferOperation } from '../tasks/index.ts'
-import { jobPrefix, type StoredFile, type Task } from './job.ts'
 import { filesOfTask } from './job-state-machine.ts'
 import type { JobStore } from './store.ts'
-import type { PresignedWork, TaskMessage } from './task-message.ts'
 import type { TaskInputs, TaskSender } from './task-sender.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
-import type { ConditionalWriteResult, Item, Key, Table } from '../aws/table.ts'
+import type { ConditionalWriteResult, Item, Key, Table, TransactionWrite } from '../aws/table.ts'
 import type { Change, Condition } from '../aws/table-expressions.ts'
 import {
   FixedTask,
@@ -10,7 +10,8 @@ import {
   liveStatuses,
   Task,
   type Task as TaskRecord,
-} from './job.ts'
+} from '../model/job.ts'
+import type { TaskRef } from '../model/task-message.ts'
 import { emitJobEnd } from './job-end-emitter.ts'
 import {
   bucketCountKey,
@@ -22,7 +23,6 @@ import {
   jobPartition,
   joinBucketKey,
   keyOfFixedTasks,
-  type TaskRef,
   taskKey,
   wakeShardOf,
 } from './keys.ts'
@@ -33,13 +33,6 @@ import type { GraphRecords } from './task-graph.ts'
 const maxTransactionRecords = 10
 /** Partitions that are read concurrently. */
 const maxConcurrentReads = 8
-
-/** A write to a record outside of the job that must succeed together with it, such as claiming an upload. */
-export interface TransactionWrite {
-  readonly update: Key
-  readonly change: { readonly set: Readonly<Item> }
-  readonly if: Condition
-}
 
 /** Result of a conditional write; `applied` is false when the condition was not met. */
 export interface WriteResult<T> {

@@ -1,4 +1,4 @@
-import type { FixedTask, InputPlan, Job, JobStatus, JoinBucket, Task, Warning } from './job.ts'
+import type { FixedTask, InputPlan, Job, JobStatus, JoinBucket, Task, Warning } from '../model/job.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 
 /** Turns the tasks of a request into the records of a job; dependencies are sets of task numbers. Pure. */
@@ -78,7 +78,13 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
       ? []
       : [
           createTaskRecord({
-            ...{ jobId, owner, number, createdAt, ttl, bucketed, task },
+            jobId,
+            owner,
+            number,
+            createdAt,
+            ttl,
+            bucketed,
+            task,
             open: withRecords,
             outs: outs.get(number) ?? [],
           }),
@@ -174,7 +180,12 @@ const joinBucketNumbers = (inputs: number) =>
 function createFixedRecord(task: NewTask, fixed: NonNullable<NewTask['fixed']>, number: number): FixedTask {
   const { name, operation, ins, spec, warnings } = task
   return {
-    ...{ number, name, operation, ins: [...ins], warnings: [...warnings], ...fixed },
+    number,
+    name,
+    operation,
+    ins: [...ins],
+    warnings: [...warnings],
+    ...fixed,
     ...(Object.keys(spec).length > 0 && { spec: { ...spec } }),
   }
 }
@@ -182,14 +193,16 @@ function createFixedRecord(task: NewTask, fixed: NonNullable<NewTask['fixed']>, 
 function createDependentPages(task: number, outs: readonly string[]) {
   if (outs.length <= maxInlineDependents) return []
   return Array.from({ length: Math.ceil(outs.length / dependentsPerPage) }, (_, page) => ({
-    ...{ task, page },
+    task,
+    page,
     outs: outs.slice(page * dependentsPerPage, (page + 1) * dependentsPerPage),
   }))
 }
 
 function createCountBuckets(jobId: string, numbers: readonly number[]) {
   return [...Map.groupBy(numbers, bucketNumber)].map(([bucket, members]) => ({
-    ...{ task: 'count' as const, index: bucket },
+    task: 'count' as const,
+    index: bucket,
     bucket: { jobId, size: members.length, open: new Set(members) },
   }))
 }
@@ -233,7 +246,14 @@ function createJobRecord(
     hasWebhook,
   } = request
   return {
-    ...{ id, owner, requestId, status, tag, display, retentionS, require },
+    id,
+    owner,
+    requestId,
+    status,
+    tag,
+    display,
+    retentionS,
+    require,
     ...(keyId && { keyId }),
     ...(retryOf && { retryOf }),
     ...(failFast && { failFast }),

@@ -1,9 +1,9 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
+import type { JobState, Task } from '../model/job.ts'
+import { type TaskMessage, taskMessageOf } from '../model/task-message.ts'
 import type { QueueId } from '../resources/queues.ts'
-import type { JobState, Task } from './job.ts'
 import { type JobStore, taskRefOf } from './store.ts'
-import { type TaskMessage, taskMessageOf } from './task-message.ts'
 
 /** Records of a task's inputs, if the caller has read them. */
 export type TaskInputs = Pick<JobState, 'fixed' | 'tasks'>
@@ -58,7 +58,7 @@ async function queueOf(
   if (!state) throw new AppError('NO_FILES', 'The job of this task no longer exists.')
   const [files, spec] = resolveConversion(task, state)
   const [{ routeFiles }, { firstImageOf }] = await Promise.all([
-    import('../conversion/plan-files.ts'),
+    import('../plan/plan-files.ts'),
     import('../plan/index.ts'),
   ])
   const [first] = routeFiles(files, spec, await engines())

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { Fidelity } from '../fidelity/fidelity.ts'
 import type { ResultLink } from '../links/result-links.ts'
-import { sortKeys } from '../validation/canonical-json.ts'
+import { Fidelity } from '../model/fidelity.ts'
 import {
   BatchSummary,
   type ExportedFile,
@@ -17,7 +16,8 @@ import {
   type Task,
   TaskStatus,
   Warning,
-} from './job.ts'
+} from '../model/job.ts'
+import { sortKeys } from '../validation/canonical-json.ts'
 import {
   firstImportedFile,
   hasRecord,
@@ -157,7 +157,11 @@ function resultOf(job: Job, result: JobResult, link: ResultLink): z.infer<typeof
   return {
     downloadUrl: link(job),
     ...resultFile(first),
-    ...{ engine, engineVersion, method, details: sortKeys(details), fidelity: sortKeys(fidelity) },
+    engine,
+    engineVersion,
+    method,
+    details: sortKeys(details),
+    fidelity: sortKeys(fidelity),
     files: result.files.map((file) => ({
       ...resultFile(file),
       downloadUrl: link(job, { file: file.filename }),
@@ -254,7 +258,11 @@ const isImport = ({ operation }: Task) => operation.startsWith('import/')
 const viewExportedFiles = (deliveries: readonly ExportedFile[]) => ({
   url: deliveries[0]?.url ?? null,
   files: deliveries.map(({ url, filename, size, mimeType, sha256 }) => ({
-    ...{ filename, size, url, mime_type: mimeType, sha256 },
+    filename,
+    size,
+    url,
+    mime_type: mimeType,
+    sha256,
   })),
 })
 
@@ -304,8 +312,11 @@ function viewLinks(
   parameters: Readonly<Record<string, string>> = {},
 ) {
   const views = files.map(({ filename, size, mimeType, sha256 }) => ({
-    ...{ filename, size, url: link(job, { task: name, file: filename, ...parameters }) },
-    ...{ mime_type: mimeType, sha256 },
+    filename,
+    size,
+    url: link(job, { task: name, file: filename, ...parameters }),
+    mime_type: mimeType,
+    sha256,
   }))
   return { url: views[0]?.url ?? null, expires_at: job.expiresAt, files: views }
 }

@@ -1,5 +1,5 @@
+import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { findTaskFiles } from './find-task-files.ts'
-import type { Job, JobState, StoredFile } from './job.ts'
 import { hasRecord, resultFiles, statusOfFixed } from './job-state-machine.ts'
 
 /** Entries of a ZIP of results, including those that its manifest lists as missing. */

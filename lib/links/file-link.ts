@@ -1,7 +1,7 @@
 import { create as contentDisposition } from 'content-disposition'
-import { canShowInline } from '../http/openapi/inline-types.ts'
-import type { StoredFile } from '../jobs/job.ts'
+import type { StoredFile } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
+import { canShowInline } from './inline-types.ts'
 
 /** Lifetime of a presigned file URL: long enough to start and resume a download. */
 export const linkLifetimeS = 3600

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../events/index.ts'
+import { loadViewState } from '../access/job-access.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { PostOutcome } from '../aws/sockets.ts'
-import { loadViewState } from '../http/job-access.ts'
-import { type Job, liveStatuses } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
+import { type Job, liveStatuses } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { Connections, type ListenerWithRequests } from './connections.ts'
 import { EventFeeds, type Feed, type FeedEntry } from './event-feed.ts'
@@ -233,7 +233,10 @@ export class Broadcast {
     const { code, description } = closeReasons[reason]
     const errorCode = errorCodes[reason]
     const frame: ServerFrame | undefined = errorCode && {
-      ...{ type: 'error', code: errorCode, message: description, closeCode: code },
+      type: 'error',
+      code: errorCode,
+      message: description,
+      closeCode: code,
     }
     const { sockets, log } = this.#services
     log.info({ connectionId: id, code }, 'socket closed')
@@ -248,7 +251,10 @@ export class Broadcast {
       requested === '*'
         ? (
             await jobs.store.list({
-              ...{ owner, limit: maxSnapshotJobs, newestFirst: true, statuses: liveStatuses },
+              owner,
+              limit: maxSnapshotJobs,
+              newestFirst: true,
+              statuses: liveStatuses,
               matches: ({ status }) => liveStatuses.some((live) => live === status),
             })
           ).jobs

@@ -76,7 +76,7 @@ export class Connections {
   }
 
   async #addListener(owner: string, { id, jobId }: Pick<Socket, 'id' | 'jobId'>): Promise<void> {
-    await this.#table.put({ ...listenerKey(owner, id), ...{ id, jobId }, ttl: ttlOf() })
+    await this.#table.put({ ...listenerKey(owner, id), id, jobId, ttl: ttlOf() })
   }
 
   async find(id: string): Promise<Socket | undefined> {
@@ -110,7 +110,8 @@ export class Connections {
     // Sorts requests in the order in which this process received them.
     const order = `${String(Date.now()).padStart(15, '0')}.${String(requestCount).padStart(9, '0')}`
     await this.#table.put({
-      ...{ pk: livePartition(owner), sk: `${requestPrefix(id)}${order}` },
+      pk: livePartition(owner),
+      sk: `${requestPrefix(id)}${order}`,
       ...request,
       ttl: ttlOf(),
     })

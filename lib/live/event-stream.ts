@@ -1,6 +1,6 @@
-import { loadViewState } from '../http/job-access.ts'
-import { isTerminalStatus, type Job } from '../jobs/job.ts'
+import { loadViewState } from '../access/job-access.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
+import { isTerminalStatus, type Job } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { EventFeeds, type Feed, type FeedEntry, waitForAppend } from './event-feed.ts'
 import { isTerminalEvent, withoutTaskList } from './render.ts'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
 import { idPattern } from '../ids.ts'
-import { JobStatus } from '../jobs/job.ts'
 import { StatusView } from '../jobs/view.ts'
+import { JobStatus } from '../model/job.ts'
 
 /** Frames of a WebSocket in both directions, and the reasons for closing it. */
 

@@ -1,9 +1,9 @@
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
-import { type Credentials, listAccess, type Principal } from '../access/principal.ts'
 import { isSameOrigin } from '../access/same-origin.ts'
 import { AppError } from '../errors.ts'
-import { clientIpOf } from '../http/edge-origin.ts'
+import { type Credentials, listAccess, type Principal } from '../model/principal.ts'
+import { clientIpOf } from '../net/edge-origin.ts'
 import type { Services } from '../services/services.ts'
 import { subprotocol } from './frames.ts'
 

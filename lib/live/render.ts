@@ -1,8 +1,8 @@
 import type { ServiceEvent } from '../../events/index.ts'
-import type { Job } from '../jobs/job.ts'
-import { isTerminalStatus } from '../jobs/job.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import { addResultLinks, type ResultLink } from '../links/result-links.ts'
+import type { Job } from '../model/job.ts'
+import { isTerminalStatus } from '../model/job.ts'
 import type { FeedEntry } from './event-feed.ts'
 import type { JobFrame, ServerFrame } from './frames.ts'
 

@@ -1,12 +1,9 @@
-import type { BusEvent, EventName, SubscriberKind } from '../../events/index.ts'
+import { ownedCountsKey } from '../aws/owned-records.ts'
 import type { Table } from '../aws/table.ts'
-import { ownedCountsKey } from '../model/owned-records.ts'
+import type { SubscriberLookup } from '../model/subscribers.ts'
 import { WebhookStore } from '../webhooks/store.ts'
 import { needsEvent } from '../webhooks/webhook.ts'
 import { feedKey, isWatched } from './event-feed.ts'
-
-/** Returns the kinds of subscribers of an event. */
-export type SubscriberLookup = (event: EventName) => SubscriberKind[]
 
 /**
  * Loads who subscribes to the events of an owner's jobs. It is read before events are published, so that events without
@@ -22,12 +19,4 @@ export async function loadSubscribers(table: Table, owner: string): Promise<Subs
     ...(webhooks.some((webhook) => needsEvent(webhook, event)) ? (['webhooks'] as const) : []),
     ...sockets,
   ]
-}
-
-/** Returns the event with its subscribers, as published on the bus. */
-export function addSubscribers(event: BusEvent, subscribersOf: SubscriberLookup): BusEvent {
-  const listeners = [
-    ...new Set([...subscribersOf(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),
-  ]
-  return listeners.length > 0 ? { ...event, listeners } : event
 }

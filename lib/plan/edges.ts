@@ -1,6 +1,8 @@
-import type { Capability, Engine, EngineId, ImageId, Operation } from '../engines/engine.ts'
+import type { EngineId, ImageId } from '../component-ids.ts'
+import type { Capability, Engine } from '../engines/engine.ts'
 import type { Trait } from '../formats/detect/svg-traits.ts'
 import type { FormatId } from '../formats/index.ts'
+import type { Operation } from '../model/operations.ts'
 
 /** A conversion of one format to another by one engine in one step. */
 export interface Edge {

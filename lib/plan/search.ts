@@ -1,4 +1,4 @@
-import type { EngineId } from '../engines/engine.ts'
+import type { EngineId } from '../component-ids.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { passesContent } from './content-level.ts'
 import type { Edge, Edges } from './edges.ts'

@@ -1,4 +1,3 @@
-import type { ImageId } from '../component-ids.ts'
 import { imageIds } from '../component-ids.ts'
 
 /**

@@ -17,9 +17,10 @@ import { JobStore } from '../jobs/store.ts'
 import { createDirectSender, preparingSender, type TaskSender } from '../jobs/task-sender.ts'
 import { DownloadLimits } from '../links/download-limit.ts'
 import { createResultLink } from '../links/result-links.ts'
-import { subscriberCacheMs } from '../live/subscriber-cache.ts'
-import { loadSubscribers, type SubscriberLookup } from '../live/subscribers.ts'
+import { loadSubscribers } from '../live/subscribers.ts'
 import { createLog } from '../log.ts'
+import { subscriberCacheMs } from '../model/subscriber-cache.ts'
+import type { SubscriberLookup } from '../model/subscribers.ts'
 import type { GuardedHttp } from '../transfer/guarded-http.ts'
 import { Uploads } from '../uploads/uploads.ts'
 import { RequestCounts } from '../usage/request-counts.ts'
@@ -63,7 +64,13 @@ export function createServices(
   const subscribers = new TtlCache<SubscriberLookup>(subscriberCacheMs)
   let guardedHttp: Promise<GuardedHttp> | undefined
   const jobs: Jobs = new Jobs({
-    ...{ store, files, uploads, queues, bus, log, waitForChange },
+    store,
+    files,
+    uploads,
+    queues,
+    bus,
+    log,
+    waitForChange,
     taskSender: createTaskSender({ config, store, files, engines, vault, presignsTaskFiles }),
     getSubscribers: (owner) => subscribers.get(owner, () => loadSubscribers(table, owner)),
     checkForUpload: async (task) => {
@@ -72,7 +79,15 @@ export function createServices(
     },
   })
   const services: Services = {
-    ...{ config, log, table, files, queues, bus, jobs, uploads, engines },
+    config,
+    log,
+    table,
+    files,
+    queues,
+    bus,
+    jobs,
+    uploads,
+    engines,
     sockets: new Sockets(config, connections.sockets),
     guardedHttp: () => (guardedHttp ??= openGuardedHttp(config)),
     durations: new DurationStats(table),

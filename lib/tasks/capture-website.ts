@@ -1,4 +1,4 @@
-import { CaptureFields } from './capture-fields.ts'
+import { CaptureFields } from '../capture/capture-fields.ts'
 import type { ImportOperation } from './operation.ts'
 
 /** Captures a website as a browser renders it. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import type { StoredFile } from '../jobs/job.ts'
+import type { StoredFile } from '../model/job.ts'
 import {
   createConversionSpec,
   createProcessFields,

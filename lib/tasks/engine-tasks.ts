@@ -1,5 +1,5 @@
-import type { Operation } from '../engines/engine.ts'
 import type { FormatId } from '../formats/index.ts'
+import type { Operation } from '../model/operations.ts'
 import {
   createConversionSpec,
   createProcessFields,
@@ -41,7 +41,10 @@ const rows: readonly EngineOperation[] = [
 
 export const engineOperations: readonly ProcessOperation[] = rows.map(({ name, summary, inputs, to }) => ({
   kind: 'process',
-  ...{ name, summary, inputs, parseSpec: parseTaskSpec },
+  name,
+  summary,
+  inputs,
+  parseSpec: parseTaskSpec,
   fields: createProcessFields({}, true),
   toConversionSpec: (_files, spec) => createConversionSpec({ ...(to && { to }), ...spec }, name),
 }))

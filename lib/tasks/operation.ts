@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { parseEngine } from '../conversion/options.ts'
-import type { ConversionSpec } from '../conversion/plan-files.ts'
-import { parseTargetFormat } from '../conversion/target-format.ts'
-import type { StoredFile } from '../jobs/job.ts'
+import type { StoredFile } from '../model/job.ts'
+import { parseEngine } from '../plan/options.ts'
+import type { ConversionSpec } from '../plan/plan-files.ts'
+import { parseTargetFormat } from '../plan/target-format.ts'
 import type { CaptureFile, FindFiles, OpenStore } from '../transfer/transfer.ts'
 
 /** The operation of a task in POST /v1/jobs. */

@@ -100,7 +100,9 @@ function parseTask(name: string, value: unknown): RequestedTask {
   const parsed = parseInput(operation.fields, fields, 'task')
   if (operation.kind === 'process') operation.parseSpec(parsed)
   return {
-    ...{ name, operation, continueOnError: continue_on_error },
+    name,
+    operation,
+    continueOnError: continue_on_error,
     input: typeof input === 'string' ? [input] : input,
     fields: parsed,
   }

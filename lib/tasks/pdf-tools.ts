@@ -1,4 +1,4 @@
-import { toolOperations } from '../engines/engine.ts'
+import { toolOperations } from '../model/operations.ts'
 import {
   createConversionSpec,
   createProcessFields,

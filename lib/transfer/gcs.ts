@@ -86,7 +86,9 @@ export const openGcs: OpenStore = async (fields, deps) => {
       const { path, size, mimeType } = file
       const place = `${bucket}/${path}`
       const query = new URLSearchParams({
-        ...{ uploadType: 'resumable', name: path, fields: 'size' },
+        uploadType: 'resumable',
+        name: path,
+        fields: 'size',
         ...(acl && { predefinedAcl: acl }),
       })
       const { headers, body } = await request(place, `${objectsUrl('upload/storage')}?${query}`, {

@@ -121,7 +121,9 @@ export const openS3: OpenStore = async (fields, deps) => {
     async put(file, onSent) {
       const { path, mimeType } = file
       const target = {
-        ...{ Bucket: bucket, Key: path, ContentType: mimeType },
+        Bucket: bucket,
+        Key: path,
+        ContentType: mimeType,
         ...(acl && { ACL: acl }),
         ...(cache_control && { CacheControl: cache_control }),
         ...(content_disposition && { ContentDisposition: content_disposition }),

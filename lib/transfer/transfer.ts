@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { ByteRange } from '../io/byte-range.ts'
 import type { GuardedHttp } from './guarded-http.ts'
 
 /** Interfaces that all kinds of remote stores implement: finding, reading and storing files. */
@@ -25,14 +26,6 @@ export interface OutgoingFile {
   /** Lower-case hex. */
   readonly sha256: string
   open(range: ByteRange): Promise<Readable>
-}
-
-/** Bytes `start` to `end` (exclusive). */
-export interface ByteRange {
-  readonly start: number
-  readonly end: number
-  /** Whether the reader releases each chunk (`lib/io/buffer-pool.ts`); otherwise it gets copies. */
-  readonly releasesBuffers?: boolean
 }
 
 export interface TransferDeps {

@@ -1,5 +1,5 @@
 import { DDSketch } from '@datadog/sketches-js'
-import type { JobEnd } from './terminal-events.ts'
+import type { JobEnd } from '../model/terminal-events.ts'
 
 /**
  * Counters by name in flat records, so that any number of writers can add to them. Counters of an engine, format or API

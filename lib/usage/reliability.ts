@@ -20,7 +20,10 @@ const Milliseconds = z.int().nullable()
 export const SloView = z.object({
   window: z.object({ from: z.iso.date(), to: z.iso.date(), days: z.int() }),
   totals: z.object({
-    ...{ jobs: z.int(), completed: z.int(), failed: z.int(), cancelled: z.int() },
+    jobs: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
     clientErrors: z.int().describe('Failed jobs whose file or request was at fault'),
   }),
   successRate: RateField.describe('completed / (completed + failed - clientErrors)'),
@@ -32,14 +35,22 @@ export const SloView = z.object({
   ),
   engines: z.array(
     z.object({
-      ...{ engine: z.string(), jobs: z.int(), successRate: RateField, p50: Milliseconds, p95: Milliseconds },
+      engine: z.string(),
+      jobs: z.int(),
+      successRate: RateField,
+      p50: Milliseconds,
+      p95: Milliseconds,
       topErrors: z.array(z.object({ code: z.string(), count: z.int() })),
     }),
   ),
   series: z.array(
     z.object({
       date: z.iso.date().describe('First day of the period'),
-      ...{ jobs: z.int(), completed: z.int(), failed: z.int(), successRate: RateField, p50: Milliseconds },
+      jobs: z.int(),
+      completed: z.int(),
+      failed: z.int(),
+      successRate: RateField,
+      p50: Milliseconds,
       p95: Milliseconds,
     }),
   ),
@@ -126,8 +137,12 @@ function enginesOf(counted: readonly EngineDay[]): SloView['engines'] {
       const counts = sum(some)
       const durations = createPercentiles(counts, 'took')
       return {
-        ...{ engine, jobs: counts['jobs'] ?? 0, successRate: successRate(counts) },
-        ...{ p50: durations(0.5), p95: durations(0.95), topErrors: codesOf(counts).slice(0, topErrors) },
+        engine,
+        jobs: counts['jobs'] ?? 0,
+        successRate: successRate(counts),
+        p50: durations(0.5),
+        p95: durations(0.95),
+        topErrors: codesOf(counts).slice(0, topErrors),
       }
     },
   ).sort((a, b) => b.jobs - a.jobs)
@@ -144,8 +159,13 @@ function seriesOf(counted: readonly EngineDay[], length: number, first: string):
     const { jobs = 0, completed = 0, failed = 0 } = counts
     const durations = createPercentiles(counts, 'took')
     return {
-      ...{ date, jobs, completed, failed, successRate: successRate(counts) },
-      ...{ p50: durations(0.5), p95: durations(0.95) },
+      date,
+      jobs,
+      completed,
+      failed,
+      successRate: successRate(counts),
+      p50: durations(0.5),
+      p95: durations(0.95),
     }
   })
 }

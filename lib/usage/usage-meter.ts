@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Key, Table, Write } from '../aws/table.ts'
+import type { JobEnd } from '../model/terminal-events.ts'
 import { countForOwner, countForService, sumCounts, type UsageCounts } from './counts.ts'
 import {
   dayOf,
@@ -11,7 +12,6 @@ import {
   randomShard,
   usageLifetimeS,
 } from './records.ts'
-import type { JobEnd } from './terminal-events.ts'
 
 /** Events counted per transaction, whose expressions must fit into 4 KB. */
 const maxEventsPerTransaction = 40

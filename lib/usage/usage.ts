@@ -56,7 +56,10 @@ const minuteMs = 60_000
 const dayMs = 86_400_000
 
 const figuresOf = ({ jobs = 0, completed = 0, failed = 0, cancelled = 0, ...counts }: UsageCounts) => ({
-  ...{ jobs, completed, failed, cancelled },
+  jobs,
+  completed,
+  failed,
+  cancelled,
   conversionMinutes: Math.round(((counts['workMs'] ?? 0) / minuteMs) * 100) / 100,
   bytesIn: counts['bytesIn'] ?? 0,
   bytesOut: counts['bytesOut'] ?? 0,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { requireUnambiguousJson } from '../http/body/json-body.ts'
 import { customExpectation, describeExpectation } from './describe-schema.ts'
+import { requireUnambiguousJson } from './json-body.ts'
 import { isNestedTooDeep } from './json-depth.ts'
 
 interface FieldError {

@@ -9,7 +9,11 @@ const events: Readonly<Record<string, string>> = {
   'job.cancelled': 'job.failed',
 }
 const statuses: Readonly<Record<string, string>> = {
-  ...{ pending: 'waiting', queued: 'waiting', completed: 'finished', failed: 'error', cancelled: 'error' },
+  pending: 'waiting',
+  queued: 'waiting',
+  completed: 'finished',
+  failed: 'error',
+  cancelled: 'error',
 }
 const statusOf = (status: unknown) => statuses[String(status)] ?? status
 
@@ -41,14 +45,22 @@ export function compatEvent({ event, job }: EventFields, base: string): EventFie
   return {
     event: events[String(event)] ?? event,
     job: {
-      ...{ id, tag: tag ?? null, status: statusOf(status) },
-      ...{ created_at: createdAt ?? null, started_at: startedAt ?? null, ended_at: endedAt ?? null },
+      id,
+      tag: tag ?? null,
+      status: statusOf(status),
+      created_at: createdAt ?? null,
+      started_at: startedAt ?? null,
+      ended_at: endedAt ?? null,
       ...(error && { code: error.code, message: error.message }),
       tasks: Object.entries(tasks)
         .filter(([name]) => !isInternalTask(name))
         .map(([name, task]) => ({
-          ...{ id: `${id}.${name}`, name, job_id: id, operation: compatOperation(task.operation) },
-          ...{ status: statusOf(task.status), ...unavailableFields },
+          id: `${id}.${name}`,
+          name,
+          job_id: id,
+          operation: compatOperation(task.operation),
+          status: statusOf(task.status),
+          ...unavailableFields,
           percent: task.status === 'completed' ? 100 : null,
           links: { self: `${base}/v2/tasks/${id}.${name}` },
           result: task.operation === 'export/url' && files.length > 0 ? { files } : null,
@@ -60,9 +72,20 @@ export function compatEvent({ event, job }: EventFields, base: string): EventFie
 
 /** Fields of a task in that API that our events do not contain; the task itself does. */
 const unavailableFields = {
-  ...{ code: null, message: null, payload: null, created_at: null, started_at: null, ended_at: null },
-  ...{ retry_of_task_id: null, copy_of_task_id: null, engine: null, engine_version: null },
-  ...{ host_name: null, storage: null, credits: null, depends_on_task_ids: null },
+  code: null,
+  message: null,
+  payload: null,
+  created_at: null,
+  started_at: null,
+  ended_at: null,
+  retry_of_task_id: null,
+  copy_of_task_id: null,
+  engine: null,
+  engine_version: null,
+  host_name: null,
+  storage: null,
+  credits: null,
+  depends_on_task_ids: null,
 }
 
 /** Signature that such a receiver expects: the hex HMAC-SHA256 of the body. */

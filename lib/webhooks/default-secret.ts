@@ -41,7 +41,8 @@ export async function moveDefaultSecret(from: string, to: string, table: Table, 
   const reseal = (sealed: Sealed) =>
     vault.seal(vault.unseal(sealed, defaultSecretContext(from)), defaultSecretContext(to))
   const record = {
-    ...{ secret: reseal(secret), createdAt },
+    secret: reseal(secret),
+    createdAt,
     old: old.map(({ secret: one, until }) => ({ secret: reseal(one), until })),
   }
   await table.put({ ...keyOf(to), ...record }, { condition: { exists: false } })

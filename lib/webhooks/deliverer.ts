@@ -1,8 +1,8 @@
-import { emailOwner } from '../access/account-emails.ts'
-import { emailTemplates, type Mailer } from '../access/auth/emails.ts'
+import { emailOwner } from '../accounts/account-emails.ts'
 import { TtlCache } from '../async/ttl-cache.ts'
 import { maxDelayS } from '../aws/queues.ts'
-import { subscriberCacheMs } from '../live/subscriber-cache.ts'
+import { emailTemplates, type Mailer } from '../mail/emails.ts'
+import { subscriberCacheMs } from '../model/subscriber-cache.ts'
 import type { Services } from '../services/services.ts'
 import { DeliveryStore } from './deliveries.ts'
 import {
@@ -255,7 +255,8 @@ const isWaiting = ({ status }: Delivery) => status === 'pending'
 export const isUntried = (delivery: Delivery) => isWaiting(delivery) && delivery.attempt === delivery.from
 
 export const retryMessage = ({ webhookId, stream, id, sequence, attempt }: Delivery): DeliveryMessage => ({
-  ...{ webhookId, stream },
+  webhookId,
+  stream,
   only: { id, sequence, attempt },
 })
 

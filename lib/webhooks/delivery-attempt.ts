@@ -46,7 +46,11 @@ export async function attemptDelivery(
         ...signatureHeaders({ id: delivery.eventId, body, at }, secrets),
         ...(format === 'facade-v2' && compatSignatureHeader(body, secrets[0])),
       },
-      ...{ body, signal, maxRedirects: 0, responseTimeoutMs: timeoutMs, bypassesCircuitBreaker: true },
+      body,
+      signal,
+      maxRedirects: 0,
+      responseTimeoutMs: timeoutMs,
+      bypassesCircuitBreaker: true,
     })
     const { status: responseStatus, headers } = response
     const responseBody = await readBeginning(response.body)

@@ -29,7 +29,10 @@ export function resolveOutcome(
   const attempt = delivery.attempt + 1
   const record = { attempt, at: at.toISOString(), responseStatus, error, durationMs }
   const attempted = {
-    ...{ attempt, responseStatus, responseBody, error },
+    attempt,
+    responseStatus,
+    responseBody,
+    error,
     attempts: [...delivery.attempts, record].slice(-maxShownAttempts),
   }
   if (isSuccess(outcome)) return { change: { ...attempted, ...finishedFields, status: 'succeeded' } }

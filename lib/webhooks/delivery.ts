@@ -128,8 +128,15 @@ export function newDelivery(
   const { id: eventId, event: name, stream, sequence } = event
   return {
     id: deliveryId(webhook, event),
-    ...{ webhookId: webhook.id, stream, sequence, eventId, event: name },
-    ...{ status: 'pending', attempt: 0, from: 0, attempts: [] },
+    webhookId: webhook.id,
+    stream,
+    sequence,
+    eventId,
+    event: name,
+    status: 'pending',
+    attempt: 0,
+    from: 0,
+    attempts: [],
     ...(name === 'job.progress' && { once: true }),
     createdAt: now.toISOString(),
     wakeAt: timestampAfter(now, recheckS),

@@ -1,7 +1,7 @@
 import { type BusEvent, toPublicEvent } from '../../events/index.ts'
 import { TtlCache } from '../async/ttl-cache.ts'
 import type { Item, Table } from '../aws/table.ts'
-import { subscriberCacheMs } from '../live/subscriber-cache.ts'
+import { subscriberCacheMs } from '../model/subscriber-cache.ts'
 import { loadIndexedItems } from './deliveries.ts'
 import {
   type Delivery,
@@ -28,7 +28,12 @@ export class EventLog {
   async store(event: BusEvent, now: Date, isListed = true): Promise<void> {
     const { id, owner, stream, sequence, event: name } = event
     const stored: StoredEvent = {
-      ...{ id, owner, stream, sequence, event: name, body: JSON.stringify(toPublicEvent(event)) },
+      id,
+      owner,
+      stream,
+      sequence,
+      event: name,
+      body: JSON.stringify(toPublicEvent(event)),
       ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
     }
     await this.#table.put({

@@ -42,8 +42,12 @@ export class ManualDeliveries {
     const id = newId('evt')
     const testEvent = {
       ...exampleOnBus(event),
-      ...{ timestamp: now.toISOString(), id, sequence: 1, test: true },
-      ...{ owner: webhook.owner, stream: id },
+      timestamp: now.toISOString(),
+      id,
+      sequence: 1,
+      test: true,
+      owner: webhook.owner,
+      stream: id,
     }
     const delivery = { ...newDelivery(webhook, testEvent, now), once: true, test: true }
     await this.store.create(delivery)
@@ -69,8 +73,11 @@ export class ManualDeliveries {
     for (let attempt = 1; delivery && attempt <= maxTries; attempt++) {
       const change = {
         status: 'pending',
-        ...{ from: delivery.attempt, error: undefined, busyUntil: undefined },
-        ...{ nextAttemptAt: now.toISOString(), wakeAt: timestampAfter(now, recheckS) },
+        from: delivery.attempt,
+        error: undefined,
+        busyUntil: undefined,
+        nextAttemptAt: now.toISOString(),
+        wakeAt: timestampAfter(now, recheckS),
       } as const
       const restarted = await this.store.change(delivery, change)
       if (restarted) return restarted

@@ -1,5 +1,5 @@
+import { createOwned, listOwnedIds, removeOwned } from '../aws/owned-records.ts'
 import type { Table } from '../aws/table.ts'
-import { createOwned, listOwnedIds, removeOwned } from '../model/owned-records.ts'
 import { maxWebhooks, Webhook, webhookKey } from './webhook.ts'
 
 /** Records of webhooks. */

@@ -29,7 +29,10 @@ export const SecretField = z.string().describe('`whsec_…`; shown only once')
 export const webhookView = (webhook: Webhook): z.infer<typeof WebhookView> => {
   const { id, url, events, format, enabled, createdAt, updatedAt } = webhook
   return {
-    ...{ id, url: withoutPassword(url), events, format },
+    id,
+    url: withoutPassword(url),
+    events,
+    format,
     description: webhook.description ?? null,
     enabled,
     failing: webhook.failingSince !== undefined,
@@ -37,7 +40,8 @@ export const webhookView = (webhook: Webhook): z.infer<typeof WebhookView> => {
     disabledAt: webhook.disabledAt ?? null,
     disabledReason: webhook.disabledFor ?? null,
     jobId: webhook.jobId ?? null,
-    ...{ createdAt, updatedAt },
+    createdAt,
+    updatedAt,
   }
 }
 
@@ -78,7 +82,12 @@ export const DeliveryWithAttempts = DeliveryView.extend({
 export function deliveryView(delivery: Delivery): z.infer<typeof DeliveryView> {
   const { id, eventId, event, sequence, status, attempt, attempts, createdAt } = delivery
   return {
-    ...{ id, eventId, event, sequence, status, attempt },
+    id,
+    eventId,
+    event,
+    sequence,
+    status,
+    attempt,
     responseStatus: delivery.responseStatus ?? null,
     responseBody: delivery.responseBody ?? null,
     error: delivery.error ?? null,
@@ -89,7 +98,9 @@ export function deliveryView(delivery: Delivery): z.infer<typeof DeliveryView> {
 }
 
 const attemptView = ({ attempt, at, durationMs, ...one }: Attempt) => ({
-  ...{ attempt, at, durationMs },
+  attempt,
+  at,
+  durationMs,
   responseStatus: one.responseStatus ?? null,
   error: one.error ?? null,
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { ownedKey } from '../aws/owned-records.ts'
 import type { Key } from '../aws/table.ts'
 import { Sealed } from '../crypto/sealed.ts'
-import { ownedKey } from '../model/owned-records.ts'
 
 const Timestamp = z.iso.datetime()
 

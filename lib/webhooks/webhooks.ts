@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { waitForCacheExpiry } from '../live/subscriber-cache.ts'
+import { waitForCacheExpiry } from '../model/subscriber-cache.ts'
 import type { Services } from '../services/services.ts'
 import {
   type DefaultSecret,
@@ -64,9 +64,13 @@ export class Webhooks {
     const id = newId('whk')
     const { description, secret = newSecret(), ...rest } = input
     const webhook = {
-      ...{ id, owner, ...rest, ...(description !== undefined && { description }) },
+      id,
+      owner,
+      ...rest,
+      ...(description !== undefined && { description }),
       secret: this.#services.vault.seal(secret, id),
-      ...{ createdAt: now.toISOString(), updatedAt: now.toISOString() },
+      createdAt: now.toISOString(),
+      updatedAt: now.toISOString(),
     }
     if (await this.store.create(webhook)) {
       await waitForCacheExpiry()
@@ -86,14 +90,15 @@ export class Webhooks {
   ): Promise<void> {
     const at = now.toISOString()
     await this.store.createForJob({
-      ...{ id: webhookIdOfJob(jobId), owner, jobId, url },
-      ...{
-        events: format === 'facade-v2' ? compatEvents : ['*'],
-        format,
-        enabled: true,
-        createdAt: at,
-        updatedAt: at,
-      },
+      id: webhookIdOfJob(jobId),
+      owner,
+      jobId,
+      url,
+      events: format === 'facade-v2' ? compatEvents : ['*'],
+      format,
+      enabled: true,
+      createdAt: at,
+      updatedAt: at,
       // A job may wait, run and be retained before its last event.
       ttl: Math.floor(now.getTime() / 1000) + retentionS + deliveryLifetimeS,
     })

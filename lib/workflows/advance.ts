@@ -22,7 +22,9 @@ export function createRun(
   return {
     // Processes that handle the same due time create the same run.
     id: trigger === 'schedule' ? derivedId('run', new Date(dueAt), workflowId) : newId('run'),
-    ...{ workflowId, trigger, dueAt },
+    workflowId,
+    trigger,
+    dueAt,
     status: 'running',
     jobId: newId('job'),
     ttl: Math.floor(Date.parse(dueAt) / 1000) + runLifetimeS,

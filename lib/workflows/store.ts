@@ -1,6 +1,6 @@
+import { createOwned, listOwnedIds, removeOwned } from '../aws/owned-records.ts'
 import type { Table, Write } from '../aws/table.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
-import { createOwned, listOwnedIds, removeOwned } from '../model/owned-records.ts'
 import { maxWorkflows, runKey, Workflow, WorkflowRun, workflowKey } from './workflow.ts'
 
 /** Stores workflows and their runs. */

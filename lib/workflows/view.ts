@@ -41,13 +41,11 @@ export const WorkflowView = z.object({
 })
 
 export const runView = (run: WorkflowRun): z.infer<typeof RunView> => ({
-  ...{
-    runId: run.id,
-    workflowId: run.workflowId,
-    trigger: run.trigger,
-    status: run.status,
-    dueAt: run.dueAt,
-  },
+  runId: run.id,
+  workflowId: run.workflowId,
+  trigger: run.trigger,
+  status: run.status,
+  dueAt: run.dueAt,
   jobId: run.jobId ?? null,
   startedAt: run.startedAt ?? null,
   endedAt: run.endedAt ?? null,
@@ -60,13 +58,20 @@ export const workflowView = (
 ): z.infer<typeof WorkflowView> => {
   const { id, name, cron, timezone, enabled, overlap, failures, createdAt, updatedAt } = workflow
   return {
-    ...{ id, name, cron, timezone, tasks: redactSecrets(workflow.tasks), enabled, overlap },
+    id,
+    name,
+    cron,
+    timezone,
+    tasks: redactSecrets(workflow.tasks),
+    enabled,
+    overlap,
     tag: workflow.tag,
     webhookUrl: workflow.webhookUrl ? withoutPassword(workflow.webhookUrl) : null,
     failures,
     paused: workflow.paused ?? null,
     nextRunAt: workflow.nextRunAt ?? null,
     lastRun: lastRun ? runView(lastRun) : null,
-    ...{ createdAt, updatedAt },
+    createdAt,
+    updatedAt,
   }
 }

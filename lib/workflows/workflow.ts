@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { ownedKey } from '../aws/owned-records.ts'
 import type { Key } from '../aws/table.ts'
-import { ownedKey } from '../model/owned-records.ts'
 
 /** What to do when a run is due while the previous one is still running. */
 export const Overlap = z.enum(['skip', 'queue', 'cancel-previous'])

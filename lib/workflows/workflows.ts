@@ -1,10 +1,10 @@
-import { emailOwner } from '../access/account-emails.ts'
-import { emailTemplates } from '../access/auth/emails.ts'
+import { emailOwner } from '../accounts/account-emails.ts'
 import { openImports } from '../conversion/imports.ts'
 import { startJob } from '../conversion/start-job.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import { isLiveStatus, type Job } from '../jobs/job.ts'
+import { emailTemplates } from '../mail/emails.ts'
+import { isLiveStatus, type Job } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { wallTime } from '../time-zones.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
@@ -50,8 +50,14 @@ export class Workflows {
     const at = now.toISOString()
     const workflow = scheduleNextRun(
       {
-        ...{ id, owner, ...input, tasks: prepareTasks(input.tasks, id, this.#services) },
-        ...{ failures: 0, createdAt: at, updatedAt: at, version: 1 },
+        id,
+        owner,
+        ...input,
+        tasks: prepareTasks(input.tasks, id, this.#services),
+        failures: 0,
+        createdAt: at,
+        updatedAt: at,
+        version: 1,
       },
       now,
     )

@@ -9,7 +9,8 @@ const now = new Date('2026-03-04T05:06:07.890Z')
 const id = newId('acc')
 const reading = (name: WindowName, used: number, limit: number) => ({
   policy: { name, counter: name, limit },
-  ...{ used, endsAt: windowEnd(name, now.getTime()) },
+  used,
+  endsAt: windowEnd(name, now.getTime()),
 })
 const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
   quotaEvents({ ownerId: id, kind }, [reading(name, used, limit)], now)
@@ -30,7 +31,12 @@ test('quota events are created once at 80 % and once at the limit of a day or mo
   assert.ok(event)
   const { quota } = eventSchema('quota.warning').parse(toPublicEvent(event))
   assert.deepEqual(quota, {
-    ...{ name: 'requests-per-day', limit: 50, used: 40, remaining: 10, percent: 80, threshold: 80 },
+    name: 'requests-per-day',
+    limit: 50,
+    used: 40,
+    remaining: 10,
+    percent: 80,
+    threshold: 80,
     resetsAt: '2026-03-05T00:00:00.000Z',
   })
 })

@@ -4,15 +4,15 @@ import { describe, test } from 'node:test'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createAuthApi } from '../../functions/auth.ts'
-import { accountByEmail, accountOf } from '../../lib/access/accounts.ts'
 import { resumeMove } from '../../lib/access/adopt-anonymous.ts'
 import type { AuditEntry } from '../../lib/access/audit.ts'
-import { emailTemplates } from '../../lib/access/auth/emails.ts'
 import { markerKey, models, recordKey } from '../../lib/access/auth/records.ts'
 import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
 import { type AccountChange, updateAccount } from '../../lib/access/manage-accounts.ts'
 import { sessionsOf } from '../../lib/access/sessions.ts'
+import { accountByEmail, accountOf } from '../../lib/accounts/accounts.ts'
 import { Live } from '../../lib/live/live.ts'
+import { emailTemplates } from '../../lib/mail/emails.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createWakeHandlers, findDueRecords } from '../../lib/services/wakeups.ts'
 import { changeAccount, newAdminKey } from '../account.ts'
@@ -193,7 +193,11 @@ describe('accounts', () => {
     const made = seen.find(({ status }) => status === 200)?.json.user
     const found = await accountByEmail(app.services, 'RACE@example.com')
     assert.partialDeepStrictEqual(found, {
-      ...{ id: made.id, email: 'race@example.com', plan: 'self-hosted', role: 'USER', status: 'active' },
+      id: made.id,
+      email: 'race@example.com',
+      plan: 'self-hosted',
+      role: 'USER',
+      status: 'active',
     })
   })
 
@@ -213,7 +217,9 @@ describe('accounts', () => {
     const { id } = (await signUp(here, 'grab@example.com', wanted)).json.user
     await here.send('POST', '/v1/auth/update-user', { name: 'Bob', ...wanted })
     assert.partialDeepStrictEqual(await accountOf(app.services, id), {
-      ...{ role: 'USER', plan: 'self-hosted', emailVerified: false },
+      role: 'USER',
+      plan: 'self-hosted',
+      emailVerified: false,
     })
   })
 

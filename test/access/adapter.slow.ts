@@ -7,8 +7,14 @@ import { startVitest } from 'vitest/node'
 test("the table adapter passes better-auth's adapter test suite", { timeout: 300_000 }, async () => {
   const root = new URL('../..', import.meta.url).pathname
   const run = await startVitest('test', [], {
-    ...{ config: false, root, include: ['test/access/adapter-suite.ts'], watch: false },
-    ...{ silent: true, reporters: ['dot'], testTimeout: 60_000, hookTimeout: 60_000 },
+    config: false,
+    root,
+    include: ['test/access/adapter-suite.ts'],
+    watch: false,
+    silent: true,
+    reporters: ['dot'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   })
   const modules = run.state.getTestModules()
   const cases = modules.flatMap((module) => [...module.children.allTests()])

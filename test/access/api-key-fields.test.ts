@@ -78,8 +78,15 @@ describe('API key fields', () => {
   test('the view of a key has its current status and no digest', () => {
     const now = '2026-11-23T08:00:00.000Z'
     const key: ApiKey = {
-      ...{ id: 'key_1', owner: 'acc_1', digest: 'd', name: 'a', kind: 'secret', scopes: ['CONVERT_READ'] },
-      ...{ prefix: 'sk_AAAA', last4: 'AAAA', createdAt: '2026-11-01T00:00:00.000Z' },
+      id: 'key_1',
+      owner: 'acc_1',
+      digest: 'd',
+      name: 'a',
+      kind: 'secret',
+      scopes: ['CONVERT_READ'],
+      prefix: 'sk_AAAA',
+      last4: 'AAAA',
+      createdAt: '2026-11-01T00:00:00.000Z',
     }
     const { status, ...rest } = keyView(key, now)
     assert.deepEqual(
@@ -87,22 +94,27 @@ describe('API key fields', () => {
       [
         'active',
         {
-          ...{
-            id: 'key_1',
-            name: 'a',
-            kind: 'secret',
-            scopes: ['CONVERT_READ'],
-            prefix: 'sk_AAAA',
-            last4: 'AAAA',
-          },
-          ...{ createdAt: key.createdAt, validUntil: null, expiresAt: null, allowedIps: null },
-          ...{ allowedOrigins: null, lastUsedAt: null, lastUsedIp: null },
+          id: 'key_1',
+          name: 'a',
+          kind: 'secret',
+          scopes: ['CONVERT_READ'],
+          prefix: 'sk_AAAA',
+          last4: 'AAAA',
+          createdAt: key.createdAt,
+          validUntil: null,
+          expiresAt: null,
+          allowedIps: null,
+          allowedOrigins: null,
+          lastUsedAt: null,
+          lastUsedIp: null,
         },
       ],
     )
     const bounds = {
-      ...{ allowedIps: ['203.0.113.7'], allowedOrigins: ['https://www.example.com'] },
-      ...{ lastUsedAt: now, lastUsedIp: '203.0.113.7' },
+      allowedIps: ['203.0.113.7'],
+      allowedOrigins: ['https://www.example.com'],
+      lastUsedAt: now,
+      lastUsedIp: '203.0.113.7',
     }
     assert.partialDeepStrictEqual(keyView({ ...key, ...bounds }, now), bounds)
     const later = '2026-11-23T08:00:00.001Z'

@@ -6,10 +6,10 @@ import { newKeyText } from '../../lib/access/api-key-text.ts'
 import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
 import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
-import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../lib/access/principal.ts'
+import { ownedKey } from '../../lib/aws/owned-records.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { operationId } from '../../lib/http/openapi/openapi.ts'
-import { ownedKey } from '../../lib/model/owned-records.ts'
+import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../lib/model/principal.ts'
 import type { Plans } from '../../lib/plans.ts'
 import { newAccount, newAdminKey, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
@@ -76,7 +76,8 @@ async function allSenders(): Promise<Sender[]> {
   await keys.revoke(gone.key)
   const open = free.with({ config: { ...services.config, ANONYMOUS_PLAN: 'anonymous' } })
   const { client } = await new Clients(services.table).create(await newAccount(services), {
-    ...{ name: 'c', scopes: ['CONVERT_READ', 'WEBHOOKS_MANAGE'] },
+    name: 'c',
+    scopes: ['CONVERT_READ', 'WEBHOOKS_MANAGE'],
   })
   const token = await new AccessTokens(services.table).issue(client, ['CONVERT_READ'])
   const person = openBrowser(free, createAuthApi(services, { constantTimeMs: 0 }))
@@ -84,7 +85,9 @@ async function allSenders(): Promise<Sender[]> {
   assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signedUp)).status, 200)
   const page = 'https://www.example.com'
   const publicKey = await key({
-    ...{ kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'], allowedOrigins: [page] },
+    kind: 'public',
+    scopes: ['CONVERT_READ', 'CONVERT_WRITE'],
+    allowedOrigins: [page],
   })
   const scopesWithout = (scope: GrantedScope) => grantedScopes.filter((one) => one !== scope)
   const everything = having([...grantedScopes, 'ACCOUNT_MANAGE'])
@@ -113,10 +116,14 @@ async function allSenders(): Promise<Sender[]> {
     ...(await Promise.all(
       grantedScopes.flatMap((scope) => [
         key({ scopes: [scope] }).then((headers) => ({
-          ...{ name: `a key with ${scope} alone`, send: by(headers), expected: having([scope]) },
+          name: `a key with ${scope} alone`,
+          send: by(headers),
+          expected: having([scope]),
         })),
         key({ scopes: scopesWithout(scope) }).then((headers) => ({
-          ...{ name: `a key without ${scope}`, send: by(headers), expected: having(scopesWithout(scope)) },
+          name: `a key without ${scope}`,
+          send: by(headers),
+          expected: having(scopesWithout(scope)),
         })),
       ]),
     )),

@@ -69,8 +69,15 @@ test('endpoints that a public key must not use are marked as lists', () => {
 test('a key is expired exactly at its expiry time', () => {
   const expiry = '2026-11-23T08:00:00.000Z'
   const key: ApiKey = {
-    ...{ id: 'key_1', owner: 'acc_1', digest: '', name: 'a', kind: 'secret', scopes: [] },
-    ...{ prefix: 'sk_AAAA', last4: 'AAAA', createdAt: '2026-11-01T00:00:00.000Z' },
+    id: 'key_1',
+    owner: 'acc_1',
+    digest: '',
+    name: 'a',
+    kind: 'secret',
+    scopes: [],
+    prefix: 'sk_AAAA',
+    last4: 'AAAA',
+    createdAt: '2026-11-01T00:00:00.000Z',
   }
   const at = (ms: number) => new Date(Date.parse(expiry) + ms)
   assert.equal(inactiveReason({ ...key, validUntil: expiry }, at(-1)), undefined)

@@ -72,7 +72,8 @@ describe('deleting an account', () => {
     assert.equal((await here.send('GET', '/v1/account')).status, 200)
     assert.equal((await here.close({ password })).status, 200)
     const again = await openBrowser(app, account).send('POST', '/v1/auth/sign-in/email', {
-      ...{ email: 'leaver@example.com', password },
+      email: 'leaver@example.com',
+      password,
     })
     assert.equal(again.status, 401)
     assert.equal((await here.send('GET', '/v1/account')).status, 401)

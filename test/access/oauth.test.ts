@@ -8,9 +8,9 @@ import { oauthError, oauthErrorBody } from '../../lib/access/oauth/oauth-errors.
 import { authenticateByToken } from '../../lib/access/oauth/token-auth.ts'
 import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
 import { isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
+import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { ownedCountsKey } from '../../lib/model/owned-records.ts'
 import { changeAccount, newAccount, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -74,8 +74,13 @@ test('an OAuth client gets a token with its scopes and can use it', async () => 
   assert.deepEqual(
     { ...principal, scopes: [...(principal?.scopes ?? [])] },
     {
-      ...{ ownerId: one.owner, kind: 'token', plan: 'pro', role: 'USER', scopes: ['CONVERT_READ'] },
-      ...{ limiterKey: `client:${one.id}`, keyId: one.id },
+      ownerId: one.owner,
+      kind: 'token',
+      plan: 'pro',
+      role: 'USER',
+      scopes: ['CONVERT_READ'],
+      limiterKey: `client:${one.id}`,
+      keyId: one.id,
     },
   )
   const headers = { authorization: `Bearer ${token}` }
@@ -227,7 +232,8 @@ test('an OAuth error has a code and a description in the characters that RFC 674
   assert.deepEqual(failure, { error: 'invalid_scope', error_description: "scope: 'gr??e' ? ?~" })
   assert.equal(oauthError('invalid_client', 'a').status, 401)
   assert.deepEqual(oauthError('invalid_scope', 'a', { allowed: ['x'] }).details, {
-    ...{ allowed: ['x'], oauth: 'invalid_scope' },
+    allowed: ['x'],
+    oauth: 'invalid_scope',
   })
   const errorOf = (code: AppError['code']) => oauthErrorBody(new AppError(code, 'a')).error
   assert.deepEqual([errorOf('INVALID_INPUT'), errorOf('INTERNAL_ERROR')], ['invalid_request', 'server_error'])

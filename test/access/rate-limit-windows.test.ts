@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PermitBlocks } from '../../lib/access/permit-blocks.ts'
-import { requireFilesPerJob } from '../../lib/access/plan-limits.ts'
 import {
   limitRecordKey,
   policiesOf,
@@ -14,13 +13,15 @@ import {
   windowNames,
   windowSeconds,
 } from '../../lib/access/rate-limit-windows.ts'
+import { requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6)
 
 const usage = (name: WindowName, usedWithout: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
   policy: { name, counter: name, limit },
-  ...{ used: usedWithout, endsAt },
+  used: usedWithout,
+  endsAt,
 })
 
 describe('rate-limit windows', () => {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { emailOwner } from '../../lib/access/account-emails.ts'
-import { accountKey, accountOf } from '../../lib/access/accounts.ts'
-import { isSameOwner, moveToAccount, resumeMove } from '../../lib/access/adopt-anonymous.ts'
+import { moveToAccount, resumeMove } from '../../lib/access/adopt-anonymous.ts'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { principalOfKey } from '../../lib/access/api-key-auth.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { auditPage, auditWrite } from '../../lib/access/audit.ts'
 import { listAccounts, updateAccount } from '../../lib/access/manage-accounts.ts'
+import { emailOwner } from '../../lib/accounts/account-emails.ts'
+import { accountKey, accountOf } from '../../lib/accounts/accounts.ts'
+import { isSameOwner } from '../../lib/accounts/same-owner.ts'
+import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
 import { newId } from '../../lib/ids.ts'
-import { ownedCountsKey } from '../../lib/model/owned-records.ts'
 import { newAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -52,7 +53,9 @@ describe('API keys in the table', () => {
   test('a rotated key keeps its scopes, restrictions and expiry', async () => {
     const keys = new ApiKeys(app.services)
     const bounds = {
-      ...{ kind: 'public', expiresAt: later(3 * dayMs).toISOString(), allowedIps: ['192.0.2.1'] },
+      kind: 'public',
+      expiresAt: later(3 * dayMs).toISOString(),
+      allowedIps: ['192.0.2.1'],
       allowedOrigins: ['https://www.example.com'],
     }
     const key = await createKey(await newAccount(app.services), bounds)
@@ -130,8 +133,14 @@ describe('API keys in the table', () => {
     const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
     const key = await createKey(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
     assert.deepEqual(await principalOfKey(key, request, app.services), {
-      ...{ ownerId: owner, kind: 'key', plan: 'business', role: 'USER', scopes: new Set(['CONVERT_READ']) },
-      ...{ limiterKey: `key:${key.id}`, keyId: key.id, isPublic: true },
+      ownerId: owner,
+      kind: 'key',
+      plan: 'business',
+      role: 'USER',
+      scopes: new Set(['CONVERT_READ']),
+      limiterKey: `key:${key.id}`,
+      keyId: key.id,
+      isPublic: true,
     })
     const gone = { ...key, owner: newId('acc') }
     await assert.rejects(principalOfKey(gone, request, app.services), { details: { reason: 'unknown' } })
@@ -164,8 +173,14 @@ describe('the audit trail', () => {
     const { entries } = await auditPage(table, { limit: 5, before: 'aud_2' }, now)
     const [entry] = entries
     assert.deepEqual(entry, {
-      ...{ id: 'aud_1', at: '2019-02-01T00:00:00.000Z', actor: 'acc_1', action: 'key.create', subject: '1' },
-      ...{ before: null, after: null, ip: null },
+      id: 'aud_1',
+      at: '2019-02-01T00:00:00.000Z',
+      actor: 'acc_1',
+      action: 'key.create',
+      subject: '1',
+      before: null,
+      after: null,
+      ip: null,
     })
     assert.equal(entries.length, 1)
   })
@@ -215,7 +230,9 @@ describe('accounts', () => {
     )
     assert.ok(all.every((one) => one?.before.id === id))
     assert.partialDeepStrictEqual(await accountOf(app.services, id), {
-      ...{ plan: 'business', role: 'ADMIN', status: 'suspended' },
+      plan: 'business',
+      role: 'ADMIN',
+      status: 'suspended',
     })
     const { entries } = await auditPage(app.services.table, { limit: 100 })
     assert.deepEqual(

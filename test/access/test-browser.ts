@@ -1,5 +1,5 @@
 import type { createAuthApi } from '../../functions/auth.ts'
-import type { Email, Mailer } from '../../lib/access/auth/emails.ts'
+import type { Email, Mailer } from '../../lib/mail/emails.ts'
 import { createEvent, type EmbeddedApp } from '../http/embedded-app.ts'
 
 export interface BrowserReply {
@@ -36,7 +36,9 @@ export function openBrowser(app: EmbeddedApp, account: ReturnType<typeof createA
     { headers = {}, query }: { headers?: Record<string, string>; query?: Record<string, string> } = {},
   ): Promise<BrowserReply> => {
     const sent = {
-      ...{ body, address, ...(query && { query }) },
+      body,
+      address,
+      ...(query && { query }),
       headers: { host: 'localhost:8080', origin: 'http://localhost:8080', ...headers },
       cookies: [...jar].map(([name, value]) => `${name}=${value}`),
     }

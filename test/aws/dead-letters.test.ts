@@ -18,14 +18,18 @@ const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 
 test('dead-lettered messages return to their queue, and events that a function missed are published again', async (t) => {
   const embedded = await openEmbedded({
-    ...{ dir: scratchFolder('dead-letters'), region, credentials },
+    dir: scratchFolder('dead-letters'),
+    region,
+    credentials,
     invoke: () => Promise.resolve(),
     log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
   })
   t.after(() => embedded.close())
   Object.assign(processEnvironment, {
-    ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey },
-    ...{ AWS_ENDPOINT_URL_SQS: embedded.urls.SQS, AWS_ENDPOINT_URL_EVENTBRIDGE: embedded.urls.EVENTBRIDGE },
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_SQS: embedded.urls.SQS,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: embedded.urls.EVENTBRIDGE,
   })
   const sqs = new SQSClient({ region })
   const createQueue = async (QueueName: string, Attributes = {}) => {
@@ -55,7 +59,8 @@ test('dead-lettered messages return to their queue, and events that a function m
   const receiver = await createQueue('receiver')
   await events.send(
     new PutTargetsCommand({
-      ...{ Rule: rule.Name, EventBusName: rule.EventBusName },
+      Rule: rule.Name,
+      EventBusName: rule.EventBusName,
       Targets: [{ Id: 'receiver', Arn: receiver.arn }],
     }),
   )

@@ -4,7 +4,9 @@ import { overheadPercent, wallTimeWith } from './chunk-model.ts'
 
 const spent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
 const measured = {
-  ...{ whole: spent(20), cut: spent(1), join: spent(2) },
+  whole: spent(20),
+  cut: spent(1),
+  join: spent(2),
   parts: [spent(6), spent(4), spent(8)],
 }
 

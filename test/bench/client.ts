@@ -37,7 +37,9 @@ export class HttpClient {
   ): Promise<IncomingMessage> {
     const length = body && { 'content-length': String(body.length) }
     const call = request(new URL(path, this.#base), {
-      ...{ method, agent: this.#agent, headers: { ...headers, ...length } },
+      method,
+      agent: this.#agent,
+      headers: { ...headers, ...length },
     })
     // A server that rejects a request early can close the connection; its response says why.
     call.on('error', () => undefined)

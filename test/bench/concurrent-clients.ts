@@ -27,16 +27,26 @@ export async function measureEightClients(crowd: ConcurrentComparison, report: R
   const rates = await runInterleaved(rounds, { bare, service: withCpu(pid, jobs, service, cpu) })
   const most = median(rates.bare)
   report.figure({
-    ...{ what: 'eight clients', value: median(rates.service), unit: 'per s', aim: { least: share * most } },
+    what: 'eight clients',
+    value: median(rates.service),
+    unit: 'per s',
+    aim: { least: share * most },
     remark: `${share} × ${engine}, ${most.toFixed(1)} per s`,
   })
   const aim = maxCpuMs === undefined ? undefined : { most: maxCpuMs }
   report.figure({
-    ...{ what: 'eight clients, processor', value: median(cpu), unit: 'ms a job', ...(aim && { aim }) },
+    what: 'eight clients, processor',
+    value: median(cpu),
+    unit: 'ms a job',
+    ...(aim && { aim }),
   })
   const remark = failures.length > 0 ? `first: ${failures[0]}` : ''
   report.figure({
-    ...{ what: 'eight clients, failed', value: failures.length, unit: 'jobs', aim: { most: 0 }, remark },
+    what: 'eight clients, failed',
+    value: failures.length,
+    unit: 'jobs',
+    aim: { most: 0 },
+    remark,
   })
   const peak = await peakMib(pid, service)
   report.figure({ what: 'eight clients, memory at most', value: peak, unit: 'MiB' })

@@ -7,13 +7,13 @@ import type {
   EngineResult,
   EngineWork,
   InputFile,
-  Operation,
   Tools,
   WorkerPool,
 } from '../../lib/engines/engine.ts'
 import { effectiveLimits } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+import type { Operation } from '../../lib/model/operations.ts'
 import type { ChunkTimes, TimeSpent } from './chunk-model.ts'
 import { cpuMsOfBench } from './process-tree.ts'
 
@@ -92,7 +92,12 @@ async function step(
     (one) => one.operation === operation && one.from.includes(from) && one.to.includes(to),
   )
   const work: EngineWork = {
-    ...{ operation, inputs, from, to, outDir, options: row?.options.parse(options) },
+    operation,
+    inputs,
+    from,
+    to,
+    outDir,
+    options: row?.options.parse(options),
     ...(spec && { chunk: spec }),
   }
   const { signal } = new AbortController()

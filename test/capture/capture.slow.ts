@@ -117,7 +117,11 @@ test('a captured PDF has the requested paper and margins', async () => {
           document.getElementById('p').textContent = await (await fetch('/late')).text() }, 100)</script>`)
   })
   const { path } = await capture(createClient({ allowed: ['127.0.0.2/32'] }), {
-    ...{ url: site.url, filename: 'mine', page_size: 'A5', margin_left: '50mm', wait_until: 'networkidle0' },
+    url: site.url,
+    filename: 'mine',
+    page_size: 'A5',
+    margin_left: '50mm',
+    wait_until: 'networkidle0',
   })
   const info = await readStdout('pdfinfo', path)
   assert.match(info, /Title: +Name\n[\s\S]*Page size: .* \(A5\)/)

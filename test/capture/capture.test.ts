@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
+import { CaptureFields } from '../../lib/capture/capture-fields.ts'
 import { requestHeaders } from '../../lib/capture/headers.ts'
 import { requirePage } from '../../lib/capture/require-page.ts'
 import { AppError } from '../../lib/errors.ts'
-import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
 import { GuardedHttp, isSameHost } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { capture, html, Sites } from './site.ts'
@@ -73,8 +73,12 @@ test("a website is captured with frames, images and scripts, using the user's he
     }
   })
   const { path, warnings, filename } = await capture(createClient({ allowed: ['127.0.0.2/31'] }), {
-    ...{ url: site.url, output_format: 'png', width: 400, wait_for_element: '#late' },
-    ...{ headers: { 'X-Key': 'k' }, cookies: { a: '1' } },
+    url: site.url,
+    output_format: 'png',
+    width: 400,
+    wait_for_element: '#late',
+    headers: { 'X-Key': 'k' },
+    cookies: { a: '1' },
   })
   assert.equal(filename, '127.0.0.2.png')
   assert.match(warnings[0]?.message ?? '', /^2 files .* not loaded/)

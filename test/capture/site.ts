@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { join } from 'node:path'
 import { captureWebsite } from '../../lib/capture/capture.ts'
-import { CaptureFields } from '../../lib/tasks/capture-fields.ts'
+import { CaptureFields } from '../../lib/capture/capture-fields.ts'
 import type { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 

@@ -115,7 +115,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     let owner = ''
     const first = new client.Mutabor({ url, onOwnerToken: (token) => (owner = token) })
     const interrupted = first.upload(file, {
-      ...{ partsAbove: 1, signal: stop.signal },
+      partsAbove: 1,
+      signal: stop.signal,
       onState: (started) => (state.saved = started),
       onSent: () => stop.abort(new Error('connection lost')),
     })

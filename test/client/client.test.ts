@@ -54,7 +54,10 @@ describe('the client', { concurrency: 4 }, () => {
 test('the client bundle has less than 10 kB when compressed', async () => {
   const { outputFiles } = await build({
     entryPoints: ['lib/client/index.ts'],
-    ...{ bundle: true, format: 'esm', minify: true, write: false },
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    write: false,
   })
   const bytes = gzipSync(outputFiles[0]?.contents ?? '').length
   assert.ok(bytes > 0 && bytes < 10_000, `${bytes} bytes`)

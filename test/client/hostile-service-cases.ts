@@ -16,7 +16,10 @@ async function withImpostor(filename: string, use: (url: string) => Promise<void
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const file = {
-      ...{ filename, size: bytes.length, mimeType: 'text/html', downloadUrl: `${serverUrl()}/file` },
+      filename,
+      size: bytes.length,
+      mimeType: 'text/html',
+      downloadUrl: `${serverUrl()}/file`,
       sha256: createHash('sha256').update(bytes).digest('hex'),
     }
     const finishedJob = { status: 'completed', warnings: [], result: { ...file, files: [file] } }

@@ -114,8 +114,13 @@ test('the current user, the conversions and pages of jobs can be listed', async 
   const formats = await send('GET', '/v2/convert/formats?filter[input_format]=png&filter[output_format]=webp')
   assert.deepEqual(formats.body.data, [
     {
-      ...{ operation: 'convert', input_format: 'png', output_format: 'webp', engine: 'vips', credits: null },
-      ...{ deprecated: false, experimental: false },
+      operation: 'convert',
+      input_format: 'png',
+      output_format: 'webp',
+      engine: 'vips',
+      credits: null,
+      deprecated: false,
+      experimental: false,
     },
   ])
   for (const _ of [1, 2, 3]) await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt' })

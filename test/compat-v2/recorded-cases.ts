@@ -102,8 +102,14 @@ async function worksByTasks(facade: CompatService, writer: Writer): Promise<void
   const source = (await call('GET', `/v2/tasks/${file.body.data.id}`)).body.data
   assert.equal(source.operation, 'import/upload')
   const page = await call('POST', '/v2/convert', {
-    ...{ operation: 'convert', input: [source.id], input_format: 'md', output_format: 'html' },
-    ...{ engine: null, engine_version: null, filename: null, name: 'my-page' },
+    operation: 'convert',
+    input: [source.id],
+    input_format: 'md',
+    output_format: 'html',
+    engine: null,
+    engine_version: null,
+    filename: null,
+    name: 'my-page',
   })
   assert.equal(page.status, 201, JSON.stringify(page.body))
   const { id, name } = page.body.data

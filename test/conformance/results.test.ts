@@ -19,8 +19,15 @@ before(async () => {
 after(() => rm(folder, { recursive: true }))
 
 const line: Line = {
-  ...{ from: 'docx', to: 'jpg', route: 'libreoffice>pdf', via: 'pdf' },
-  ...{ result: 'ok', seen: 'files=1 size=10x10, "odd"\nwords', ms: 12, date: '2026-01-02', kept: 'pages=1' },
+  from: 'docx',
+  to: 'jpg',
+  route: 'libreoffice>pdf',
+  via: 'pdf',
+  result: 'ok',
+  seen: 'files=1 size=10x10, "odd"\nwords',
+  ms: 12,
+  date: '2026-01-02',
+  kept: 'pages=1',
 }
 
 test('a result is stored in the file of its source category and replaced by a later one', async () => {

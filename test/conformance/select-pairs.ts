@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type EngineId, engineIds } from '../../lib/engines/engine.ts'
+import { type EngineId, engineIds } from '../../lib/component-ids.ts'
 import { type Category, categories, formatByAlias, formatById } from '../../lib/formats/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 

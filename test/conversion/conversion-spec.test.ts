@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import { requireInputs } from '../../lib/conversion/check-inputs.ts'
-import { requireInputsFitWorker, workerDiskBytes } from '../../lib/conversion/disk-limits.ts'
-import { maxRoutes, pickMostInformative, planFallback } from '../../lib/conversion/fallback-route.ts'
-import { addOption, knownOptions, parseEngine, stepsWithOptions } from '../../lib/conversion/options.ts'
-import { requireAutoPdfEngine } from '../../lib/conversion/pdf-engine.ts'
-import { type ConversionSpec, groupInputs, planFiles, routeFiles } from '../../lib/conversion/plan-files.ts'
 import {
   createExportTask,
   createFetchTask,
   fileUrlField,
   remoteFields,
 } from '../../lib/conversion/remote-files.ts'
-import { parseTargetFormat, parseToolOperation } from '../../lib/conversion/target-format.ts'
-import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../lib/conversion/time-limits.ts'
-import { toStoredFile } from '../../lib/conversion/to-stored-file.ts'
-import { isUnreadableError } from '../../lib/conversion/unreadable-error.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { documentKindMismatch } from '../../lib/formats/locked-office.ts'
-import type { InputPlan, JobError, StoredFile, TriedRoute } from '../../lib/jobs/job.ts'
+import type { InputPlan, JobError, StoredFile, TriedRoute } from '../../lib/model/job.ts'
+import { requireInputs } from '../../lib/plan/check-inputs.ts'
+import { requireInputsFitWorker, workerDiskBytes } from '../../lib/plan/disk-limits.ts'
+import { maxRoutes, pickMostInformative, planFallback } from '../../lib/plan/fallback-route.ts'
+import { addOption, knownOptions, parseEngine, stepsWithOptions } from '../../lib/plan/options.ts'
+import { requireAutoPdfEngine } from '../../lib/plan/pdf-engine.ts'
+import { type ConversionSpec, groupInputs, planFiles, routeFiles } from '../../lib/plan/plan-files.ts'
+import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
+import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../lib/plan/time-limits.ts'
+import { isUnreadableError } from '../../lib/plan/unreadable-error.ts'
+import { toStoredFile } from '../../lib/uploads/to-stored-file.ts'
 import { file } from '../jobs/records.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
@@ -111,7 +111,7 @@ describe('the time limit of a task', () => {
   const piece = (...steps: [operation: string, from: string, to: string][]): InputPlan => ({
     steps: steps.map(([operation, from, to]) => ({
       ...{ operation, from, to, engine: 'x', image: 'x', options: {} },
-    })) as unknown as InputPlan['steps'], // only what is used
+    })) as unknown as InputPlan['steps'], // only the members that are used
     ...{ step: 0, files: [] },
   })
 
@@ -260,7 +260,7 @@ describe('files', () => {
 describe('the disk of the next step’s worker', () => {
   const mib = 1024 ** 2
   const worker = (image: string, diskMb: number) =>
-    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // only what is used
+    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // only the members that are used
   const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
   const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as InputPlan['steps']
   const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))

@@ -107,7 +107,7 @@ test('an estimate uses earlier conversions and the length of the queue', async (
   const services = {
     ...{ engines: async () => engines, durations, config: { PARALLEL: 2 } },
     queues: { depth: async () => waiting.depth },
-  } as unknown as Services // only what is used
+  } as unknown as Services // only the members that are used
   const source = { filename: 'a.png', format: 'png', size: 1000 }
   const operations = ['import/upload', 'convert', 'export/url']
   const display = { source, target: { format: 'jpg' }, operations, pollS: 2 }

@@ -4,7 +4,7 @@ import { createRetryRequest } from '../../lib/conversion/retry.ts'
 import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
-import type { FixedTask, JobState, StoredFile } from '../../lib/jobs/job.ts'
+import type { FixedTask, JobState, StoredFile } from '../../lib/model/job.ts'
 import { empty, findTask, imported, openMaker, out, owner, source, toPdf } from './job-maker.ts'
 
 const maker = openMaker()
@@ -36,7 +36,7 @@ async function jobOf(more: Parameters<typeof maker.job>[2] = {}) {
 }
 
 describe('a file of an earlier job', () => {
-  const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // only what is used
+  const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // only the members that are used
   const take = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
     copySourceFromJob(wanted, { ...principal, ...by }, services())
 

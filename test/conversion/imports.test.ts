@@ -64,7 +64,8 @@ describe('an inline file', () => {
     }
     for (const text of ['AAAAA', 'A', 'AA=A', 'AA===', 'A A=', 'ä', 'xdata:image/png;base64,AAAA'])
       await assert.rejects(open({ a: base64(text) }), {
-        ...{ code: 'INVALID_INPUT', message: /^tasks\.a\.file: expected the content of the file in base64/ },
+        code: 'INVALID_INPUT',
+        message: /^tasks\.a\.file: expected the content of the file in base64/,
         details: { field: 'tasks.a.file', task: 'a' },
       })
   })
@@ -106,10 +107,8 @@ describe('an inline file', () => {
   test('is limited by the maximum for inline files and by the plan', async () => {
     const large = 'x'.repeat(maxInlineBytes + 1)
     await assert.rejects(open({ a: raw(large) }), {
-      ...{
-        code: 'FILE_TOO_LARGE',
-        message: 'tasks.a: The file is larger than the limit of 10 MiB.',
-      },
+      code: 'FILE_TOO_LARGE',
+      message: 'tasks.a: The file is larger than the limit of 10 MiB.',
       details: { field: 'tasks.a.file', task: 'a', maxBytes: maxInlineBytes, size: maxInlineBytes + 1 },
     })
     const mib = 1024 ** 2
@@ -182,6 +181,7 @@ test('a full disk rejects new files, but not existing uploads', async () => {
   assert.deepEqual([field, filename], ['upload_id', 'c.txt'])
   const unknown = newId('upl')
   await assert.rejects(open({ a: { ...imported, upload_id: unknown } }), {
-    ...{ code: 'UPLOAD_NOT_FOUND', details: { field: 'tasks.a.upload_id', task: 'a' } },
+    code: 'UPLOAD_NOT_FOUND',
+    details: { field: 'tasks.a.upload_id', task: 'a' },
   })
 })

@@ -3,7 +3,7 @@ import type { ImportSource, JobRequest } from '../../lib/conversion/job-request.
 import type { SourceFile } from '../../lib/conversion/source.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
-import type { JobState } from '../../lib/jobs/job.ts'
+import type { JobState } from '../../lib/model/job.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import type { UploadRecord } from '../../lib/uploads/uploads.ts'
 import { after, before } from '../hooks.ts'
@@ -22,7 +22,11 @@ export const out = (input: string | readonly string[]) => ({ operation: 'export/
 export function source(filename: string, bytes: Uint8Array, more: Partial<SourceFile> = {}) {
   const given = { adopted: 0 }
   const one: SourceFile = {
-    ...{ field: 'file', filename, key: `received/2d/${newId('upl')}`, size: bytes.length, sha256: '' },
+    field: 'file',
+    filename,
+    key: `received/2d/${newId('upl')}`,
+    size: bytes.length,
+    sha256: '',
     read: async (start, end) => bytes.subarray(start, end),
     adopt: () => {
       given.adopted += 1
@@ -64,8 +68,13 @@ export function openMaker(): Maker {
       const id = newId('upl')
       const now = Date.now()
       const record = {
-        ...{ id, owner, key: `uploads/2d/${id}`, filename: 'a.txt', contentType: 'text/plain' },
-        ...{ createdAt: new Date(now).toISOString(), expiresAt: new Date(now + 3_600_000).toISOString() },
+        id,
+        owner,
+        key: `uploads/2d/${id}`,
+        filename: 'a.txt',
+        contentType: 'text/plain',
+        createdAt: new Date(now).toISOString(),
+        expiresAt: new Date(now + 3_600_000).toISOString(),
         ...more,
       }
       await requireApp().services.uploads.create(record)
@@ -74,8 +83,11 @@ export function openMaker(): Maker {
     job: (tasks, imports, more = {}) =>
       startJob(
         {
-          ...{ owner, requestId: 'req_1', imports: new Map(Object.entries(imports)) },
-          ...{ tasks: parseTasks(tasks), ...more },
+          owner,
+          requestId: 'req_1',
+          imports: new Map(Object.entries(imports)),
+          tasks: parseTasks(tasks),
+          ...more,
         },
         requireApp().services,
       ),

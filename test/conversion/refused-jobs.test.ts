@@ -52,7 +52,8 @@ describe('a rejected job', () => {
       tasks,
       { in: of('a'), more: of('b') },
       {
-        ...{ code: 'INVALID_INPUT', message: new RegExp(`^b: ${mine.id} is named twice`) },
+        code: 'INVALID_INPUT',
+        message: new RegExp(`^b: ${mine.id} is named twice`),
         details: { field: 'b', uploadId: mine.id },
       },
     )
@@ -63,7 +64,8 @@ describe('a rejected job', () => {
       one,
       { in: of('a') },
       {
-        ...{ code: 'CONFLICT', message: /was already used by another job/ },
+        code: 'CONFLICT',
+        message: /was already used by another job/,
         details: { field: 'uploadId', uploadId: mine.id },
       },
     )
@@ -101,7 +103,8 @@ describe('a rejected job', () => {
         tasks(more),
         { in: { awaited: await maker.upload(), form: {} } },
         {
-          ...{ code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.pdf\.pdfEngine: / },
+          code: 'UNSUPPORTED_CONVERSION',
+          message: /^tasks\.pdf\.pdfEngine: /,
           details: { field: 'tasks.pdf.pdfEngine', expected: ['auto'], task: 'pdf' },
         },
       )
@@ -109,7 +112,8 @@ describe('a rejected job', () => {
       tasks({}),
       { in: empty() },
       {
-        ...{ code: 'INVALID_INPUT', message: /^tasks\.in: / },
+        code: 'INVALID_INPUT',
+        message: /^tasks\.in: /,
         details: { field: 'tasks.in.file', task: 'in' },
       },
     )
@@ -150,7 +154,8 @@ describe('a rejected job', () => {
   test('has a PDF that the sent password does not open', async () => {
     const page = { operation: 'convert', output_format: 'png' }
     await wrongOf(page, {
-      ...{ code: 'PDF_ENCRYPTED', message: /is encrypted/ },
+      code: 'PDF_ENCRYPTED',
+      message: /is encrypted/,
       details: { field: 'tasks.in.password', filename: 'a.pdf', task: 'in' },
     })
     await wrongOf({ ...page, password: 'no' }, { message: /cannot be opened with the password/ })
@@ -173,7 +178,8 @@ describe('a rejected job', () => {
       await wrongOf(
         { operation: 'convert', output_format: 'docx', ...more },
         {
-          ...{ code: 'PDF_ENCRYPTED', message: /Decrypt it first with toolOperation=decrypt-pdf/ },
+          code: 'PDF_ENCRYPTED',
+          message: /Decrypt it first with toolOperation=decrypt-pdf/,
           details: { field: 'tasks.in.file', hint: 'toolOperation=decrypt-pdf', task: 'in' },
         },
       )

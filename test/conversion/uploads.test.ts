@@ -4,7 +4,7 @@ import { Files } from '../../lib/aws/files.ts'
 import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
-import type { JobError } from '../../lib/jobs/job.ts'
+import type { JobError } from '../../lib/model/job.ts'
 import type { UploadRecord } from '../../lib/uploads/uploads.ts'
 import { findTask, fixture, imported, openMaker, out, owner, text } from './job-maker.ts'
 
@@ -38,7 +38,7 @@ describe('an upload', () => {
       files: [],
       principal: { ownerId: owner },
     }
-    const opened = await openSource(request as never, services()) // only what is used
+    const opened = await openSource(request as never, services()) // only the members that are used
     assert.deepEqual([opened.field, opened.filename, opened.key], ['uploadId', 'd.txt', upload.key])
     assert.equal((await take(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
     // Other bytes are uploaded during the detection.

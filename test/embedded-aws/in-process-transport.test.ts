@@ -57,7 +57,10 @@ after(async () => {
 })
 
 const call = (parts: Partial<HttpRequest> = {}): HttpRequest => ({
-  ...{ method: 'PUT', protocol: 'http:', hostname: 'localhost', path: '/' },
+  method: 'PUT',
+  protocol: 'http:',
+  hostname: 'localhost',
+  path: '/',
   headers: {},
   ...parts,
 })
@@ -230,7 +233,9 @@ test('a fully read response is finished, and aborting afterwards changes nothing
 test('the SDK retries when the server disconnects before its response', async () => {
   let calls = 0
   const client = new SQSClient({
-    ...{ region, credentials, endpoint: 'http://localhost:1' },
+    region,
+    credentials,
+    endpoint: 'http://localhost:1',
     ...inProcessConnection((request, response) => {
       calls++
       if (calls === 1) response.destroy()

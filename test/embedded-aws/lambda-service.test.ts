@@ -6,9 +6,10 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventBridgeClient, ListRulesCommand, ListTargetsByRuleCommand } from '@aws-sdk/client-eventbridge'
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { imageIds } from '../../lib/component-ids.ts'
 import { functions } from '../../lib/resources/functions.ts'
 import { visibilityTimeoutOf } from '../../lib/resources/queue-functions.ts'
-import { imageIds, maxReceiveCount, queueIds } from '../../lib/resources/queues.ts'
+import { maxReceiveCount, queueIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
 import { startService, type TestService } from '../service.ts'
 import { callSigned, region, type SignedCall } from './lambda-runtime.ts'
@@ -52,7 +53,11 @@ test('the sweep function runs when it is invoked', async () => {
 test('the API function accepts an event with a buffered body, as on Lambda', async () => {
   const http = { method: 'GET', path: '/v1', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' }
   const event = {
-    ...{ version: '2.0', rawPath: '/v1', rawQueryString: '', headers: {}, isBase64Encoded: false },
+    version: '2.0',
+    rawPath: '/v1',
+    rawQueryString: '',
+    headers: {},
+    isBase64Encoded: false,
     requestContext: { http },
   }
   const response = await invoke('api', { body: JSON.stringify(event) })

@@ -36,7 +36,11 @@ async function setUp(t: TestContext, name = 'q', attributes: Record<string, stri
     },
     map(invoke, options = {}) {
       const mapping = new QueueMapping({
-        ...{ queueUrl: url, queueArn: arn, region, log, concurrency: 1 },
+        queueUrl: url,
+        queueArn: arn,
+        region,
+        log,
+        concurrency: 1,
         settings: { batchSize: 1, functionResponseType: 'ReportBatchItemFailures' },
         invoke: async (event) => invoke(event),
         ...options,
@@ -211,7 +215,12 @@ test('messages of a failing function are delivered again until they go to the de
   for (const count of ['1', '2']) {
     const closed = Promise.withResolvers<void>()
     const mapping = new QueueMapping({
-      ...{ queueUrl: url, queueArn: '', region, log, concurrency: 1, settings: reports },
+      queueUrl: url,
+      queueArn: '',
+      region,
+      log,
+      concurrency: 1,
+      settings: reports,
       invoke: async ({ Records }) => {
         received.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
         // While it is busy it receives no further message that closing would lose.

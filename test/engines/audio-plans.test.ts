@@ -265,11 +265,28 @@ describe('merged audio', () => {
 describe('a channel layout', () => {
   /** For each layout, the one chosen by a codec that supports all others. */
   const nextLarger: Readonly<Record<LayoutName, LayoutName>> = {
-    ...{ mono: '3.0', stereo: '2.1', '2.1': '3.1', '3.0': '3.1', '3.0(back)': '4.0', '3.1': '4.1' },
-    ...{ '4.0': '4.1', quad: 'quad(side)', 'quad(side)': 'quad', '4.1': '6.1' },
-    ...{ '5.0': '5.0(side)', '5.0(side)': '5.0', '5.1': '5.1(side)', '5.1(side)': '5.1' },
-    ...{ '6.0': 'hexagonal', hexagonal: '6.0', '6.1': '6.1(back)', '6.1(back)': '6.1' },
-    ...{ '7.0': '7.1', '7.1': '7.1(wide)', '7.1(wide)': '7.1', octagonal: '7.1' },
+    mono: '3.0',
+    stereo: '2.1',
+    '2.1': '3.1',
+    '3.0': '3.1',
+    '3.0(back)': '4.0',
+    '3.1': '4.1',
+    '4.0': '4.1',
+    quad: 'quad(side)',
+    'quad(side)': 'quad',
+    '4.1': '6.1',
+    '5.0': '5.0(side)',
+    '5.0(side)': '5.0',
+    '5.1': '5.1(side)',
+    '5.1(side)': '5.1',
+    '6.0': 'hexagonal',
+    hexagonal: '6.0',
+    '6.1': '6.1(back)',
+    '6.1(back)': '6.1',
+    '7.0': '7.1',
+    '7.1': '7.1(wide)',
+    '7.1(wide)': '7.1',
+    octagonal: '7.1',
   }
   const names = Object.keys(nextLarger) as LayoutName[] // Object.keys loses the literal types.
   const from = (layout: LayoutName) => ({ count: channelsIn(layout), layout })

@@ -197,8 +197,11 @@ describe('the ebook options', { concurrency: 2 }, () => {
     ])
     assert.deepEqual(args({ ebookMargin: 'left:3' }), ['--margin-left=3'])
     const rest = {
-      ...{ ebookOutputProfile: 'kindle_pw3', ebookBaseFontSize: 30, ebookEmbedFonts: true },
-      ...{ ebookSmartenPunctuation: true, ebookDisableFontRescaling: true },
+      ebookOutputProfile: 'kindle_pw3',
+      ebookBaseFontSize: 30,
+      ebookEmbedFonts: true,
+      ebookSmartenPunctuation: true,
+      ebookDisableFontRescaling: true,
     }
     assert.deepEqual(args(rest), [
       ...['--output-profile=kindle_pw3', '--base-font-size=30', '--embed-all-fonts'],

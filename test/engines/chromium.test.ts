@@ -138,7 +138,9 @@ describe('a web page as PDF', () => {
     const high = { marginTop: '150mm', marginBottom: '150mm' }
     for (const margins of [wide, high])
       await assert.rejects(convertHtml('<p>x', 'pdf', margins), {
-        ...{ code: 'INVALID_INPUT', message: /margins/, details: { field: 'marginTop' } },
+        code: 'INVALID_INPUT',
+        message: /margins/,
+        details: { field: 'marginTop' },
       })
   })
 

@@ -128,11 +128,23 @@ describe('a video codec', () => {
       audio: Object.keys(audioCodecs) as (keyof typeof audioCodecs)[],
     }
     const videoAliases: Readonly<Record<string, string>> = {
-      ...{ libx264: 'h264', avc: 'h264', libx265: 'h265', hevc: 'h265', 'libvpx-vp9': 'vp9', libvpx: 'vp8' },
-      ...{ libsvtav1: 'av1', 'libaom-av1': 'av1', libxvid: 'xvid', libtheora: 'theora' },
+      libx264: 'h264',
+      avc: 'h264',
+      libx265: 'h265',
+      hevc: 'h265',
+      'libvpx-vp9': 'vp9',
+      libvpx: 'vp8',
+      libsvtav1: 'av1',
+      'libaom-av1': 'av1',
+      libxvid: 'xvid',
+      libtheora: 'theora',
     }
     const audioAliases: Readonly<Record<string, string>> = {
-      ...{ libmp3lame: 'mp3', libopus: 'opus', libvorbis: 'vorbis', libspeex: 'speex', wmav2: 'wma' },
+      libmp3lame: 'mp3',
+      libopus: 'opus',
+      libvorbis: 'vorbis',
+      libspeex: 'speex',
+      wmav2: 'wma',
       pcm_s16le: 'pcm',
     }
     for (const [name, id] of Object.entries(videoAliases))

@@ -1,17 +1,17 @@
 import { copyFile, mkdtemp, open, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { planFallback } from '../../lib/conversion/fallback-route.ts'
-import { type ConversionSpec, planFiles } from '../../lib/conversion/plan-files.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { detectFormat, type PdfHint } from '../../lib/formats/detect.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import type { StoredFile } from '../../lib/jobs/job.ts'
 import {
   type ConvertedWithFallbacks,
   convertWithFallbacks,
 } from '../../lib/jobs/run/convert-with-fallbacks.ts'
 import { fallbackWarnings } from '../../lib/jobs/run/fallbacks.ts'
+import type { StoredFile } from '../../lib/model/job.ts'
+import { planFallback } from '../../lib/plan/fallback-route.ts'
+import { type ConversionSpec, planFiles } from '../../lib/plan/plan-files.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 
 export interface RouteResult extends ConvertedWithFallbacks {

@@ -1,5 +1,5 @@
-import type { ConversionSpec } from '../../lib/conversion/plan-files.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import type { ConversionSpec } from '../../lib/plan/plan-files.ts'
 import { convertAlongRoutes, type RouteResult } from './convert-along-routes.ts'
 import { removeAfterTests } from './run-engine.ts'
 

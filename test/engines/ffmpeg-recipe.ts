@@ -21,11 +21,21 @@ export const containerFor = (to: string): Container => {
 }
 
 const defaultVideo = {
-  ...{ index: 0, codec_type: 'video', codec_name: 'h264', width: 640, height: 480, pix_fmt: 'yuv420p' },
-  ...{ avg_frame_rate: '25/1', r_frame_rate: '25/1' },
+  index: 0,
+  codec_type: 'video',
+  codec_name: 'h264',
+  width: 640,
+  height: 480,
+  pix_fmt: 'yuv420p',
+  avg_frame_rate: '25/1',
+  r_frame_rate: '25/1',
 }
 const defaultAudio = {
-  ...{ codec_type: 'audio', codec_name: 'aac', channels: 2, channel_layout: 'stereo', sample_rate: '48000' },
+  codec_type: 'audio',
+  codec_name: 'aac',
+  channels: 2,
+  channel_layout: 'stereo',
+  sample_rate: '48000',
 }
 
 export const createMediaInfo = ({ video = {}, audio = [{}] }: Streams = {}) =>
@@ -45,8 +55,14 @@ export function createRecipe(
   more: Partial<RecipeRequest> = {},
 ): Recipe {
   return buildRecipe({
-    ...{ media: createMediaInfo(streams), from: 'mkv', to, container: containerFor(to) },
-    ...{ mayCopy: true, keepSubtitles: true, options: { mode: 'auto', ...options }, ...more },
+    media: createMediaInfo(streams),
+    from: 'mkv',
+    to,
+    container: containerFor(to),
+    mayCopy: true,
+    keepSubtitles: true,
+    options: { mode: 'auto', ...options },
+    ...more,
   } as unknown as RecipeRequest) // `to` is in the container table.
 }
 

@@ -178,7 +178,10 @@ describe('PDF pages rendered by Ghostscript', () => {
     const names = ['page-001.png', 'page-002.png', 'page-003.png']
     assert.deepEqual(await listZipNames(run.path), [...names, 'manifest.json'])
     assert.deepEqual(await readManifestParameters(run.path), {
-      ...{ format: 'png', dpi: 72, colorSpace: 'gray', downscale: 50 },
+      format: 'png',
+      dpi: 72,
+      colorSpace: 'gray',
+      downscale: 50,
     })
   })
 

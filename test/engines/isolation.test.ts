@@ -25,7 +25,8 @@ beforeEach(async () => {
 
 const tools = (): Tools =>
   createTools({
-    ...{ workDir, signal: new AbortController().signal },
+    workDir,
+    signal: new AbortController().signal,
     limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
   })
 const shell = (script: string, using = tools()) => using.exec('sh', ['-c', script])

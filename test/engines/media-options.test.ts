@@ -119,11 +119,21 @@ describe('media options', () => {
   const media = parseProbe({
     streams: [
       {
-        ...{ index: 0, codec_type: 'video', codec_name: 'h264', width: 640, height: 480, pix_fmt: 'yuv420p' },
-        ...{ avg_frame_rate: '25/1', r_frame_rate: '25/1' },
+        index: 0,
+        codec_type: 'video',
+        codec_name: 'h264',
+        width: 640,
+        height: 480,
+        pix_fmt: 'yuv420p',
+        avg_frame_rate: '25/1',
+        r_frame_rate: '25/1',
       },
       {
-        ...{ index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, channel_layout: 'stereo' },
+        index: 1,
+        codec_type: 'audio',
+        codec_name: 'aac',
+        channels: 2,
+        channel_layout: 'stereo',
         sample_rate: '48000',
       },
     ],
@@ -133,9 +143,13 @@ describe('media options', () => {
   const argsOf = (options: object) =>
     JSON.stringify(
       buildRecipe({
-        ...{ media, from: 'mkv', to: 'mp4', container: videoContainers.mp4 },
+        media,
+        from: 'mkv',
+        to: 'mp4',
+        container: videoContainers.mp4,
         options: { mode: 'auto', ...options },
-        ...{ mayCopy: true, keepSubtitles: true },
+        mayCopy: true,
+        keepSubtitles: true,
       }),
     )
 
@@ -174,9 +188,13 @@ describe('media options', () => {
     const argsFor = (options: object) =>
       JSON.stringify(
         buildRecipe({
-          ...{ media: audioMedia, from: 'aac', to: 'm4a', container: audioContainers.m4a },
+          media: audioMedia,
+          from: 'aac',
+          to: 'm4a',
+          container: audioContainers.m4a,
           options: { mode: 'auto', ...options },
-          ...{ mayCopy: true, keepSubtitles: true },
+          mayCopy: true,
+          keepSubtitles: true,
         }),
       )
     assert.match(argsFor({}), /"-c:a:0","copy"/)
@@ -232,7 +250,10 @@ describe('a page option', () => {
 
   test('page margins need a unit and are at most half a meter', () => {
     const { marginTop, marginRight, marginBottom, marginLeft } = setup({
-      ...{ marginTop: '20mm', marginRight: '2.5cm', marginBottom: '1IN', marginLeft: '72pt' },
+      marginTop: '20mm',
+      marginRight: '2.5cm',
+      marginBottom: '1IN',
+      marginLeft: '72pt',
     })
     assert.deepEqual([marginTop, marginRight, marginBottom, marginLeft], [2000, 2500, 2540, 2540])
     assert.equal(setup({ marginTop: '500mm' }).marginTop, 50_000)
@@ -261,8 +282,11 @@ describe('an ebook option', () => {
     assert.deepEqual(args({}), [])
     assert.deepEqual(args({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
     const all = {
-      ...{ ebookOutputProfile: 'kindle_pw3', ebookBaseFontSize: '12.5', ebookEmbedFonts: 'true' },
-      ...{ ebookSmartenPunctuation: 'true', ebookDisableFontRescaling: true },
+      ebookOutputProfile: 'kindle_pw3',
+      ebookBaseFontSize: '12.5',
+      ebookEmbedFonts: 'true',
+      ebookSmartenPunctuation: 'true',
+      ebookDisableFontRescaling: true,
     }
     assert.deepEqual(args(all), [
       ...['--output-profile=kindle_pw3', '--base-font-size=12.5', '--embed-all-fonts'],

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { stepsWithOptions } from '../../lib/conversion/options.ts'
+import type { EngineId } from '../../lib/component-ids.ts'
 import { EbookOptions, ebookArgs } from '../../lib/engines/calibre/options.ts'
-import type { EngineId } from '../../lib/engines/engine.ts'
 import { reduceSize } from '../../lib/engines/ffmpeg/animation.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { chooseLayout } from '../../lib/engines/ffmpeg/channel-layouts.ts'
@@ -13,6 +12,7 @@ import { colorSpace } from '../../lib/engines/shared/image/options.ts'
 import { needsBrowser } from '../../lib/formats/detect/svg-traits.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
+import { stepsWithOptions } from '../../lib/plan/options.ts'
 import { parseInput } from '../../lib/validation/parse-input.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
@@ -88,9 +88,13 @@ test('a video without audio gets a silent track if its container requires audio'
     format: { duration: '2', bit_rate: '800000' },
   } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
   const { output } = buildRecipe({
-    ...{ media: silentMedia, from: 'mp4', to: 'dv', container: videoContainers.dv },
+    media: silentMedia,
+    from: 'mp4',
+    to: 'dv',
+    container: videoContainers.dv,
     options: { mode: 'auto' },
-    ...{ mayCopy: true, keepSubtitles: true },
+    mayCopy: true,
+    keepSubtitles: true,
   })
   assert.match(output.join(' '), / -map 1:a -shortest -c:a:0 \w+/)
 })
@@ -98,14 +102,13 @@ test('a video without audio gets a silent track if its container requires audio'
 describe('a stream with codec=copy', () => {
   const recipe = (codec_name: string, options: object) =>
     buildRecipe({
-      ...{
-        media: videoWith({ index: 1, codec_name }),
-        from: 'mkv',
-        to: 'mp4',
-        container: videoContainers.mp4,
-      },
+      media: videoWith({ index: 1, codec_name }),
+      from: 'mkv',
+      to: 'mp4',
+      container: videoContainers.mp4,
       options: { mode: 'auto', ...options },
-      ...{ mayCopy: true, keepSubtitles: true },
+      mayCopy: true,
+      keepSubtitles: true,
     })
   const messages = (codec_name: string, options: object) =>
     recipe(codec_name, options).warnings.map(({ message }) => message)
@@ -125,13 +128,13 @@ describe('audio with more channels than the format supports', () => {
   test('more audio channels than the format supports cause a warning, unless fewer were requested', () => {
     const messages = (to: 'mp3' | 'flac', options: object) =>
       buildRecipe({
-        ...{
-          media: videoWith({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
-          from: 'mkv',
-          to,
-        },
-        ...{ container: audioContainers[to], options: { mode: 'auto', ...options } },
-        ...{ mayCopy: true, keepSubtitles: true },
+        media: videoWith({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
+        from: 'mkv',
+        to,
+        container: audioContainers[to],
+        options: { mode: 'auto', ...options },
+        mayCopy: true,
+        keepSubtitles: true,
       }).warnings.filter(({ code }) => code === 'CHANNELS_MIXED')
     assert.deepEqual(messages('mp3', {}), [
       {
@@ -147,9 +150,13 @@ describe('audio with more channels than the format supports', () => {
 test('samples keep their size if the format supports it, and rounding causes a warning with both sizes', () => {
   const encoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
-      ...{ media: videoWith(audio), from: 'mkv', to, container: audioContainers[to] },
+      media: videoWith(audio),
+      from: 'mkv',
+      to,
+      container: audioContainers[to],
       options: { mode: 'auto', channels: 1 },
-      ...{ mayCopy: true, keepSubtitles: true },
+      mayCopy: true,
+      keepSubtitles: true,
     })
     const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
     return [output[output.findIndex((flag) => flag.startsWith('-c:a')) + 1], rounded]

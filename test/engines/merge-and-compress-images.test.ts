@@ -80,7 +80,8 @@ describe('images are merged', () => {
 
   test('only if they fit in the layout and the pixel limit', async () => {
     await assert.rejects(mergeImages('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
-      ...{ code: 'INVALID_INPUT', details: { field: 'layout', max: 4, got: 5 } },
+      code: 'INVALID_INPUT',
+      details: { field: 'layout', max: 4, got: 5 },
     })
     const { path: wide } = await convert(vips, upright, 'png', {
       options: { width: 20_000, height: 20, fit: 'crop' },

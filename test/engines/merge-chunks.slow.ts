@@ -64,11 +64,13 @@ before(async () => {
 const merges: Readonly<Record<string, { readonly files: readonly string[] } & VideoRequest>> = {
   'of videos with different sizes, frame rates and codecs': {
     files: ['plain.mp4', 'ntsc.mp4', 'web.webm', 'mute.mkv', 'short.mov'],
-    ...{ from: 'mp4', to: 'mp4' },
+    from: 'mp4',
+    to: 'mp4',
   },
   'whose video begins after the audio, with a second audio track': {
     files: ['late.mkv', 'plain.mp4', 'late.mkv'],
-    ...{ from: 'mkv', to: 'mkv' },
+    from: 'mkv',
+    to: 'mkv',
   },
   'at the NTSC frame rate': { files: ['ntsc.mp4', 'plain.mp4'], from: 'mp4', to: 'mov' },
   'to WebM': { files: ['web.webm', 'short.mov'], from: 'webm', to: 'webm' },

@@ -90,7 +90,11 @@ function rgbAt(path: string, seconds: number): number[] {
 
 test('videos with the same color space are not converted', () => {
   const colors = (color_space: string, height = 480, color_transfer = 'unknown') => ({
-    ...{ pix_fmt: 'yuv420p', color_space, color_transfer, color_primaries: 'unknown', height },
+    pix_fmt: 'yuv420p',
+    color_space,
+    color_transfer,
+    color_primaries: 'unknown',
+    height,
   })
   assert.deepEqual(colorMatchFilters(colors('bt709'), colors('unknown', 1080)), [])
   assert.deepEqual(colorMatchFilters(colors('bt470bg'), colors('smpte170m')), [])

@@ -54,7 +54,9 @@ function createBlankPdf(catalog: string, more: PdfFileObjects = {}): Buffer {
   return createPdf({
     1: `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
     2: '<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 /MediaBox [0 0 300 200] >>',
-    ...{ 3: page, 4: page, 5: page },
+    3: page,
+    4: page,
+    5: page,
     ...more,
   })
 }

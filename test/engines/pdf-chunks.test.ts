@@ -43,7 +43,10 @@ async function createStep(
     ({ operation, to: targets }) => operation === 'convert' && targets.includes(to),
   )
   const work: EngineWork = {
-    ...{ operation: 'convert', from: 'pdf', to, outDir },
+    operation: 'convert',
+    from: 'pdf',
+    to,
+    outDir,
     inputs: [{ path, filename: 'book.pdf', format: 'pdf', size: 1 }],
     options: schema?.options.parse(options),
     ...(chunk && { chunk }),
@@ -63,7 +66,10 @@ async function run(name: string, request: StepRequest): Promise<EngineResult> {
 }
 
 const toInputFile = ({ files: [{ path }] }: EngineResult): InputFile => ({
-  ...{ path, filename: 'book.zip', format: 'zip', size: 1 },
+  path,
+  filename: 'book.zip',
+  format: 'zip',
+  size: 1,
 })
 
 test('a long PDF is split into chunks of pages that take about equally long', async () => {

@@ -62,7 +62,10 @@ async function groupWordsByLine(path: string, page: number) {
   const boxes = await readStdout('pdftotext', '-bbox', '-f', number, '-l', number, path, '-')
   const words = boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)"[^>]*>[a-z]+(\d+)\.?</g)
   const all = [...words].map(([, left, top, right, digits]) => ({
-    ...{ left: Number(left), top: Math.round(Number(top)), right: Number(right), number: Number(digits) },
+    left: Number(left),
+    top: Math.round(Number(top)),
+    right: Number(right),
+    number: Number(digits),
   }))
   return [...Map.groupBy(all, ({ top }) => top).values()]
 }

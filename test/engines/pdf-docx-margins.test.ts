@@ -50,7 +50,8 @@ describe('headers and footers of a PDF', () => {
     const readPart = async (name: string) => {
       const xml = await readStdout('unzip', '-p', path, `word/${name}`)
       const stops = [...xml.matchAll(/<w:tab w:val="(\w+)" w:pos="(\d+)"/g)].map(([, type, position]) => ({
-        ...{ type, at: Math.round(Number(position) / 20) },
+        type,
+        at: Math.round(Number(position) / 20),
       }))
       const text = xml
         .replaceAll(/<w:tab\/>/g, '|')

@@ -23,10 +23,14 @@ describe('section options for Word', () => {
   test('a landscape section has its shorter side as the width and the landscape orientation', () => {
     const { PORTRAIT, LANDSCAPE } = docx.PageOrientation
     assert.deepEqual(toPageSize(docx, { width: 600, height: 800 }), {
-      ...{ width: 12_000, height: 16_000, orientation: PORTRAIT },
+      width: 12_000,
+      height: 16_000,
+      orientation: PORTRAIT,
     })
     assert.deepEqual(toPageSize(docx, { width: 800, height: 600 }), {
-      ...{ width: 12_000, height: 16_000, orientation: LANDSCAPE },
+      width: 12_000,
+      height: 16_000,
+      orientation: LANDSCAPE,
     })
     assert.equal(toPageSize(docx, { width: 600, height: 600 }).orientation, PORTRAIT)
   })
@@ -34,7 +38,10 @@ describe('section options for Word', () => {
   test('a section with columns has their number, spacing and rule', () => {
     const columns = { count: 3, space: 20, isRuled: true, isBalanced: true }
     assert.deepEqual(toSectionOptions(docx, createSection({ columns })).column, {
-      ...{ count: 3, space: 400, separate: true, equalWidth: true },
+      count: 3,
+      space: 400,
+      separate: true,
+      equalWidth: true,
     })
     assert.equal(measureTextWidth(createSection()), 480)
     assert.ok(Math.abs(measureTextWidth(createSection({ columns })) - 440 / 3) < 1e-9)

@@ -162,15 +162,17 @@ describe('headings', () => {
     const from = top
     top += spaceBefore + style.size
     return {
-      ...{
-        kind: 'paragraph',
-        box: [0, from, 100, top],
-        runs: [{ text, style }],
-        alignment: 'left',
-        style,
-        lineCount: 1,
-      },
-      ...{ mayContinue: false, spaceBefore, indent: 0, firstIndent: 0, isRtl: false },
+      kind: 'paragraph',
+      box: [0, from, 100, top],
+      runs: [{ text, style }],
+      alignment: 'left',
+      style,
+      lineCount: 1,
+      mayContinue: false,
+      spaceBefore,
+      indent: 0,
+      firstIndent: 0,
+      isRtl: false,
     }
   }
   const text = () =>

@@ -166,7 +166,9 @@ describe('joining overprinted accents', () => {
 
 describe('reading order of two columns', () => {
   const createItem = (from: number, to: number, baseline: number): PageItem => ({
-    ...{ box: [from, baseline - 9, to, baseline], characters: Math.round((to - from) / 5), isRtl: false },
+    box: [from, baseline - 9, to, baseline],
+    characters: Math.round((to - from) / 5),
+    isRtl: false,
   })
   const lines = (from: number) => Array.from({ length: 20 }, (_, at) => [from, 100 + at * 12] as const)
   /** Number of items in each column of each band. */

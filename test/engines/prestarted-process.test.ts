@@ -29,7 +29,11 @@ beforeEach(async () => {
 
 function prestarterOf(script: string): Prestarter {
   const prestarter = createPrestarter({
-    ...{ baseDir, prefix: 'waiting-', file: 'sh', args: ['-c', script], readOnly: [] },
+    baseDir,
+    prefix: 'waiting-',
+    file: 'sh',
+    args: ['-c', script],
+    readOnly: [],
     limits: { fileBytes: 1024 * 1024 },
     prepare: async (folder) => ({ PREPARED: folder }),
   })
@@ -146,7 +150,12 @@ describe('a prestarted process', confined, () => {
     await program.stop()
     const folder = await mkdtemp(join(scratch, 'base-'))
     const unready = createPrestarter({
-      ...{ baseDir: folder, prefix: 'waiting-', file: 'sh', args: [], readOnly: [], limits: {} },
+      baseDir: folder,
+      prefix: 'waiting-',
+      file: 'sh',
+      args: [],
+      readOnly: [],
+      limits: {},
       prepare: () => Promise.reject(new Error('no')),
     })
     assert.deepEqual([await unready.take(), await unready.take()], [undefined, undefined])

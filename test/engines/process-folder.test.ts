@@ -44,7 +44,7 @@ import {
   maxEntries,
   maxUnpackedBytesFor,
   tooManyEntriesError,
-} from '../../lib/engines/seven-zip/limits.ts'
+} from '../../lib/formats/archive-limits.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const scratch = scratchFolder('process-folder-test')

@@ -3,9 +3,10 @@ import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Engine, EngineResult, Operation } from '../../lib/engines/engine.ts'
+import type { Engine, EngineResult } from '../../lib/engines/engine.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
+import type { Operation } from '../../lib/model/operations.ts'
 
 export const fixture = (name: string) => new URL(`../fixtures/${name}`, import.meta.url).pathname
 

@@ -1,5 +1,5 @@
-import type { Operation } from '../../lib/engines/engine.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
+import type { Operation } from '../../lib/model/operations.ts'
 import { convert, type Run, type RunSettings } from './run-engine.ts'
 
 /** Returns a function that runs PDF tools, by default on this file. */

@@ -138,7 +138,8 @@ describe('the launcher for engines', () => {
 describe('a program of a step', () => {
   const toolsIn = (workDir: string, more: Partial<Parameters<typeof createTools>[0]> = {}) =>
     createTools({
-      ...{ workDir, signal: new AbortController().signal },
+      workDir,
+      signal: new AbortController().signal,
       limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
       ...more,
     })
@@ -157,7 +158,8 @@ describe('a program of a step', () => {
       maxFileBytes: 2 * 1024 * 1024,
     })
     await assert.rejects(write, {
-      ...{ code: 'CONVERSION_FAILED', message: 'The result would exceed the size limit of 2 MB.' },
+      code: 'CONVERSION_FAILED',
+      message: 'The result would exceed the size limit of 2 MB.',
       details: { limitMb: 2 },
     })
   })
@@ -186,7 +188,8 @@ describe('a program of a step', () => {
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: -5 }
     const { exec } = toolsIn(await makeWorkFolder(), { limits })
     await assert.rejects(exec('sleep', ['7782'], { timeoutS: 10 }), {
-      ...{ code: 'TIMEOUT', message: /^The conversion exceeded its time limit of 0 seconds\./ },
+      code: 'TIMEOUT',
+      message: /^The conversion exceeded its time limit of 0 seconds\./,
     })
   })
 

@@ -96,7 +96,8 @@ describe('an engine process', () => {
     const seen: unknown[] = []
     const began = performance.now()
     const { exec } = createTools({
-      ...{ workDir, signal: new AbortController().signal },
+      workDir,
+      signal: new AbortController().signal,
       limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
       onCommand: (bin, args) => {
         seen.push([bin, ...args])
@@ -282,7 +283,10 @@ describe('a hostile engine process', () => {
       limits: { cpuS: 1 },
     })
     const child = spawn(command.file, command.args, {
-      ...{ env: command.env, cwd: command.cwd, stdio: 'ignore', detached: true },
+      env: command.env,
+      cwd: command.cwd,
+      stdio: 'ignore',
+      detached: true,
     })
     t.after(() => killGroup(child))
     const [code, signal] = await once(child, 'exit', { signal: AbortSignal.timeout(maxRunMs) })

@@ -6,13 +6,13 @@ import type {
   ChunkSpec,
   EngineResult,
   EngineWork,
-  Operation,
   Tools,
   WorkerPool,
 } from '../../lib/engines/engine.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import type { Operation } from '../../lib/model/operations.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { readPacketTimes } from './frame-times.ts'
 
@@ -52,7 +52,12 @@ async function step(
     (row) => row.operation === operation && row.from.includes(from) && row.to.includes(to),
   )
   const work: EngineWork = {
-    ...{ operation, from, to, outDir, options: capability?.options.parse(options), inputs },
+    operation,
+    from,
+    to,
+    outDir,
+    options: capability?.options.parse(options),
+    inputs,
     ...(chunk && { chunk }),
   }
   const { signal } = new AbortController()

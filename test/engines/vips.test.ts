@@ -261,7 +261,8 @@ describe('an image', () => {
     const moving = await convert(vips, fixture('animated.gif'), 'pdf')
     assert.deepEqual([moving.result.details, moving.warnings], [{ pages: 1 }, ['ANIMATION_DROPPED']])
     assert.deepEqual((await convert(vips, fixture('pages.tiff'), 'tiff')).result.details, {
-      ...{ pages: 3, frames: 3 },
+      pages: 3,
+      frames: 3,
     })
   })
 

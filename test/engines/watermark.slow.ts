@@ -44,8 +44,11 @@ describe('a watermark on a video of every format', { concurrency: 2 }, () => {
     test(formatById(id).name, async () => {
       const plain = await convert(ffmpeg, video, id)
       const options = {
-        ...{ watermarkText: '█', watermarkFontSize: 60, watermarkPosition: 'center' },
-        ...{ watermarkColor: '#00ff00', watermarkOpacity: 1 },
+        watermarkText: '█',
+        watermarkFontSize: 60,
+        watermarkPosition: 'center',
+        watermarkColor: '#00ff00',
+        watermarkOpacity: 1,
       }
       const marked = await convert(ffmpeg, plain.path, id, { from: id, operation: 'watermark', options })
       assert.equal(marked.result.method, 'encode')

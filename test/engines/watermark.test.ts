@@ -74,7 +74,9 @@ describe('a watermark on an image', () => {
   test('is at the requested position and nowhere else', async () => {
     for (const watermarkPosition of positions) {
       const { box } = await markImage({
-        ...{ watermarkText: 'Ag', watermarkPosition, watermarkFontSize: 40 },
+        watermarkText: 'Ag',
+        watermarkPosition,
+        watermarkFontSize: 40,
         watermarkMargin: 20,
       })
       assert.ok(box.count > 100, `${watermarkPosition} shows nothing`)
@@ -121,7 +123,8 @@ describe('a watermark on an image', () => {
       const color = watermarkColor === '00f' ? '#00f' : watermarkColor
       const { after } = await markImage({
         ...options,
-        ...{ watermarkColor: color, ...(watermarkOpacity && { watermarkOpacity }) },
+        watermarkColor: color,
+        ...(watermarkOpacity && { watermarkOpacity }),
       })
       assertColor(after, [150, 100], shown, 2)
     }
@@ -172,8 +175,12 @@ describe('a watermark on an image', () => {
 
   test('works in every declared format, which is kept', async () => {
     const options = {
-      ...{ watermarkText: '█', watermarkPosition: 'bottom-right', watermarkMargin: 0 },
-      ...{ watermarkFontSize: 8, watermarkOpacity: 1, watermarkColor: '#ffff00' },
+      watermarkText: '█',
+      watermarkPosition: 'bottom-right',
+      watermarkMargin: 0,
+      watermarkFontSize: 8,
+      watermarkOpacity: 1,
+      watermarkColor: '#ffff00',
     }
     for (const [name, tolerance] of [
       ['corners.png', 0],
@@ -211,8 +218,12 @@ describe('a watermark on an image', () => {
 
   test('is upright on a rotated photo', async () => {
     const { path } = await mark(vips, fixture('orientation-6.jpg'), {
-      ...{ watermarkText: '█', watermarkPosition: 'top-left', watermarkMargin: 0 },
-      ...{ watermarkFontSize: 8, watermarkOpacity: 1, watermarkColor: '#ffffff' },
+      watermarkText: '█',
+      watermarkPosition: 'top-left',
+      watermarkMargin: 0,
+      watermarkFontSize: 8,
+      watermarkOpacity: 1,
+      watermarkColor: '#ffffff',
     })
     assert.deepEqual(await readImageSize(path, 'jpg'), { width: 30, height: 40 })
     assert.equal((await sharp(path).metadata()).orientation, undefined)
@@ -223,8 +234,12 @@ describe('a watermark on an image', () => {
 
   test('is drawn on every frame of an animation and every page', async () => {
     const options = {
-      ...{ watermarkText: '█', watermarkPosition: 'top-left', watermarkMargin: 0 },
-      ...{ watermarkFontSize: 12, watermarkOpacity: 1, watermarkColor: '#ffff00' },
+      watermarkText: '█',
+      watermarkPosition: 'top-left',
+      watermarkMargin: 0,
+      watermarkFontSize: 12,
+      watermarkOpacity: 1,
+      watermarkColor: '#ffff00',
     }
     for (const [name, tolerance] of [
       ['animated.gif', 2],
@@ -289,8 +304,12 @@ describe('a watermark on an image', () => {
 describe('a watermark on a video', () => {
   test('is at its position in every frame, and the audio is unchanged', async () => {
     const { path, result } = await mark(ffmpeg, video, {
-      ...{ watermarkText: '█', watermarkPosition: 'bottom-right', watermarkFontSize: 40 },
-      ...{ watermarkOpacity: 1, watermarkColor: 'red', watermarkMargin: 10 },
+      watermarkText: '█',
+      watermarkPosition: 'bottom-right',
+      watermarkFontSize: 40,
+      watermarkOpacity: 1,
+      watermarkColor: 'red',
+      watermarkMargin: 10,
     })
     assert.equal(result.method, 'encode')
     assert.deepEqual(await probeCodecs({ path }), ['h264', 'aac'])

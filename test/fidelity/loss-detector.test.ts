@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import type { Engine, InputFile } from '../../lib/engines/engine.ts'
-import { combine, combineSequential, createRetention } from '../../lib/fidelity/fidelity.ts'
 import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import type { ConversionStep } from '../../lib/jobs/job.ts'
 import { runSteps, type StepsRun, splitFirstStep } from '../../lib/jobs/run/run-steps.ts'
 import { createLog, type Log } from '../../lib/log.ts'
+import { combine, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
+import type { ConversionStep } from '../../lib/model/job.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const folder = scratchFolder('loss-detector')
@@ -258,7 +258,8 @@ test('fidelity is multiplied over consecutive steps and summed over parallel fil
   assert.deepEqual(
     combineSequential(words(100, 80), { pages: createRetention(3, 3), dropped: ['comments'] }),
     {
-      ...{ words: createRetention(100, 80), pages: createRetention(3, 3) },
+      words: createRetention(100, 80),
+      pages: createRetention(3, 3),
       dropped: ['comments'],
     },
   )

@@ -4,9 +4,9 @@ import { events } from '../../events/index.ts'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { auditPage } from '../../lib/access/audit.ts'
 import { windowEnd } from '../../lib/access/rate-limit-windows.ts'
+import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
 import { errorCodes } from '../../lib/error-catalog.ts'
 import { newId } from '../../lib/ids.ts'
-import { ownedCountsKey } from '../../lib/model/owned-records.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import { newAccount, newAdminKey, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
@@ -195,9 +195,12 @@ describe('the OAuth client endpoints', () => {
     const methods = ['client_secret_basic', 'client_secret_post']
     assert.deepEqual(json, {
       issuer: at(''),
-      ...{ token_endpoint: at('/v1/oauth/token'), revocation_endpoint: at('/v1/oauth/revoke') },
-      ...{ introspection_endpoint: at('/v1/oauth/introspect'), service_documentation: at('/docs') },
-      ...{ grant_types_supported: ['client_credentials'], response_types_supported: [] },
+      token_endpoint: at('/v1/oauth/token'),
+      revocation_endpoint: at('/v1/oauth/revoke'),
+      introspection_endpoint: at('/v1/oauth/introspect'),
+      service_documentation: at('/docs'),
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
       scopes_supported: ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE', 'ACCOUNT_READ'],
       token_endpoint_auth_methods_supported: methods,
       revocation_endpoint_auth_methods_supported: methods,
@@ -307,8 +310,16 @@ describe('anonymous clients', () => {
     const seen = async () => (await app.send('GET', `/v1/uploads/${uploadId}`, { headers: own })).json.data
     const { expiresAt, ...pending } = await seen()
     assert.deepEqual(pending, {
-      ...{ uploadId, status: 'pending', filename: 'a.png', size: null, mimeType: 'application/octet-stream' },
-      ...{ format: null, sha256: null, importJobId: jobId, error: null, jobId: null },
+      uploadId,
+      status: 'pending',
+      filename: 'a.png',
+      size: null,
+      mimeType: 'application/octet-stream',
+      format: null,
+      sha256: null,
+      importJobId: jobId,
+      error: null,
+      jobId: null,
     })
     assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 7_200_000) < 60_000)
     const job = await app.services.jobs.store.getState(jobId)
@@ -325,14 +336,12 @@ describe('anonymous clients', () => {
     const path = `/v1/uploads/${json.data.uploadId}`
     const seen = (await app.send('GET', path, { headers: own })).json.data
     assert.partialDeepStrictEqual(seen, {
-      ...{
-        status: 'pending',
-        filename: 'a.png',
-        size: 1,
-        mimeType: 'image/png',
-        importJobId: null,
-        error: null,
-      },
+      status: 'pending',
+      filename: 'a.png',
+      size: 1,
+      mimeType: 'image/png',
+      importJobId: null,
+      error: null,
     })
     assert.equal((await app.send('GET', path)).status, 404)
   })

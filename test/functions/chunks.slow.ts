@@ -52,7 +52,8 @@ const countWorkers = async (service: TestService) =>
     .map((line) => (JSON.parse(line) as { parts: number }).parts)
 
 const resultOf = ({ result, warnings, error }: JobData) => ({
-  ...{ warnings, error },
+  warnings,
+  error,
   ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
 })
 

@@ -51,7 +51,9 @@ test('secrets removed from the environment stay available to the function', () =
   loadConfigAndClearSecrets()
   const { roleKey, SERVICE_SECRET, SMTP_URL } = loadConfigAndClearSecrets({ SMTP_URL: 'smtp://127.0.0.2' })
   assert.deepEqual(roleKey, {
-    ...{ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'of a role', sessionToken: 'for an hour' },
+    accessKeyId: 'AKIDEXAMPLE',
+    secretAccessKey: 'of a role',
+    sessionToken: 'for an hour',
   })
   assert.equal(SERVICE_SECRET, secrets['SERVICE_SECRET'])
   assert.equal(SMTP_URL, 'smtp://127.0.0.2', 'a new value in the environment wins')

@@ -4,9 +4,9 @@ import { encodeTime } from 'ulid'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { newId } from '../../lib/ids.ts'
-import type { JobStatus } from '../../lib/jobs/job.ts'
 import { listKeyOf } from '../../lib/jobs/list.ts'
 import { createGraphRecords, type NewJob } from '../../lib/jobs/task-graph.ts'
+import type { JobStatus } from '../../lib/model/job.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
@@ -77,11 +77,23 @@ async function make(owner: OwnerId, given: Given): Promise<string> {
   const id = idAt(owner, minute)
   const display = { source: null, target: { format: target }, operations, pollS: 2 }
   const job: NewJob = {
-    ...{ id, owner: owner.id, requestId: 'req_1', tag, display, warnings: [], retentionS: 3600 },
-    ...{ require: 'all', failFast: false },
+    id,
+    owner: owner.id,
+    requestId: 'req_1',
+    tag,
+    display,
+    warnings: [],
+    retentionS: 3600,
+    require: 'all',
+    failFast: false,
     tasks: Array.from({ length: tasks }, (_, at) => ({
-      ...{ name: `import-${at}`, operation: 'import/upload', ins: [], spec: {}, warnings: [] },
-      ...{ continueOnError: false, fixed: { status: 'completed', files: [] } },
+      name: `import-${at}`,
+      operation: 'import/upload',
+      ins: [],
+      spec: {},
+      warnings: [],
+      continueOnError: false,
+      fixed: { status: 'completed', files: [] },
     })),
   }
   assert.ok(await store.create(createGraphRecords(job, new Date(start + minute * minuteMs + delayMs))))

@@ -35,7 +35,9 @@ const logLines = () =>
 
 const invoke = (name: string) =>
   callSigned(`${servers['AWS_ENDPOINT_URL_LAMBDA']}/2015-03-31/functions/${name}/invocations`, {
-    ...{ service: 'lambda', credentials, body: '{}' },
+    service: 'lambda',
+    credentials,
+    body: '{}',
   })
 
 before(async () => {
@@ -88,8 +90,13 @@ test('files are sent with the request, uploaded later, imported from and exporte
     sent: { operation: 'import/upload' },
     made: { operation: 'convert', input: 'sent', output_format: 'jpg' },
     out: {
-      ...{ operation: 'export/s3', input: 'made', bucket: 'mutabor', key_prefix: 'exported/', region },
-      ...{ endpoint: servers['AWS_ENDPOINT_URL_S3'], access_key_id: credentials.accessKeyId },
+      operation: 'export/s3',
+      input: 'made',
+      bucket: 'mutabor',
+      key_prefix: 'exported/',
+      region,
+      endpoint: servers['AWS_ENDPOINT_URL_S3'],
+      access_key_id: credentials.accessKeyId,
       secret_access_key: credentials.secretAccessKey,
     },
   }

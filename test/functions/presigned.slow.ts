@@ -109,16 +109,22 @@ test('curl uploads 60 MB in parts, one of them twice', needs(CURL), async () => 
 async function startCli(t: TestContext) {
   const { endpoint } = await startWithBucket(t)
   const env = {
-    ...{ PATH: process.env['PATH'], AWS_DEFAULT_REGION: region, HOME: folder },
-    ...{ AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey },
+    PATH: process.env['PATH'],
+    AWS_DEFAULT_REGION: region,
+    HOME: folder,
+    AWS_ACCESS_KEY_ID: s3Credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
   }
   const aws = async (...args: string[]) => {
     const { stdout } = await run(AWS, ['--endpoint-url', endpoint, 's3', ...args], { env })
     return stdout.trim()
   }
   const access = {
-    ...{ bucket: Bucket, region, endpoint },
-    ...{ access_key_id: s3Credentials.accessKeyId, secret_access_key: s3Credentials.secretAccessKey },
+    bucket: Bucket,
+    region,
+    endpoint,
+    access_key_id: s3Credentials.accessKeyId,
+    secret_access_key: s3Credentials.secretAccessKey,
   }
   return { aws, access }
 }

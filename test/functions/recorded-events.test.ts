@@ -22,8 +22,12 @@ before(async () => {
   app = await openApp()
   const { QUEUE_URL_PREFIX, SERVICE_SECRET, AWS_ENDPOINT_URL_S3 } = app.services.config
   Object.assign(processEnvironment, {
-    ...{ QUEUE_URL_PREFIX, SERVICE_SECRET, AWS_ENDPOINT_URL_S3 },
-    ...{ LOG_LEVEL: 'silent', MIN_FREE_DISK_GB: environment.MIN_FREE_DISK_GB, IMAGE_ID: 'image' },
+    QUEUE_URL_PREFIX,
+    SERVICE_SECRET,
+    AWS_ENDPOINT_URL_S3,
+    LOG_LEVEL: 'silent',
+    MIN_FREE_DISK_GB: environment.MIN_FREE_DISK_GB,
+    IMAGE_ID: 'image',
   })
 })
 after(() => app.close())

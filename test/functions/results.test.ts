@@ -197,8 +197,13 @@ test('the results of many jobs are one ZIP whose manifest lists what is missing'
   }
   const manifest = JSON.parse((await entries[3]?.getData?.(new TextWriter())) ?? '')
   assert.deepEqual(manifest[1], {
-    ...{ jobId: jobIds[1], source: 'alpha.png', task: null, status: 'completed', file: 'alpha (2).webp' },
-    ...{ size: bytes[1]?.length, sha256: jobs[1]?.job.result?.sha256 },
+    jobId: jobIds[1],
+    source: 'alpha.png',
+    task: null,
+    status: 'completed',
+    file: 'alpha (2).webp',
+    size: bytes[1]?.length,
+    sha256: jobs[1]?.job.result?.sha256,
   })
   const stranger = new Client(service)
   const zipOf = (by: Client, body: object) => by.post('/v1/download/zip', body)

@@ -21,6 +21,7 @@ test('a job whose files are deleted cannot be retried', async () => {
   }
   // Only the methods that are called.
   await assert.rejects(async () => retryJob.handle(request as never, services as never), {
-    ...{ code: 'FILE_GONE', details: { jobId } },
+    code: 'FILE_GONE',
+    details: { jobId },
   })
 })

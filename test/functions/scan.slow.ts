@@ -39,7 +39,9 @@ async function facts(client: Client, jobId: string) {
 }
 
 const warningsOf = ({ status, error, warnings, result }: JobData) => ({
-  ...{ status, error, warnings },
+  status,
+  error,
+  warnings,
   ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
 })
 

@@ -50,12 +50,21 @@ async function begin(t: TestContext) {
   t.after(() => service.stop())
 
   const bucket = (port: number, key: string) => ({
-    ...{ bucket: Bucket, region, key, endpoint: `http://127.0.0.1:${port}` },
-    ...{ access_key_id: s3Credentials.accessKeyId, secret_access_key: s3Credentials.secretAccessKey },
+    bucket: Bucket,
+    region,
+    key,
+    endpoint: `http://127.0.0.1:${port}`,
+    access_key_id: s3Credentials.accessKeyId,
+    secret_access_key: s3Credentials.secretAccessKey,
   })
   const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
   const server = (port: number, name: string) => ({
-    ...{ host, port, username, private_key, host_key_fingerprint, file: join(sshd.files, name) },
+    host,
+    port,
+    username,
+    private_key,
+    host_key_fingerprint,
+    file: join(sshd.files, name),
   })
   await s3.send(new PutObjectCommand({ Bucket, Key: 'in.txt', Body: content }))
   await writeFile(join(sshd.files, 'in.txt'), content)

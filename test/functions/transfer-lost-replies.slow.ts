@@ -76,7 +76,10 @@ async function exportsWithout(
     { operation: 'export/blobstore', ...azurite.access, endpoint: atAzurite.url, blob: 'out.txt' },
     {
       operation: 'export/sftp',
-      ...{ host, username, private_key, host_key_fingerprint },
+      host,
+      username,
+      private_key,
+      host_key_fingerprint,
       port: atSshd.port,
       file,
     },

@@ -12,9 +12,14 @@ test('merging videos in runs of 15 s equals a single run, even if killed once', 
   createVideo(join(folder, 'other.mkv'), '1280x720', '30000/1001', 60)
   createVideo(join(folder, 'short.mov'), '320x180', '50', 3)
   return assertSameInChunks(t, {
-    ...{ folder, files: ['small.mp4', 'other.mkv', 'short.mov'], path: '/v1/convert/merge' },
+    folder,
+    files: ['small.mp4', 'other.mkv', 'short.mov'],
+    path: '/v1/convert/merge',
     fields: { mergeType: 'video', options: '{"preset":"ultrafast"}' },
     // At the frame rate of the first video.
-    ...{ limitS: 15, kills: [2], maxSizeDifference: 0.06, frames: 4500 + 1500 + 75 },
+    limitS: 15,
+    kills: [2],
+    maxSizeDifference: 0.06,
+    frames: 4500 + 1500 + 75,
   })
 })

@@ -10,8 +10,13 @@ test('4 minutes of video in runs of 15 s equal a single run, even if killed twic
 }, (t) => {
   createVideo(join(folder, 'film.mp4'), '1280x720', '25', 240)
   return assertSameInChunks(t, {
-    ...{ folder, files: ['film.mp4'], path: '/v1/convert' },
+    folder,
+    files: ['film.mp4'],
+    path: '/v1/convert',
     fields: { targetFormat: 'mkv', mode: 'encode', preset: 'ultrafast' },
-    ...{ limitS: 15, kills: [2, 8], maxSizeDifference: 0.03, frames: 6000 },
+    limitS: 15,
+    kills: [2, 8],
+    maxSizeDifference: 0.03,
+    frames: 6000,
   })
 })

@@ -11,8 +11,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import type { BusEvent } from '../../events/index.ts'
 import { createFunction } from '../../functions/deliver.ts'
 import { handler as dispatchHandler } from '../../functions/dispatch.ts'
-import { accountKey } from '../../lib/access/accounts.ts'
-import type { Email } from '../../lib/access/auth/emails.ts'
+import { accountKey } from '../../lib/accounts/accounts.ts'
 import { TtlCache } from '../../lib/async/ttl-cache.ts'
 import { createClientConfig } from '../../lib/aws/client-config.ts'
 import type { Queues } from '../../lib/aws/queues.ts'
@@ -20,8 +19,10 @@ import { processEnvironment } from '../../lib/config.ts'
 import { derivedId, newId } from '../../lib/ids.ts'
 import { createCreationEvents } from '../../lib/jobs/events.ts'
 import { EventFeeds } from '../../lib/live/event-feed.ts'
-import { subscriberCacheMs } from '../../lib/live/subscriber-cache.ts'
-import { loadSubscribers, type SubscriberLookup } from '../../lib/live/subscribers.ts'
+import { loadSubscribers } from '../../lib/live/subscribers.ts'
+import type { Email } from '../../lib/mail/emails.ts'
+import { subscriberCacheMs } from '../../lib/model/subscriber-cache.ts'
+import type { SubscriberLookup } from '../../lib/model/subscribers.ts'
 import { createWakeHandlers } from '../../lib/services/wakeups.ts'
 import { AddressGuard } from '../../lib/transfer/addresses.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
@@ -110,15 +111,13 @@ async function createHook(send: Send, path: string, changes: object = {}) {
 function eventOf(send: Send, stream: string, sequence: number, event = 'job.completed'): BusEvent {
   const timestamp = new Date(clock + sequence).toISOString()
   return {
-    ...{
-      event,
-      timestamp,
-      id: derivedId('evt', new Date(timestamp), newId('evt')),
-      sequence,
-      apiVersion: 'v1',
-      owner: send.id(),
-      stream,
-    },
+    event,
+    timestamp,
+    id: derivedId('evt', new Date(timestamp), newId('evt')),
+    sequence,
+    apiVersion: 'v1',
+    owner: send.id(),
+    stream,
     job: { id: stream, status: 'completed', tasks: {}, files: [] },
   } as unknown as BusEvent
 }
@@ -145,7 +144,11 @@ test('a webhook can be created, read, changed and deleted, and its secret is sho
   const { id, secret, ...made } = await createHook(send, '/crud', { description: 'ours' })
   assert.match(secret, /^whsec_/)
   assert.partialDeepStrictEqual(made, {
-    ...{ events: ['*'], format: 'json', enabled: true, failing: false, description: 'ours' },
+    events: ['*'],
+    format: 'json',
+    enabled: true,
+    failing: false,
+    description: 'ours',
   })
   assert.deepEqual((await send('GET', `/v1/webhooks/${id}`)).data, { id, ...made })
   const stored = await app.services.table.get({ pk: `WEBHOOK#${id}`, sk: 'WEBHOOK' })
@@ -598,7 +601,8 @@ test('a test event is sent immediately, and the reply has its outcome', async ()
   assert.equal((await onlyDelivery(send, id)).id, data.deliveryId)
   const [of, unknown] = [`/v1/webhooks/${id}/deliveries`, newId('whd')]
   assert.deepEqual((await send('GET', `${of}/${unknown}`)).error.details, {
-    ...{ webhookId: id, deliveryId: unknown },
+    webhookId: id,
+    deliveryId: unknown,
   })
 })
 
@@ -701,8 +705,15 @@ test('the functions handle bus events and queue messages, and report failed mess
   const { id } = await createHook(send, '/functions', { events: ['job.completed'] })
   const event = eventOf(send, newId('job'), 4)
   await dispatchHandler({
-    ...{ version: '0', id: crypto.randomUUID(), account: '000000000000', region: 'eu-central-1' },
-    ...{ time: event.timestamp, source: 'mutabor', 'detail-type': event.event, resources: [], detail: event },
+    version: '0',
+    id: crypto.randomUUID(),
+    account: '000000000000',
+    region: 'eu-central-1',
+    time: event.timestamp,
+    source: 'mutabor',
+    'detail-type': event.event,
+    resources: [],
+    detail: event,
   } as Parameters<typeof dispatchHandler>[0])
   const QueueUrl = `${QUEUE_URL_PREFIX}delivery`
   const sqs = new SQSClient({ ...createClientConfig(app.services.config), useQueueUrlAsEndpoint: true })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accountKey } from '../../lib/access/accounts.ts'
+import { accountKey } from '../../lib/accounts/accounts.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
@@ -45,7 +45,8 @@ const wake = (id: string, at: string) => new Workflows(app.services).wake(id, ne
 const endJob = (jobId: string, status: 'completed' | 'failed') =>
   app.services.jobs.store.changeJob(jobId, {
     set: {
-      ...{ status, endedAt: new Date().toISOString() },
+      status,
+      endedAt: new Date().toISOString(),
       ...(status === 'failed' && { error: { code: 'CORRUPT_FILE', message: 'It is damaged.' } }),
     },
   })

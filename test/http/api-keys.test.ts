@@ -4,8 +4,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { isKeyText, newKeyText } from '../../lib/access/api-key-text.ts'
 import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
-import { grantedScopes } from '../../lib/access/principal.ts'
 import { hashSecret } from '../../lib/access/secret-text.ts'
+import { grantedScopes } from '../../lib/model/principal.ts'
 import { isInNetwork } from '../../lib/net/ip-networks.ts'
 import { newAccount, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
@@ -156,7 +156,9 @@ describe('API keys', () => {
     const page = 'https://www.example.com'
     const publicKey = async () => ({
       'x-api-key': await keyOf(owner, {
-        ...{ kind: 'public', allowedOrigins: [page], scopes: ['CONVERT_READ', 'CONVERT_WRITE'] },
+        kind: 'public',
+        allowedOrigins: [page],
+        scopes: ['CONVERT_READ', 'CONVERT_WRITE'],
       }),
       origin: page,
     })
@@ -165,7 +167,8 @@ describe('API keys', () => {
     const make = async (headers: RequestOptions['headers'] = {}): Promise<string> => {
       const text = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
       const tasks = {
-        ...{ text, pdf: { operation: 'convert', input: 'text', output_format: 'pdf' } },
+        text,
+        pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
         out: { operation: 'export/url', input: 'pdf' },
       }
       const made = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })

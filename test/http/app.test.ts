@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as z from 'zod'
 import { presignUpload } from '../../functions/routes/presign-upload.ts'
-import { openAccess, writeAccess } from '../../lib/access/principal.ts'
 import { readConfig } from '../../lib/config.ts'
 import { AppError } from '../../lib/errors.ts'
 import { createApp } from '../../lib/http/app.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
+import { openAccess, writeAccess } from '../../lib/model/principal.ts'
 import { createServices } from '../../lib/services/create-services.ts'
 import { OpenApiChecker } from '../openapi-checker.ts'
 
@@ -134,7 +134,11 @@ const quiet = { SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL:
 /** An endpoint that creates something, one that only reads, and one that fails. */
 const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
   contract({
-    ...{ method, path: '/things', access: writeAccess, tag: 'Test', summary: 'Things' },
+    method,
+    path: '/things',
+    access: writeAccess,
+    tag: 'Test',
+    summary: 'Things',
     ...(method === 'POST' && { idempotent: true }),
     reply: { status: 200, schema: z.object({ id: z.string() }), ...(method === 'GET' && { etag: true }) },
     handle: ({ requestId }) => {
@@ -219,7 +223,11 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
   const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
   const answer = async (thrown: Error) => {
     const breaking = contract({
-      ...{ method: 'GET', path: '/things', access: openAccess, tag: 'Test', summary: 'Things' },
+      method: 'GET',
+      path: '/things',
+      access: openAccess,
+      tag: 'Test',
+      summary: 'Things',
       reply: { status: 200, schema: z.object({}) },
       handle: () => {
         throw thrown
@@ -249,7 +257,11 @@ test('HEAD replies like GET, without the body but with its length', async () => 
 
 test('HEAD has the same Content-Length and Content-Encoding as GET, also when compressed', async () => {
   const long = contract({
-    ...{ method: 'GET', path: '/things', access: writeAccess, tag: 'Test', summary: 'Things' },
+    method: 'GET',
+    path: '/things',
+    access: writeAccess,
+    tag: 'Test',
+    summary: 'Things',
     reply: { status: 200, schema: z.object({ text: z.string() }), etag: true },
     handle: () => ({ data: { text: 'x'.repeat(100_000) } }),
   })
@@ -257,7 +269,8 @@ test('HEAD has the same Content-Length and Content-Encoding as GET, also when co
   const ask = (method: string) =>
     app(
       {
-        ...{ rawPath: '/things', headers: { 'accept-encoding': 'gzip', 'x-request-id': 'one' } },
+        rawPath: '/things',
+        headers: { 'accept-encoding': 'gzip', 'x-request-id': 'one' },
         requestContext: { http: { method } },
       } as unknown as HttpEvent, // only the fields that the API reads
       { getRemainingTimeInMillis: () => 30_000 } as Parameters<typeof app>[1],

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import * as z from 'zod'
-import { openAccess } from '../../lib/access/principal.ts'
 import type { Files } from '../../lib/aws/files.ts'
 import { readRequestBody } from '../../lib/http/body/body.ts'
 import { limitBody } from '../../lib/http/body/body-limit.ts'
 import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract.ts'
+import { openAccess } from '../../lib/model/principal.ts'
 
 const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
   contract({

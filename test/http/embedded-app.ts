@@ -64,7 +64,11 @@ export async function openApp(): Promise<EmbeddedApp> {
   processEnvironment.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey
   const name = 'mutabor'
   const { queues } = await provision({
-    ...{ region, tableName: name, bucketName: name, busName: name, queuePrefix: 'mutabor-' },
+    region,
+    tableName: name,
+    bucketName: name,
+    busName: name,
+    queuePrefix: 'mutabor-',
   })
   const config = readConfig({
     // Functions called by tests remove secrets from the environment.
@@ -108,7 +112,11 @@ function createEmbeddedApp(services: Services, close: () => Promise<void>): Embe
       )
       if (isApiPath(path))
         described.check({
-          ...{ method, path, status: statusCode, contentType, text },
+          method,
+          path,
+          status: statusCode,
+          contentType,
+          text,
           headers: new Headers(sentHeaders),
         })
       return {

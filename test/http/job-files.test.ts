@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findEarlierJob } from '../../lib/http/job-access.ts'
+import { findEarlierJob } from '../../lib/access/job-access.ts'
 import { findResultFile } from '../../lib/http/job-files.ts'
-import type { Job } from '../../lib/jobs/job.ts'
+import type { Job } from '../../lib/model/job.ts'
 import { createStoredImport, file, newJob, timestamp } from '../jobs/records.ts'
 
 const job = (more: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...more })
@@ -13,7 +13,8 @@ test('the result of a job is found, or the error says why there is none', async 
   assert.equal((await findResultFile(completed, {}, services)).filename, 'a.webp')
   assert.equal((await findResultFile(completed, { file: 'b.webp' }, services)).filename, 'b.webp')
   await assert.rejects(findResultFile(completed, { file: 'c.webp' }, services), {
-    ...{ code: 'TASK_NOT_FOUND', details: { file: 'c.webp', files: ['a.webp', 'b.webp'] } },
+    code: 'TASK_NOT_FOUND',
+    details: { file: 'c.webp', files: ['a.webp', 'b.webp'] },
   })
   for (const [more, code, message] of [
     [{ status: 'expired', expiredAt: timestamp(9) }, 'FILE_GONE', /deleted at 2026-01-01T00:00:09.000Z/],

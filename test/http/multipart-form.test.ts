@@ -4,7 +4,8 @@ import { addAbortSignal, PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import type { Files } from '../../lib/aws/files.ts'
-import { type FormOptions, fileTooLargeError, readMultipartForm } from '../../lib/http/body/multipart-form.ts'
+import { type FormOptions, readMultipartForm } from '../../lib/http/body/multipart-form.ts'
+import { fileTooLargeError } from '../../lib/uploads/size-errors.ts'
 
 /** An in-memory bucket with the methods that forms use. */
 function bucket(fail?: Error) {
@@ -30,7 +31,11 @@ async function read(form: FormData, files: Files, more: Partial<FormOptions> = {
   const headers = { 'content-type': request.headers.get('content-type') ?? '' }
   const body = Readable.from([Buffer.from(await request.arrayBuffer())])
   return readMultipartForm(body, {
-    ...{ headers, fileFields: ['file', 'image'], maxFileBytes: 1000, files, retentionHours: 24 },
+    headers,
+    fileFields: ['file', 'image'],
+    maxFileBytes: 1000,
+    files,
+    retentionHours: 24,
     ...more,
   })
 }

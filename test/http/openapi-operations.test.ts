@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { api } from '../../functions/routes/index.ts'
-import { isOpenAccess } from '../../lib/access/principal.ts'
 import { type ErrorCode, errorCatalog } from '../../lib/error-catalog.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 import { asyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
 import { openApiDocument, operationId } from '../../lib/http/openapi/openapi.ts'
 import { repliesOnlyJson } from '../../lib/http/replies/accept-header.ts'
+import { isOpenAccess } from '../../lib/model/principal.ts'
 
 interface Described {
   readonly operationId: string
@@ -67,12 +67,18 @@ describe('operations of the OpenAPI document', () => {
       }
       const isLimited = !isOpenAccess(access)
       const others: Partial<Record<ErrorCode, boolean>> = {
-        ...{ HEADERS_TOO_LARGE: true, INTERNAL_ERROR: true, SERVICE_UNAVAILABLE: true },
-        ...{ RATE_LIMITED: isLimited, INVALID_API_KEY: isLimited, INSUFFICIENT_PERMISSIONS: isLimited },
+        HEADERS_TOO_LARGE: true,
+        INTERNAL_ERROR: true,
+        SERVICE_UNAVAILABLE: true,
+        RATE_LIMITED: isLimited,
+        INVALID_API_KEY: isLimited,
+        INSUFFICIENT_PERMISSIONS: isLimited,
         AUTHENTICATION_REQUIRED: isLimited && access.anonymous !== true,
         UNSUPPORTED_MEDIA_TYPE: body !== undefined,
-        ...{ IDEMPOTENCY_KEY_REUSED: idempotent === true, IDEMPOTENCY_IN_PROGRESS: idempotent === true },
-        ...{ NOT_FOUND: params !== undefined, INVALID_REQUEST: params !== undefined || body !== undefined },
+        IDEMPOTENCY_KEY_REUSED: idempotent === true,
+        IDEMPOTENCY_IN_PROGRESS: idempotent === true,
+        NOT_FOUND: params !== undefined,
+        INVALID_REQUEST: params !== undefined || body !== undefined,
         INVALID_INPUT: [contract.query, body, idempotent].some((one) => one !== undefined),
         STORAGE_NOT_CONFIGURED: errors.includes('INSUFFICIENT_DISK_SPACE') || body?.files !== undefined,
         NOT_ACCEPTABLE: repliesOnlyJson(contract),
@@ -107,9 +113,13 @@ describe('operations of the OpenAPI document', () => {
         const own = isGood && status !== '204' && status !== '304' ? (reply.headers ?? []) : []
         const isFirstAtWork = status === '409' && idempotent
         const expected: Readonly<Record<string, boolean>> = {
-          ...{ 'x-request-id': true, 'x-api-version': true },
-          ...{ 'x-ratelimit-limit': isLimited, 'x-ratelimit-remaining': isLimited },
-          ...{ 'x-ratelimit-reset': isLimited, 'ratelimit-policy': isLimited, ratelimit: isLimited },
+          'x-request-id': true,
+          'x-api-version': true,
+          'x-ratelimit-limit': isLimited,
+          'x-ratelimit-remaining': isLimited,
+          'x-ratelimit-reset': isLimited,
+          'ratelimit-policy': isLimited,
+          ratelimit: isLimited,
           etag: isGood && reply.etag === true && status !== '204',
           'idempotent-replayed': isGood && idempotent,
           'x-owner-token': isGood && (idempotent || issuesIdentity),

@@ -20,23 +20,48 @@ const view = (name: string, schema: z.ZodType) => {
 describe('option views', () => {
   test('a number option has its limits, unit and default', () => {
     assert.deepEqual(view('width', integer(1, 30).default(7).describe('Wide.')), {
-      ...{ name: 'width', label: 'Width', type: 'integer', group: 'basics', widget: 'number', unit: 'px' },
-      ...{ description: 'Wide.', default: 7, min: 1, max: 30 },
+      name: 'width',
+      label: 'Width',
+      type: 'integer',
+      group: 'basics',
+      widget: 'number',
+      unit: 'px',
+      description: 'Wide.',
+      default: 7,
+      min: 1,
+      max: 30,
     })
     assert.deepEqual(view('gap', decimal(0, 10).optional()), {
-      ...{ name: 'gap', label: 'Silence between files', type: 'number', group: 'more', widget: 'number' },
-      ...{ unit: 's', description: '', min: 0, max: 10 },
+      name: 'gap',
+      label: 'Silence between files',
+      type: 'number',
+      group: 'more',
+      widget: 'number',
+      unit: 's',
+      description: '',
+      min: 0,
+      max: 10,
     })
     const endless = view('other', z.int().optional())
     assert.deepEqual(endless, {
-      ...{ name: 'other', label: 'other', type: 'integer', group: 'more', widget: 'number', description: '' },
+      name: 'other',
+      label: 'other',
+      type: 'integer',
+      group: 'more',
+      widget: 'number',
+      description: '',
     })
   })
 
   test('an option can be a switch, a text or a choice with labeled values', () => {
     assert.deepEqual(view('strip', flag().default(false)), {
-      ...{ name: 'strip', label: 'Remove existing metadata first', type: 'boolean', group: 'more' },
-      ...{ widget: 'switch', description: '', default: false },
+      name: 'strip',
+      label: 'Remove existing metadata first',
+      type: 'boolean',
+      group: 'more',
+      widget: 'switch',
+      description: '',
+      default: false,
     })
     const text = view('title', z.string().regex(/^a/).optional())
     assert.deepEqual([text.type, text.widget, text.pattern, text.enum], ['string', 'text', '^a', undefined])

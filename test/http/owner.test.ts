@@ -3,15 +3,15 @@ import { describe, test } from 'node:test'
 import { anonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
 import {
   canRead,
-  type JobReader,
   jobHeaders,
   loadViewState,
   requireJobId,
   requireOwner,
   requireVisibleJob,
-} from '../../lib/http/job-access.ts'
+} from '../../lib/access/job-access.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Job } from '../../lib/jobs/job.ts'
+import type { JobReader } from '../../lib/jobs/visible-to-key.ts'
+import type { Job } from '../../lib/model/job.ts'
 import { subnetOf } from '../../lib/net/ip-networks.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createStoredImport, newJob, newTask, timestamp } from '../jobs/records.ts'

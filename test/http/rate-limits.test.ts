@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
-import type { Principal } from '../../lib/access/principal.ts'
 import {
   limitRecordKey,
   rateLimitHeaders,
@@ -17,10 +16,11 @@ import {
 import { countRequest, rateLimitError, windowUsages } from '../../lib/access/rate-limiter.ts'
 import type { Table } from '../../lib/aws/table.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Job } from '../../lib/jobs/job.ts'
 import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
+import type { Job } from '../../lib/model/job.ts'
+import type { Principal } from '../../lib/model/principal.ts'
 import { clientIp } from '../../lib/net/client-ip.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { readPlans } from '../../lib/services/read-plans.ts'
@@ -56,8 +56,13 @@ const bound: ProxyHandler<Table> = {
 
 let people = 0
 const createPrincipal = (more: Partial<Principal> = {}): Principal => ({
-  ...{ ownerId: `acc_${++people}`, kind: 'key', plan: 'free', role: 'USER', scopes: new Set() },
-  ...{ limiterKey: `key:${people}`, ...more },
+  ownerId: `acc_${++people}`,
+  kind: 'key',
+  plan: 'free',
+  role: 'USER',
+  scopes: new Set(),
+  limiterKey: `key:${people}`,
+  ...more,
 })
 
 test('of a thousand concurrent requests exactly as many are allowed as the limit', async () => {
@@ -195,7 +200,9 @@ test('usage can be read without counting a request, including a separate limit f
 
 test('the rate-limit error says when the last full window ends and what it is counted by', () => {
   const usage = (name: WindowName, used: number, endsAt: number) => ({
-    ...{ policy: { name, counter: name, limit: 60 }, used, endsAt },
+    policy: { name, counter: name, limit: 60 },
+    used,
+    endsAt,
   })
   const errorFor = (kind: Principal['kind'], ...usages: readonly WindowUsage[]) => {
     const { message, details } = rateLimitError({ isAllowed: false, usages }, createPrincipal({ kind }), 1000)
@@ -362,7 +369,9 @@ test('file size, files per job and retention follow the plan', async () => {
   assert.deepEqual(many.json.error.details, { field: 'file', max: 1, got: 2, plan: 'anonymous' })
   const raw = { operation: 'import/raw', file: '# Hello', filename: 'a.md' }
   const tasks = {
-    ...{ a: raw, b: raw, pdf: { operation: 'merge', input: ['a', 'b'], output_format: 'pdf' } },
+    a: raw,
+    b: raw,
+    pdf: { operation: 'merge', input: ['a', 'b'], output_format: 'pdf' },
     out: { operation: 'export/url', input: 'pdf' },
   }
   const job = await open.send('POST', '/v1/jobs', { body: { tasks } })
@@ -449,8 +458,13 @@ test('jobs above the concurrency limit wait and start in order', async () => {
   await end(fifth)
   const never = new AbortController().signal
   const run = {
-    ...{ ref: { jobId: fifth.id, task: 1 }, queue: 'document' as const, services, remainingMs: 60_000 },
-    ...{ stopping: never, outOfSpace: never, extendVisibility: async () => {} },
+    ref: { jobId: fifth.id, task: 1 },
+    queue: 'document' as const,
+    services,
+    remainingMs: 60_000,
+    stopping: never,
+    outOfSpace: never,
+    extendVisibility: async () => {},
   }
   const ran = await runTask(run, convertTask)
   assert.deepEqual(ran, { done: true })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import { openAccess } from '../../lib/access/principal.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { errorBody, errorTitle, problemDetails, toAppError } from '../../lib/http/replies/envelope.ts'
 import { renderReply, withoutBody } from '../../lib/http/replies/render.ts'
+import { openAccess } from '../../lib/model/principal.ts'
 
 const base = { method: 'GET', path: '/x', access: openAccess, tag: 'Test', summary: 'X' } as const
 const handle = () => ({ data: {} })
@@ -75,7 +75,8 @@ describe('replies', () => {
     assert.equal(replyOf('raw', 'text').body, 'text')
     assert.deepEqual(replyOf('raw', Buffer.from([255])), {
       ...replyOf('raw', 'text'),
-      ...{ body: '/w==', isBase64Encoded: true },
+      body: '/w==',
+      isBase64Encoded: true,
     })
   })
 

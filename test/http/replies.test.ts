@@ -3,20 +3,20 @@ import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import type { Files } from '../../lib/aws/files.ts'
-import { operations } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
 import { formatViews } from '../../lib/http/openapi/format-view.ts'
-import { canShowInline } from '../../lib/http/openapi/inline-types.ts'
 import { valueLabel } from '../../lib/http/openapi/option-value-labels.ts'
 import { OptionSets, optionViews } from '../../lib/http/openapi/option-view.ts'
 import { nextPageLink } from '../../lib/http/query.ts'
 import { acceptsGzip, compression, gzipEtag, plainEtag } from '../../lib/http/replies/compression.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Job } from '../../lib/jobs/job.ts'
 import { idBounds } from '../../lib/jobs/list.ts'
 import { fileLink, reprDigest } from '../../lib/links/file-link.ts'
+import { canShowInline } from '../../lib/links/inline-types.ts'
+import type { Job } from '../../lib/model/job.ts'
+import { operations } from '../../lib/model/operations.ts'
 import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { file } from '../jobs/records.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
@@ -37,7 +37,10 @@ describe('compression of replies', () => {
     assert.equal(isBase64Encoded, true)
     assert.equal(gunzipSync(Buffer.from(body, 'base64')).toString(), long)
     assert.deepEqual(headers, {
-      ...{ etag: '"a-gzip"', other: 'x', vary: 'accept-encoding', 'content-encoding': 'gzip' },
+      etag: '"a-gzip"',
+      other: 'x',
+      vary: 'accept-encoding',
+      'content-encoding': 'gzip',
     })
     assert.equal(compress({ body: long }).headers?.['etag'], undefined)
   })
@@ -180,7 +183,11 @@ describe('views of options and formats', () => {
     })
     assert.deepEqual(optionViews(schema), [
       {
-        ...{ name: 'quality', label: 'Quality', group: 'basics', widget: 'slider', type: 'enum' },
+        name: 'quality',
+        label: 'Quality',
+        group: 'basics',
+        widget: 'slider',
+        type: 'enum',
         description: 'How good',
         default: 'high',
         enum: ['low', 'high'],
@@ -190,20 +197,41 @@ describe('views of options and formats', () => {
         max: 100,
       },
       {
-        ...{ name: 'dpi', label: 'Resolution', group: 'basics', widget: 'number', unit: 'dpi' },
-        ...{ type: 'number', description: 'Dots', min: 10.5 },
+        name: 'dpi',
+        label: 'Resolution',
+        group: 'basics',
+        widget: 'number',
+        unit: 'dpi',
+        type: 'number',
+        description: 'Dots',
+        min: 10.5,
       },
       {
-        ...{ name: 'name', label: 'name', group: 'more', widget: 'text' },
-        ...{ type: 'string', description: 'A name', pattern: '^a+$', deprecated: true },
+        name: 'name',
+        label: 'name',
+        group: 'more',
+        widget: 'text',
+        type: 'string',
+        description: 'A name',
+        pattern: '^a+$',
+        deprecated: true,
       },
       {
-        ...{ name: 'gray', label: 'gray', group: 'more', widget: 'switch' },
-        ...{ type: 'boolean', description: 'No colors', default: false },
+        name: 'gray',
+        label: 'gray',
+        group: 'more',
+        widget: 'switch',
+        type: 'boolean',
+        description: 'No colors',
+        default: false,
       },
       {
-        ...{ name: 'many', label: 'many', group: 'more', widget: 'number' },
-        ...{ type: 'integer', description: 'Unbounded' },
+        name: 'many',
+        label: 'many',
+        group: 'more',
+        widget: 'number',
+        type: 'integer',
+        description: 'Unbounded',
       },
     ])
   })

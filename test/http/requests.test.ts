@@ -3,21 +3,21 @@ import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import * as z from 'zod'
-import { openAccess } from '../../lib/access/principal.ts'
 import type { Config } from '../../lib/config.ts'
 import { parseBatchItems } from '../../lib/http/batch-items.ts'
 import { decodeBody } from '../../lib/http/body/content-encoding.ts'
 import { HeadAndTail } from '../../lib/http/body/head-and-tail.ts'
 import { readStream } from '../../lib/http/body/read-body.ts'
-import { requireUniqueFields } from '../../lib/http/body/repeated-field.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { collectOptions } from '../../lib/http/conversion-request.ts'
-import { clientIpOf } from '../../lib/http/edge-origin.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { originOf, servicesForOrigin } from '../../lib/http/request-origin.ts'
 import { createRouter } from '../../lib/http/router.ts'
 import { uploadIds } from '../../lib/http/upload-ids.ts'
+import { openAccess } from '../../lib/model/principal.ts'
+import { clientIpOf } from '../../lib/net/edge-origin.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { requireUniqueFields } from '../../lib/validation/repeated-field.ts'
 
 describe('Content-Encoding of bodies', () => {
   const text = Buffer.from('{"text":"mutabor"}')
@@ -176,7 +176,11 @@ test('the head and tail of a stream are buffered, whatever its chunk sizes', () 
 describe('routing', () => {
   const of = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
     contract({
-      ...{ method, path, access: openAccess, tag: 'Test', summary: path },
+      method,
+      path,
+      access: openAccess,
+      tag: 'Test',
+      summary: path,
       reply: { status: 200, schema: z.object({}) },
       handle: () => ({ data: {} }),
     })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
-import { openAccess } from '../../lib/access/principal.ts'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { AppendableGzip } from '../../lib/http/replies/appendable-gzip.ts'
 import { ResponseCache } from '../../lib/http/replies/response-cache.ts'
+import { openAccess } from '../../lib/model/principal.ts'
 
 const list = contract({
   method: 'GET',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseWaitS } from '../../lib/http/job-access.ts'
+import { parseWaitS } from '../../lib/access/job-access.ts'
 
 const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefined][] = [
   [undefined, 29_000, undefined],

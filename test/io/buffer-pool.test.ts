@@ -98,7 +98,9 @@ test('data sent from pooled buffers arrives completely, even to a slow reader', 
   const buffers = new Set<ArrayBufferLike>()
   const send = async (speed: string) => {
     const file = await readLocatedFiles([{ path, size: bytes.length }], {
-      ...{ start: 0, end: bytes.length, releasesBuffers: true },
+      start: 0,
+      end: bytes.length,
+      releasesBuffers: true,
     })
     const { body } = await outgoing.request(
       `http://127.0.0.1:${(server.address() as AddressInfo).port}/${speed}`,

@@ -36,7 +36,10 @@ async function writeChunks(path: string, size?: number): Promise<number> {
   }
   const copies = chunks.map((chunk) => Buffer.from(chunk))
   await writeSynchronously(ReadableStream.from(copies) as AsyncIterable<Buffer>, {
-    ...{ path, onWritten, size, cachedBytes },
+    path,
+    onWritten,
+    size,
+    cachedBytes,
   })
   return writtenBytes
 }

@@ -155,7 +155,8 @@ async function largeJob() {
   const { tasks } = await service.state()
   const parts = tasks.slice(0, 2).map((task, at) => ({
     ...createChunkRecord(task, 1000 + at, {}, new Date()),
-    ...{ status: 'completed' as const, files: [{ ...importedFile, key: `jobs/${service.jobId}/${at}` }] },
+    status: 'completed' as const,
+    files: [{ ...importedFile, key: `jobs/${service.jobId}/${at}` }],
   }))
   await service.services().jobs.store.addChunks(parts)
   for (const { files } of parts) service.files.objects.set(files[0]?.key ?? '', new Uint8Array([1]))
@@ -198,7 +199,8 @@ test('a deletion that crashes during a sweep is finished within two minutes', as
   let isDue = false
   const tableName = await database.makeTable()
   const service: SimulatedService = new SimulatedService({
-    ...{ database, tableName },
+    database,
+    tableName,
     tableBehavior: async (command, send) => {
       if (isDue && command instanceof UpdateCommand) {
         isDue = false
@@ -249,8 +251,13 @@ test('a failing branch does not stop the other one, but cancels the tasks that n
   const { status, error, tasks } = await outcomeOf(service)
   assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
   assert.deepEqual(tasks, {
-    ...{ import: 'completed', bad: 'failed CORRUPT_FILE', good: 'completed', best: 'completed' },
-    ...{ join: 'cancelled INPUT_TASK_FAILED', last: 'cancelled INPUT_TASK_FAILED', export: 'cancelled' },
+    import: 'completed',
+    bad: 'failed CORRUPT_FILE',
+    good: 'completed',
+    best: 'completed',
+    join: 'cancelled INPUT_TASK_FAILED',
+    last: 'cancelled INPUT_TASK_FAILED',
+    export: 'cancelled',
   })
 })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { completeChunk } from '../../lib/jobs/chunk-completion.ts'
-import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { createRecords, createStoredImport, file, newTask, timestamp } from './records.ts'
 
@@ -18,8 +18,16 @@ async function split(more: Partial<Task> = {}) {
   const ref = { jobId: 'job_1', task: 1 }
   await store.changeTask(ref, {
     set: {
-      ...{ status: 'processing', attempt: 0, startedAt: timestamp(1), expandedBy: 1, partCount: 3 },
-      ...{ open: new Set(parts), pieces: [inputPlan], percent: 0, stage: 'convert', ...more },
+      status: 'processing',
+      attempt: 0,
+      startedAt: timestamp(1),
+      expandedBy: 1,
+      partCount: 3,
+      open: new Set(parts),
+      pieces: [inputPlan],
+      percent: 0,
+      stage: 'convert',
+      ...more,
     },
   })
   const found = async () => {
@@ -37,7 +45,9 @@ async function split(more: Partial<Task> = {}) {
     publishPercent: async (_: Task, percent: number) => void takeCalls.push(['percent', percent]),
   }
   return {
-    ...{ store, found, did: () => takeCalls.splice(0) },
+    store,
+    found,
+    did: () => takeCalls.splice(0),
     change: (set: Partial<Task>) => store.changeTask(ref, { set }),
     /** Ends a chunk with these attributes. */
     end: async (part: number, set: Partial<Task> = { status: 'completed' }, again = false) => {
@@ -137,7 +147,11 @@ test('an unreadable chunk resets its task for a fallback route, without its chun
   const { code, message } = isDamaged
   const { expandedBy: _by, partCount: _count, open: _open, got: _got, ...left } = before
   assert.deepEqual(await found(), {
-    ...{ ...left, status: 'pending', attempt: 0, percent: 60, endedBy: 'part 1001' },
+    ...left,
+    status: 'pending',
+    attempt: 0,
+    percent: 60,
+    endedBy: 'part 1001',
     pieces: [{ ...inputPlan, failure: { code, message, details } }],
   })
   assert.deepEqual(takeCalls(), [['send', 1, 'pending']])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { AppError } from '../../lib/errors.ts'
-import { jobPrefix } from '../../lib/jobs/job.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
+import { jobPrefix } from '../../lib/model/job.ts'
 import { createGraph, createImport } from './new-tasks.ts'
 import { importedDocument } from './no-op-engine.ts'
 import type { Scenario } from './run-scenario.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Task } from '../../lib/jobs/job.ts'
 import { percentOfTask } from '../../lib/jobs/job-state-machine.ts'
 import { fetchChunkResults } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import type { Task } from '../../lib/model/job.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { chunkScenarios, createChunkedGraph, findLeftovers, playGraph } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
@@ -23,7 +23,9 @@ const takesTime: DuringTask = () => pause(20)
 /** Runs a scenario to its end. */
 async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise<SimulatedService> {
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable(), concurrency },
+    database,
+    tableName: await database.makeTable(),
+    concurrency,
     ...(during && { during }),
   })
   await play(service)
@@ -163,7 +165,8 @@ test('a task is not split when there is only one worker or all are busy', async 
 test('leftover chunks of a failed task are deleted although the first deletion failed', async () => {
   let refusals = 0
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable() },
+    database,
+    tableName: await database.makeTable(),
     during: { 'string part 2': chunkScenarios['a chunk that fails'].during['string part 2'] },
   })
   const drop = service.files.delete.bind(service.files)
@@ -183,7 +186,9 @@ test('chunk results are in order, whether the original or its copy completed', a
   const base = createRecords([createStoredImport('in'), newTask('work', [0])]).tasks[0]
   assert.ok(base)
   const createChunk = (part: number, more: Partial<Task> = {}): Task => ({
-    ...{ ...createChunkRecord(base, part, { spec: { part } }, new Date()), status: 'completed', ...more },
+    ...createChunkRecord(base, part, { spec: { part } }, new Date()),
+    status: 'completed',
+    ...more,
   })
   const warning = { code: 'SHARED', message: 'It was split.' }
   const parts = [

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import {
   createChunks,
   deleteChunks,
@@ -11,6 +10,7 @@ import {
 } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import { createRecords, createStoredImport, file, newTask, secondsLater, timestamp } from './records.ts'
 
@@ -31,7 +31,11 @@ async function createSplitTask(open: readonly number[]) {
   own.queues.dropAll()
   const ref = { jobId: 'job_1', task: 1 }
   const set: Partial<Task> = {
-    ...{ status: 'processing', expandedBy: 1, partCount: 3, attempt: 0, startedAt: timestamp(1) },
+    status: 'processing',
+    expandedBy: 1,
+    partCount: 3,
+    attempt: 0,
+    startedAt: timestamp(1),
     ...(open.length > 0 && { open: new Set(open) }),
   }
   const { record } = await own.store.changeTask(ref, { set })
@@ -41,7 +45,11 @@ async function createSplitTask(open: readonly number[]) {
     ...more,
   })
   return {
-    ...{ ...own, ref, task: record, part, services: own as unknown as TaskServices }, // no more is used
+    ...own,
+    ref,
+    task: record,
+    part,
+    services: own as unknown as TaskServices, // no more is used
     change: (more: Partial<Task>) => own.store.changeTask(ref, { set: more }),
     add: (...parts: Task[]) => own.store.addChunks(parts),
     numbers: async () => (await own.store.getChunks(record)).map((one) => one.part),

@@ -5,7 +5,6 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import type { Task } from '../../lib/jobs/job.ts'
 import {
   type ClaimedTask,
   WorkerStopped,
@@ -14,6 +13,7 @@ import {
 } from '../../lib/jobs/run/claimed-task.ts'
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
+import type { Task } from '../../lib/model/job.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { createStoredImport, newJob, newTask } from './records.ts'
 

@@ -15,7 +15,9 @@ const folder = scratchFolder('command-log')
 
 /** An engine that runs scripts, ignores their failures, and then succeeds or fails. */
 const engineOf = (scripts: readonly string[], succeeds: boolean): Engine => ({
-  ...{ id: 'pandoc', image: 'document', version: () => '1.2' },
+  id: 'pandoc',
+  image: 'document',
+  version: () => '1.2',
   capabilities: [{ operation: 'convert', from: ['html'], to: ['txt'], cost: 1, options: z.object({}) }],
   limits: { memoryMb: 512, diskMb: 8, timeoutS: 20 },
   run: async ({ outDir }, { exec }) => {
@@ -42,13 +44,11 @@ async function logOf(scripts: readonly string[], succeeds = true) {
     options: {},
   } as const
   const run: StepsRun = {
-    ...{
-      steps: [step],
-      firstIndex: 0,
-      workDir,
-      signal: new AbortController().signal,
-      progress: () => undefined,
-    },
+    steps: [step],
+    firstIndex: 0,
+    workDir,
+    signal: new AbortController().signal,
+    progress: () => undefined,
     inputs: [{ path, filename: 'a.html', format: 'html', size: 4 }],
     engines: [engineOf(scripts, succeeds)],
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),

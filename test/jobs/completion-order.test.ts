@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import type { Job, Task } from '../../lib/jobs/job.ts'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
 import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
+import type { Job, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
   complete,
@@ -37,7 +37,10 @@ async function createJob(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}
   }
   const change = (number: number, set: Partial<Task>) => store.changeTask(ref(number), { set })
   return {
-    ...{ ...own, job, found, change },
+    ...own,
+    job,
+    found,
+    change,
     repeatEnd: async (number: number, isRepeat = false) =>
       jobs.completion.completeTask(await found(number), { isRepeat }),
     end: async (number: number, set: Partial<Task> = complete(5, file(`${number}.png`))) => {
@@ -223,7 +226,10 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
     // The start is long enough ago for progress to be published.
     await own.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
     await own.change(1, {
-      ...{ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) },
+      status: 'processing',
+      expandedBy: 1,
+      partCount: 2,
+      open: new Set([1000, 1001]),
     })
     own.takeEvents()
     const base = await own.found(1)

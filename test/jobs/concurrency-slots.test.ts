@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Table } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
-import type { Job } from '../../lib/jobs/job.ts'
 import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
+import type { Job } from '../../lib/model/job.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { openDatabase } from './test-table.ts'
 
@@ -36,7 +36,7 @@ async function openSlots(concurrentJobs: number | null) {
         for (const { jobId, task } of messages) sent.push(`${jobId} ${task} on ${queue} of ${of}`)
       },
     },
-  } as unknown as Services // only what is used
+  } as unknown as Services // only the members that are used
   const slots = new ConcurrencySlots(services)
   const put = table.put.bind(table)
   table.put = async (...args) => {

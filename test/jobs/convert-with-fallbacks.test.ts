@@ -5,17 +5,22 @@ import { test } from 'node:test'
 import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { ConversionStep, InputPlan } from '../../lib/jobs/job.ts'
 import { convertWithFallbacks } from '../../lib/jobs/run/convert-with-fallbacks.ts'
 import type { FindFallback } from '../../lib/jobs/run/fallbacks.ts'
 import { createLog } from '../../lib/log.ts'
+import type { ConversionStep, InputPlan } from '../../lib/model/job.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { file } from './records.ts'
 
 const folder = scratchFolder('fallbacks')
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const step = (engine: string, from = 'html', to = 'txt'): ConversionStep => ({
-  ...{ operation: 'convert', engine, image: engine === 'vips' ? 'image' : 'document', from, to, options: {} },
+  operation: 'convert',
+  engine,
+  image: engine === 'vips' ? 'image' : 'document',
+  from,
+  to,
+  options: {},
 })
 const planOf = (...steps: ConversionStep[]): InputPlan => ({
   steps,
@@ -36,7 +41,9 @@ async function convert(
   const found: [engine: string, folder: string, text: string][] = []
   const engineOf = (id: string): Engine =>
     ({
-      ...{ id, image: id === 'vips' ? 'image' : 'document', version: () => '1' },
+      id,
+      image: id === 'vips' ? 'image' : 'document',
+      version: () => '1',
       capabilities: [
         { operation: 'convert', from: ['html', 'txt'], to: ['txt', 'md'], options: z.object({}), cost: 1 },
       ],
@@ -53,8 +60,12 @@ async function convert(
   const done = await convertWithFallbacks(
     inputPlan,
     {
-      ...{ workDir, inputs: [{ path, filename: 'a.html', format: 'html', size: 18 }], signal, log },
-      ...{ engines: ['pandoc', 'vips', 'calibre'].map(engineOf), progress: () => {} },
+      workDir,
+      inputs: [{ path, filename: 'a.html', format: 'html', size: 18 }],
+      signal,
+      log,
+      engines: ['pandoc', 'vips', 'calibre'].map(engineOf),
+      progress: () => {},
     },
     findFallback,
   ).catch((error: unknown) => ({ error }))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
 import { type DeleteJobDeps, deleteJobData, markJobDeleted } from '../../lib/jobs/delete-job.ts'
-import type { Job, JobState } from '../../lib/jobs/job.ts'
 import type { JobStore } from '../../lib/jobs/store.ts'
+import type { Job, JobState } from '../../lib/model/job.ts'
 import { applyChange, createStoredImport, newJob, newTask, timestamp } from './records.ts'
 
 const fresh = newJob([createStoredImport('in'), newTask('work', [0])])

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
-import { createRetention } from '../../lib/fidelity/fidelity.ts'
 import {
   createCreationEvents,
   createEndEvent,
@@ -16,7 +15,8 @@ import {
   findUnpublishedEvents,
   findUnpublishedEventsOfEndedJob,
 } from '../../lib/jobs/events.ts'
-import type { Job, JobState } from '../../lib/jobs/job.ts'
+import { createRetention } from '../../lib/model/fidelity.ts'
+import type { Job, JobState } from '../../lib/model/job.ts'
 import {
   complete,
   createAwaitedUpload,
@@ -37,19 +37,19 @@ const display = { source, target: { format: 'webp' }, operations: ['convert'], p
 const made = newJob(
   [createStoredImport('in'), newTask('a', [0]), newTask('b', [0]), createExport('out', [1, 2])],
   {
-    ...{ tag: 'mine', display },
+    tag: 'mine',
+    display,
   },
 )
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const facts = {
-  ...{
-    queuedAt: timestamp(1),
-    startedAt: timestamp(2),
-    startedWith: 2,
-    endedAt: timestamp(9),
-    expiresAt: timestamp(99),
-  },
-  ...{ sequence: 20, numbers: { created: 1, queued: 2, started: 3, 1: 4, ended: 5, deletion: 6 } },
+  queuedAt: timestamp(1),
+  startedAt: timestamp(2),
+  startedWith: 2,
+  endedAt: timestamp(9),
+  expiresAt: timestamp(99),
+  sequence: 20,
+  numbers: { created: 1, queued: 2, started: 3, 1: 4, ended: 5, deletion: 6 },
 }
 const over = of(
   withTasks(made, {
@@ -71,7 +71,8 @@ const url = `/v1/download/${jobId}`
 const bodyOf = ({ id: _, ...body }: BusEvent) => body
 const tasks = (input: string, a: string, b: string, out: object) => ({
   in: { operation: 'import/upload', status: input },
-  ...{ a: { operation: 'convert', status: a }, b: { operation: 'convert', status: b } },
+  a: { operation: 'convert', status: a },
+  b: { operation: 'convert', status: b },
   out: { operation: 'export/url', ...out },
 })
 const waiting = tasks('completed', 'pending', 'pending', { status: 'pending' })
@@ -79,13 +80,19 @@ const waiting = tasks('completed', 'pending', 'pending', { status: 'pending' })
 test('the creation events are the same at any later time', () => {
   const atOnce = of(over, { queuedAt: timestamp(0) })
   const created = {
-    ...{ ...common, event: 'job.created', timestamp: timestamp(0), sequence: 1 },
+    ...common,
+    event: 'job.created',
+    timestamp: timestamp(0),
+    sequence: 1,
     job: { ...outline, status: 'queued', tasks: waiting },
   }
   assert.deepEqual(createCreationEvents(atOnce).map(bodyOf), [
     created,
     {
-      ...{ ...common, event: 'job.queued', timestamp: timestamp(0), sequence: 2 },
+      ...common,
+      event: 'job.queued',
+      timestamp: timestamp(0),
+      sequence: 2,
       job: { ...outline, status: 'queued', tasks: waiting, queuedAt: timestamp(0) },
     },
   ])
@@ -110,9 +117,15 @@ test('a job that waited for an upload publishes when it was queued and started, 
   assert.deepEqual(statuses(createStartedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
   assert.equal(createQueuedEvent(late).timestamp, timestamp(1))
   assert.deepEqual(bodyOf(createStartedEvent(over)), {
-    ...{ ...common, event: 'job.started', timestamp: timestamp(2), sequence: 3 },
+    ...common,
+    event: 'job.started',
+    timestamp: timestamp(2),
+    sequence: 3,
     job: {
-      ...{ ...outline, status: 'processing', queuedAt: timestamp(1), startedAt: timestamp(2) },
+      ...outline,
+      status: 'processing',
+      queuedAt: timestamp(1),
+      startedAt: timestamp(2),
       tasks: tasks('completed', 'pending', 'processing', { status: 'pending' }),
     },
   })
@@ -121,9 +134,14 @@ test('a job that waited for an upload publishes when it was queued and started, 
 test('progress contains the stored fact', () => {
   const fact = { at: timestamp(4), percent: 40, stage: 'encoding', taskName: 'a' }
   assert.deepEqual(bodyOf(createProgressEvent(over.job, '1', fact)), {
-    ...{ ...common, event: 'job.progress', timestamp: timestamp(4), sequence: 4 },
+    ...common,
+    event: 'job.progress',
+    timestamp: timestamp(4),
+    sequence: 4,
     job: {
-      ...{ id: jobId, status: 'processing', tag: 'mine' },
+      id: jobId,
+      status: 'processing',
+      tag: 'mine',
       progress: { percent: 40, stage: 'encoding', taskName: 'a' },
     },
   })
@@ -133,21 +151,24 @@ test('a completed job publishes its results and duration', () => {
   const { share, ...event } = bodyOf(createEndEvent(over)) as ReturnType<typeof bodyOf> & { share?: object }
   assert.ok(share)
   const done = {
-    ...{
-      ...outline,
-      status: 'completed',
-      queuedAt: timestamp(1),
-      startedAt: timestamp(2),
-      endedAt: timestamp(9),
-    },
-    ...{ summary: { total: 2, completed: 2, failed: 0 }, durationMs: 7000, engine: undefined },
+    ...outline,
+    status: 'completed',
+    queuedAt: timestamp(1),
+    startedAt: timestamp(2),
+    endedAt: timestamp(9),
+    summary: { total: 2, completed: 2, failed: 0 },
+    durationMs: 7000,
+    engine: undefined,
     tasks: tasks('completed', 'completed', 'completed', { status: 'completed', result: { url } }),
     warnings: [{ code: 'REDUCED', message: 'Less.' }],
     fidelity: { words: createRetention(4, 2), dropped: [] },
     files: ['a.webp', 'b.webp'].map((filename) => ({ filename, size: 1, mimeType: 'image/png', url })),
   }
   assert.deepEqual(event, {
-    ...{ ...common, event: 'job.completed', timestamp: timestamp(9), sequence: 5 },
+    ...common,
+    event: 'job.completed',
+    timestamp: timestamp(9),
+    sequence: 5,
     job: done,
   })
   // A file that was imported later is the source.
@@ -164,14 +185,12 @@ test('a failed job publishes its error, or a generic one', () => {
   const { share, ...event } = bodyOf(createEndEvent({ ...lost, job: plain })) as Record<string, unknown>
   assert.ok(share)
   const job = {
-    ...{
-      ...outline,
-      status: 'failed',
-      queuedAt: timestamp(1),
-      startedAt: timestamp(2),
-      endedAt: timestamp(9),
-      error,
-    },
+    ...outline,
+    status: 'failed',
+    queuedAt: timestamp(1),
+    startedAt: timestamp(2),
+    endedAt: timestamp(9),
+    error,
     tasks: tasks('completed', 'failed', 'completed', { status: 'cancelled' }),
   }
   assert.deepEqual(event, { ...common, event: 'job.failed', timestamp: timestamp(9), sequence: 5, job })
@@ -179,7 +198,8 @@ test('a failed job publishes its error, or a generic one', () => {
   assert.deepEqual(
     (createEndEvent({ ...lost, job: silent }) as unknown as { job: { error: object } }).job.error,
     {
-      ...{ code: 'INTERNAL_ERROR', message: 'The job failed.' },
+      code: 'INTERNAL_ERROR',
+      message: 'The job failed.',
     },
   )
 })
@@ -195,7 +215,10 @@ test('a cancelled job publishes who cancelled it', () => {
     >
     assert.ok(share)
     assert.deepEqual(event, {
-      ...{ ...common, event: 'job.cancelled', timestamp: timestamp(9), sequence: 5 },
+      ...common,
+      event: 'job.cancelled',
+      timestamp: timestamp(9),
+      sequence: 5,
       job: { id: jobId, status: 'cancelled', tag: 'mine', cancelledBy: said, cancelledAt: timestamp(9) },
     })
   }
@@ -235,7 +258,10 @@ test('an uploaded file has its origin, upload and job', () => {
   const eventFor = (key: string, more: object = {}) =>
     bodyOf(
       createFileUploadedEvent({
-        ...{ owner: 'anon_1', file: { ...png, key, ...more }, occurredAt: timestamp(3), via: 'presigned' },
+        owner: 'anon_1',
+        file: { ...png, key, ...more },
+        occurredAt: timestamp(3),
+        via: 'presigned',
       }),
     )
   const event = {
@@ -246,11 +272,13 @@ test('an uploaded file has its origin, upload and job', () => {
     owner: 'anon_1',
   }
   assert.deepEqual(eventFor('uploads/upl_1', { sha256: '00' }), {
-    ...{ ...event, stream: 'uploads/upl_1' },
+    ...event,
+    stream: 'uploads/upl_1',
     file: { ...said, uploadId: 'upl_1', jobId: undefined, via: 'presigned', sha256: '00' },
   })
   assert.deepEqual(eventFor('received/1'), {
-    ...{ ...event, stream: 'received/1' },
+    ...event,
+    stream: 'received/1',
     file: { ...said, uploadId: undefined, jobId: undefined, via: 'presigned', sha256: undefined },
   })
 })
@@ -270,8 +298,14 @@ test('files of the request are published with the job, but not on a retry', () =
     [
       timestamp(0),
       {
-        ...{ filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' },
-        ...{ jobId, uploadId: undefined, sha256: undefined },
+        filename: 'a.png',
+        size: 1,
+        mimeType: 'image/png',
+        format: 'png',
+        via: 'form',
+        jobId,
+        uploadId: undefined,
+        sha256: undefined,
       },
     ],
   )
@@ -308,18 +342,27 @@ test('downloads and deletions of a job’s files are published with their detail
   assert.deepEqual(
     bodyOf(createFileDownloadedEvent(over.job, png, { signed: true, ip: '127.0.0.1' }, timestamp(30))),
     {
-      ...{ ...common, event: 'file.downloaded', timestamp: timestamp(30), sequence: 20 },
+      ...common,
+      event: 'file.downloaded',
+      timestamp: timestamp(30),
+      sequence: 20,
       file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
     },
   )
   const gone = (more: Partial<Job>, at: number) =>
     bodyOf(createFileDeletedEvent(of(over, more), { ...png, role: 'output' }, at))
   assert.deepEqual(gone({ deletedAt: timestamp(40) }, 0), {
-    ...{ ...common, event: 'file.deleted', timestamp: timestamp(40), sequence: 6 },
+    ...common,
+    event: 'file.deleted',
+    timestamp: timestamp(40),
+    sequence: 6,
     file: { jobId, filename: 'a.png', role: 'output', reason: 'request' },
   })
   assert.deepEqual(gone({ expiredAt: timestamp(50), expiredFor: 'retention' }, 2), {
-    ...{ ...common, event: 'file.deleted', timestamp: timestamp(50), sequence: 8 },
+    ...common,
+    event: 'file.deleted',
+    timestamp: timestamp(50),
+    sequence: 8,
     file: { jobId, filename: 'a.png', role: 'output', reason: 'retention' },
   })
 })
@@ -328,7 +371,10 @@ test('an expired job publishes the reason after its file deletions', () => {
   assert.deepEqual(
     bodyOf(createExpiredEvent(of(over, { expiredAt: timestamp(50), expiredFor: 'upload_timeout' }), 2)),
     {
-      ...{ ...common, event: 'job.expired', timestamp: timestamp(50), sequence: 8 },
+      ...common,
+      event: 'job.expired',
+      timestamp: timestamp(50),
+      sequence: 8,
       job: { id: jobId, status: 'expired', expiredAt: timestamp(50), reason: 'upload_timeout' },
     },
   )

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import { createRetention } from '../../lib/fidelity/fidelity.ts'
-import { type InputPlan, jobPrefix, type Task } from '../../lib/jobs/job.ts'
 import { decideAfterFailure, decideAfterSuccess } from '../../lib/jobs/run/fallbacks.ts'
+import { createRetention } from '../../lib/model/fidelity.ts'
+import { type InputPlan, jobPrefix, type Task } from '../../lib/model/job.ts'
 import { animationGraph, fallbackScenarios, loseContent } from './fallback-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { type Scenario, testCrashPoints } from './run-scenario.ts'
@@ -17,7 +17,9 @@ async function runScenario({
   during,
 }: Scenario): Promise<{ service: SimulatedService; task: Task; left: string[] }> {
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable(), concurrency: 2 },
+    database,
+    tableName: await database.makeTable(),
+    concurrency: 2,
     ...(during && { during }),
   })
   await play(service)
@@ -133,7 +135,9 @@ test('a result without layout must keep much more text to be preferred', () => {
   })
   const lost = { code: 'CONTENT_LOST', message: '' }
   const inputPlan = {
-    ...{ steps: [], step: 0, files: [] },
+    steps: [],
+    step: 0,
+    files: [],
     fallback: { ...ofWords(88, 'CONTENT_LOST'), kept: 0.88 },
   }
   const nowhere = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
-import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import { JobLifecycle, type JobLifecycleDeps } from '../../lib/jobs/job-lifecycle.ts'
+import type { Job, JobState, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
   complete,
@@ -49,13 +49,11 @@ async function createRunningJob(tasks = two, isStarted = true) {
   const job = async (): Promise<Job> => (await whole()).job
   const lifecycle = (isRedelivered = true) =>
     new JobLifecycle({
-      ...{
-        store: own.store,
-        bus: own.bus,
-        log: silentLog,
-        getSubscribers: async () => () => [],
-        isRedelivered,
-      },
+      store: own.store,
+      bus: own.bus,
+      log: silentLog,
+      getSubscribers: async () => () => [],
+      isRedelivered,
     } as unknown as JobLifecycleDeps)
   if (isStarted) await lifecycle().start(await job(), { number: 1, name: 'a' })
   own.takeEvents()
@@ -154,7 +152,8 @@ test('a process with a stale fact does not replace a newer one', async () => {
     { ...first, log: { ...first.log, 1: { at: timestamp(-5), percent: 1 } } },
     1,
     {
-      ...{ ...progress, percent: 80 },
+      ...progress,
+      percent: 80,
     },
   )
   assert.deepEqual(await job(), first)
@@ -331,6 +330,7 @@ test('chunks of an ended job are cancelled once, with a timestamp, before the en
   assert.deepEqual([table.items, writes], [before, 0])
   const gone = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [first], chunks: [] }
   assert.deepEqual(await lifecycle().endAllTasks({ ...gone, tasks: [{ ...first, status: 'pending' }] }), {
-    ...{ ...gone, tasks: [{ ...first, status: 'pending' }] },
+    ...gone,
+    tasks: [{ ...first, status: 'pending' }],
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { isTerminalStatus } from '../../lib/jobs/job.ts'
 import { resultOfJob, statusOfFixed } from '../../lib/jobs/job-state-machine.ts'
+import { isTerminalStatus } from '../../lib/model/job.ts'
 import type { SimulatedService } from './simulated-service.ts'
 
 /** The final state of a job that a client can see. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts'
-import { jobPrefix } from '../../lib/jobs/job.ts'
+import { jobPrefix } from '../../lib/model/job.ts'
 import { createUploadWrite, uploadKey } from '../../lib/uploads/uploads.ts'
 import { createAwaitedUpload, createGraph, diamond, singleTask } from './new-tasks.ts'
 import type { Scenario } from './run-scenario.ts'
@@ -41,16 +41,16 @@ export const uploadScenario = (bytes: Uint8Array): Scenario => ({
 export async function createJobAwaitingUpload(service: SimulatedService): Promise<void> {
   const at = Date.now()
   const upload = {
-    ...{
-      id: uploadOf(service),
-      owner: 'anon_1',
-      key: keyOf(service),
-      filename: 'sent.png',
-      contentType: 'image/png',
-      maxSize: 1e6,
-    },
-    ...{ createdAt: new Date(at).toISOString(), expiresAt: new Date(at + 7.2e6).toISOString() },
-    ...{ jobId: service.jobId, task: 0 },
+    id: uploadOf(service),
+    owner: 'anon_1',
+    key: keyOf(service),
+    filename: 'sent.png',
+    contentType: 'image/png',
+    maxSize: 1e6,
+    createdAt: new Date(at).toISOString(),
+    expiresAt: new Date(at + 7.2e6).toISOString(),
+    jobId: service.jobId,
+    task: 0,
   }
   const tasks = createGraph({ a: { from: ['upload'] }, b: { from: ['a'] } }, [
     createAwaitedUpload('upload', uploadOf(service)),

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import { createRetention } from '../../lib/fidelity/fidelity.ts'
 import { findUnpublishedEvents } from '../../lib/jobs/events.ts'
-import { Job, type JobState, type Task, type Warning } from '../../lib/jobs/job.ts'
 import { jobEndChange } from '../../lib/jobs/job-end.ts'
 import {
   decideNextAction,
@@ -25,6 +23,8 @@ import {
 } from '../../lib/jobs/job-state-machine.ts'
 import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
 import { TaskCompletion } from '../../lib/jobs/task-completion.ts'
+import { createRetention } from '../../lib/model/fidelity.ts'
+import { Job, type JobState, type Task, type Warning } from '../../lib/model/job.ts'
 import {
   applyChange,
   complete,
@@ -48,7 +48,10 @@ const chain = [
 ]
 const conversion = [createStoredImport('in'), newTask('work', [0]), createExport('out', [1])]
 const skip = (second: number): Partial<Task> => ({
-  ...{ status: 'cancelled', code: 'INPUT_TASK_FAILED', endedAt: timestamp(second), open: undefined },
+  status: 'cancelled',
+  code: 'INPUT_TASK_FAILED',
+  endedAt: timestamp(second),
+  open: undefined,
 })
 const pair = [
   createStoredImport('in'),
@@ -153,7 +156,10 @@ test('a task that restarts does not reduce the stored progress', async () => {
   // The right task ended after the last progress event; the left one had got further before its worker died.
   let stored: Job = {
     ...job,
-    ...{ status: 'processing', open: new Set([1]), running: { 1: 60 }, toldPercent: 30 },
+    status: 'processing',
+    open: new Set([1]),
+    running: { 1: 60 },
+    toldPercent: 30,
   }
   const before = percentOf(stored)
   const store = {
@@ -185,7 +191,10 @@ test('the start of a job records the first task and takes the next sequence numb
   const [first] = asked
   const { startedAt, ...set } = first?.set ?? {}
   assert.deepEqual(set, {
-    ...{ status: 'processing', startedWith: 2, stage: 'convert', taskName: 'right' },
+    status: 'processing',
+    startedWith: 2,
+    stage: 'convert',
+    taskName: 'right',
     'log.started': { at: startedAt },
   })
   assert.deepEqual(first?.setPlus, { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] })
@@ -517,7 +526,12 @@ test('chunks are repaired while their task waits for them, and afterwards the ta
   const [work] = state.tasks
   assert.ok(work)
   const part = (number: number, more: Partial<Task>): Task => ({
-    ...{ ...work, expandedBy: undefined, open: undefined, status: 'pending', part: number, ...more },
+    ...work,
+    expandedBy: undefined,
+    open: undefined,
+    status: 'pending',
+    part: number,
+    ...more,
   })
   const chunks = [
     // A chunk of an abandoned attempt, and one that is already counted.
@@ -564,8 +578,11 @@ test('the end of a job stores its outcome, and the retention starts then', () =>
   const queued = newJob(conversion)
   const processing = {
     ...queued.job,
-    ...{ status: 'processing' as const, startedAt: timestamp(1), startedWith: 1 },
-    ...{ sequence: 3, numbers: { created: 1, queued: 2, started: 3 } },
+    status: 'processing' as const,
+    startedAt: timestamp(1),
+    startedWith: 1,
+    sequence: 3,
+    numbers: { created: 1, queued: 2, started: 3 },
   }
   const state = withTasks({ ...queued, job: processing }, { work: complete(5, file('a.webp')) })
   const job = endJob(state, 10)
@@ -661,7 +678,12 @@ test('the conversion of a task gets all files of its inputs, in the order of the
 
 test('inputs that need several images go to one after another', () => {
   const step = (image: string) => ({
-    ...{ operation: 'convert' as const, engine: 'vips', image, from: 'png', to: 'webp', options: {} },
+    operation: 'convert' as const,
+    engine: 'vips',
+    image,
+    from: 'png',
+    to: 'webp',
+    options: {},
   })
   const inputPlans = [
     { steps: [step('office'), step('pdf')], step: 2, files: [] },

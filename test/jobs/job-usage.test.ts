@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Job, JobState, StoredFile } from '../../lib/jobs/job.ts'
 import { measureJobUsage } from '../../lib/jobs/job-usage.ts'
+import type { Job, JobState, StoredFile } from '../../lib/model/job.ts'
 import {
   complete,
   createExport,
@@ -33,13 +33,22 @@ const worked = withTasks(made, {
   second: { ...complete(9, fileOfSize('c', 500)), startedAt: timestamp(6), engine: 'ffmpeg' },
 })
 const over = of(worked, {
-  ...{ status: 'completed', queuedAt: timestamp(1), startedAt: timestamp(3), endedAt: timestamp(9) },
+  status: 'completed',
+  queuedAt: timestamp(1),
+  startedAt: timestamp(3),
+  endedAt: timestamp(9),
 })
 
 test('usage counts work time, input bytes and output bytes', () => {
   assert.deepEqual(measureJobUsage(over), {
-    ...{ format: 'webp', engine: 'ffmpeg', key: 'key_1', workMs: 5000 },
-    ...{ bytesIn: 1 + 30, bytesOut: 500, durationMs: 6000, queueMs: 2000 },
+    format: 'webp',
+    engine: 'ffmpeg',
+    key: 'key_1',
+    workMs: 5000,
+    bytesIn: 1 + 30,
+    bytesOut: 500,
+    durationMs: 6000,
+    queueMs: 2000,
   })
 })
 
@@ -57,7 +66,11 @@ test('a job that never started counts no time, and one without a key names none'
     endedAt: timestamp(9),
   })
   assert.deepEqual(measureJobUsage(waiting), {
-    ...{ format: 'webp', engine: null, workMs: 0, bytesIn: 1, bytesOut: 0 },
+    format: 'webp',
+    engine: null,
+    workMs: 0,
+    bytesIn: 1,
+    bytesOut: 0,
   })
   const started = of(waiting, { startedAt: timestamp(4) })
   assert.deepEqual([measureJobUsage(started).durationMs, measureJobUsage(started).queueMs], [5000, 4000])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import type { JobsDeps } from '../../lib/jobs/jobs.ts'
+import type { Job, JobState, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
   complete,
@@ -37,7 +37,9 @@ async function createJob(tasks = two, more: Partial<JobsDeps> = {}) {
     return found
   }
   return {
-    ...{ ...own, job, whole },
+    ...own,
+    job,
+    whole,
     change: (set: Partial<Job>, remove: string[] = []) => own.store.changeJob('job_1', { set, remove }),
     changeTask: (number: number, set: Partial<Task>) =>
       own.store.changeTask({ jobId: 'job_1', task: number }, { set }),
@@ -172,8 +174,13 @@ test('the last awaited upload queues the job and sends its ready tasks', async (
   assert.deepEqual(
     { status, percent, files, startedAt, endedAt, endedBy, form },
     {
-      ...{ status: 'completed', percent: 100, files: [file('a.png')], startedAt: timestamp(100) },
-      ...{ endedAt: timestamp(100), endedBy: 'upload', form: undefined },
+      status: 'completed',
+      percent: 100,
+      files: [file('a.png')],
+      startedAt: timestamp(100),
+      endedAt: timestamp(100),
+      endedBy: 'upload',
+      form: undefined,
     },
   )
   assert.deepEqual([(await job()).status, takeSentTasks(), takeEvents()], ['pending', [], []])

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { InputPlan, Job, Task } from '../../lib/jobs/job.ts'
 import { Lease, type TaskResult } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createChunkRecord, type NewTask } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
+import type { InputPlan, Job, Task } from '../../lib/model/job.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
   createExport,
@@ -43,7 +43,7 @@ async function createJob(tasks: readonly NewTask[] = two) {
   }
   const lease = (id = 'lease_1', part?: number) => {
     const run = { services: { jobs: own.jobs }, ref: { ...ref, part }, extendVisibility: async () => {} }
-    return new Lease(run as unknown as TaskRun, id, log) // only what is used
+    return new Lease(run as unknown as TaskRun, id, log) // only the members that are used
   }
   return {
     ...{ ...own, ref, job, found, lease },
@@ -197,7 +197,7 @@ test('the only task of a job with separately stored imports ends the job with th
   await jobs.create(createRecords([...many, newTask('a', [0]), createExport('out', [20, 0])]))
   const ref = { jobId: 'job_1', task: 20 }
   const run = { services: { jobs }, ref, extendVisibility: async () => {} }
-  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only what is used
+  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used
   await one.claim()
   const job = await store.getJob('job_1')
   assert.ok(job && !job.fixed)
@@ -342,7 +342,7 @@ test('all ends of a lease succeed although each response of the table is lost on
       )
       assert.deepEqual([takeSentTasks().slice(-1), takeEvents()], [[2], ['job.started']])
       const last = new Lease(
-        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as unknown as TaskRun, // only what is used
+        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as unknown as TaskRun, // only the members that are used
         ...(['lease_2', log] as const),
       )
       await last.claim()
@@ -521,7 +521,7 @@ test('a chunk hides its message for the duration of its lease, and is aborted wh
     ...{ services: { jobs }, ref: { jobId: 'job_1', task: 1, part: 1000 } },
     extendVisibility: async (seconds: number) => void hidden.push(seconds),
   }
-  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only what is used
+  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used
   await one.claim()
   let lost = 0
   one.startHeartbeat(await job(), () => lost++)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeTime } from 'ulid'
 import type { Table } from '../../lib/aws/table.ts'
-import type { Job, JobStatus } from '../../lib/jobs/job.ts'
 import { type JobQuery, listKeyOf, queryJobs, tagKeyOf } from '../../lib/jobs/list.ts'
+import type { Job, JobStatus } from '../../lib/model/job.ts'
 import { newJob, start, timestamp } from './records.ts'
 
 const { job } = newJob([])
@@ -29,7 +29,7 @@ function createList(statuses: readonly JobStatus[], { pageSize = 100, tag = '' }
       const items = (forward ? found : found.toReversed()).slice(0, Math.min(Limit, pageSize))
       return { items, next: items.length < found.length ? {} : undefined }
     },
-  } as unknown as Table // only what is used
+  } as unknown as Table // only the members that are used
   const list = async (query: Partial<JobQuery> = {}) => {
     const whole = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
     // One more than the page shows whether there is a next one.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readConfig } from '../../lib/config.ts'
-import type { Task } from '../../lib/jobs/job.ts'
 import { Jobs, type JobsDeps } from '../../lib/jobs/jobs.ts'
 import { JobStore, taskRefOf } from '../../lib/jobs/store.ts'
-import { taskMessageOf } from '../../lib/jobs/task-message.ts'
 import { createLog } from '../../lib/log.ts'
+import type { Task } from '../../lib/model/job.ts'
+import { taskMessageOf } from '../../lib/model/task-message.ts'
 import { Uploads } from '../../lib/uploads/uploads.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryBus } from './memory-bus.ts'
@@ -26,7 +26,12 @@ export function memoryJobs(more: Partial<JobsDeps> = {}) {
     new MemoryBus(config, gate),
   ]
   const jobs = new Jobs({
-    ...{ store, files, queues, bus, uploads: new Uploads(table), log },
+    store,
+    files,
+    queues,
+    bus,
+    uploads: new Uploads(table),
+    log,
     taskSender: {
       route: async (task: Task) => ({ queue: 'image', message: taskMessageOf(taskRefOf(task)) }),
       retryQueue: (queue) => queue,
@@ -37,7 +42,13 @@ export function memoryJobs(more: Partial<JobsDeps> = {}) {
     ...more,
   })
   return {
-    ...{ jobs, store, table, files, bus, gate, queues },
+    jobs,
+    store,
+    table,
+    files,
+    bus,
+    gate,
+    queues,
     /** Returns and removes the names of published events, including repetitions. */
     takeEvents: () => {
       assert.deepEqual(bus.contradictions, [])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Queues } from '../../lib/aws/queues.ts'
 import type { Config } from '../../lib/config.ts'
-import { TaskMessage } from '../../lib/jobs/task-message.ts'
+import { TaskMessage } from '../../lib/model/task-message.ts'
 import { maxReceiveCount, type QueueId } from '../../lib/resources/queues.ts'
 import type { EffectGate } from './function-instance.ts'
 

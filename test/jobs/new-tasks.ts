@@ -1,5 +1,5 @@
-import type { StoredFile } from '../../lib/jobs/job.ts'
 import { createGraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
+import type { StoredFile } from '../../lib/model/job.ts'
 import { importedDocument, importedFile } from './no-op-engine.ts'
 
 /** Graphs of tasks for tests, by name with their input tasks. */
@@ -10,7 +10,12 @@ export interface TaskInputs {
 }
 
 const newTask = (name: string, operation: string): NewTask => ({
-  ...{ name, operation, ins: [], spec: {}, continueOnError: false, warnings: [] },
+  name,
+  operation,
+  ins: [],
+  spec: {},
+  continueOnError: false,
+  warnings: [],
 })
 
 export const createImport = (name = 'import', file: StoredFile = importedFile): NewTask => ({
@@ -105,9 +110,16 @@ export const chain = (count: number) =>
 export const createRecords = (id: string, tasks: readonly NewTask[], more: Partial<NewJob> = {}) =>
   createGraphRecords(
     {
-      ...{ id, owner: 'anon_1', requestId: 'req_1', tag: null, warnings: [], retentionS: 3600 },
+      id,
+      owner: 'anon_1',
+      requestId: 'req_1',
+      tag: null,
+      warnings: [],
+      retentionS: 3600,
       display: { source: null, target: { format: 'png' }, operations: ['watermark'], pollS: 2 },
-      ...{ require: 'all', failFast: false, tasks },
+      require: 'all',
+      failFast: false,
+      tasks,
       ...more,
     },
     new Date(),

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
 import { TransientError, toClientError } from '../../lib/jobs/failure.ts'
-import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import {
   bucketNumber,
   dependentsKey,
@@ -14,6 +13,7 @@ import {
 } from '../../lib/jobs/keys.ts'
 import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
 import { createChunks } from '../../lib/jobs/run/chunks.ts'
+import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
 const fresh = newJob([createStoredImport('in'), newTask('work', [0])])

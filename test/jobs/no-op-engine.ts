@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { Engine, Shortfall, Tools } from '../../lib/engines/engine.ts'
-import type { StoredFile } from '../../lib/jobs/job.ts'
+import type { StoredFile } from '../../lib/model/job.ts'
 
 const Options = z.object({
   name: z.string().default(''),
@@ -64,46 +64,70 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
   }
   return [
     {
-      ...{
-        id: 'vips',
-        image: 'image',
-        limits,
-        version,
-        run: makes('made.png', 'vips'),
-        split,
-        join: joinAll,
-        joinNeedsInputs,
-      },
+      id: 'vips',
+      image: 'image',
+      limits,
+      version,
+      run: makes('made.png', 'vips'),
+      split,
+      join: joinAll,
+      joinNeedsInputs,
       capabilities: [
         {
-          ...{ operation: 'watermark', from: ['png'], to: ['png'], same: true, cost: 1 },
-          ...{ options: Options, more: { from: ['png'], min: 0, max: 1000 } },
+          operation: 'watermark',
+          from: ['png'],
+          to: ['png'],
+          same: true,
+          cost: 1,
+          options: Options,
+          more: { from: ['png'], min: 0, max: 1000 },
         },
         { operation: 'convert', from: ['pdf', 'gif'], to: ['png'], cost: 1, options: Options },
       ],
     },
     {
-      ...{ id: 'imagemagick', image: 'image', limits, version, run: makes('made.png', 'imagemagick') },
+      id: 'imagemagick',
+      image: 'image',
+      limits,
+      version,
+      run: makes('made.png', 'imagemagick'),
       capabilities: [{ operation: 'convert', from: ['gif'], to: ['png'], cost: 2, options: Options }],
     },
     {
-      ...{ id: 'ffmpeg', image: 'av', limits, version, run: makes('made.png', 'ffmpeg') },
+      id: 'ffmpeg',
+      image: 'av',
+      limits,
+      version,
+      run: makes('made.png', 'ffmpeg'),
       capabilities: [
         {
-          ...{ operation: 'convert', from: ['gif'], to: ['png'], cost: 3, options: Options },
+          operation: 'convert',
+          from: ['gif'],
+          to: ['png'],
+          cost: 3,
+          options: Options,
           drops: 'The animation is lost.',
         },
       ],
     },
     {
-      ...{ id: 'libreoffice', image: 'office', limits, version, run: makes('made.pdf') },
+      id: 'libreoffice',
+      image: 'office',
+      limits,
+      version,
+      run: makes('made.pdf'),
       capabilities: [{ operation: 'convert', from: ['docx'], to: ['pdf'], cost: 1, options: z.object({}) }],
     },
   ]
 }
 
 const file = (format: string, mimeType: string): StoredFile => ({
-  ...{ key: `received/2d/${format}`, filename: `source.${format}`, format, mimeType, size: 1, sha256: '' },
+  key: `received/2d/${format}`,
+  filename: `source.${format}`,
+  format,
+  mimeType,
+  size: 1,
+  sha256: '',
 })
 
 export const importedAnimation = file('gif', 'image/gif')

@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import { AppError } from '../../lib/errors.ts'
-import type { StoredFile } from '../../lib/jobs/job.ts'
 import { createZip, packResultsIntoZip } from '../../lib/jobs/run/pack-results.ts'
+import type { StoredFile } from '../../lib/model/job.ts'
 import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
 const fileOf = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
@@ -78,7 +78,7 @@ test('a ZIP is stored under the requested name, with its size and hash', async (
     services: { files, jobs: { store: { getState: async () => state } }, config: { WORK_DIR: '.' } },
     ...{ key: 'jobs/job_2/1.zip', path: undefined, signal: new AbortController().signal },
     progress: (percent: number) => percents.push(percent),
-  } as unknown as Parameters<typeof packResultsIntoZip>[1] // only what is used
+  } as unknown as Parameters<typeof packResultsIntoZip>[1] // only the members that are used
   const fields = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
   const made = await packResultsIntoZip(fields, context)
   const [zip = Buffer.alloc(0)] = received

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSealed, Vault } from '../../lib/crypto/sealed.ts'
-import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import { createPresigningSender, signatureLifetimeS } from '../../lib/jobs/presign-work.ts'
-import type { PresignedWork, TaskMessage } from '../../lib/jobs/task-message.ts'
 import type { TaskInputs, TaskSender } from '../../lib/jobs/task-sender.ts'
+import type { InputPlan, Task } from '../../lib/model/job.ts'
+import type { PresignedWork, TaskMessage } from '../../lib/model/task-message.ts'
 import { complete, createStoredImport, file, newJob, newTask, start } from './records.ts'
 
 const vault = new Vault('a secret of tests that is long enough')
@@ -38,7 +38,7 @@ async function messageFor(more: Partial<Task> = {}, parts: readonly Task[] = [],
         written.set(`${type} ${key}`, Buffer.from(body).toString())
       },
     },
-  } as unknown as Parameters<typeof createPresigningSender>[1]) // only what is used
+  } as unknown as Parameters<typeof createPresigningSender>[1]) // only the members that are used
   const { message } = await sender.route({ ...second, ...more }, known)
   return message
 }

@@ -1,11 +1,11 @@
 import type { Change } from '../../lib/aws/table-expressions.ts'
-import type { JobState, StoredFile, Task } from '../../lib/jobs/job.ts'
 import {
   createGraphRecords,
   type GraphRecords,
   type NewJob,
   type NewTask,
 } from '../../lib/jobs/task-graph.ts'
+import type { JobState, StoredFile, Task } from '../../lib/model/job.ts'
 
 /** Job records for tests without a table. */
 
@@ -14,11 +14,22 @@ export const secondsLater = (seconds: number) => new Date(start.getTime() + seco
 export const timestamp = (seconds: number) => secondsLater(seconds).toISOString()
 
 export const file = (name: string, key = name): StoredFile => ({
-  ...{ key, filename: name, format: 'png', mimeType: 'image/png', size: 1, sha256: '' },
+  key,
+  filename: name,
+  format: 'png',
+  mimeType: 'image/png',
+  size: 1,
+  sha256: '',
 })
 
 export const newTask = (name: string, ins: readonly number[], more: Partial<NewTask> = {}): NewTask => ({
-  ...{ name, operation: 'convert', ins, spec: {}, continueOnError: false, warnings: [], ...more },
+  name,
+  operation: 'convert',
+  ins,
+  spec: {},
+  continueOnError: false,
+  warnings: [],
+  ...more,
 })
 
 /** An import whose file is available from the start. */
@@ -56,12 +67,20 @@ export const withTasks = (state: JobState, changes: Readonly<Record<string, Part
 })
 
 export const complete = (second: number, ...files: StoredFile[]): Partial<Task> => ({
-  ...{ status: 'completed', percent: 100, files },
-  ...{ startedAt: timestamp(second - 1), endedAt: timestamp(second), open: undefined },
+  status: 'completed',
+  percent: 100,
+  files,
+  startedAt: timestamp(second - 1),
+  endedAt: timestamp(second),
+  open: undefined,
 })
 
 export const fail = (second: number, message: string): Partial<Task> => ({
-  ...{ status: 'failed', code: 'CORRUPT_FILE', message, endedAt: timestamp(second), open: undefined },
+  status: 'failed',
+  code: 'CORRUPT_FILE',
+  message,
+  endedAt: timestamp(second),
+  open: undefined,
 })
 
 type Attributes = Record<string, unknown>

@@ -240,8 +240,11 @@ test('an upload is published when it arrives, even if it is not an image', async
 test('a task that cannot be planned fails with the reason, and the others run', async () => {
   const service = await newService()
   const tasks = createGraph({
-    ...{ a: { from: ['import'] }, first: { from: ['import'] }, late: { from: ['a'] } },
-    ...{ last: { from: ['late'] }, b: { from: ['import'] } },
+    a: { from: ['import'] },
+    first: { from: ['import'] },
+    late: { from: ['a'] },
+    last: { from: ['late'] },
+    b: { from: ['import'] },
   })
   const impossible = { operation: 'convert', spec: { to: 'mp3', options: {} } }
   const isImpossible = ({ name }: { name: string }) => name === 'first' || name === 'late'

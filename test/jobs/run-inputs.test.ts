@@ -8,10 +8,10 @@ import { readConfig } from '../../lib/config.ts'
 import type { Engine, EngineResult } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { DiskSpaceMonitor } from '../../lib/io/disk-space.ts'
-import type { InputPlan, Task } from '../../lib/jobs/job.ts'
 import { type InputsRun, runInputs } from '../../lib/jobs/run/run-inputs.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createLog } from '../../lib/log.ts'
+import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { EffectGate } from './function-instance.ts'
 import { MemoryFiles } from './memory-files.ts'
@@ -155,7 +155,7 @@ test('a failure on a full disk reports that, and does not lead to a fallback', a
   const space = {
     requireCompleteOutput: async () => {},
     explain: async () => full,
-  } as unknown as DiskSpaceMonitor // only what is used
+  } as unknown as DiskSpaceMonitor // only the members that are used
   const { done } = await run(noOther, { space })
   await assert.rejects(done, full)
   const requireCompleteOutput = () => Promise.reject(full)

@@ -48,7 +48,7 @@ async function handle(
   const run = { services, queue: 'image', remainingMs: 60_000, stopping: new AbortController().signal }
   const failure = await runMessage(
     record as unknown as Parameters<typeof runMessage>[0],
-    run as unknown as Parameters<typeof runMessage>[1], // only what is used
+    run as unknown as Parameters<typeof runMessage>[1], // only the members that are used
     (_run, _claimed: ClaimedTask) => work(),
   )
   return { failure, queueCalls }

@@ -38,7 +38,9 @@ export async function testCrashPoints(
   const tableName = await database.makeTable()
   const run = async (crashAfter: number | undefined) => {
     const service = new SimulatedService({
-      ...{ database, tableName, concurrency: scenario.concurrency ?? 2 },
+      database,
+      tableName,
+      concurrency: scenario.concurrency ?? 2,
       ...(scenario.during && { during: scenario.during }),
       ...(crashAfter !== undefined && { crashAfter: [crashAfter] }),
       ...(createBehavior && { tableBehavior: createBehavior(crashAfter ?? 0) }),

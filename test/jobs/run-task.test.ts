@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { SignatureRejectedError } from '../../lib/aws/signed-files.ts'
 import { AppError } from '../../lib/errors.ts'
 import { TransientError } from '../../lib/jobs/failure.ts'
-import type { Task } from '../../lib/jobs/job.ts'
 import { messageDone, type TaskHandler, WorkerStopped } from '../../lib/jobs/run/claimed-task.ts'
 import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
@@ -11,6 +10,7 @@ import { runTask } from '../../lib/jobs/run/run-task.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createLog } from '../../lib/log.ts'
+import type { Task } from '../../lib/model/job.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { memoryJobs } from './memory-jobs.ts'
 import {
@@ -36,7 +36,7 @@ async function createJob(concurrentJobs: number | null = null) {
   const services = { jobs, table, queues, files, log, config, plans: { free: { concurrentJobs } } }
   const ref = { jobId: 'job_1', task: 1 }
   return {
-    ...{ ...own, ref, slots: new ConcurrencySlots(services as unknown as Services) }, // only what is used
+    ...{ ...own, ref, slots: new ConcurrencySlots(services as unknown as Services) }, // only the members that are used
     change: (set: Partial<Task>) => own.store.changeTask(ref, { set }),
     found: async () => {
       const one = await own.store.getTask(ref)

@@ -35,7 +35,11 @@ function createExport(put: RemoteStore['put'], more: Partial<typeof send> = {}) 
     },
   }
   const run = {
-    ...{ services, operation, state, task: { ...send, ...more }, workDir: '/nowhere' },
+    services,
+    operation,
+    state,
+    task: { ...send, ...more },
+    workDir: '/nowhere',
     signal: new AbortController().signal,
     progress: (percent: number) => seen.push(percent),
   }
@@ -50,7 +54,10 @@ test('an export records the URL of each file and reports progress by bytes', asy
   })
   const { deliveries } = await runTransfer(run)
   const expectFile = (name: string, size: number) => ({
-    ...{ filename: name, size, mimeType: 'image/png', sha256: '' },
+    filename: name,
+    size,
+    mimeType: 'image/png',
+    sha256: '',
   })
   assert.deepEqual(
     deliveries?.map(({ url, ...rest }) => {
@@ -103,8 +110,12 @@ test('a remote failure is an export error, and is retried with growing delays if
 /** The services that every import uses. */
 const importing = {
   config: {
-    ...{ GCS_ENDPOINT: undefined, ANONYMOUS_PLAN: 'free', MAX_FILE_MB: 1, RETENTION_HOURS: 1 },
-    ...{ WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
+    GCS_ENDPOINT: undefined,
+    ANONYMOUS_PLAN: 'free',
+    MAX_FILE_MB: 1,
+    RETENTION_HOURS: 1,
+    WORK_DIR: scratchFolder('mutabor-transfer'),
+    MIN_FREE_DISK_GB: 0,
   },
   plans: { free: {} },
   guardedHttp: async () => ({ forOwner: () => ({}) }),
@@ -132,13 +143,19 @@ test('a file with a wrong SHA-256 or size is rejected and deleted', async () => 
     open: async () => Readable.from([Buffer.from('hi')]),
   }
   const run = {
-    ...{ services, operation: { kind: 'import', find: async () => async () => [there] } },
-    ...{ state, task: { ...send, attempt: 1 }, workDir: '/nowhere', progress: () => {} },
+    services,
+    operation: { kind: 'import', find: async () => async () => [there] },
+    state,
+    task: { ...send, attempt: 1 },
+    workDir: '/nowhere',
+    progress: () => {},
     signal: new AbortController().signal,
   } as unknown as TransferRun
   const sha256 = '8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4'
   await assert.rejects(runTransfer(run), {
-    ...{ name: 'AppError', code: 'IMPORT_FAILED', details: { reason: 'incomplete', sha256 } },
+    name: 'AppError',
+    code: 'IMPORT_FAILED',
+    details: { reason: 'incomplete', sha256 },
     message: `The file has the SHA-256 ${sha256}, not the expected one.`,
   })
   fields = { max_size: 1 }
@@ -203,8 +220,11 @@ test('an import reports progress, and deletes all files when one fails', async (
     }),
   ]
   const run = {
-    ...{ services, operation: { kind: 'import', find: async () => async () => found } },
-    ...{ state, task: { ...send, attempt: 1 }, workDir: '/nowhere' },
+    services,
+    operation: { kind: 'import', find: async () => async () => found },
+    state,
+    task: { ...send, attempt: 1 },
+    workDir: '/nowhere',
     progress: (percent: number) => percents.push(percent),
     signal: new AbortController().signal,
   } as unknown as TransferRun
@@ -278,7 +298,8 @@ test('a transfer ends its task with its files, and deletes them if the task was 
     },
   }
   const services = {
-    ...{ files, config: { WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 } },
+    files,
+    config: { WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
     vault: { unsealAll: () => ({ jobIds: ['job_1'], tasks: ['work'], filename: 'a.zip', manifest: false }) },
     jobs: { store: { getState: async () => state } },
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jobPrefix, type Task } from '../../lib/jobs/job.ts'
+import { jobPrefix, type Task } from '../../lib/model/job.ts'
 import { chunkScenarios, findLeftovers } from './chunk-scenarios.ts'
 import { fallbackScenarios } from './fallback-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'

@@ -3,23 +3,23 @@ import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { Sockets } from '../../lib/aws/sockets.ts'
-import { Table } from '../../lib/aws/table.ts'
+import { Table, type TransactionWrite } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import { DurationStats } from '../../lib/conversion/duration-stats.ts'
 import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 import { Vault } from '../../lib/crypto/sealed.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
-import { isTerminalStatus, type Job, type JobState } from '../../lib/jobs/job.ts'
 import { Jobs } from '../../lib/jobs/jobs.ts'
 import { jobKey } from '../../lib/jobs/keys.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
-import { JobStore, type TransactionWrite } from '../../lib/jobs/store.ts'
+import { JobStore } from '../../lib/jobs/store.ts'
 import type { NewJob, NewTask } from '../../lib/jobs/task-graph.ts'
 import { createDirectSender } from '../../lib/jobs/task-sender.ts'
 import { DownloadLimits } from '../../lib/links/download-limit.ts'
+import { isTerminalStatus, type Job, type JobState } from '../../lib/model/job.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
@@ -162,30 +162,33 @@ export class SimulatedService {
     const key = Buffer.from(secret)
     const store = new JobStore(this.#table)
     const jobs: Jobs = new Jobs({
-      ...{ store, files, uploads, queues, bus: this.bus, log: silentLog },
+      store,
+      files,
+      uploads,
+      queues,
+      bus: this.bus,
+      log: silentLog,
       taskSender: createDirectSender({ store, engines }),
       getSubscribers: async () => () => [],
       waitForChange: () => sleep(1, undefined),
       checkForUpload: (task) => receiveUpload(task.uploadId ?? '', { uploads, files, jobs }),
     })
     return {
-      ...{
-        config: { ...config, PARALLEL: this.#options.parallel },
-        log: silentLog,
-        table: this.#table,
-        files,
-        queues,
-        bus: this.bus,
-        sockets: new Sockets(config),
-        jobs,
-        uploads,
-        durations: new DurationStats(this.#table),
-        requestCounts: new RequestCounts(this.#table),
-        downloadLimits: new DownloadLimits(this.#table),
-        resultLink: ({ id }) => `/v1/download/${id}`,
-        guardedHttp: async () => new GuardedHttp(),
-        engines,
-      },
+      config: { ...config, PARALLEL: this.#options.parallel },
+      log: silentLog,
+      table: this.#table,
+      files,
+      queues,
+      bus: this.bus,
+      sockets: new Sockets(config),
+      jobs,
+      uploads,
+      durations: new DurationStats(this.#table),
+      requestCounts: new RequestCounts(this.#table),
+      downloadLimits: new DownloadLimits(this.#table),
+      resultLink: ({ id }) => `/v1/download/${id}`,
+      guardedHttp: async () => new GuardedHttp(),
+      engines,
       vault: new Vault(secret),
       plans: defaultPlans,
       keys: {
@@ -291,7 +294,10 @@ export class SimulatedService {
       const extendVisibility = (seconds: number) => this.queues.extendVisibility(queue, receipt, seconds)
       try {
         const run = {
-          ...{ ref: message, queue, services, extendVisibility },
+          ref: message,
+          queue,
+          services,
+          extendVisibility,
           stopping: new AbortController().signal,
           outOfSpace: new AbortController().signal,
           remainingMs: 600_000,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Job, Task } from '../../lib/jobs/job.ts'
+import type { TransactionWrite } from '../../lib/aws/table.ts'
 import { anyJob, jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
 import {
   bucketCountKey,
@@ -10,8 +10,9 @@ import {
   taskKey,
   wakeShardOf,
 } from '../../lib/jobs/keys.ts'
-import { JobStore, progressUnitOf, type TransactionWrite, taskRefOf } from '../../lib/jobs/store.ts'
+import { JobStore, progressUnitOf, taskRefOf } from '../../lib/jobs/store.ts'
 import { createChunkRecord, type GraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
+import type { Job, Task } from '../../lib/model/job.ts'
 import { MemoryTable } from './memory-table.ts'
 import {
   complete,
@@ -87,7 +88,8 @@ test('creating the same job again succeeds, but creating another job with its id
 test('a job’s claims are stored with it, and released when one of them fails', async () => {
   const key = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
   const claim = (name: string): TransactionWrite => ({
-    ...{ update: key(name), change: { set: { jobId: 'job_1' } } },
+    update: key(name),
+    change: { set: { jobId: 'job_1' } },
     if: { exists: true, absent: ['jobId'] },
   })
   /** A write that creates its record, unlike a claim. */
@@ -357,9 +359,25 @@ test('the tombstone of an expired job contains its status but none of its conten
   const { id, owner, requestId, tag, display, retentionS, require, total, units, sequence } = own.job
   const { createdAt, expiresAt } = own.job
   assert.deepEqual(left, {
-    ...{ id, owner, requestId, tag, display, retentionS, require, total, units, sequence },
-    ...{ createdAt, expiresAt, ...facts, filesTold: true, warnings: [], fixed: [] },
-    ...{ numbers: {}, log: {}, running: {} },
+    id,
+    owner,
+    requestId,
+    tag,
+    display,
+    retentionS,
+    require,
+    total,
+    units,
+    sequence,
+    createdAt,
+    expiresAt,
+    ...facts,
+    filesTold: true,
+    warnings: [],
+    fixed: [],
+    numbers: {},
+    log: {},
+    running: {},
   })
   const item = await table.get(jobKey('job_1'))
   assert.deepEqual([item?.['ttl'], item?.['wakeShard'], item?.['listKey']], [77, undefined, undefined])

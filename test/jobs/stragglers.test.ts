@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import type { Task } from '../../lib/jobs/job.ts'
 import { checkStraggler, isStraggler } from '../../lib/jobs/run/stragglers.ts'
 import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
+import type { Task } from '../../lib/model/job.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { waitUntil } from '../wait-until.ts'
 import { createChunkedGraph, findLeftovers } from './chunk-scenarios.ts'
@@ -15,9 +15,24 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 
 const part = (ranMs: number | undefined, more: Partial<Task> = {}): Task => ({
-  ...{ jobId: 'job_1', number: 0, part: 1000, name: '', operation: 'convert', spec: {}, ins: [], outs: [] },
-  ...{ fed: true, status: ranMs === undefined ? 'processing' : 'completed', percent: 0, attempt: 1 },
-  ...{ files: [], warnings: [], createdAt: '', ttl: 0, ...(ranMs !== undefined && { ranMs }), ...more },
+  jobId: 'job_1',
+  number: 0,
+  part: 1000,
+  name: '',
+  operation: 'convert',
+  spec: {},
+  ins: [],
+  outs: [],
+  fed: true,
+  status: ranMs === undefined ? 'processing' : 'completed',
+  percent: 0,
+  attempt: 1,
+  files: [],
+  warnings: [],
+  createdAt: '',
+  ttl: 0,
+  ...(ranMs !== undefined && { ranMs }),
+  ...more,
 })
 const cut = { cut: 'piece' }
 
@@ -66,7 +81,10 @@ async function playWith(
   options: Partial<ConstructorParameters<typeof SimulatedService>[0]> = {},
 ) {
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable(), concurrency: 2, ...options },
+    database,
+    tableName: await database.makeTable(),
+    concurrency: 2,
+    ...options,
     during: { 'string part 5': during },
   })
   await service.create(createChunkedGraph(1))
@@ -132,7 +150,10 @@ test('a straggler gets no speculative copy when no other worker is idle', async 
     assert.deepEqual(await findCopies(service), [])
   }
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable(), concurrency: 1, parallel: 4 },
+    database,
+    tableName: await database.makeTable(),
+    concurrency: 1,
+    parallel: 4,
     during: { 'string part 5': isSlow },
   })
   service.queues.load = async () => load
@@ -145,7 +166,10 @@ test('a straggler gets no speculative copy when no other worker is idle', async 
 test('a chunk’s message is delivered again when the lease expires, even if its worker died early', async () => {
   const leftS: number[] = []
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable(), concurrency: 1, visibilityS: 5400 },
+    database,
+    tableName: await database.makeTable(),
+    concurrency: 1,
+    visibilityS: 5400,
     during: {
       'string part 3': async ({ queues, time }) => {
         leftS.push(((queues.nextAt ?? Infinity) - time.now) / 1000)

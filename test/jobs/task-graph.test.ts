@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FixedTask, Job, JoinBucket, Task } from '../../lib/jobs/job.ts'
 import {
   attemptOfChunk,
   chunkNumber,
   createChunkRecord,
   createGraphRecords,
 } from '../../lib/jobs/task-graph.ts'
+import { FixedTask, Job, JoinBucket, Task } from '../../lib/model/job.ts'
 import {
   createAwaitedUpload,
   createExport,
@@ -52,20 +52,52 @@ test('the records of a job and its tasks contain the request, and nothing else',
   assert.deepEqual(Job.parse(job), job, 'and the table gives all of it back')
   const { display, fixed, ...more } = job
   assert.deepEqual(display, {
-    ...{ source: null, target: { format: 'webp' }, operations: ['convert'], pollS: 2 },
+    source: null,
+    target: { format: 'webp' },
+    operations: ['convert'],
+    pollS: 2,
   })
   assert.equal(fixed?.length, 1)
   assert.deepEqual(more, {
-    ...{ id: 'job_1', owner: 'anon_1', requestId: 'req_1', status: 'queued', retentionS: 3600 },
-    ...{ require: 'all', ...asked, total: 2, open: new Set([1]), units: 1, running: {}, warnings: [] },
-    ...{ sequence: 2, numbers: { created: 1, queued: 2 }, log: {} },
-    ...{ createdAt: timestamp(0), queuedAt: timestamp(0), expiresAt: timestamp(3600), wakeAt: timestamp(60) },
+    id: 'job_1',
+    owner: 'anon_1',
+    requestId: 'req_1',
+    status: 'queued',
+    retentionS: 3600,
+    require: 'all',
+    ...asked,
+    total: 2,
+    open: new Set([1]),
+    units: 1,
+    running: {},
+    warnings: [],
+    sequence: 2,
+    numbers: { created: 1, queued: 2 },
+    log: {},
+    createdAt: timestamp(0),
+    queuedAt: timestamp(0),
+    expiresAt: timestamp(3600),
+    wakeAt: timestamp(60),
   })
   assert.deepEqual(tasks, [
     {
-      ...{ jobId: 'job_1', owner: 'anon_1', number: 1, name: 'work', operation: 'convert' },
-      ...{ spec: { quality: 7 }, ins: [0], outs: [], fed: true, continueOnError: true },
-      ...{ status: 'pending', percent: 0, attempt: 0, files: [], warnings: [], createdAt: timestamp(0), ttl },
+      jobId: 'job_1',
+      owner: 'anon_1',
+      number: 1,
+      name: 'work',
+      operation: 'convert',
+      spec: { quality: 7 },
+      ins: [0],
+      outs: [],
+      fed: true,
+      continueOnError: true,
+      status: 'pending',
+      percent: 0,
+      attempt: 0,
+      files: [],
+      warnings: [],
+      createdAt: timestamp(0),
+      ttl,
     },
   ])
   const plain = createRecords([createAwaitedUpload('in'), newTask('work', [0])])

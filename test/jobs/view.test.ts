@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Job, JobState, Task } from '../../lib/jobs/job.ts'
 import { jobEndChange } from '../../lib/jobs/job-end.ts'
 import { decideOutcome } from '../../lib/jobs/job-state-machine.ts'
 import { JobView, jobView, needsTaskRecords, retryAfterS, statusView } from '../../lib/jobs/view.ts'
 import type { ResultLink } from '../../lib/links/result-links.ts'
+import type { Job, JobState, Task } from '../../lib/model/job.ts'
 import {
   applyChange,
   complete,
@@ -49,15 +49,29 @@ describe('the status of a job', () => {
     assert.deepEqual(
       { ...view, links: undefined },
       {
-        ...{ jobId: 'job_1', id: 'job_1', status: 'queued', tag: 'mine', source: null },
-        ...{ target: { format: 'webp' }, createdAt: timestamp(0), startedAt: null, endedAt: null },
-        ...{ expiresAt: fresh.job.expiresAt, result: null, warnings: [], error: null, summary: null },
-        ...{ retryOf: null, links: undefined },
+        jobId: 'job_1',
+        id: 'job_1',
+        status: 'queued',
+        tag: 'mine',
+        source: null,
+        target: { format: 'webp' },
+        createdAt: timestamp(0),
+        startedAt: null,
+        endedAt: null,
+        expiresAt: fresh.job.expiresAt,
+        result: null,
+        warnings: [],
+        error: null,
+        summary: null,
+        retryOf: null,
+        links: undefined,
         progress: { percent: 0, stage: 'queued', taskName: null, etaMs: null },
       },
     )
     assert.deepEqual(view.links, {
-      ...{ status: '/v1/status/job_1', job: '/v1/jobs/job_1', download: '/v1/download/job_1' },
+      status: '/v1/status/job_1',
+      job: '/v1/jobs/job_1',
+      download: '/v1/download/job_1',
     })
   })
 
@@ -80,7 +94,11 @@ describe('the status of a job', () => {
   test('contains the result with links for a completed job', () => {
     const { result, warnings, progress, endedAt, startedAt, expiresAt } = statusView(done, link)
     const one = {
-      ...{ filename: 'a.webp', format: 'png', size: 1, mimeType: 'image/png', sha256: '' },
+      filename: 'a.webp',
+      format: 'png',
+      size: 1,
+      mimeType: 'image/png',
+      sha256: '',
     }
     assert.deepEqual(
       { ...result, fidelity: undefined },
@@ -135,14 +153,31 @@ describe('a job with its tasks', () => {
   test('shows null values for a waiting task', () => {
     const { work, in: source, out } = tasksOf(fresh)
     assert.deepEqual(work, {
-      ...{ operation: 'convert', input: ['in'], status: 'pending', percent: 0, attempt: 0 },
-      ...{ engine: null, engineVersion: null, createdAt: timestamp(0), startedAt: null, endedAt: null },
-      ...{ code: null, message: null, details: null, fidelity: null, warnings: [], result: null },
+      operation: 'convert',
+      input: ['in'],
+      status: 'pending',
+      percent: 0,
+      attempt: 0,
+      engine: null,
+      engineVersion: null,
+      createdAt: timestamp(0),
+      startedAt: null,
+      endedAt: null,
+      code: null,
+      message: null,
+      details: null,
+      fidelity: null,
+      warnings: [],
+      result: null,
     })
     assert.deepEqual(source, {
       ...work,
-      ...{ operation: 'import/upload', input: [], status: 'completed', percent: 100 },
-      ...{ startedAt: timestamp(0), endedAt: timestamp(0) },
+      operation: 'import/upload',
+      input: [],
+      status: 'completed',
+      percent: 100,
+      startedAt: timestamp(0),
+      endedAt: timestamp(0),
     })
     assert.deepEqual(out, { ...work, operation: 'export/url', input: ['work'] })
   })
@@ -163,7 +198,8 @@ describe('a job with its tasks', () => {
     )
     const url = `${base}/v1/download/job_1?task=out&file=a.webp`
     assert.deepEqual(out?.result, {
-      ...{ url, expires_at: timestamp(3609) },
+      url,
+      expires_at: timestamp(3609),
       files: [{ filename: 'a.webp', size: 1, url, mime_type: 'image/png', sha256: '' }],
     })
   })

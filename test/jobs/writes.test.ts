@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Job } from '../../lib/jobs/job.ts'
 import { jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
+import type { Job } from '../../lib/model/job.ts'
 import { waitUntil } from '../wait-until.ts'
 import { createGraph, fanIn, singleTask } from './new-tasks.ts'
 import { SimulatedService } from './simulated-service.ts'
@@ -38,7 +38,8 @@ test('a job with one task needs three writes and one read of the table, one mess
 
 test('the only task of a started job ends together with the job in one write', async () => {
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable() },
+    database,
+    tableName: await database.makeTable(),
     during: {
       a: ({ bus }) =>
         waitUntil(() => bus.events.some(({ event }) => event === 'job.started'), 'the start is published'),
@@ -89,7 +90,8 @@ test('a heartbeat writes only its task', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   let written: string[] = []
   const service = new SimulatedService({
-    ...{ database, tableName: await database.makeTable() },
+    database,
+    tableName: await database.makeTable(),
     during: {
       a: async ({ bus, gate }) => {
         await waitUntil(

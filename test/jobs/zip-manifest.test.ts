@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Job, JobState } from '../../lib/jobs/job.ts'
 import { isCompressible, listZipEntries } from '../../lib/jobs/zip-manifest.ts'
+import type { Job, JobState } from '../../lib/model/job.ts'
 import {
   complete,
   createExport,
@@ -69,7 +69,9 @@ describe('a ZIP of results', () => {
     assert.deepEqual(entriesOf(lossy, ['one', 'two', 'named']), [
       { ...common, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },
       {
-        ...{ ...common, task: 'two', status: 'failed' },
+        ...common,
+        task: 'two',
+        status: 'failed',
         error: { code: 'CORRUPT_FILE', message: 'It is cut off.' },
       },
       { ...common, task: 'named', status: 'completed', file: ['b-1.webp', 'k/1'] },

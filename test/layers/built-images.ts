@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { revision, revisionLabel } from '../../layers/revision.ts'
-import type { ImageId } from '../../lib/engines/engine.ts'
-import { imageIds } from '../../lib/resources/queues.ts'
+import type { ImageId } from '../../lib/component-ids.ts'
+import { imageIds } from '../../lib/component-ids.ts'
 
 /** Returns whether an image exists that was built from this commit. */
 export function isBuilt(image: ImageId | 'all'): boolean {

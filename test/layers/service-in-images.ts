@@ -58,7 +58,12 @@ export async function openService() {
     const lambda = await startLambda({ ...options, network })
     const { url: queueUrl, arn: queueArn } = queues[queue]
     const mapping = new QueueMapping({
-      ...{ queueUrl, queueArn, region, concurrency: 1, settings: defaultQueueMapping, log },
+      queueUrl,
+      queueArn,
+      region,
+      concurrency: 1,
+      settings: defaultQueueMapping,
+      log,
       invoke: async (event) => {
         const outcome = await lambda.invoke(event, timeoutS)
         if ('error' in outcome) throw new Error(JSON.stringify(outcome.error))

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import type { Engine, EngineId } from '../../lib/engines/engine.ts'
+import type { EngineId } from '../../lib/component-ids.ts'
+import type { Engine } from '../../lib/engines/engine.ts'
 import { type FormatId, formatById, formats } from '../../lib/formats/index.ts'
 import { planOtherRoute, type Unread } from '../../lib/plan/index.ts'
 import { isListedTarget, isWorthSeveralSteps, rankOf } from '../../lib/plan/listed-targets.ts'
@@ -9,7 +10,11 @@ import { planRoute } from './with-all-engines.ts'
 
 function engine(id: EngineId, rows: [from: FormatId[], to: FormatId[], cost: number][]): Engine {
   const capabilities = rows.map(([from, to, cost]) => ({
-    ...{ operation: 'convert' as const, from, to, cost, options: z.object({}) },
+    operation: 'convert' as const,
+    from,
+    to,
+    cost,
+    options: z.object({}),
     // A step to the same format: one engine rewrites the file for another.
     same: true as const,
   }))

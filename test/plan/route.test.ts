@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import { planFiles } from '../../lib/conversion/plan-files.ts'
-import type { Capability, Engine, EngineId, ImageId } from '../../lib/engines/engine.ts'
+import type { EngineId, ImageId } from '../../lib/component-ids.ts'
+import type { Capability, Engine } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
 import { createSteps, firstImageOf, optionsSchemaOf } from '../../lib/plan/index.ts'
+import { planFiles } from '../../lib/plan/plan-files.ts'
 import { conversions, planRoute, targetsOf } from './with-all-engines.ts'
 
 function engine(id: EngineId, image: ImageId, capabilities: readonly Capability[]): Engine {
@@ -120,7 +121,8 @@ describe('an unsupported operation', () => {
   ]
   const assertRefused = (from: FormatId, to: FormatId, known: readonly Engine[], expected: object) =>
     assert.throws(() => planRoute({ operation: 'compress', from, to, engines: known }), {
-      ...{ name: 'AppError', code: 'UNSUPPORTED_CONVERSION' },
+      name: 'AppError',
+      code: 'UNSUPPORTED_CONVERSION',
       ...expected,
     })
 
@@ -146,10 +148,12 @@ describe('an unsupported operation', () => {
     const message = `compress supports ${forty?.join(', ')}`
     const details = { operation: 'compress', from: 'mp3', to: 'mp3', targets: [] }
     assertRefused('mp3', 'mp3', compressing(forty ?? []), {
-      ...{ message: `${message}; the file is mp3.`, details: { ...details, sources: forty } },
+      message: `${message}; the file is mp3.`,
+      details: { ...details, sources: forty },
     })
     assertRefused('mp3', 'mp3', compressing(more ?? []), {
-      ...{ message: `${message} and 1 more; the file is mp3.`, details },
+      message: `${message} and 1 more; the file is mp3.`,
+      details,
     })
   })
 })
@@ -185,7 +189,11 @@ describe('the options of a route', () => {
   test('include the password of a lockable document, for an unlock step', () => {
     const [unlock, first, second] = createSteps(route, { password: 'secret', dpi: 72 })
     assert.deepEqual(unlock, {
-      ...{ operation: 'unlock', engine: 'libreoffice', image: 'office', from: 'docx', to: 'docx' },
+      operation: 'unlock',
+      engine: 'libreoffice',
+      image: 'office',
+      from: 'docx',
+      to: 'docx',
       options: { password: 'secret' },
     })
     assert.deepEqual([first?.options, second?.options], [{}, { dpi: 72 }])
@@ -309,7 +317,12 @@ describe('lists', () => {
 
 test('files that do not fit on their worker’s disk are rejected immediately', () => {
   const fileOfSize = (size: number) => ({
-    ...{ key: 'k', filename: 'a.pdf', format: 'pdf', mimeType: 'application/pdf', size, sha256: '' },
+    key: 'k',
+    filename: 'a.pdf',
+    format: 'pdf',
+    mimeType: 'application/pdf',
+    size,
+    sha256: '',
   })
   const spec = {
     operation: 'convert',

@@ -35,9 +35,12 @@ function parseOptions() {
       },
     })
     return {
-      ...{ part: parsePart(values.part), area: parseOneOf('area', values.area, categories) },
-      ...{ minutes: parseMinutes(values.minutes), jobs: parseJobs(values.jobs) },
-      ...{ only: values.only, list: values.list },
+      part: parsePart(values.part),
+      area: parseOneOf('area', values.area, categories),
+      minutes: parseMinutes(values.minutes),
+      jobs: parseJobs(values.jobs),
+      only: values.only,
+      list: values.list,
     }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
-import type { StoredFile } from '../../lib/jobs/job.ts'
+import type { StoredFile } from '../../lib/model/job.ts'
 import { maxInlineBytes } from '../../lib/tasks/import-base64.ts'
 import {
   findTaskOperation,
@@ -36,7 +36,9 @@ describe('the conversion spec of a task', () => {
       options: { quality: 5 },
     }
     assert.deepEqual(parseSpec(fields), {
-      ...{ to: 'jpg', engine: 'vips', filename: 'b.jpg' },
+      to: 'jpg',
+      engine: 'vips',
+      filename: 'b.jpg',
       options: { dpi: 72, quality: 5 },
     })
     assert.deepEqual(TaskSpec.parse(parseSpec(fields)), parseSpec(fields), 'and is that after it was stored')
@@ -48,13 +50,11 @@ describe('the conversion spec of a task', () => {
 
   test('of convert is a conversion of its inputs', () => {
     assert.deepEqual(specFor('convert', { output_format: 'docx', mode: 'fast' }), {
-      ...{
-        operation: 'convert',
-        to: 'docx',
-        engine: undefined,
-        options: { mode: 'fast' },
-        additionalFilesField: 'input',
-      },
+      operation: 'convert',
+      to: 'docx',
+      engine: undefined,
+      options: { mode: 'fast' },
+      additionalFilesField: 'input',
     })
   })
 
@@ -124,9 +124,16 @@ describe('an operation', () => {
       'secrets' in one && one.secrets ? [[one.name, one.secrets]] : [],
     )
     assert.deepEqual(Object.fromEntries(sealed), {
-      ...{ 'import/url': ['url', 'headers'], 'capture-website': ['url', 'headers', 'cookies'] },
-      ...{ 'import/s3': s3, 'import/blobstore': azure, 'import/gcs': gcs, 'import/sftp': sftp },
-      ...{ 'export/s3': s3, 'export/blobstore': azure, 'export/gcs': gcs, 'export/sftp': sftp },
+      'import/url': ['url', 'headers'],
+      'capture-website': ['url', 'headers', 'cookies'],
+      'import/s3': s3,
+      'import/blobstore': azure,
+      'import/gcs': gcs,
+      'import/sftp': sftp,
+      'export/s3': s3,
+      'export/blobstore': azure,
+      'export/gcs': gcs,
+      'export/sftp': sftp,
     })
     for (const kind of ['import', 'export'])
       assert.equal(findTaskOperation(`${kind}/blob`)?.name, `${kind}/blobstore`, 'as others call it')
@@ -238,8 +245,10 @@ test('operations accept a target, unless they keep the format', () => {
 
 describe('an external store', () => {
   const access = {
-    ...{ bucket: 'images', region: 'eu-central-1' },
-    ...{ access_key_id: 'a', secret_access_key: 'b' },
+    bucket: 'images',
+    region: 'eu-central-1',
+    access_key_id: 'a',
+    secret_access_key: 'b',
   }
   const fits = (name: string, fields: object) =>
     findTaskOperation(name)?.fields.safeParse({ ...access, ...fields }).success
@@ -256,8 +265,9 @@ describe('an external store', () => {
     ])
       assert.equal(fits('import/s3', wrong), false, JSON.stringify(wrong).slice(0, 40))
     const container = {
-      ...{ storage_account: 'images', container: 'images' },
-      ...{ storage_access_key: 'a' },
+      storage_account: 'images',
+      container: 'images',
+      storage_access_key: 'a',
     }
     const fitsBlob = (blob: string) =>
       findTaskOperation('import/blobstore')?.fields.safeParse({ ...container, blob }).success

@@ -42,7 +42,10 @@ export async function startGcs(host = '127.0.0.1') {
     objects.set(name, { content: bytes, generation: ++state.generation, resource })
   }
   const resourceOf = (name: string, { content, generation, resource }: StoredObject) => ({
-    ...{ name, size: String(content.length), generation: String(generation), ...resource },
+    name,
+    size: String(content.length),
+    generation: String(generation),
+    ...resource,
   })
   const refuse = (response: ServerResponse, status: number, reason: string) =>
     sendJson(response, status, { error: { code: status, errors: [{ reason }] } })
@@ -156,7 +159,10 @@ export async function startGcs(host = '127.0.0.1') {
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   return {
     endpoint: `http://${host}:${(server.address() as AddressInfo).port}`,
-    ...{ objects, sessions, state, put },
+    objects,
+    sessions,
+    state,
+    put,
     async stop() {
       server.close()
       server.closeAllConnections()

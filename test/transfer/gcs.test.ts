@@ -42,7 +42,10 @@ async function importFile(key: string): Promise<Buffer> {
 }
 
 const fileOf = (path: string) => ({
-  ...{ path, size: content.length, mimeType: 'application/x-test', sha256: '' },
+  path,
+  size: content.length,
+  mimeType: 'application/x-test',
+  sha256: '',
   open: async ({ start, end } = { start: 0, end: content.length }) =>
     Readable.from(chunksOf(content.subarray(start, end))),
 })
@@ -110,8 +113,10 @@ test('a result is stored with the metadata of the export', async () => {
   const stored = server.objects.get('out/result ü.bin')
   assert.deepEqual(stored?.content, content)
   assert.deepEqual(stored?.resource, {
-    ...{ contentType: 'application/x-test', cacheControl: 'max-age=60' },
-    ...{ metadata: { from: 'test' }, acl: 'private' },
+    contentType: 'application/x-test',
+    cacheControl: 'max-age=60',
+    metadata: { from: 'test' },
+    acl: 'private',
   })
 })
 

@@ -45,7 +45,10 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
       key,
     })
     return {
-      ...{ find: findInS3, open: openS3, fields, port },
+      find: findInS3,
+      open: openS3,
+      fields,
+      port,
       at: (other, name) => ({ ...fields(name), endpoint: `http://127.0.0.1:${other}` }),
       put: (Key, Body) => client.send(new PutObjectCommand({ Bucket, Key, Body })),
       get: (Key) =>
@@ -62,7 +65,10 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
     t.after(stop)
     const fields = (blob: string) => ({ ...access, blob })
     return {
-      ...{ find: findInBlobstore, open: openBlobstore, fields, port: Number(new URL(access.endpoint).port) },
+      find: findInBlobstore,
+      open: openBlobstore,
+      fields,
+      port: Number(new URL(access.endpoint).port),
       at: (other, name) => ({
         ...fields(name),
         endpoint: access.endpoint.replace(/:\d+/, `:${other}`),
@@ -102,7 +108,10 @@ for (const [name, start] of Object.entries(storeCases)) {
     assert.equal(proxy.state.cuts, 0)
 
     const outFile = {
-      ...{ path: 'out.bin', size: content.length, mimeType: 'application/x-test', sha256: '' },
+      path: 'out.bin',
+      size: content.length,
+      mimeType: 'application/x-test',
+      sha256: '',
       open: async ({ start, end } = { start: 0, end: content.length }) =>
         Readable.from(chunksOf(content.subarray(start, end))),
     } satisfies OutgoingFile

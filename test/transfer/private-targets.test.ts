@@ -50,7 +50,10 @@ const exports: Readonly<Record<string, (url: URL) => readonly [OpenStore, TaskFi
 }
 
 const file = {
-  ...{ path: 'a.txt', size: 1, mimeType: 'text/plain', sha256: '' },
+  path: 'a.txt',
+  size: 1,
+  mimeType: 'text/plain',
+  sha256: '',
   open: async () => Readable.from([Buffer.from('a')]),
 }
 

@@ -61,7 +61,10 @@ async function exportFile(path: string, fields = {}, signal: AbortSignal = abort
   const store = await openSftp({ ...access, ...fields }, createDeps(signal))
   let sent = 0
   const file = {
-    ...{ path, size: content.length, mimeType: 'application/x-test', sha256: '' },
+    path,
+    size: content.length,
+    mimeType: 'application/x-test',
+    sha256: '',
     open: async ({ start, end } = { start: 0, end: content.length }) =>
       Readable.from(chunksOf(content.subarray(start, end))),
   }

@@ -37,7 +37,12 @@ export async function startSshd() {
     encoding: 'utf8',
   }).split(' ')
   return {
-    ...{ files, fingerprint, passphrase, port, host: '127.0.0.1', username: userInfo().username },
+    files,
+    fingerprint,
+    passphrase,
+    port,
+    host: '127.0.0.1',
+    username: userInfo().username,
     plainKey: await readFile(plain, 'utf8'),
     lockedKey: await readFile(locked, 'utf8'),
     plainKeyFile: plain,

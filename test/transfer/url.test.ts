@@ -99,7 +99,8 @@ const changedRanges: Readonly<Record<string, (start: number) => OutgoingHttpHead
   'another position': (start) => rangeOf(start + 5, content.length),
   'encoded bytes': (start) => ({
     ...rangeOf(start, content.length),
-    ...{ etag: tag.etag, 'content-encoding': 'gzip' },
+    etag: tag.etag,
+    'content-encoding': 'gzip',
   }),
 }
 for (const [name, headers] of Object.entries(changedRanges))

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
 import { createUsageCounter } from '../../functions/count-usage.ts'
-import { accountKey } from '../../lib/access/accounts.ts'
+import { accountKey } from '../../lib/accounts/accounts.ts'
 import type { Bus } from '../../lib/aws/bus.ts'
+import type { JobEnd } from '../../lib/model/terminal-events.ts'
 import { createPercentiles, groupCounts, sumCounts } from '../../lib/usage/counts.ts'
 import { countsInRecord, dayOf, ownerDayKey, serviceDayPartition } from '../../lib/usage/records.ts'
 import { computeSlo } from '../../lib/usage/reliability.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
-import type { JobEnd } from '../../lib/usage/terminal-events.ts'
 import { UsageMeter } from '../../lib/usage/usage-meter.ts'
 import { newAccount, newAdminKey, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
@@ -21,13 +21,22 @@ before(async () => {
 after(() => app.close())
 
 const share = {
-  ...{ format: 'webp', engine: 'vips', workMs: 120, bytesIn: 1000, bytesOut: 400 },
-  ...{ durationMs: 150, queueMs: 20 },
+  format: 'webp',
+  engine: 'vips',
+  workMs: 120,
+  bytesIn: 1000,
+  bytesOut: 400,
+  durationMs: 150,
+  queueMs: 20,
 }
 const timestamp = '2026-03-04T05:06:07.890Z'
 let numbered = 0
 const createJobEnd = (changes: Partial<JobEnd> = {}): JobEnd => ({
-  ...{ event: 'job.completed', timestamp, id: `evt_${++numbered}`, owner: 'anon_one', share },
+  event: 'job.completed',
+  timestamp,
+  id: `evt_${++numbered}`,
+  owner: 'anon_one',
+  share,
   ...changes,
 })
 
@@ -51,7 +60,11 @@ test('the end of a job is counted once, even if several processes receive it rep
   assert.deepEqual(
     { jobs, completed, failed, bytesIn, workMs },
     {
-      ...{ jobs: 3, completed: 2, failed: 1, bytesIn: 3000, workMs: 360 },
+      jobs: 3,
+      completed: 2,
+      failed: 1,
+      bytesIn: 3000,
+      workMs: 360,
     },
   )
   assert.equal(groupCounts(counts, 'engine').get('vips')?.['jobs'], 3)

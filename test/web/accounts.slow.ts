@@ -201,8 +201,11 @@ async function openProvider() {
       return answer({ access_token: 'opaque', token_type: 'Bearer', expires_in: 300, id_token: idToken })
     }
     answer({
-      ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
-      ...{ jwks_uri: `${issuer}/jwks`, id_token_signing_alg_values_supported: ['RS256'] },
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      id_token_signing_alg_values_supported: ['RS256'],
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

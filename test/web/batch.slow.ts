@@ -112,7 +112,9 @@ test('a dropped folder keeps its structure, and a separate file is in the list o
     const files = [await createAlbum(), fixture('plain.txt')]
     for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
       await devtools.send('Input.dispatchDragEvent', {
-        ...{ type, x: 200, y: 200 },
+        type,
+        x: 200,
+        y: 200,
         data: { items: [], files, dragOperationsMask: 1 },
       })
     await page.getByText('6 files in 4 folders').waitFor()

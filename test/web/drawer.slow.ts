@@ -26,26 +26,31 @@ interface Kind {
 
 const kinds: Readonly<Record<string, Kind>> = {
   image: {
-    ...{ file: 'corners.png', to: 'WEBP' },
+    file: 'corners.png',
+    to: 'WEBP',
     isShown: () => document.querySelector<HTMLImageElement>('.drawer img')?.naturalWidth === 40,
   },
   video: {
-    ...{ file: 'film.mp4', to: 'WEBM' },
+    file: 'film.mp4',
+    to: 'WEBM',
     isShown: () => (document.querySelector<HTMLVideoElement>('.drawer video')?.videoWidth ?? 0) > 0,
   },
   audio: {
-    ...{ file: 'cover.mp3', to: 'WAV' },
+    file: 'cover.mp3',
+    to: 'WAV',
     isShown: () => (document.querySelector<HTMLAudioElement>('.drawer audio')?.duration ?? 0) > 0,
   },
   pdf: {
-    ...{ file: 'letter.docx', to: 'PDF' },
+    file: 'letter.docx',
+    to: 'PDF',
     // The browser's viewer is another document, which the page cannot access.
     isShown: () =>
       document.querySelector<HTMLIFrameElement>('.drawer iframe')?.src.startsWith('blob:') === true,
     viewer: true,
   },
   text: {
-    ...{ file: 'letter.docx', to: 'TXT' },
+    file: 'letter.docx',
+    to: 'TXT',
     isShown: () => document.querySelector('textarea')?.value.includes('alphamarker') === true,
   },
 }

@@ -38,7 +38,10 @@ test('a stock Uppy uploads 60 MB in parts, resumes after a reload, and the file 
   const site = await openSite()
   const bundle = await build({
     stdin: { contents: page, resolveDir: import.meta.dirname },
-    ...{ bundle: true, write: false, format: 'esm', platform: 'browser' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
     define: { API: JSON.stringify(site.url) },
     logLevel: 'silent',
   })

@@ -12,9 +12,19 @@ import { maxFailures, type Workflow, type WorkflowRun } from '../../lib/workflow
 const at = (time: string) => new Date(`2026-05-01T${time}Z`)
 
 const workflow = (of: Partial<Workflow> = {}): Workflow => ({
-  ...{ id: 'wf_1', owner: 'anon_1', name: 'hourly', cron: '0 * * * *', timezone: 'UTC', tasks: {} },
-  ...{ enabled: true, overlap: 'skip', tag: null, failures: 0, version: 1 },
-  ...{ createdAt: at('00:00:00').toISOString(), updatedAt: at('00:00:00').toISOString() },
+  id: 'wf_1',
+  owner: 'anon_1',
+  name: 'hourly',
+  cron: '0 * * * *',
+  timezone: 'UTC',
+  tasks: {},
+  enabled: true,
+  overlap: 'skip',
+  tag: null,
+  failures: 0,
+  version: 1,
+  createdAt: at('00:00:00').toISOString(),
+  updatedAt: at('00:00:00').toISOString(),
   ...of,
 })
 

@@ -17,14 +17,12 @@ import words from './words/en.ts'
 export type CommandId = 'rotateLeft' | 'rotateRight' | 'moveBack' | 'moveForward' | 'remove' | 'split'
 
 export const requiredAbility: Readonly<Record<CommandId, Ability>> = {
-  ...{
-    rotateLeft: 'rotate',
-    rotateRight: 'rotate',
-    moveBack: 'move',
-    moveForward: 'move',
-    remove: 'remove',
-    split: 'split',
-  },
+  rotateLeft: 'rotate',
+  rotateRight: 'rotate',
+  moveBack: 'move',
+  moveForward: 'move',
+  remove: 'remove',
+  split: 'split',
 }
 
 const commandChanges: Readonly<Record<CommandId, (sheets: Sheets, pages: ReadonlySet<number>) => Sheets>> = {

@@ -89,11 +89,20 @@ async function open({ document, file, password }: WorkerRequest & { kind: 'open'
   const task = getDocument({
     range: new FileRangeTransport(file),
     ...(password && { password }),
-    ...{ disableAutoFetch: true, disableStream: true, verbosity: 0 },
-    ...{ ownerDocument: globalThis, CanvasFactory, FilterFactory: noFilters },
-    ...{ BinaryDataFactory: DataFactory, useWorkerFetch: false, useSystemFonts: true },
+    disableAutoFetch: true,
+    disableStream: true,
+    verbosity: 0,
+    ownerDocument: globalThis,
+    CanvasFactory,
+    FilterFactory: noFilters,
+    BinaryDataFactory: DataFactory,
+    useWorkerFetch: false,
+    useSystemFonts: true,
     // The content security policy does not allow WebAssembly.
-    ...{ useWasm: false, wasmUrl: '/web/', isOffscreenCanvasSupported: true, disableWorkerRendering: true },
+    useWasm: false,
+    wasmUrl: '/web/',
+    isOffscreenCanvasSupported: true,
+    disableWorkerRendering: true,
   })
   try {
     const pdf = await task.promise

@@ -8,7 +8,11 @@ export type KeyAction =
   | { readonly kind: 'toggle' | 'all' | 'none' }
 
 const commandKeys: Readonly<Record<string, CommandId>> = {
-  ...{ r: 'rotateRight', l: 'rotateLeft', s: 'split', delete: 'remove', backspace: 'remove' },
+  r: 'rotateRight',
+  l: 'rotateLeft',
+  s: 'split',
+  delete: 'remove',
+  backspace: 'remove',
 }
 
 const otherKeys: Readonly<Record<string, 'toggle' | 'none'>> = {
@@ -54,7 +58,10 @@ function nextIndex(
 function stepOf(key: string, { columns, isRightToLeft }: FocusPosition): number | undefined {
   const forward = isRightToLeft ? -1 : 1
   const steps: Readonly<Record<string, number>> = {
-    ...{ arrowright: forward, arrowleft: -forward, arrowdown: columns, arrowup: -columns },
+    arrowright: forward,
+    arrowleft: -forward,
+    arrowdown: columns,
+    arrowup: -columns,
   }
   return steps[key]
 }

@@ -25,7 +25,10 @@ export interface Step {
 
 export const originalOrder = (count: number): PageArrangement => ({
   sheets: Array.from({ length: count }, (_, at) => ({
-    ...{ page: at + 1, rotation: 0, isRemoved: false, isSplitAfter: false },
+    page: at + 1,
+    rotation: 0,
+    isRemoved: false,
+    isSplitAfter: false,
   })),
   selected: new Set(),
 })

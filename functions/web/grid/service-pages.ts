@@ -23,7 +23,10 @@ export async function drawOnServer(
   signal: AbortSignal,
 ): Promise<ServicePages> {
   const upload_id = await uploadFile({
-    ...{ file, multipartUpload: undefined, onMultipartStart: () => {}, signal },
+    file,
+    multipartUpload: undefined,
+    onMultipartStart: () => {},
+    signal,
     onProgress: (progress) => {
       if (progress.stage === 'uploading') onSent(progress.sentBytes / Math.max(1, progress.totalBytes))
     },

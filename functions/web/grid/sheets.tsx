@@ -124,8 +124,10 @@ function useInteraction(
   const handleKey = (event: KeyboardEvent): boolean => {
     if (!list.current) return false
     const position = {
-      ...{ index: indexOf(focused), count: sheets.length },
-      ...{ columns: columnsOf(list.current), isRightToLeft: isRightToLeft(list.current) },
+      index: indexOf(focused),
+      count: sheets.length,
+      columns: columnsOf(list.current),
+      isRightToLeft: isRightToLeft(list.current),
     }
     const action = keyAction(event, position)
     switch (action?.kind) {

@@ -24,7 +24,10 @@ export function formatSize(bytes: number): string {
   const power = Math.min(sizes.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   const unit = sizes[power] ?? 'byte'
   const format = new Intl.NumberFormat(locale, {
-    ...{ style: 'unit', unit, unitDisplay: power === 0 ? 'long' : 'short', maximumFractionDigits: 1 },
+    style: 'unit',
+    unit,
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
   })
   return isolate(format.format(bytes / 1000 ** power))
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { AppError } from '../../errors.ts'
-import { parseJsonBody } from '../../http/body/json-body.ts'
+import { parseJsonBody } from '../../validation/json-body.ts'
 import { parseInput } from '../../validation/parse-input.ts'
 import { authPath } from '../session-auth.ts'
 import type { Auth } from './auth.ts'

@@ -3,17 +3,17 @@ import { betterAuth } from 'better-auth/minimal'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import * as z from 'zod'
+import { accountOf } from '../../accounts/accounts.ts'
 import type { Config } from '../../config.ts'
 import { AppError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import { createMailer, emailTemplates, type Mailer } from '../../mail/emails.ts'
 import type { Services } from '../../services/services.ts'
 import { accountName, toAccountName } from '../../validation/display-name.ts'
 import { parseInput } from '../../validation/parse-input.ts'
-import { accountOf } from '../accounts.ts'
 import { scheduleDeletion } from '../delete-account.ts'
 import { serviceOrigins } from '../same-origin.ts'
 import { authPath, authSecret, sessionCookieName } from '../session-auth.ts'
-import { createMailer, emailTemplates, type Mailer } from './emails.ts'
 import { consumeAttempt } from './login-attempts.ts'
 import { models } from './records.ts'
 import { requireOwnRedirects } from './redirect-targets.ts'
@@ -119,7 +119,8 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
     account: { accountLinking: { enabled: true } },
     rateLimit: {
       enabled: true,
-      ...{ window: 60, max: 100 },
+      window: 60,
+      max: 100,
       customStorage: { consume: (key, rule) => consumeAttempt(table, `address ${key}`, rule) },
     },
     advanced: {
@@ -220,7 +221,10 @@ const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provid
   ...(name !== undefined && { name }),
   discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
   requireIdTokenVerification: true,
-  ...{ clientId, clientSecret, scopes: scopes ?? ['openid', 'email', 'profile'], pkce: true },
+  clientId,
+  clientSecret,
+  scopes: scopes ?? ['openid', 'email', 'profile'],
+  pkce: true,
 })
 
 /** Tells pages which sign-in methods to offer. */

@@ -13,7 +13,9 @@ export async function createAccountFor(
     { method: 'admin' },
   )
   await internalAdapter.linkAccount({
-    ...{ userId: user.id, accountId: user.id, providerId: 'credential' },
+    userId: user.id,
+    accountId: user.id,
+    providerId: 'credential',
     password: await hashing.hash(password),
   })
   return user.id

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { accountKey, emailKey } from '../../accounts/accounts.ts'
 import type { Item, Key, Write } from '../../aws/table.ts'
 import type { Services } from '../../services/services.ts'
-import { accountKey, emailKey } from '../accounts.ts'
 
 /**
  * Maps the models of better-auth to table items. The key of a record is made from its id. Other lookups use pointer

@@ -160,8 +160,11 @@ class TableAdapter implements CustomAdapter {
     const changed = await Promise.all(
       found.map(({ id }) => {
         const only: CleanedWhere = {
-          ...{ field: 'id', operator: 'eq', value: id },
-          ...{ connector: 'AND', mode: 'sensitive' },
+          field: 'id',
+          operator: 'eq',
+          value: id,
+          connector: 'AND',
+          mode: 'sensitive',
         }
         return this.#changeOne(model, [...where, only], next)
       }),
@@ -228,7 +231,9 @@ class TableAdapter implements CustomAdapter {
     let from: Item | undefined
     do {
       const page = await this.#parts.table.query({
-        ...{ IndexName: 'byList', KeyConditionExpression: 'listKey = :all', ExclusiveStartKey: from },
+        IndexName: 'byList',
+        KeyConditionExpression: 'listKey = :all',
+        ExclusiveStartKey: from,
         ExpressionAttributeValues: { ':all': modelListKey(model) },
       })
       found.push(...page.items)

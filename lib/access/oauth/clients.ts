@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../../aws/owned-records.ts'
 import type { Table, Write } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { idPattern, newId } from '../../ids.ts'
-import { createOwned, listOwnedIds, ownedKey, removeOwned } from '../../model/owned-records.ts'
-import { type GrantedScope, grantedScopes } from '../principal.ts'
+import { type GrantedScope, grantedScopes } from '../../model/principal.ts'
 import { hashSecret, matchesSecretHash, newSecretText } from '../secret-text.ts'
 
 /** OAuth clients: programs that authenticate with client credentials of an account (RFC 6749, 4.4). */
@@ -47,8 +47,12 @@ export class Clients {
   ): Promise<{ readonly client: Client; readonly secret: string }> {
     const secret = newSecretText(secretPrefix)
     const client: Client = {
-      ...{ id: newId('client'), owner, name, scopes: [...new Set(scopes)] },
-      ...{ secretHash: hashSecret(secret), last4: secret.slice(-4) },
+      id: newId('client'),
+      owner,
+      name,
+      scopes: [...new Set(scopes)],
+      secretHash: hashSecret(secret),
+      last4: secret.slice(-4),
       createdAt: new Date().toISOString(),
     }
     if (await createOwned(this.#table, 'OAUTH', client, maxClients, along(client))) return { client, secret }

@@ -1,6 +1,6 @@
+import { accountOf } from '../../accounts/accounts.ts'
+import { type GrantedScope, grantedScopes } from '../../model/principal.ts'
 import type { Services } from '../../services/services.ts'
-import { accountOf } from '../accounts.ts'
-import { type GrantedScope, grantedScopes } from '../principal.ts'
 import { type Client, Clients } from './clients.ts'
 import { oauthError } from './oauth-errors.ts'
 import { AccessTokens } from './tokens.ts'

@@ -1,10 +1,10 @@
+import { accountCacheMs, findCachedAccount, planOfAccount } from '../../accounts/owner-plan.ts'
 import { TtlCache } from '../../async/ttl-cache.ts'
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { accountSuspendedError } from '../api-key-auth.ts'
 import type { AuthMethod } from '../auth-method.ts'
 import { bearerToken } from '../bearer.ts'
-import { accountCacheMs, findCachedAccount, planOfAccount } from '../owner-plan.ts'
 import { AccessTokens, type ActiveToken, isAccessToken } from './tokens.ts'
 
 /** Caches by table: tests have several tables in one process. */
@@ -34,7 +34,12 @@ export const authenticateByToken: AuthMethod = async ({ headers }, services) => 
   if (account.status === 'suspended') throw accountSuspendedError()
   const { client, scopes } = active
   return {
-    ...{ ownerId: account.id, kind: 'token', role: account.role, scopes: new Set(scopes) },
-    ...{ plan: planOfAccount(account), limiterKey: `client:${client.id}`, keyId: client.id },
+    ownerId: account.id,
+    kind: 'token',
+    role: account.role,
+    scopes: new Set(scopes),
+    plan: planOfAccount(account),
+    limiterKey: `client:${client.id}`,
+    keyId: client.id,
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { ownedKey } from '../../aws/owned-records.ts'
 import type { Key, Table } from '../../aws/table.ts'
-import { ownedKey } from '../../model/owned-records.ts'
-import { type GrantedScope, grantedScopes } from '../principal.ts'
+import { type GrantedScope, grantedScopes } from '../../model/principal.ts'
 import { hashSecret, isSecretText, newSecretText } from '../secret-text.ts'
 import { Client, isClientId } from './clients.ts'
 

@@ -52,14 +52,13 @@ export async function convertFiles(args: Arguments, session: Session): Promise<E
   const items = inputs.map((input): WorkItem => {
     const itemOutput = output ?? names.next(input, to)
     return {
-      ...{
-        sources: [toSnapshot(input)],
-        label: input.typedPath,
-        request: { kind: 'convert', to },
-        options,
-        output: itemOutput,
-      },
-      ...{ folder: input.folder, expected: itemOutput ?? defaultOutput(input, to) },
+      sources: [toSnapshot(input)],
+      label: input.typedPath,
+      request: { kind: 'convert', to },
+      options,
+      output: itemOutput,
+      folder: input.folder,
+      expected: itemOutput ?? defaultOutput(input, to),
     }
   })
   const records = openRecords(session)
@@ -135,13 +134,12 @@ export async function mergeFiles(args: Arguments, session: Session): Promise<Exi
   const known = await fetchOptions(session.client, { from: extensionOf(first.path), operation: 'merge' })
   if (known) requireKnownOptions(Object.keys(options), known, 'A merge')
   const item: WorkItem = {
-    ...{
-      sources: inputs.map(toSnapshot),
-      label: inputs.map(({ typedPath }) => typedPath).join(' + '),
-      options,
-      output,
-    },
-    ...{ request: { kind: 'merge', to, mergeType: kind }, folder: first.folder },
+    sources: inputs.map(toSnapshot),
+    label: inputs.map(({ typedPath }) => typedPath).join(' + '),
+    options,
+    output,
+    request: { kind: 'merge', to, mergeType: kind },
+    folder: first.folder,
     expected: output ?? join(first.folder, `merged.${to ?? extensionOf(first.path)}`),
   }
   return runWorkItems([item], session, openRecords(session), {
@@ -177,12 +175,13 @@ export async function runTool(args: Arguments, session: Session): Promise<ExitCo
     // In the folder of the source, the result needs a different name.
     const besideSource = join(input.folder, `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`)
     return {
-      ...{ sources: [toSnapshot(input)], label: input.typedPath, request: { kind: 'tool', tool }, options },
-      ...{
-        output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : besideSource),
-        folder: input.folder,
-        expected: undefined,
-      },
+      sources: [toSnapshot(input)],
+      label: input.typedPath,
+      request: { kind: 'tool', tool },
+      options,
+      output: output ?? (isFolder(flags.out) ? names.next(input, 'pdf') : besideSource),
+      folder: input.folder,
+      expected: undefined,
     }
   })
   return runWorkItems(items, session, openRecords(session), {

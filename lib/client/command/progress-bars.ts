@@ -12,7 +12,11 @@ export interface ProgressItem {
 }
 
 export const createProgressItem = (label: string, startedAt: number): ProgressItem => ({
-  ...{ label, startedAt, stage: 'waiting', fraction: 0, hasUpload: false },
+  label,
+  startedAt,
+  stage: 'waiting',
+  fraction: 0,
+  hasUpload: false,
 })
 
 /** The part of the bar that is used for the upload, if its progress is reported. */

@@ -39,7 +39,8 @@ export function openTerminal(
     drawn = lines
   }
   return {
-    ...{ isInteractive, isJson },
+    isInteractive,
+    isJson,
     result: (line) => {
       const lines = drawn
       paint([])

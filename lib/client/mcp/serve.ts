@@ -75,7 +75,8 @@ async function serveHttp(
       new sdk.StreamableHTTPServerTransport({
         sessionIdGenerator: randomUUID,
         // Keeps web pages from using the server through a host name that resolves to localhost.
-        ...{ enableDnsRebindingProtection: true, allowedHosts },
+        enableDnsRebindingProtection: true,
+        allowedHosts,
         onsessioninitialized: (sessionId: string) => void sessions.set(sessionId, transport),
         onsessionclosed: (sessionId: string) => void sessions.delete(sessionId),
       })

@@ -42,7 +42,12 @@ export function openExchange(services: S3Services, { bucket, folder }: ExchangeO
           { bucket, key, headers: new Map(), source },
           {
             draft: {
-              ...{ size, etag, modified: nowInSeconds(), tags: [], checksum: undefined, parts: 1 },
+              size,
+              etag,
+              modified: nowInSeconds(),
+              tags: [],
+              checksum: undefined,
+              parts: 1,
               headers: { 'content-type': contentType },
             },
             segments: [{ number: 1, blob, size, checksum: '' }],

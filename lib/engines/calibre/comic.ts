@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
+import { maxUnpackedBytesFor } from '../../formats/archive-limits.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { runPython } from '../sandbox/python.ts'
-import { maxUnpackedBytesFor } from '../seven-zip/limits.ts'
 
 /**
  * Writes a PDF with one image per page, in the order of the file names.

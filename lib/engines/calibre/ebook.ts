@@ -32,7 +32,8 @@ export interface EbookTitle {
 export function createEbookConverters(baseDir: string, limits: EngineLimits): Prestarter {
   return createPrestarter({
     ...pythonProgram(program),
-    ...{ baseDir, prefix: 'mutabor-book-' },
+    baseDir,
+    prefix: 'mutabor-book-',
     limits: sandboxLimits(limits),
     prepare: createEnvironment,
   })
@@ -65,7 +66,8 @@ async function runEbookConvert(
   }
   try {
     await runPython(program, [path, target, ...options], tools, {
-      ...{ env, prestarted: waiting },
+      env,
+      prestarted: waiting,
       onLine: (line) => {
         const unshownCount = /^unsupported images: (\d+)$/.exec(line)?.[1]
         if (unshownCount !== undefined) warnAboutUnshownImages(Number(unshownCount), tools)

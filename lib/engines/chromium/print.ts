@@ -48,8 +48,12 @@ export async function printToPdf(
 }
 
 const withoutMargins = ({ width, height }: PageSize) => ({
-  ...{ paperWidth: width, paperHeight: height },
-  ...{ marginTop: 0, marginRight: 0, marginBottom: 0, marginLeft: 0 },
+  paperWidth: width,
+  paperHeight: height,
+  marginTop: 0,
+  marginRight: 0,
+  marginBottom: 0,
+  marginLeft: 0,
 })
 
 /** Lays the page out at the printed width and shrinks content that would overflow. */
@@ -58,7 +62,9 @@ async function layOutForPrint(page: Page, options: PrintOptions, margin?: number
   const pagePaper = await evaluate(page.call, PagePaper, ['fit', 'paper'], {})
   const window = {
     width: windowWidth(options, pagePaper, margin),
-    ...{ height: 1024, deviceScaleFactor: 1, mobile: false },
+    height: 1024,
+    deviceScaleFactor: 1,
+    mobile: false,
   }
   await page.call(z.object({}), 'Emulation.setDeviceMetricsOverride', window)
   await evaluate(page.call, z.number(), ['fit', 'fit'], {})

@@ -5,7 +5,7 @@ import {
   maxEntries,
   maxUnpackedBytesFor,
   tooManyEntriesError,
-} from '../seven-zip/limits.ts'
+} from '../../formats/archive-limits.ts'
 
 /** The files of a ZIP, each read on demand. */
 export interface ZipEntries {

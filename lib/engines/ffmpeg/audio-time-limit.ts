@@ -69,8 +69,11 @@ async function mergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncod
   const [codec] = containerFor(work.to).audio
   return (
     stream && {
-      ...{ codec, ...audioShape(stream), durationS: totalDurationS(mergeInputs, gap) },
-      ...{ subject: 'The merged files are', advice: 'Merge fewer files' },
+      codec,
+      ...audioShape(stream),
+      durationS: totalDurationS(mergeInputs, gap),
+      subject: 'The merged files are',
+      advice: 'Merge fewer files',
     }
   )
 }
@@ -101,7 +104,8 @@ async function fileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncodi
     channels: channels ?? shape.channels,
     sampleRate: audioSampleRate ?? shape.sampleRate,
     durationS: resolveTrim(options, media).durationS,
-    ...{ subject: 'The audio is', advice: adviceFor[operation as keyof typeof adviceFor] },
+    subject: 'The audio is',
+    advice: adviceFor[operation as keyof typeof adviceFor],
   }
 }
 

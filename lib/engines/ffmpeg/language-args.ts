@@ -7,11 +7,28 @@ import type { MediaWarning } from './recipe.ts'
  * mostly the older one. Sources may use either.
  */
 const movLanguageCodes: Readonly<Record<string, string>> = {
-  ...{ bod: 'tib', cym: 'wel', cze: 'ces', deu: 'ger', ell: 'gre', eus: 'baq', fas: 'per', fre: 'fra' },
-  ...{ hye: 'arm', isl: 'ice', kat: 'geo', mkd: 'mac', msa: 'may', mya: 'bur', nld: 'dut', rum: 'ron' },
-  ...{ slo: 'slk', sqi: 'alb', zho: 'chi' },
+  bod: 'tib',
+  cym: 'wel',
+  cze: 'ces',
+  deu: 'ger',
+  ell: 'gre',
+  eus: 'baq',
+  fas: 'per',
+  fre: 'fra',
+  hye: 'arm',
+  isl: 'ice',
+  kat: 'geo',
+  mkd: 'mac',
+  msa: 'may',
+  mya: 'bur',
+  nld: 'dut',
+  rum: 'ron',
+  slo: 'slk',
+  sqi: 'alb',
+  zho: 'chi',
   // Both variants of Norwegian share one number.
-  ...{ nno: 'nor', nob: 'nor' },
+  nno: 'nor',
+  nob: 'nor',
 }
 
 /** Sets languages that ffmpeg would not find. @param type stream specifier: `a` for audio, `s` for subtitles */

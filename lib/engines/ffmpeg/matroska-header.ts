@@ -37,12 +37,26 @@ const trackTypes: Readonly<Record<number, string>> = { 1: 'video', 2: 'audio', 1
 
 /** ffmpeg's names (libavformat/matroska.c) of the codecs that some container can copy. */
 const codecNames: Readonly<Record<string, string>> = {
-  ...{ 'V_MPEG4/ISO/AVC': 'h264', 'V_MPEGH/ISO/HEVC': 'hevc', V_AV1: 'av1', V_VP8: 'vp8', V_VP9: 'vp9' },
-  ...{ A_AAC: 'aac', 'A_MPEG/L3': 'mp3', A_AC3: 'ac3', A_EAC3: 'eac3', A_OPUS: 'opus', A_ALAC: 'alac' },
-  ...{ A_VORBIS: 'vorbis', A_FLAC: 'flac' },
-  ...{ 'S_TEXT/UTF8': 'subrip', 'S_TEXT/ASS': 'ass', 'S_TEXT/SSA': 'ass', 'S_TEXT/WEBVTT': 'webvtt' },
+  'V_MPEG4/ISO/AVC': 'h264',
+  'V_MPEGH/ISO/HEVC': 'hevc',
+  V_AV1: 'av1',
+  V_VP8: 'vp8',
+  V_VP9: 'vp9',
+  A_AAC: 'aac',
+  'A_MPEG/L3': 'mp3',
+  A_AC3: 'ac3',
+  A_EAC3: 'eac3',
+  A_OPUS: 'opus',
+  A_ALAC: 'alac',
+  A_VORBIS: 'vorbis',
+  A_FLAC: 'flac',
+  'S_TEXT/UTF8': 'subrip',
+  'S_TEXT/ASS': 'ass',
+  'S_TEXT/SSA': 'ass',
+  'S_TEXT/WEBVTT': 'webvtt',
   'D_WEBVTT/SUBTITLES': 'webvtt',
-  ...{ 'S_HDMV/PGS': 'hdmv_pgs_subtitle', S_VOBSUB: 'dvd_subtitle' },
+  'S_HDMV/PGS': 'hdmv_pgs_subtitle',
+  S_VOBSUB: 'dvd_subtitle',
 }
 
 const parsedIds: readonly number[] = [ids.seekHead, ids.info, ids.tracks, ids.chapters]

@@ -190,7 +190,8 @@ export async function joinMerge(
     perSecond: mergeFrameRate(media).perSecond,
   })
   const joinedSegments = positions.map((position, index) => ({
-    ...{ ...position, path: segments[index]?.path ?? '' },
+    ...position,
+    path: segments[index]?.path ?? '',
     frames: SegmentDetails.parse(segments[index]?.details).pictures,
   }))
   const container = containerFor(work.to)
@@ -199,14 +200,12 @@ export async function joinMerge(
   const metadata = mute && (await writeMergedMetadata(mute, tools))
   const path = await joinSegments(
     {
-      ...{
-        segments: joinedSegments,
-        audioPath: audioChunk?.path,
-        metadata,
-        durationS,
-        container,
-        codec: mergeCodecs(container).video,
-      },
+      segments: joinedSegments,
+      audioPath: audioChunk?.path,
+      metadata,
+      durationS,
+      container,
+      codec: mergeCodecs(container).video,
       expectedFrames: runs.reduce((sum, { count }) => sum + count, 0),
     },
     work,

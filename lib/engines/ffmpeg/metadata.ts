@@ -10,8 +10,20 @@ import { corruptMediaError } from './probe.ts'
 
 /** Formats whose metadata can be written, with ffmpeg's muxer names. */
 export const metadataMuxers = {
-  ...{ mp3: 'mp3', m4a: 'ipod', m4b: 'ipod', flac: 'flac', ogg: 'ogg', oga: 'ogg', opus: 'opus' },
-  ...{ mka: 'matroska', weba: 'webm', mp4: 'mp4', m4v: 'mp4', mov: 'mov', mkv: 'matroska', webm: 'webm' },
+  mp3: 'mp3',
+  m4a: 'ipod',
+  m4b: 'ipod',
+  flac: 'flac',
+  ogg: 'ogg',
+  oga: 'ogg',
+  opus: 'opus',
+  mka: 'matroska',
+  weba: 'webm',
+  mp4: 'mp4',
+  m4v: 'mp4',
+  mov: 'mov',
+  mkv: 'matroska',
+  webm: 'webm',
 } as const satisfies Partial<Record<FormatId, string>>
 
 /** Formats that exiftool, which reports more for the others, cannot read. */

@@ -7,15 +7,28 @@ import { parseProbe, type StreamInput } from './probe.ts'
  * list.
  */
 const trackTypes: Readonly<Record<string, string>> = {
-  ...{ vide: 'video', soun: 'audio', sbtl: 'subtitle' },
+  vide: 'video',
+  soun: 'audio',
+  sbtl: 'subtitle',
   // Camera data and time codes, which are never kept.
-  ...{ meta: 'data', tmcd: 'data' },
+  meta: 'data',
+  tmcd: 'data',
 }
 
 /** ffmpeg's names (libavformat/isom_tags.c) of codecs that some container can copy and that have a single variant. */
 const codecNames: Readonly<Record<string, string>> = {
-  ...{ avc1: 'h264', avc3: 'h264', hvc1: 'hevc', hev1: 'hevc', av01: 'av1', vp09: 'vp9' },
-  ...{ 'ac-3': 'ac3', 'ec-3': 'eac3', Opus: 'opus', fLaC: 'flac', '.mp3': 'mp3', tx3g: 'mov_text' },
+  avc1: 'h264',
+  avc3: 'h264',
+  hvc1: 'hevc',
+  hev1: 'hevc',
+  av01: 'av1',
+  vp09: 'vp9',
+  'ac-3': 'ac3',
+  'ec-3': 'eac3',
+  Opus: 'opus',
+  fLaC: 'flac',
+  '.mp3': 'mp3',
+  tx3g: 'mov_text',
 }
 /** ISO 14496-1, table 5: codecs of the sample entry `mp4a`. */
 const mpegAudioCodecs: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3', 107: 'mp3' }

@@ -146,7 +146,11 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
   }
   const target = join(work.outDir, 'piece.nut')
   const recipe = buildRecipe({
-    ...{ from: input.format, to: work.to, options, mayCopy: false, keepSubtitles: false },
+    from: input.format,
+    to: work.to,
+    options,
+    mayCopy: false,
+    keepSubtitles: false,
     media: videoOnly(media),
     container: { ...container, muxer: 'nut', args: [] },
   })
@@ -187,8 +191,12 @@ export async function joinVideo(
       segments: chunks.flatMap(({ piece, path, got = 0 }) =>
         piece ? [{ ...piece, path, frames: got }] : [],
       ),
-      ...{ audioPath: chunks.find(({ piece }) => !piece)?.path, metadata },
-      ...{ expectedFrames, durationS: media.durationS, container, codec: targetCodec(container, options) },
+      audioPath: chunks.find(({ piece }) => !piece)?.path,
+      metadata,
+      expectedFrames,
+      durationS: media.durationS,
+      container,
+      codec: targetCodec(container, options),
     },
     work,
     tools,

@@ -47,7 +47,10 @@ type Target = (typeof targets)[number]
 
 export const videoImageRows = (from: readonly FormatId[]): readonly Capability[] =>
   targets.map((to) => ({
-    ...{ operation: 'convert', from, to: [to], cost: 1 },
+    operation: 'convert',
+    from,
+    to: [to],
+    cost: 1,
     options: pixelTargetOf(to).options.extend(shape),
   }))
 

@@ -66,7 +66,11 @@ function encodeArgs(
   const size = outputSize(video, options, codec.sizeStep)
   const keepsHdr = isHdr(video) && codec.hdrArgs !== undefined && !overlay
   const filtering = {
-    ...{ video, options, codec, size, keepsHdr },
+    video,
+    options,
+    codec,
+    size,
+    keepsHdr,
     backgroundColor:
       hasAlpha(video) && !keepsAlpha ? (options.background ?? defaultBackground(from)) : undefined,
     constantFrameRate: container.constantFrameRate === true,

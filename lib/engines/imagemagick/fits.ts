@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
+import { maxSide } from '../../formats/image-limits.ts'
 import { featureError } from '../unsupported-feature.ts'
-import { maxSide } from './limits.ts'
 
 /**
  * FITS 4.0 contains measurements. ImageMagick 6.9.11 reads only a single plane of integers correctly: several float

@@ -45,10 +45,16 @@ export async function runEscapeTest(
     await Promise.all([mkdir(workDir), mkdir(folder)])
     await writeFile(join(folder, 'secret'), 'secret of another job')
     const settings = {
-      ...{ pid: process.pid, began: await processStartTime(), folder, ...targets.addresses },
+      pid: process.pid,
+      began: await processStartTime(),
+      folder,
+      ...targets.addresses,
       api: processEnvironment['AWS_LAMBDA_RUNTIME_API'] ?? '',
-      ...{ memory: limits.memoryBytes, file: limits.fileBytes },
-      ...{ processes: maxProcesses, processor: limits.cpuS, core: 0 },
+      memory: limits.memoryBytes,
+      file: limits.fileBytes,
+      processes: maxProcesses,
+      processor: limits.cpuS,
+      core: 0,
     }
     const settingArgs = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
     const args = [testScript, ...settingArgs]
@@ -67,7 +73,9 @@ const allFailed = Object.fromEntries([...checks, 'runs'].map((check) => [check, 
 
 async function observe(command: SandboxedCommand, wasReached: () => boolean): Promise<EscapeTestResult> {
   const child = spawn(command.file, command.args, {
-    ...{ env: command.env, cwd: command.cwd, detached: true },
+    env: command.env,
+    cwd: command.cwd,
+    detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   try {
@@ -78,7 +86,8 @@ async function observe(command: SandboxedCommand, wasReached: () => boolean): Pr
     const result = {
       ...Object.fromEntries(checks.map((check) => [check, !isEscape(check)])),
       runs: lines.includes('ran'),
-      ...{ pid: await hasOwnNamespace('pid'), net: await hasOwnNamespace('net') },
+      pid: await hasOwnNamespace('pid'),
+      net: await hasOwnNamespace('net'),
     } as EscapeTestResult // all of its keys
     const network = result.network && !wasReached()
     // Skip the wait if another check already shows that the process can escape or get help from outside.

@@ -1,9 +1,10 @@
 import { lchown, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ConfinementLevel } from '../../component-ids.ts'
 import { readConfig } from '../../config.ts'
 import { AppError } from '../../errors.ts'
 import type { SandboxedCommand, SandboxOptions } from './command.ts'
-import { type ConfinementLevel, meetsLevel } from './confinement-levels.ts'
+import { meetsLevel } from './confinement-levels.ts'
 import { type EscapeTestResult, runEscapeTest } from './escape-test.ts'
 import { launchCommand, launcherProgram } from './launch-command.ts'
 import { type Launcher, launchers } from './launchers.ts'
@@ -107,6 +108,19 @@ export async function sandboxCommand(
   options: SandboxOptions,
 ): Promise<SandboxedCommand> {
   await requireConfinement()
+  const { launcher } = await getLauncher()
+  return buildCommand(launcher, bin, args, options)
+}
+
+/**
+ * The same for a program of the service itself, which also runs where engines would not be confined as MIN_CONFINEMENT
+ * requires: less confined than that it is still apart from the keys of the service.
+ */
+export async function confineIfPossible(
+  bin: string,
+  args: readonly string[],
+  options: SandboxOptions,
+): Promise<SandboxedCommand> {
   const { launcher } = await getLauncher()
   return buildCommand(launcher, bin, args, options)
 }

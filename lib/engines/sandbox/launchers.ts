@@ -1,4 +1,4 @@
-import type { ConfinementLevel } from './confinement-levels.ts'
+import type { ConfinementLevel } from '../../component-ids.ts'
 
 /** A method to start a program confined. */
 export interface Launcher {

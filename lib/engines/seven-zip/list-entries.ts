@@ -1,9 +1,14 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
+import {
+  archiveTooLargeError,
+  maxDepth,
+  maxEntries,
+  tooManyEntriesError,
+} from '../../formats/archive-limits.ts'
 import { isUnsafePath, unsafeNameError } from '../../formats/unsafe-name.ts'
 import type { Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
-import { archiveTooLargeError, maxDepth, maxEntries, tooManyEntriesError } from './limits.ts'
 
 /** One entry in the listing of an archive. */
 export interface ArchiveEntry {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, readdir, rename } from 'node:fs/promises'
+import { maxEntries, tooManyEntriesError } from '../../formats/archive-limits.ts'
 import { ignoreMissing } from '../sandbox/work-folder.ts'
-import { maxEntries, tooManyEntriesError } from './limits.ts'
 
 /** Counts of what was unpacked from an archive. */
 export interface UnpackedContents {

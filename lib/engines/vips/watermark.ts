@@ -96,8 +96,10 @@ async function writeMarked(
   const { svg, left, top } = overlay ?? { svg: '', left: 0, top: 0 }
   // An embedded image may exceed librsvg's limits for untrusted text; this SVG is our own.
   const layers = Array.from({ length: isAnimated ? source.pages : 1 }, (_, frame) => ({
-    ...{ input: Buffer.from(svg), unlimited: true },
-    ...{ left, top: top + frame * surface.height },
+    input: Buffer.from(svg),
+    unlimited: true,
+    left,
+    top: top + frame * surface.height,
   }))
   const marked = overlay ? plain.composite(layers) : plain
   // Compositing the watermark added an alpha channel.

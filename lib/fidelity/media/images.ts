@@ -1,5 +1,6 @@
+import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
-import type { ContentSummary, Feature } from '../content-summary.ts'
+import type { ContentSummary } from '../content-summary.ts'
 
 /** Number of images in a file and whether they are transparent, from the metadata around the pixels. */
 const createSummary = (

@@ -1,6 +1,7 @@
+import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
 import { openCompoundFile } from '../cfb.ts'
-import type { ContentSummary, Feature } from '../content-summary.ts'
+import type { ContentSummary } from '../content-summary.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden.ts'
 

@@ -1,4 +1,4 @@
-import type { Feature } from '../content-summary.ts'
+import type { Feature } from '../../model/stored-summary.ts'
 import { decodeEntities, readAttribute, Tag } from '../text/markup.ts'
 import type { WordCounts } from '../text/word-counts.ts'
 

@@ -1,5 +1,6 @@
+import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
-import type { ContentSummary, Feature } from '../content-summary.ts'
+import type { ContentSummary } from '../content-summary.ts'
 import { readAttribute, readMarkup } from '../text/markup.ts'
 import { openZip, type Zip } from '../zip.ts'
 import { CellCounter } from './cells.ts'

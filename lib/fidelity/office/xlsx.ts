@@ -1,5 +1,6 @@
+import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
-import type { ContentSummary, Feature } from '../content-summary.ts'
+import type { ContentSummary } from '../content-summary.ts'
 import { decodeEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { openZip, type Zip } from '../zip.ts'

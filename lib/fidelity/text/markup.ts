@@ -105,9 +105,30 @@ export const readAttribute = ({ source }: Tag, name: string): string | undefined
 }
 
 const entities: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '', ndash: '–', mdash: '—' },
-  ...{ auml: 'ä', ouml: 'ö', uuml: 'ü', Auml: 'Ä', Ouml: 'Ö', Uuml: 'Ü', szlig: 'ß', eacute: 'é' },
-  ...{ egrave: 'è', agrave: 'à', ccedil: 'ç', oslash: 'ø', aring: 'å', aelig: 'æ', ntilde: 'ñ' },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  shy: '',
+  ndash: '–',
+  mdash: '—',
+  auml: 'ä',
+  ouml: 'ö',
+  uuml: 'ü',
+  Auml: 'Ä',
+  Ouml: 'Ö',
+  Uuml: 'Ü',
+  szlig: 'ß',
+  eacute: 'é',
+  egrave: 'è',
+  agrave: 'à',
+  ccedil: 'ç',
+  oslash: 'ø',
+  aring: 'å',
+  aelig: 'æ',
+  ntilde: 'ñ',
 }
 
 /** Decodes character references; unknown names are replaced with a space. */

@@ -1,5 +1,6 @@
+import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
-import type { ContentSummary, Feature } from '../content-summary.ts'
+import type { ContentSummary } from '../content-summary.ts'
 import { extractHtmlText } from './markup.ts'
 import { WordCounts } from './word-counts.ts'
 

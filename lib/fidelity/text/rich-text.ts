@@ -1,5 +1,6 @@
+import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
-import type { ContentSummary, Feature } from '../content-summary.ts'
+import type { ContentSummary } from '../content-summary.ts'
 import { WordCounts } from './word-counts.ts'
 
 /** Groups that are not text of the document (Rich Text Format 1.9.1). */
@@ -164,8 +165,20 @@ const encodingsByCodePage: Readonly<Record<string, string>> = {
 const multiByteCodePages = new Set(['932', '936', '949', '950'])
 /** Code pages of fonts by `\\fcharset`. */
 const codePagesByCharset: Readonly<Record<string, string>> = {
-  ...{ 77: '10000', 128: '932', 129: '949', 134: '936', 136: '950', 161: '1253', 162: '1254', 163: '1258' },
-  ...{ 177: '1255', 178: '1256', 186: '1257', 204: '1251', 222: '874', 238: '1250' },
+  77: '10000',
+  128: '932',
+  129: '949',
+  134: '936',
+  136: '950',
+  161: '1253',
+  162: '1254',
+  163: '1258',
+  177: '1255',
+  178: '1256',
+  186: '1257',
+  204: '1251',
+  222: '874',
+  238: '1250',
 }
 /** Font tables are shorter than this. */
 const maxFontTableLength = 500_000

@@ -7,8 +7,8 @@ import {
   Uint8ArrayWriter,
   ZipReader,
 } from '@zip.js/zip.js'
-import { maxUnpackedBytesFor } from '../../engines/seven-zip/limits.ts'
 import { AppError } from '../../errors.ts'
+import { maxUnpackedBytesFor } from '../archive-limits.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
 import { documentProtectionUnknown } from '../locked-office.ts'
 import { unsafeNameError } from '../unsafe-name.ts'

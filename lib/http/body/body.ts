@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream'
 import type { Files } from '../../aws/files.ts'
 import { AppError } from '../../errors.ts'
+import type { ReceivedFile } from '../../uploads/received-file.ts'
 import { describeValues } from '../../validation/describe-schema.ts'
-import type { AnyContract, BodyKind, HttpEvent, ReceivedFile } from '../contract.ts'
+import { parseJsonBody } from '../../validation/json-body.ts'
+import { requireUniqueFields } from '../../validation/repeated-field.ts'
+import type { AnyContract, BodyKind, HttpEvent } from '../contract.ts'
 import { limitBody } from './body-limit.ts'
 import { decodeBody } from './content-encoding.ts'
-import { parseJsonBody } from './json-body.ts'
 import { emptyBody, readStream } from './read-body.ts'
-import { requireUniqueFields } from './repeated-field.ts'
 import { requireUtf8Escapes } from './utf8-escapes.ts'
 
 /** Size limit of bodies without files. */

@@ -1,5 +1,5 @@
 import { ownerHeader } from '../../access/anonymous.ts'
-import { isOpenAccess } from '../../access/principal.ts'
+import { isOpenAccess } from '../../model/principal.ts'
 import type { AnyContract } from '../contract.ts'
 import { replayedHeader } from '../idempotency.ts'
 import { replyHeaders } from '../replies/reply-headers.ts'

@@ -1,7 +1,7 @@
 import { ownerHeader } from '../../access/anonymous.ts'
-import { type Access, grantedScopes, isOpenAccess } from '../../access/principal.ts'
 import { sessionCookieName } from '../../access/session-auth.ts'
 import type { ErrorCode } from '../../error-catalog.ts'
+import { type Access, grantedScopes, isOpenAccess } from '../../model/principal.ts'
 
 /** Security schemes and requirements for the OpenAPI document. */
 

@@ -33,7 +33,9 @@ export class ResponseCache {
     return {
       statusCode,
       headers: {
-        ...{ ...headers, etag: shown, vary: 'accept-encoding' },
+        ...headers,
+        etag: shown,
+        vary: 'accept-encoding',
         ...(isCompressed && { 'content-encoding': 'gzip' }),
       },
       body: body.toString('base64'),

@@ -3,7 +3,7 @@ import { makeProcessFolder, taskFolderPrefix } from '../../engines/sandbox/proce
 import { AppError } from '../../errors.ts'
 import { DiskSpaceMonitor, isNoSpaceError, outOfSpaceError } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
-import type { JobState, Task } from '../job.ts'
+import type { JobState, Task } from '../../model/job.ts'
 import { maxAttempts } from '../job-state-machine.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 import type { TaskRun } from './task-run.ts'

@@ -1,10 +1,10 @@
-import { limitsOfOwner } from '../../access/plan-limits.ts'
+import { limitsOfOwner } from '../../accounts/plan-limits.ts'
 import type { Item, Key } from '../../aws/table.ts'
+import { isLiveStatus, type Job } from '../../model/job.ts'
+import { TaskMessage, type TaskRef, taskMessageOf } from '../../model/task-message.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import type { Services } from '../../services/services.ts'
-import { isLiveStatus, type Job } from '../job.ts'
-import { type TaskRef, wakeShardOf } from '../keys.ts'
-import { TaskMessage, taskMessageOf } from '../task-message.ts'
+import { wakeShardOf } from '../keys.ts'
 
 /** Seconds until the sweep checks for waiting tasks that were not resumed. */
 const recheckS = 60

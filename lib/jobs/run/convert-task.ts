@@ -1,9 +1,9 @@
-import { planFallback } from '../../conversion/fallback-route.ts'
-import { planFiles } from '../../conversion/plan-files.ts'
-import { timeLimitOf } from '../../conversion/time-limits.ts'
 import { secretOptionNames } from '../../engines/options.ts'
 import { requireConfinement } from '../../engines/sandbox/isolation.ts'
-import type { InputPlan, JobState, Task, Warning } from '../job.ts'
+import type { InputPlan, JobState, Task, Warning } from '../../model/job.ts'
+import { planFallback } from '../../plan/fallback-route.ts'
+import { planFiles } from '../../plan/plan-files.ts'
+import { timeLimitOf } from '../../plan/time-limits.ts'
 import { uniqueWarnings } from '../job-state-machine.ts'
 import { nextImageOf, resolveConversion } from '../next-image.ts'
 import { isSpeculativeCopy } from '../task-graph.ts'
@@ -67,16 +67,14 @@ function runConversion(
     await requireConfinement()
     const engines = await run.services.engines()
     return runInputs({
-      ...{
-        services: run.services,
-        image: nextImageOf(inputPlans),
-        task,
-        inputPlans,
-        workDir,
-        space,
-        log,
-        signal,
-      },
+      services: run.services,
+      image: nextImageOf(inputPlans),
+      task,
+      inputPlans,
+      workDir,
+      space,
+      log,
+      signal,
       progress: (percent, stage) => lease.reportProgress(percent, stage),
       findFallback: (index, tried) =>
         planFallback(...conversionOfTask(task, state, run.services), { index, tried, engines }),

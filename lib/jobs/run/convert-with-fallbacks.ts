@@ -1,7 +1,7 @@
 import { link, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { InputFile } from '../../engines/engine.ts'
-import type { InputPlan } from '../job.ts'
+import type { InputPlan } from '../../model/job.ts'
 import { countTriedRoutes, decideAfterFailure, type FindFallback } from './fallbacks.ts'
 import { runSteps, type StepsResult, type StepsRun } from './run-steps.ts'
 

@@ -1,9 +1,9 @@
-import { isUnreadableError } from '../../conversion/unreadable-error.ts'
 import type { Engine, Shortfall } from '../../engines/engine.ts'
 import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
+import type { InputPlan, JobError, PartialResult, TriedRoute, Warning } from '../../model/job.ts'
+import { isUnreadableError } from '../../plan/unreadable-error.ts'
 import { toClientError } from '../failure.ts'
-import type { InputPlan, JobError, PartialResult, TriedRoute, Warning } from '../job.ts'
 import { findCapability } from './find-capability.ts'
 
 /** Decides what happens when a route fails or loses content: try a fallback route, or use an earlier partial result. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { TaskFiles } from '../../aws/task-files.ts'
 import type { InputFile } from '../../engines/engine.ts'
-import type { StoredFile } from '../job.ts'
+import type { StoredFile } from '../../model/job.ts'
 import { extensionForFormat, requireFormatId } from './format-id.ts'
 
 /** Files with their paths in a work folder. */

@@ -1,6 +1,6 @@
 import type { Capability, Engine } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
-import type { ConversionStep } from '../job.ts'
+import type { ConversionStep } from '../../model/job.ts'
 
 /** @throws AppError UNSUPPORTED_CONVERSION for a step planned by a different version of the service. */
 export function findCapability(

@@ -1,4 +1,4 @@
-import type { ImageId } from '../../engines/engine.ts'
+import type { ImageId } from '../../component-ids.ts'
 import type { Services } from '../../services/services.ts'
 
 /** Practically unlimited: Lambda starts a worker for each message. */

@@ -1,12 +1,12 @@
 import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
+import type { Job, JobState, Task } from '../../model/job.ts'
 import {
   createEndEvent,
   createImportedFileEvents,
   createStartedEvent,
   findUnpublishedEvents,
 } from '../events.ts'
-import type { Job, JobState, Task } from '../job.ts'
 import { jobEndChange } from '../job-end.ts'
 import { decideOutcome, joinStartPercent, maxAttempts, percentOfTask } from '../job-state-machine.ts'
 import { progressUnitOf, taskRefOf, type WriteResult } from '../store.ts'
@@ -237,13 +237,13 @@ export class Lease {
       {
         set: {
           open: new Set(chunks.map(({ part = 0 }) => part)),
-          ...{
-            expandedBy: attemptOfChunk(chunks[0]?.part ?? 0),
-            partCount: chunks.length,
-            attempt: 0,
-            stage: 'convert',
-          },
-          ...{ ...remaining, percent: this.#percent, endedBy: this.#id },
+          expandedBy: attemptOfChunk(chunks[0]?.part ?? 0),
+          partCount: chunks.length,
+          attempt: 0,
+          stage: 'convert',
+          ...remaining,
+          percent: this.#percent,
+          endedBy: this.#id,
         },
         remove: ['leaseId', 'leaseUntil', 'got'],
       },

@@ -1,6 +1,6 @@
+import { isLiveStatus, isTaskOver } from '../../model/job.ts'
+import type { TaskRef } from '../../model/task-message.ts'
 import type { Services } from '../../services/services.ts'
-import { isLiveStatus, isTaskOver } from '../job.ts'
-import type { TaskRef } from '../keys.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
 import { ConcurrencySlots } from './concurrency-slots.ts'
 

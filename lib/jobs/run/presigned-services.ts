@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { SignedFiles } from '../../aws/signed-files.ts'
 import { isSealed, mapDeep } from '../../crypto/sealed.ts'
+import { PresignedWork, type TaskMessage } from '../../model/task-message.ts'
 import type { Services } from '../../services/services.ts'
-import { PresignedWork, type TaskMessage } from '../task-message.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices, TaskVault } from './task-services.ts'
 

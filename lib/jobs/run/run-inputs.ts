@@ -1,12 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ImageId } from '../../engines/engine.ts'
+import type { ImageId } from '../../component-ids.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
-import { combine, combineSequential } from '../../fidelity/fidelity.ts'
 import type { DiskSpaceMonitor } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
-import type { InputPlan, JobError, StoredFile, Task, Warning } from '../job.ts'
+import { combine, combineSequential } from '../../model/fidelity.ts'
+import type { InputPlan, JobError, StoredFile, Task, Warning } from '../../model/job.ts'
 import { maxAttempts } from '../job-state-machine.ts'
 import { fetchChunkResults } from './chunks.ts'
 import {
@@ -276,7 +276,8 @@ async function splitIntoChunks(stepsRun: StepsRun, { inputPlans, image, services
 async function describeRun({ engine, result }: StepsResult): Promise<TaskFacts> {
   const { method, details } = result
   return {
-    ...{ engine: engine.id, engineVersion: await engineVersion(engine) },
+    engine: engine.id,
+    engineVersion: await engineVersion(engine),
     ...(method && { method }),
     ...(details && { details: { ...details } }),
   }

@@ -1,6 +1,6 @@
 import type { SQSBatchItemFailure, SQSRecord } from 'aws-lambda'
+import { TaskMessage, taskMessageOf } from '../../model/task-message.ts'
 import type { Services } from '../../services/services.ts'
-import { TaskMessage, taskMessageOf } from '../task-message.ts'
 import type { TaskHandler } from './claimed-task.ts'
 import { createTaskServices } from './presigned-services.ts'
 import { runTask } from './run-task.ts'

@@ -2,6 +2,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ImageId } from '../../component-ids.ts'
 import type {
   Chunk,
   ChunkResult,
@@ -9,7 +10,6 @@ import type {
   Engine,
   EngineResult,
   EngineWork,
-  ImageId,
   InputFile,
   OutputFile,
   Tools,
@@ -19,13 +19,13 @@ import { effectiveLimits } from '../../engines/host-limits.ts'
 import { engines as allEngines } from '../../engines/index.ts'
 import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
-import type { StoredSummary } from '../../fidelity/content-summary.ts'
-import type { Fidelity } from '../../fidelity/fidelity.ts'
 import { LossDetector } from '../../fidelity/loss-detector.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
+import type { Fidelity } from '../../model/fidelity.ts'
+import type { ConversionStep, Warning } from '../../model/job.ts'
+import type { StoredSummary } from '../../model/stored-summary.ts'
 import { withExtension } from '../../names/file-name.ts'
-import type { ConversionStep, Warning } from '../job.ts'
 import { findCapability } from './find-capability.ts'
 import { extensionForFormat, requireFormatId } from './format-id.ts'
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { SignatureRejectedError } from '../../aws/signed-files.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { isLiveStatus, isTaskOver, type Task } from '../../model/job.ts'
 import { TransientError, toClientError } from '../failure.ts'
-import { isLiveStatus, isTaskOver, type Task } from '../job.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
 import {
   type ClaimedTask,

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { limitsOfOwner } from '../../access/plan-limits.ts'
-import { toStoredFile } from '../../conversion/to-stored-file.ts'
+import { limitsOfOwner } from '../../accounts/plan-limits.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { detectFormat } from '../../formats/detect.ts'
 import { isPooled } from '../../io/buffer-pool.ts'
 import { createGarbageCollector, tapStream } from '../../io/collect-garbage.ts'
 import { requireDiskSpace } from '../../io/disk-space.ts'
+import { type ExportedFile, type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { nameFromTemplate, sanitizeFileName } from '../../names/file-name.ts'
 import { UniqueNames } from '../../names/unique-names.ts'
 import type { TransferOperation } from '../../tasks/index.ts'
@@ -19,8 +19,8 @@ import type {
   TaskFields,
   TransferDeps,
 } from '../../transfer/transfer.ts'
+import { toStoredFile } from '../../uploads/to-stored-file.ts'
 import { TransientError } from '../failure.ts'
-import { type ExportedFile, type JobState, jobPrefix, type StoredFile, type Task } from '../job.ts'
 import { filesOfTask, maxAttempts } from '../job-state-machine.ts'
 import type { TaskServices } from './task-services.ts'
 
@@ -53,7 +53,8 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   // Closes connections that are still open when the transfer ends.
   const finished = new AbortController()
   const deps = {
-    ...{ guardedHttp: (await services.guardedHttp()).forOwner(run.state.job.owner), gcsEndpoint },
+    guardedHttp: (await services.guardedHttp()).forOwner(run.state.job.owner),
+    gcsEndpoint,
     signal: AbortSignal.any([signal, finished.signal]),
   }
   try {

@@ -1,5 +1,5 @@
 import type { Log } from '../../log.ts'
-import type { Job, Task } from '../job.ts'
+import type { Job, Task } from '../../model/job.ts'
 import { nextImageOf } from '../next-image.ts'
 import {
   attemptOfChunk,

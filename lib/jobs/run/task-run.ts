@@ -1,5 +1,5 @@
+import type { TaskRef } from '../../model/task-message.ts'
 import type { QueueId } from '../../resources/queues.ts'
-import type { TaskRef } from '../keys.ts'
 import type { TaskServices } from './task-services.ts'
 
 /** A task named by a queue message, and the process that runs it. */

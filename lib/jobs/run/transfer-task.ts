@@ -1,5 +1,5 @@
-import { captureLimitS, transferLimitS } from '../../conversion/time-limits.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
+import { captureLimitS, transferLimitS } from '../../plan/time-limits.ts'
 import { findTransferOperation, type TransferOperation } from '../../tasks/index.ts'
 import { TransientError } from '../failure.ts'
 import { messageDone, type TaskHandler, WorkerStopped, withTimeLimit, withWorkDir } from './claimed-task.ts'
@@ -17,7 +17,12 @@ export const transferTask: TaskHandler = async (run, claimed) => {
     const limit = { limitS, hint: hintFor(operation) }
     const result = await withTimeLimit(run, claimed, limit, (signal) =>
       runTransfer({
-        ...{ services, task, state, operation, workDir, signal },
+        services,
+        task,
+        state,
+        operation,
+        workDir,
+        signal,
         progress: (percent) => lease.reportProgress(percent, operation.kind),
         saveUploadState: (uploadState) => lease.saveRemaining({ begun: uploadState }),
       }),

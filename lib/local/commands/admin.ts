@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
-import { accountByEmail } from '../../access/accounts.ts'
 import { createAccountFor } from '../../access/auth/create-account.ts'
 import { type AccountChange, updateAccount } from '../../access/manage-accounts.ts'
+import { accountByEmail } from '../../accounts/accounts.ts'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
 import { deriveKey } from '../../crypto/sealed.ts'
 import { AppError } from '../../errors.ts'
@@ -66,12 +66,12 @@ function accountServices({ table, vault, secret }: ReplayTarget) {
   const key = (purpose: 'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signed urls') =>
     deriveKey(secret, purpose)
   const keys = {
-    ...{ owner: key('owner'), cursor: key('cursor'), idempotency: key('idempotency') },
-    ...{
-      accounts: key('accounts'),
-      signedUrls: key('signed urls'),
-      download: (day: number) => deriveKey(secret, `download ${day}`),
-    },
+    owner: key('owner'),
+    cursor: key('cursor'),
+    idempotency: key('idempotency'),
+    accounts: key('accounts'),
+    signedUrls: key('signed urls'),
+    download: (day: number) => deriveKey(secret, `download ${day}`),
   }
   const config = readConfig(processEnvironment)
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })

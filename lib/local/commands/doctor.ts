@@ -6,11 +6,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import packages from '../../../layers/packages.json' with { type: 'json' }
-import type { ImageId } from '../../engines/engine.ts'
+import type { ImageId } from '../../component-ids.ts'
+import { imageIds } from '../../component-ids.ts'
 import { engines } from '../../engines/index.ts'
 import { confinement, confinementProblem } from '../../engines/sandbox/isolation.ts'
 import { engineVersion } from '../../engines/version.ts'
-import { imageIds } from '../../resources/queues.ts'
 import { findInstalledEngines } from '../runtime/installed-engines.ts'
 import { createReport, formatReport, isHealthy } from './doctor-report.ts'
 

@@ -1,6 +1,6 @@
-import type { Job } from '../../jobs/job.ts'
 import { jobEndEmitter } from '../../jobs/job-end-emitter.ts'
 import type { WaitForJobChange } from '../../jobs/jobs.ts'
+import type { Job } from '../../model/job.ts'
 
 /** After this the caller reads the job: a process that dies right after storing a job's end sends no notification. */
 const maxWaitMs = 1000

@@ -6,8 +6,8 @@ import { FunctionError, type FunctionFailure } from '../../embedded-aws/lambda/f
 import { QueueMapping } from '../../embedded-aws/lambda/queue-mapping.ts'
 import type { Lambda, LocalFunction } from '../../embedded-aws/lambda/runtime.ts'
 import { engines } from '../../engines/index.ts'
-import { TaskMessage } from '../../jobs/task-message.ts'
 import type { Log } from '../../log.ts'
+import { TaskMessage } from '../../model/task-message.ts'
 import { functions } from '../../resources/functions.ts'
 import { functionForQueue, queueMappingOf } from '../../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../../resources/queues.ts'
@@ -94,7 +94,11 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
           void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.connectionFor(local.name))
         mappings.push(
           new QueueMapping({
-            ...{ queueUrl, queueArn, region: config.AWS_REGION, concurrency, log },
+            queueUrl,
+            queueArn,
+            region: config.AWS_REGION,
+            concurrency,
+            log,
             connection: isolated?.connectionFor(local.name) ?? connection,
             retriesEarly: !isolated,
             settings: queueMappingOf(queue),

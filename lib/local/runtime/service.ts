@@ -109,7 +109,15 @@ export async function startService(
   if (reason !== undefined) log.error({ reason }, 'no engines are used')
   const usableEngines = reason === undefined ? await findInstalledEngines(enabledEngines) : []
   const environment = functionEnvironment({
-    ...{ env, config, secrets, endpoints, credentialVariables, url, workDir, logFile, hasWebSockets },
+    env,
+    config,
+    secrets,
+    endpoints,
+    credentialVariables,
+    url,
+    workDir,
+    logFile,
+    hasWebSockets,
     queueUrlPrefix: queues.image.url.slice(0, -'image'.length),
     lambdaUrl: lambdaServer.url,
     engines: usableEngines.map(({ id }) => id),
@@ -121,7 +129,11 @@ export async function startService(
     ? startIsolatedFunctions({ isolated, environment, logFd, log, idleMs: config.WORKER_IDLE_S * 1000 })
     : await loadInProcessFunctions(environment, connections)
   const queueWorkers = openQueueWorkers({
-    ...{ config, environment, logFd, log, isolated },
+    config,
+    environment,
+    logFd,
+    log,
+    isolated,
     connection: connections.sqs,
     ...(!isolated &&
       !endpoints.isS3External && {
@@ -136,7 +148,9 @@ export async function startService(
     beforeInvoke: () => reserve.ensureFreeSpace(),
   })
   const asyncInvocations = new AsyncInvocations({
-    ...{ lambda, queue: invocations, log },
+    lambda,
+    queue: invocations,
+    log,
     connection: connections.sqs,
     ...(isolated && { retryDelaysS: isolated.retryDelaysS, deadLetterConnection: isolated.connectionFor }),
   })
@@ -155,7 +169,9 @@ export async function startService(
   queueWorkers.start(lambda, queues)
   gateway.resolve({
     http: createHttpApi({
-      ...{ lambda, routes: httpRoutes(functions), log },
+      lambda,
+      routes: httpRoutes(functions),
+      log,
       streamed: config.REQUEST_BODIES === 'streamed' ? apiFunctions : [],
     }),
     s3: endpoints.isS3External ? undefined : embedded.handle.S3,

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
+import { createOwned, ownedKey, removeOwned } from '../../aws/owned-records.ts'
 import type { Key, Table } from '../../aws/table.ts'
+import { driveIds } from '../../component-ids.ts'
 import { Sealed, type Vault } from '../../crypto/sealed.ts'
 import { idPattern, newId } from '../../ids.ts'
-import { createOwned, ownedKey, removeOwned } from '../../model/owned-records.ts'
-import { type DriveAccount, driveIds } from './drive.ts'
+import type { DriveAccount } from './drive.ts'
 import { OAuthTokens } from './drive-oauth.ts'
 
 /** Records of connected drives and of pending authorizations. */
@@ -85,7 +86,11 @@ export class DriveConnections {
     const id = newId('conn')
     const { drive, account, tokens } = input
     const connection = {
-      ...{ id, owner, drive, account, tokens: vault.seal(tokens, id) },
+      id,
+      owner,
+      drive,
+      account,
+      tokens: vault.seal(tokens, id),
       createdAt: new Date().toISOString(),
     }
     return (await createOwned(table, 'DRIVE', connection, maxConnections)) ? connection : undefined

@@ -1,3 +1,4 @@
+import type { DriveId } from '../../component-ids.ts'
 import { AppError } from '../../errors.ts'
 import { quoteId } from '../../ids.ts'
 import type { Services } from '../../services/services.ts'
@@ -9,7 +10,7 @@ import {
   maxConnections,
   newState,
 } from './connections.ts'
-import type { Drive, DriveId, DriveRequest } from './drive.ts'
+import type { Drive, DriveRequest } from './drive.ts'
 import {
   type ClientRegistration,
   createAuthorizationUrl,
@@ -45,7 +46,8 @@ export class DriveService {
     const { clientId, clientSecret, endpoints, origins = [] } = configured
     const overrides = Object.entries(endpoints ?? {}).filter(([, address]) => address !== undefined)
     this.#registration = {
-      ...{ clientId, clientSecret },
+      clientId,
+      clientSecret,
       endpoints: { ...this.drive.endpoints, ...Object.fromEntries(overrides) },
     }
     this.#origins = [services.config.PUBLIC_URL ?? '', ...origins]
@@ -75,7 +77,10 @@ export class DriveService {
     )
     const expiresAt = new Date(Date.now() + consentLifetimeMinutes * 60_000).toISOString()
     await this.#connections.storePending(state, {
-      ...{ owner, drive, verifier, expiresAt },
+      owner,
+      drive,
+      verifier,
+      expiresAt,
       ...(redirectUri !== undefined && { redirectUri }),
       ...(clientState !== undefined && { clientState }),
     })

@@ -1,7 +1,4 @@
-/** Cloud drives that users let the service read (OAuth 2.0 with PKCE). Each provider is one file. */
-
-export const driveIds = ['google-drive', 'dropbox', 'onedrive'] as const
-export type DriveId = (typeof driveIds)[number]
+import type { DriveId } from '../../component-ids.ts'
 
 /** URLs of a drive; settings can override them. */
 export interface Endpoints {

@@ -18,8 +18,13 @@ const Person = z.object({ name: z.object({ display_name: z.string() }), email: z
 const TemporaryLink = z.object({ link: z.url(), metadata: z.object({ name: z.string() }) })
 
 const toDriveItem = (entry: z.infer<typeof Entry>): DriveItem => ({
-  ...{ id: entry.id, name: entry.name, isFolder: entry['.tag'] === 'folder', mimeType: null },
-  ...{ size: entry.size ?? null, modifiedAt: entry.server_modified ?? null, thumbnailUrl: null },
+  id: entry.id,
+  name: entry.name,
+  isFolder: entry['.tag'] === 'folder',
+  mimeType: null,
+  size: entry.size ?? null,
+  modifiedAt: entry.server_modified ?? null,
+  thumbnailUrl: null,
   path: entry.path_display ?? null,
 })
 

@@ -43,8 +43,14 @@ const toDriveItem = ({
   modifiedTime,
   thumbnailLink,
 }: z.infer<typeof File>): DriveItem => ({
-  ...{ id, name, mimeType, isFolder: mimeType === folderType, size: size ?? null, path: null },
-  ...{ modifiedAt: modifiedTime ?? null, thumbnailUrl: thumbnailLink ?? null },
+  id,
+  name,
+  mimeType,
+  isFolder: mimeType === folderType,
+  size: size ?? null,
+  path: null,
+  modifiedAt: modifiedTime ?? null,
+  thumbnailUrl: thumbnailLink ?? null,
 })
 
 /** "Escape single quotes in queries with \', such as 'Valentine\'s Day'." */
@@ -78,12 +84,13 @@ export const googleDrive: Drive = {
     const { files, nextPageToken } = Files.parse(
       await request('/files', {
         query: {
-          ...{ q: filters.join(' and '), pageSize: limit, pageToken: cursor, orderBy: 'folder,name_natural' },
-          ...{
-            fields: `nextPageToken,files(${fileFields})`,
-            includeItemsFromAllDrives: 'true',
-            ...sharedDriveParameters,
-          },
+          q: filters.join(' and '),
+          pageSize: limit,
+          pageToken: cursor,
+          orderBy: 'folder,name_natural',
+          fields: `nextPageToken,files(${fileFields})`,
+          includeItemsFromAllDrives: 'true',
+          ...sharedDriveParameters,
         },
       }),
     )

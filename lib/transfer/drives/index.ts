@@ -1,4 +1,5 @@
-import type { Drive, DriveId } from './drive.ts'
+import type { DriveId } from '../../component-ids.ts'
+import type { Drive } from './drive.ts'
 import { dropbox } from './dropbox.ts'
 import { googleDrive } from './google-drive.ts'
 import { oneDrive } from './onedrive.ts'

@@ -28,8 +28,13 @@ const pathOf = ({ name, parentReference }: z.infer<typeof Item>): string | null 
 }
 
 const toDriveItem = (found: z.infer<typeof Item>): DriveItem => ({
-  ...{ id: found.id, name: found.name, isFolder: found.folder !== undefined, path: pathOf(found) },
-  ...{ mimeType: found.file?.mimeType ?? null, size: found.size ?? null, thumbnailUrl: null },
+  id: found.id,
+  name: found.name,
+  isFolder: found.folder !== undefined,
+  path: pathOf(found),
+  mimeType: found.file?.mimeType ?? null,
+  size: found.size ?? null,
+  thumbnailUrl: null,
   modifiedAt: found.lastModifiedDateTime ?? null,
 })
 

@@ -15,16 +15,32 @@ interface Case extends Omit<ChunkedConversion, 'path' | 'pool'> {
 
 const cases: readonly Case[] = [
   {
-    ...{ title: 'A minute of 720p → MP4, encoded', what: 'video', file: 'minute.mkv', larger: 3 },
-    ...{ engine: ffmpeg, to: 'mp4', options: { mode: 'encode' } },
+    title: 'A minute of 720p → MP4, encoded',
+    what: 'video',
+    file: 'minute.mkv',
+    larger: 3,
+    engine: ffmpeg,
+    to: 'mp4',
+    options: { mode: 'encode' },
   },
   {
-    ...{ title: 'A scan of 40 pages → PDF with text', what: 'scan', file: 'forty-scans.pdf', larger: 1 },
-    ...{ engine: pdf, operation: 'ocr-pdf', to: 'pdf', options: {} },
+    title: 'A scan of 40 pages → PDF with text',
+    what: 'scan',
+    file: 'forty-scans.pdf',
+    larger: 1,
+    engine: pdf,
+    operation: 'ocr-pdf',
+    to: 'pdf',
+    options: {},
   },
   {
-    ...{ title: '50 pages → JPG at 600 dpi', what: 'pages', file: 'fifty-pages.pdf', larger: 1 },
-    ...{ engine: pdf, to: 'jpg', options: { dpi: 600 } },
+    title: '50 pages → JPG at 600 dpi',
+    what: 'pages',
+    file: 'fifty-pages.pdf',
+    larger: 1,
+    engine: pdf,
+    to: 'jpg',
+    options: { dpi: 600 },
   },
 ]
 

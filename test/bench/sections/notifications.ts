@@ -122,7 +122,10 @@ async function run({ report }: BenchContext): Promise<void> {
       report.figure({ what: `webhook ${path}, missing`, value: missing, unit: 'events', aim: { most: 0 } })
       const behind = [...ends.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
       report.figure({
-        ...{ what: `webhook ${path}, p95`, value: p95(behind), unit: 'ms', aim: { most: 1000 } },
+        what: `webhook ${path}, p95`,
+        value: p95(behind),
+        unit: 'ms',
+        aim: { most: 1000 },
         remark: 'behind the end of the job',
       })
     }

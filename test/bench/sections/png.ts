@@ -53,7 +53,10 @@ async function measureOneClient(rivals: ComparedTurns, report: Report): Promise<
   })
   const least = median(times.floor)
   report.figure({
-    ...{ what: 'one client', value: median(times.service), unit: 'ms', aim: { most: 1.25 * least } },
+    what: 'one client',
+    value: median(times.service),
+    unit: 'ms',
+    aim: { most: 1.25 * least },
     remark: `1.25 × the durable floor, ${ms(least)}; bare ${ms(median(times.bare))}; p95 ${ms(p95(times.service))}`,
   })
   report.figure({ what: 'one client, processor', value: median(spent), unit: 'ms a job' })
@@ -68,7 +71,10 @@ async function measureFiftyClients(
   const times = await runInterleaved(7, { bare: fiftyOf(rivals.bare), service: fiftyOf(rivals.service) })
   const least = median(times.bare)
   report.figure({
-    ...{ what: 'fifty at once', value: median(times.service), unit: 'ms', aim: { most: 1.4 * least } },
+    what: 'fifty at once',
+    value: median(times.service),
+    unit: 'ms',
+    aim: { most: 1.4 * least },
     remark: `1.4 × bare, ${ms(least)}`,
   })
 }

@@ -151,7 +151,9 @@ function blobStore(
 ): ThirdPartyStore {
   const token = generateBlobSASQueryParameters(
     {
-      ...{ containerName: 'box', blobName: 'in.wav', permissions: BlobSASPermissions.parse('racw') },
+      containerName: 'box',
+      blobName: 'in.wav',
+      permissions: BlobSASPermissions.parse('racw'),
       expiresOn: new Date(Date.now() + 3_600_000),
     },
     credential,

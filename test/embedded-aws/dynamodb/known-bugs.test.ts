@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createExpressions } from '../../../lib/aws/table-expressions.ts'
-import { Job } from '../../../lib/jobs/job.ts'
+import { Job } from '../../../lib/model/job.ts'
 import { createTable, makeClient, startDynamoDb } from './start-dynamodb.ts'
 
 test('known bug of dynoxide: list indexes in updates give wrong results', async (t) => {

@@ -12,7 +12,10 @@ const Bucket = 'box'
 const [folder = ''] = process.argv.slice(2)
 const s3 = await openS3Server({ dir: join(folder, 's3'), credentials: [s3Credentials], region })
 const client = new S3Client({
-  ...{ region, credentials: s3Credentials, endpoint: 'http://localhost:1', forcePathStyle: true },
+  region,
+  credentials: s3Credentials,
+  endpoint: 'http://localhost:1',
+  forcePathStyle: true,
   ...inProcessConnection(s3.handle),
 })
 await client.send(new CreateBucketCommand({ Bucket })).catch(() => undefined)

@@ -232,7 +232,9 @@ describe('SQS messages', () => {
         new SendMessageBatchCommand({
           QueueUrl: url,
           Entries: Array.from({ length: 10 }, (_, at) => ({
-            ...{ Id: String(at), MessageBody: `noisy ${batch * 10 + at}`, MessageGroupId: 'noisy' },
+            Id: String(at),
+            MessageBody: `noisy ${batch * 10 + at}`,
+            MessageGroupId: 'noisy',
           })),
         }),
       )

@@ -121,7 +121,9 @@ function TwoFactorForm({ onSignedIn }: SignedInProps) {
 function SignUp({ onSignedIn, onEmailSent }: SignedInProps & { readonly onEmailSent: () => void }) {
   const submit = async (formData: FormData) => {
     const { token } = await callAuth<{ token: string | null }>('sign-up/email', {
-      ...{ name: formData.get('name'), email: formData.get('email'), password: formData.get('password') },
+      name: formData.get('name'),
+      email: formData.get('email'),
+      password: formData.get('password'),
       callbackURL: '/account',
     })
     if (token) await onSignedIn()

@@ -7,7 +7,9 @@ const hasOwnPage = ({ usesAllFiles, optionsOf }: (typeof tools)[number]) =>
   usesAllFiles === true || optionsOf !== undefined
 
 const toListedTool = (tool: (typeof tools)[number]): ListedTool => ({
-  ...{ id: tool.id, name: names[tool.id], hasOwnPage: hasOwnPage(tool) },
+  id: tool.id,
+  name: names[tool.id],
+  hasOwnPage: hasOwnPage(tool),
 })
 
 const merge = tools.filter(({ id }) => id === 'merge').map(toListedTool)

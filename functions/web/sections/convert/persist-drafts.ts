@@ -17,7 +17,12 @@ export async function saveItemDraft(item: Item): Promise<void> {
   const info: Pick<Draft, 'name' | 'size' | 'lastModified' | 'type'> = file ?? item.draft ?? emptyInfo
   const { name, size, lastModified, type } = info
   await saveDraft({
-    ...{ key: item.key, name, size, lastModified, type, folder: item.folder },
+    key: item.key,
+    name,
+    size,
+    lastModified,
+    type,
+    folder: item.folder,
     file: isSmall ? file : undefined,
     target: item.target.value?.id,
     tool: item.tool.value,

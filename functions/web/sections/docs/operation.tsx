@@ -28,11 +28,9 @@ export function OperationView({
 }) {
   const { method, path, summary, description, parameters = [], requestBody, responses } = entry
   const parameterRows: Row[] = parameters.map((parameter) => ({
-    ...{
-      name: parameter.name,
-      where: words.locations[parameter.in] ?? parameter.in,
-      isRequired: parameter.required === true,
-    },
+    name: parameter.name,
+    where: words.locations[parameter.in] ?? parameter.in,
+    isRequired: parameter.required === true,
     type: describeType(parameter.schema ?? {}, document),
     description: parameter.description ?? '',
   }))
@@ -103,7 +101,9 @@ function fieldRows(parameterRows: Schema, document: OpenApi, parentPath = '', de
       const inner = fieldSchema.items ? resolveRef(fieldSchema.items, document) : fieldSchema
       const path = `${parentPath}${name}${fieldSchema.items ? '[]' : ''}`
       const row: Row = {
-        ...{ name: path, where: '', isRequired: required.includes(name) },
+        name: path,
+        where: '',
+        isRequired: required.includes(name),
         type: describeType(field, document),
         description: field.description ?? fieldSchema.description ?? '',
       }

@@ -28,7 +28,9 @@ const nonEmpty = (steps: readonly Step[]) => (steps.length > 0 ? steps : undefin
 
 /** The selected pages, or all if none are selected. */
 const selectionUse: GridUse = {
-  ...{ abilities: [], isSelection: true, replacedOptions: ['pages'] },
+  abilities: [],
+  isSelection: true,
+  replacedOptions: ['pages'],
   steps: (arrangement, id) => {
     const pages = formatRange(listSelectedPages(arrangement))
     return [{ operation: id, options: pages ? { pages } : {} }]
@@ -37,11 +39,15 @@ const selectionUse: GridUse = {
 
 const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   'organize-pdf': {
-    ...{ abilities: ['move', 'rotate', 'remove', 'split'], isSelection: false, replacedOptions: ['pages'] },
+    abilities: ['move', 'rotate', 'remove', 'split'],
+    isSelection: false,
+    replacedOptions: ['pages'],
     steps: (arrangement) => nonEmpty(toOperations(arrangement)),
   },
   'split-pdf': {
-    ...{ abilities: ['split'], isSelection: false, replacedOptions: ['pages'] },
+    abilities: ['split'],
+    isSelection: false,
+    replacedOptions: ['pages'],
     // Without a split, each page becomes a file.
     steps: (arrangement, id) => {
       const parts = splitParts(arrangement)
@@ -49,19 +55,27 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
     },
   },
   'extract-pdf-pages': {
-    ...{ abilities: ['move'], isSelection: true, replacedOptions: ['pages'] },
+    abilities: ['move'],
+    isSelection: true,
+    replacedOptions: ['pages'],
     steps: (arrangement, id) => pagesOperation(id, formatRange(listSelectedPages(arrangement))),
   },
   'remove-pdf-pages': {
-    ...{ abilities: ['remove'], isSelection: false, replacedOptions: ['pages'] },
+    abilities: ['remove'],
+    isSelection: false,
+    replacedOptions: ['pages'],
     steps: (arrangement, id) => pagesOperation(id, formatRange(listRemovedPages(arrangement))),
   },
   'reorder-pdf-pages': {
-    ...{ abilities: ['move'], isSelection: false, replacedOptions: ['pages'] },
+    abilities: ['move'],
+    isSelection: false,
+    replacedOptions: ['pages'],
     steps: (arrangement, id) => pagesOperation(id, formatNewOrder(arrangement)),
   },
   'rotate-pdf': {
-    ...{ abilities: ['rotate'], isSelection: false, replacedOptions: ['pages', 'rotate'] },
+    abilities: ['rotate'],
+    isSelection: false,
+    replacedOptions: ['pages', 'rotate'],
     steps: (arrangement) => nonEmpty(toOperations(arrangement)),
   },
 }

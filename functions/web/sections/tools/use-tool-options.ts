@@ -33,7 +33,11 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const to = isTargetChosen ? chosenTarget : defaultTarget(tool.id, from, source?.category, targets)
   const kind: MergeKind | undefined = tool.id === 'merge' ? detectMergeKind(files, catalog) : undefined
   return {
-    ...{ query, setTarget, from, to, kind },
+    query,
+    setTarget,
+    from,
+    to,
+    kind,
     /** Targets to choose from; PDF tools have no choice. */
     targets: tool.sourceFormat === undefined && targets.length > 1 ? targets : [],
     /** Only set if the user chose it. */

@@ -46,16 +46,14 @@ async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<str
   for (const number of pages) {
     const { width, height } = sizes[number - 1] ?? { width: 595, height: 842 }
     const empty: PageContent = {
-      ...{
-        number,
-        width,
-        height,
-        textSegments: [],
-        images: [],
-        vectors: [],
-        rotatedText: [],
-        undecodedWords: [],
-      },
+      number,
+      width,
+      height,
+      textSegments: [],
+      images: [],
+      vectors: [],
+      rotatedText: [],
+      undecodedWords: [],
     }
     read.push({ ...empty, textSegments: await readWithPoppler(path, empty, tools) })
   }

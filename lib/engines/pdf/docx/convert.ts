@@ -33,7 +33,9 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
     tools.warn('FONTS_NOT_EMBEDDED', 'The document names the fonts of the PDF but does not embed them.')
   }
   const request: DocxRequest = {
-    ...{ ...source, documentInfo, outDir: work.outDir },
+    ...source,
+    documentInfo,
+    outDir: work.outDir,
     isFixedLayout:
       options.layout === 'exact' || (options.layout === undefined && options.preserveLayout === true),
   }

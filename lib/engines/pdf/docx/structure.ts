@@ -173,7 +173,12 @@ function addDrawnBullet(
 /** Characters of the private use area as used by the Symbol font and similar ones. */
 const symbols: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['\uf0b7', '\uf0a7', '\uf06c', '\uf0d8', '\uf076'].map((bullet) => [bullet, '•'])),
-  ...{ '\uf0d2': '®', '\uf0d3': '©', '\uf0d4': '™', '\uf0e2': '®', '\uf0e3': '©', '\uf0e4': '™' },
+  '\uf0d2': '®',
+  '\uf0d3': '©',
+  '\uf0d4': '™',
+  '\uf0e2': '®',
+  '\uf0e3': '©',
+  '\uf0e4': '™',
 }
 
 /** Removes what XML does not allow: control characters and lone surrogates. */

@@ -1,4 +1,5 @@
-import type { EngineResult, EngineWork, Operation, Tools } from '../../engine.ts'
+import type { Operation } from '../../../model/operations.ts'
+import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { compressByPreset, compressByQuality } from './compress.ts'
 import { cropPages } from './crop.ts'
 import { openEditable, type PdfTool } from './editable-pdf.ts'

@@ -1,4 +1,6 @@
 // Prints the records of a job to a terminal.
+
+import { hasRecord, statusOfFixed, warningsOf } from '../../../jobs/job-state-machine.ts'
 import {
   type FixedTask,
   isTaskOver,
@@ -6,8 +8,7 @@ import {
   type JobState,
   type StoredFile,
   type Task,
-} from '../../../jobs/job.ts'
-import { hasRecord, statusOfFixed, warningsOf } from '../../../jobs/job-state-machine.ts'
+} from '../../../model/job.ts'
 import type { Printer } from './printer.ts'
 import type { TaskPlan } from './task-plans.ts'
 

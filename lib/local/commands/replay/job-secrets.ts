@@ -1,7 +1,7 @@
 // The encrypted secrets in a job's records: decrypted to run its tasks, and to hide them in the output.
 
 import { isSealed, type Sealed, type Vault } from '../../../crypto/sealed.ts'
-import type { JobState, Task } from '../../../jobs/job.ts'
+import type { JobState, Task } from '../../../model/job.ts'
 
 /** Returns the decrypted values; none with the wrong vault, and then they cannot appear in the output either. */
 export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {

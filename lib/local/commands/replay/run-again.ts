@@ -2,14 +2,11 @@
 import { mkdir, mkdtemp, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files } from '../../../aws/files.ts'
-import { planFallback } from '../../../conversion/fallback-route.ts'
-import { timeLimitOf } from '../../../conversion/time-limits.ts'
 import type { Vault } from '../../../crypto/sealed.ts'
 import type { Engine, InputFile } from '../../../engines/engine.ts'
 import { AppError } from '../../../errors.ts'
 import { sha256Of } from '../../../io/file-hash.ts'
 import { toClientError } from '../../../jobs/failure.ts'
-import type { InputPlan, JobState, StoredFile, Task } from '../../../jobs/job.ts'
 import { resolveConversion } from '../../../jobs/next-image.ts'
 import { timeoutError, tooMuchWorkHint } from '../../../jobs/run/claimed-task.ts'
 import { convertWithFallbacks } from '../../../jobs/run/convert-with-fallbacks.ts'
@@ -17,6 +14,9 @@ import type { FindFallback } from '../../../jobs/run/fallbacks.ts'
 import { fetchInputs } from '../../../jobs/run/fetch-inputs.ts'
 import type { StepsResult } from '../../../jobs/run/run-steps.ts'
 import { createLog } from '../../../log.ts'
+import type { InputPlan, JobState, StoredFile, Task } from '../../../model/job.ts'
+import { planFallback } from '../../../plan/fallback-route.ts'
+import { timeLimitOf } from '../../../plan/time-limits.ts'
 import { commandPrinter, stepPrinter } from './command-logger.ts'
 import { openSecrets } from './job-secrets.ts'
 import type { Printer } from './printer.ts'
@@ -117,7 +117,9 @@ const runPiece = (
   convertWithFallbacks(
     piece,
     {
-      ...{ inputs, workDir: folder, signal },
+      inputs,
+      workDir: folder,
+      signal,
       log: createLog({ LOG_LEVEL: 'debug', LOG_FILE: undefined }, stepPrinter(printer)),
       onCommand: commandPrinter(printer),
       progress: () => undefined,

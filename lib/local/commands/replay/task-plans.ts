@@ -1,10 +1,11 @@
 // Plans of a job's tasks, as this machine would plan them now. They are not stored, as they follow from the records.
-import { planFiles } from '../../../conversion/plan-files.ts'
+
 import { redactSecrets } from '../../../crypto/sealed.ts'
 import type { Engine } from '../../../engines/engine.ts'
 import { AppError } from '../../../errors.ts'
-import type { InputPlan, JobState, Task } from '../../../jobs/job.ts'
 import { resolveConversion } from '../../../jobs/next-image.ts'
+import type { InputPlan, JobState, Task } from '../../../model/job.ts'
+import { planFiles } from '../../../plan/plan-files.ts'
 import { findTaskOperation } from '../../../tasks/index.ts'
 
 /** The plan, or a message that says why there is none. */

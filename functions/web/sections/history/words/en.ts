@@ -1,4 +1,4 @@
-import type { JobStatus, TaskStatus } from '../../../../../lib/jobs/job.ts'
+import type { JobStatus, TaskStatus } from '../../../../../lib/model/job.ts'
 
 /** Texts of the History section. */
 export default {

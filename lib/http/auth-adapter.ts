@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { AppError } from '../../errors.ts'
-import { decodeUtf8, openBodyStream, parseFormFields } from '../../http/body/body.ts'
-import { parseJsonBody } from '../../http/body/json-body.ts'
-import { readStream } from '../../http/body/read-body.ts'
-import { requireUtf8Escapes } from '../../http/body/utf8-escapes.ts'
-import type { HttpEvent } from '../../http/contract.ts'
-import { newId } from '../../ids.ts'
-import { type Auth, clientIpHeader } from './auth.ts'
-import { type AuthError, toAuthError } from './auth-errors.ts'
+import { type Auth, clientIpHeader } from '../access/auth/auth.ts'
+import { type AuthError, toAuthError } from '../access/auth/auth-errors.ts'
+import { AppError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { parseJsonBody } from '../validation/json-body.ts'
+import { decodeUtf8, openBodyStream, parseFormFields } from './body/body.ts'
+import { readStream } from './body/read-body.ts'
+import { requireUtf8Escapes } from './body/utf8-escapes.ts'
+import type { HttpEvent } from './contract.ts'
 
 /** Bodies here are forms filled in by people. */
 const maxBodyBytes = 64 * 1024
@@ -69,14 +69,18 @@ async function forwardRequest(
   headers.set(clientIpHeader, address)
   const query = event.rawQueryString ? `?${event.rawQueryString}` : ''
   const request = new Request(`${origin}${encodeURI(event.rawPath)}${query}`, {
-    ...{ method, headers },
+    method,
+    headers,
     ...(method !== 'GET' && method !== 'HEAD' && body.length > 0 && { body }),
   })
   const isConstantTime = constantTimePaths.some((path) => event.rawPath.endsWith(path))
   const [response] = await Promise.all([auth.handler(request), isConstantTime && sleep(constantTimeMs)])
   return toResult(response, event.headers['x-request-id'], (responseBody) =>
     toAuthError(response.status, responseBody, auth.api, {
-      ...{ method, body, path: event.rawPath, query: new URLSearchParams(event.rawQueryString) },
+      method,
+      body,
+      path: event.rawPath,
+      query: new URLSearchParams(event.rawQueryString),
       contentType: headers.get('content-type') ?? '',
     }),
   )

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { TaskRef } from './keys.ts'
 
 /**
  * What a worker without access to files gets for one task: presigned URLs for its inputs and outputs only, and the
@@ -35,3 +34,10 @@ export const taskMessageOf = ({ jobId, task, part }: TaskRef): TaskMessage => ({
   task,
   ...(part !== undefined && { part }),
 })
+
+/** A task of a job, or one of its chunks. */
+export interface TaskRef {
+  readonly jobId: string
+  readonly task: number
+  readonly part?: number | undefined
+}

@@ -1,6 +1,6 @@
+import { createMailer, type Email, type Mailer } from '../mail/emails.ts'
 import type { Services } from '../services/services.ts'
 import { accountOf } from './accounts.ts'
-import { createMailer, type Email, type Mailer } from './auth/emails.ts'
 
 /**
  * Sends an email to the owner of an account. Does nothing for anonymous identities, inactive accounts and unconfirmed

@@ -1,5 +1,5 @@
 import { type Category, type FormatId, formatById } from '../formats/index.ts'
-import type { InputPlan } from '../jobs/job.ts'
+import type { InputPlan } from '../model/job.ts'
 
 /** Time limit of a task in seconds since its first claim, by category of source or target, whichever is longer. */
 const timeLimitS = {

@@ -1,6 +1,7 @@
-import type { Engine, ImageId } from '../engines/engine.ts'
+import type { ImageId } from '../component-ids.ts'
+import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
-import type { InputPlan } from '../jobs/job.ts'
+import type { InputPlan } from '../model/job.ts'
 
 const mib = 1024 ** 2
 

@@ -1,7 +1,7 @@
-import { AppError } from '../../errors.ts'
-import { isNestedTooDeep, maxJsonDepth } from '../../validation/json-depth.ts'
-import { findUnpairedSurrogate, unpairedSurrogateError } from '../../validation/unpaired-surrogates.ts'
+import { AppError } from '../errors.ts'
+import { isNestedTooDeep, maxJsonDepth } from './json-depth.ts'
 import { duplicateFieldError } from './repeated-field.ts'
+import { findUnpairedSurrogate, unpairedSurrogateError } from './unpaired-surrogates.ts'
 
 /** @throws AppError INVALID_REQUEST for text that is not JSON or nested too deeply, and errors of the checks below. */
 export function parseJsonBody(text: string): unknown {

@@ -1,4 +1,4 @@
-import type { Item, Key, Table, Write } from '../aws/table.ts'
+import type { Item, Key, Table, Write } from './table.ts'
 
 /** Records with a limit per owner, such as workflows: each has its own item and an entry in the owner's list. */
 
@@ -58,7 +58,10 @@ export async function listOwnedIds(table: Table, kind: OwnedKind, owner: string)
   return entries.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1))
 }
 
-/** Removes a record and its dependent items; false if it was already removed. @param extraWrites in the same transaction. */
+/**
+ * Removes a record and its dependent items; false if it was already removed. @param extraWrites in the same
+ * transaction.
+ */
 export async function removeOwned(
   table: Table,
   kind: OwnedKind,

@@ -1,4 +1,4 @@
-import type { JobError } from '../jobs/job.ts'
+import type { JobError } from '../model/job.ts'
 
 /**
  * Whether an engine could not read the file, or lost its content, while another engine may succeed. Excludes errors

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { operations } from '../engines/engine.ts'
 import { errorCodes } from '../error-catalog.ts'
-import { StoredSummary } from '../fidelity/content-summary.ts'
-import { Fidelity } from '../fidelity/fidelity.ts'
 import { traits } from '../formats/detect/svg-traits.ts'
+import { Fidelity } from './fidelity.ts'
+import { operations } from './operations.ts'
+import { StoredSummary } from './stored-summary.ts'
 
 /** The records of a job. `task-graph.ts` creates them from a request, `job-state-machine.ts` decides what follows. */
 

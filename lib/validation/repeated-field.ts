@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../errors.ts'
 
 /** The error for a repeated field, which would otherwise silently lose all values but the last. */
 export function duplicateFieldError(name: string): AppError {

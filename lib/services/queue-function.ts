@@ -1,17 +1,17 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { lazyAsync } from '../../async/lazy-async.ts'
-import type { Connections } from '../../aws/connections.ts'
-import type { Config } from '../../config.ts'
+import { lazyAsync } from '../async/lazy-async.ts'
+import type { Connections } from '../aws/connections.ts'
+import type { Config } from '../config.ts'
 import {
   removeOrphanedFolders,
   removeOwnFolders,
   taskFolderPrefix,
-} from '../../engines/sandbox/process-folder.ts'
-import type { QueueId } from '../../resources/queues.ts'
-import { createServices } from '../../services/create-services.ts'
-import { loadLambdaConfig } from '../../services/lambda-config.ts'
-import type { TaskHandler } from './claimed-task.ts'
-import { runMessage } from './run-message.ts'
+} from '../engines/sandbox/process-folder.ts'
+import type { TaskHandler } from '../jobs/run/claimed-task.ts'
+import { runMessage } from '../jobs/run/run-message.ts'
+import type { QueueId } from '../resources/queues.ts'
+import { createServices } from './create-services.ts'
+import { loadLambdaConfig } from './lambda-config.ts'
 
 /** Milliseconds reserved at the end of the function's run time for storing the outcome. */
 const reserveMs = 10_000

@@ -38,8 +38,8 @@ export const grantedScopes = ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE'
 export type GrantedScope = (typeof grantedScopes)[number]
 
 /**
- * `ACCOUNT_MANAGE` is for account owners: profile, keys, clients, sessions. `ADMIN` is for administrators. Only sessions
- * have them, so that a key cannot create other keys.
+ * `ACCOUNT_MANAGE` is for account owners: profile, keys, clients, sessions. `ADMIN` is for administrators. Only
+ * sessions have them, so that a key cannot create other keys.
  */
 export const scopes = [...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN'] as const
 export type Scope = (typeof scopes)[number]

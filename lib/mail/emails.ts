@@ -1,6 +1,6 @@
 import type { Transporter } from 'nodemailer'
-import type { Config } from '../../config.ts'
-import type { Log } from '../../log.ts'
+import type { Config } from '../config.ts'
+import type { Log } from '../log.ts'
 
 /** Emails to account owners. */
 export interface Email {
@@ -50,9 +50,9 @@ async function createTransporter(smtpUrl: string): Promise<Transporter> {
 }
 
 /**
- * Only plain names appear in emails: an attacker who signs up with someone else's email address must not be able to send
- * them a text or link. The apostrophe is escaped because one non-Latin-1 character in a bundle doubles the memory of its
- * code.
+ * Only plain names appear in emails: an attacker who signs up with someone else's email address must not be able to
+ * send them a text or link. The apostrophe is escaped because one non-Latin-1 character in a bundle doubles the memory
+ * of its code.
  */
 const plainName = /^[\p{L}\p{M}\p{N} .'\u2019-]{1,60}$/u
 const greeting = (name: string) =>

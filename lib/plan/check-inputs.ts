@@ -1,7 +1,7 @@
-import type { Operation } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
-import type { StoredFile } from '../jobs/job.ts'
-import type { Route } from '../plan/index.ts'
+import type { StoredFile } from '../model/job.ts'
+import type { Operation } from '../model/operations.ts'
+import type { Route } from './index.ts'
 
 export interface InputRules {
   readonly route: Route

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../errors.ts'
 
 const MB = 1024 * 1024
 

@@ -1,6 +1,6 @@
-import { type ToolOperation, toolOperations } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatByAlias } from '../formats/index.ts'
+import { type ToolOperation, toolOperations } from '../model/operations.ts'
 
 /** Aliases of the field with the target format. */
 export interface TargetFields {

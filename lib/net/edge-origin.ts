@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { clientIp } from '../net/client-ip.ts'
+import { clientIp } from './client-ip.ts'
 
 /** Headers from the CDN: the shared secret and the IP address of the viewer; `lib/deployment/edge.ts` sets both. */
 export const edgeHeaders = { secret: 'x-origin-secret', viewer: 'x-viewer-address' } as const

@@ -17,7 +17,9 @@ type PlanDeps = Pick<Services, 'plans' | 'config'>
 export function limitsOfPlan(plan: PlanId, { plans, config }: PlanDeps): PlanLimits {
   const { maxFileBytes, filesPerJob, retentionHours, concurrentJobs } = plans[plan]
   return {
-    ...{ plan, filesPerJob, concurrentJobs },
+    plan,
+    filesPerJob,
+    concurrentJobs,
     // A plan cannot exceed the limits of the service.
     maxFileBytes: Math.min(maxFileBytes ?? Number.POSITIVE_INFINITY, config.MAX_FILE_MB * 1024 ** 2),
     retentionHours: retentionHours ?? config.RETENTION_HOURS,

@@ -1,12 +1,13 @@
 import * as z from 'zod'
-import { isAccount } from '../access/accounts.ts'
-import type { Principal } from '../access/principal.ts'
+import { isAccount } from '../accounts/accounts.ts'
 import { AppError } from '../errors.ts'
+import type { HttpRequest } from '../http/contract.ts'
 import { idPattern, quoteId } from '../ids.ts'
-import { isTerminalStatus, type Job, type JobState } from '../jobs/job.ts'
 import { needsTaskRecords, retryAfterS } from '../jobs/view.ts'
+import { isVisibleToKey, type JobReader } from '../jobs/visible-to-key.ts'
+import { isTerminalStatus, type Job, type JobState } from '../model/job.ts'
+import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
-import type { HttpRequest } from './contract.ts'
 
 /** Shared by the endpoints of a single job: finding it, checking access, waiting for its end. */
 
@@ -36,15 +37,8 @@ export function requireVisibleJob(job: Job | undefined, jobId: string, reader: J
   )
 }
 
-/** The principal that requests a job. */
-export type JobReader = Pick<Principal, 'ownerId' | 'keyId' | 'earlierKeyIds' | 'isPublic'>
-
 export const canRead = (job: Job, reader: JobReader) =>
   !isAccount(job.owner) || (job.owner === reader.ownerId && isVisibleToKey(job, reader))
-
-/** A public key, which is part of a web page, only sees jobs created with it or with the keys that it replaced. */
-export const isVisibleToKey = ({ keyId }: Job, reader: Omit<JobReader, 'ownerId'>) =>
-  !reader.isPublic || (keyId !== undefined && [reader.keyId, ...(reader.earlierKeyIds ?? [])].includes(keyId))
 
 /** Returns the job that an earlier attempt of the same request created; see `Idempotency`. */
 export async function findEarlierJob(jobId: string, { jobs }: Services): Promise<JobState | undefined> {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { type EngineId, engineIds } from '../engines/engine.ts'
+import { type EngineId, engineIds } from '../component-ids.ts'
 import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
-import type { ConversionStep, Warning } from '../jobs/job.ts'
+import type { ConversionStep, Warning } from '../model/job.ts'
 import { camelCase } from '../names/case-conversion.ts'
-import { createSteps, optionsSchemaOf, type Route } from '../plan/index.ts'
 import { parseInput } from '../validation/parse-input.ts'
+import { createSteps, optionsSchemaOf, type Route } from './index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
 /**

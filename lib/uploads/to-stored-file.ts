@@ -1,7 +1,7 @@
+import type { SourceFile } from '../conversion/source.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import type { StoredFile } from '../jobs/job.ts'
+import type { StoredFile } from '../model/job.ts'
 import { withExtension } from '../names/file-name.ts'
-import type { SourceFile } from './source.ts'
 
 /** Returns the record of a source whose format is known; its name gets the matching file extension. */
 export function toStoredFile(

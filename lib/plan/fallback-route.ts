@@ -2,8 +2,8 @@ import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { formatById } from '../formats/index.ts'
 import { detectedKind } from '../formats/locked-office.ts'
-import type { InputPlan, JobError, StoredFile, TriedRoute } from '../jobs/job.ts'
-import { optionsSchemaOf, planOtherRoute, type Route } from '../plan/index.ts'
+import type { InputPlan, JobError, StoredFile, TriedRoute } from '../model/job.ts'
+import { optionsSchemaOf, planOtherRoute, type Route } from './index.ts'
 import { knownOptions, stepsWithOptions } from './options.ts'
 import { type ConversionSpec, groupInputs, planFiles, routeFiles } from './plan-files.ts'
 
@@ -87,7 +87,9 @@ function planAnotherRoute(
   if (!first) return undefined
   const requestedOptions = knownOptions(first.route, spec.options)
   const route = planOtherRoute({
-    ...{ ...endFormatsOf(first.route), operation: spec.operation, engines },
+    ...endFormatsOf(first.route),
+    operation: spec.operation,
+    engines,
     unreadable: tried.map(({ steps }) => steps),
     accepts: (candidate) => requestedOptions.every((name) => name in optionsSchemaOf(candidate).shape),
   })

@@ -1,0 +1,16 @@
+import type { Services } from '../services/services.ts'
+import { isAccount } from './accounts.ts'
+
+/** Outlives every pending upload: uploads are not moved, but looked up by id and compared by owner. */
+export const cameFromKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
+
+/** True if both owners are the same, or if `owner` is the anonymous identity with which `account` signed up. */
+export async function isSameOwner(
+  owner: string,
+  account: string,
+  { table }: Pick<Services, 'table'>,
+): Promise<boolean> {
+  if (owner === account) return true
+  if (isAccount(owner) || !isAccount(account)) return false
+  return (await table.get(cameFromKey(account)))?.['from'] === owner
+}

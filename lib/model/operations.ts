@@ -1,0 +1,47 @@
+/** Operations that clients select with the field `toolOperation` instead of a target format. */
+export const toolOperations = [
+  'ocr-pdf',
+  'split-pdf',
+  'encrypt-pdf',
+  'decrypt-pdf',
+  'rotate-pdf',
+  'compress-pdf',
+  'to-pdfa',
+  'extract-pdf-pages',
+  'remove-pdf-pages',
+  'extract-pdf-images',
+  'add-watermark-pdf',
+  'merge-pdf',
+  'flatten-pdf',
+  'repair-pdf',
+  'reorder-pdf-pages',
+  'add-page-numbers-pdf',
+  'edit-pdf-metadata',
+  'linearize-pdf',
+  'crop-pdf',
+  'redact-pdf',
+  'sanitize-pdf',
+  'grayscale-pdf',
+  'remove-blank-pages-pdf',
+  'pdf-info',
+  'compress',
+] as const
+
+export type ToolOperation = (typeof toolOperations)[number]
+
+/** Everything that an engine can be asked to do with a file. */
+export const operations = [
+  'convert',
+  'merge',
+  ...toolOperations,
+  'thumbnail',
+  'watermark',
+  'metadata',
+  'metadata/write',
+  'archive',
+  'extract',
+  // Runs before another operation on a document with a password. Clients cannot request it alone.
+  'unlock',
+] as const
+
+export type Operation = (typeof operations)[number]

@@ -1,0 +1,12 @@
+import type { BusEvent, EventName, SubscriberKind } from '../../events/index.ts'
+
+/** Returns the kinds of subscribers of an event. */
+export type SubscriberLookup = (event: EventName) => SubscriberKind[]
+
+/** Returns the event with its subscribers, as published on the bus. */
+export function addSubscribers(event: BusEvent, subscribersOf: SubscriberLookup): BusEvent {
+  const listeners = [
+    ...new Set([...subscribersOf(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),
+  ]
+  return listeners.length > 0 ? { ...event, listeners } : event
+}

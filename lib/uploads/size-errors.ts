@@ -1,0 +1,18 @@
+import { AppError } from '../errors.ts'
+
+export function fileTooLargeError(maxBytes: number, size?: number): AppError {
+  const max = Math.floor(maxBytes / 1024 / 1024)
+  return new AppError('FILE_TOO_LARGE', `The file is larger than the limit of ${max} MiB.`, {
+    field: 'file',
+    maxBytes,
+    ...(size !== undefined && { size }),
+  })
+}
+
+/** The error for a declared size above the limit, before the file is sent. */
+export const sizeLimitError = (maxBytes: number, size: number): AppError =>
+  new AppError(
+    'FILE_TOO_LARGE',
+    `size: expected at most ${maxBytes} bytes (${Math.floor(maxBytes / 1024 ** 2)} MiB), got ${size}. Send a smaller file; GET /v1/plans lists the limits of each plan.`,
+    { field: 'size', maxBytes, size },
+  )
