@@ -46,7 +46,9 @@ export async function startService(
     env: {
       ...nodeEnvironment,
       ...process.env,
-      ...{ PORT: '0', MIN_FREE_DISK_GB: '1', DATA_DIR: dir },
+      PORT: '0',
+      MIN_FREE_DISK_GB: '1',
+      DATA_DIR: dir,
       ...(rightsLog && apart),
       ...env,
     },

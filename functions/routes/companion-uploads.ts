@@ -69,7 +69,12 @@ const params = contract({
     const { url, fields } = await files.presignForm(key, { maxSize }, uploadLifetimeS)
     const now = Date.now()
     await uploads.create({
-      ...{ id, owner: principal.ownerId, key, maxSize, contentType: query.type, open: true },
+      id,
+      owner: principal.ownerId,
+      key,
+      maxSize,
+      contentType: query.type,
+      open: true,
       filename: sanitizeFileName(query.filename),
       createdAt: new Date(now).toISOString(),
       // Time for the upload, and the same time again for using it.

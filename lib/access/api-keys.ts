@@ -89,8 +89,13 @@ export class ApiKeys {
   ): Promise<{ key: ApiKey; text: string } | undefined> {
     const text = newKeyText(input.kind)
     const key: ApiKey = {
-      ...{ ...input, id: newId('key'), owner, digest: hashSecret(text), createdAt: now.toISOString() },
-      ...{ prefix: text.slice(0, 7), last4: text.slice(-4) },
+      ...input,
+      id: newId('key'),
+      owner,
+      digest: hashSecret(text),
+      createdAt: now.toISOString(),
+      prefix: text.slice(0, 7),
+      last4: text.slice(-4),
     }
     await this.#table.put({ ...keyOf(key.digest), ...key })
     const { id, digest } = key

@@ -37,8 +37,12 @@ const partitionOf = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
  */
 export function auditWrite({ before, after, ip, ...action }: AuditedAction, now = new Date()): Write {
   const entry: AuditEntry = {
-    ...{ id: newId('aud'), at: now.toISOString(), ...action },
-    ...{ before: before ?? null, after: after ?? null, ip: ip ?? null },
+    id: newId('aud'),
+    at: now.toISOString(),
+    ...action,
+    before: before ?? null,
+    after: after ?? null,
+    ip: ip ?? null,
   }
   const ttl = Math.floor(now.getTime() / 1000) + retentionDays * dayS
   return { put: { ...entry, pk: partitionOf(now), sk: entry.id, ttl } }
@@ -55,7 +59,9 @@ export async function auditPage(
     const { items } = await table.query({
       KeyConditionExpression: 'pk = :pk AND sk < :before',
       ExpressionAttributeValues: { ':pk': pk, ':before': before ?? 'aud_~' },
-      ...{ ScanIndexForward: false, ConsistentRead: true, Limit: limit + 1 - entries.length },
+      ScanIndexForward: false,
+      ConsistentRead: true,
+      Limit: limit + 1 - entries.length,
     })
     entries.push(...items.map((item) => AuditEntry.parse(item)))
     if (entries.length > limit)

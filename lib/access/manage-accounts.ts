@@ -67,8 +67,12 @@ function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now
     ...names.map((name) =>
       auditWrite(
         {
-          ...{ actor, ip, action: `user.${name}`, subject: after.id },
-          ...{ before: before[name], after: after[name] },
+          actor,
+          ip,
+          action: `user.${name}`,
+          subject: after.id,
+          before: before[name],
+          after: after[name],
         },
         now,
       ),
@@ -103,7 +107,8 @@ export async function listAccounts(
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :all AND id < :before',
       ExpressionAttributeValues: { ':all': modelListKey('user'), ':before': last },
-      ...{ ScanIndexForward: false, Limit: pageSize },
+      ScanIndexForward: false,
+      Limit: pageSize,
     })
     for (const account of await loadNewestFirst(items, table)) {
       last = account.id

@@ -47,7 +47,11 @@ function createSecretReader(
   const { AWS_REGION: region, AWS_ENDPOINT_URL_S3: endpoint } = settings
   const { config } = new DynamoDBClient(createClientConfig(settings))
   const signer = new SignatureV4({
-    ...{ service: 's3', region, sha256: Sha256, credentials: config.credentials, uriEscapePath: false },
+    service: 's3',
+    region,
+    sha256: Sha256,
+    credentials: config.credentials,
+    uriEscapePath: false,
   })
   const { protocol, hostname, port, host } = new URL(
     endpoint ?? `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`,

@@ -136,7 +136,10 @@ export class Table {
     return this.#writeConditionally(
       (returned) =>
         new UpdateCommand({
-          ...{ TableName: this.#name, Key: key, ...createExpressions(change, condition), ...returned },
+          TableName: this.#name,
+          Key: key,
+          ...createExpressions(change, condition),
+          ...returned,
           ReturnValues: 'ALL_NEW',
         }),
       mark,

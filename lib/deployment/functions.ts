@@ -114,7 +114,8 @@ function functionResource(name: FunctionName, stage: Stage) {
     ...(image
       ? { image: { uri: imageUri(image, stage), command: [handler] } }
       : {
-          ...{ handler, package: { artifact: `.serverless/${name}.zip` } },
+          handler,
+          package: { artifact: `.serverless/${name}.zip` },
           layers: layersOf(name).map(layerReference),
         }),
     memorySize: limitMemory(declared.memoryMb),

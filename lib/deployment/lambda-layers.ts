@@ -89,9 +89,11 @@ export const deployedLayers = (stage: string) =>
     lambdaLayerIds.map((id) => [
       id,
       {
-        ...{ name: `mutabor-${stage}-${id}`, description: lambdaLayers[id].description },
+        name: `mutabor-${stage}-${id}`,
+        description: lambdaLayers[id].description,
         package: { artifact: `.serverless/${layerFileName(id)}` },
-        ...{ compatibleRuntimes: ['nodejs24.x'], compatibleArchitectures: ['x86_64'] },
+        compatibleRuntimes: ['nodejs24.x'],
+        compatibleArchitectures: ['x86_64'],
       },
     ]),
   )

@@ -51,8 +51,16 @@ export async function mergeStartChunks(
   ].join('\n')
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: '/' },
-    ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm', minify: true, write: false },
-    ...{ sourcemap: 'external', sourcesContent: false, outfile: `/${entry}`, banner: { js: requireBanner } },
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    minify: true,
+    write: false,
+    sourcemap: 'external',
+    sourcesContent: false,
+    outfile: `/${entry}`,
+    banner: { js: requireBanner },
     plugins: [
       {
         name: 'made-before',

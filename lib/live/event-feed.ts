@@ -214,7 +214,8 @@ export class EventFeeds {
 
 /** Parses an entry written by `append`. */
 const entryOf = ({ seq, event, stream }: Item): FeedEntry => ({
-  ...{ seq: Number(seq), stream: String(stream) },
+  seq: Number(seq),
+  stream: String(stream),
   event: JSON.parse(String(event)) as ServiceEvent,
 })
 

@@ -28,7 +28,9 @@ const httpDefaults = { memoryMb: 1024, timeoutS: 29 } as const
  */
 export const functions = {
   api: {
-    ...{ ...httpDefaults, handler: 'functions/core-api.handler', trigger: { http: true } },
+    ...httpDefaults,
+    handler: 'functions/core-api.handler',
+    trigger: { http: true },
     // `/health` checks the bucket and the queues.
     rights: [
       ...serveRequests,
@@ -36,15 +38,14 @@ export const functions = {
       { list: true },
       { queues: queueIds, actions: ['sqs:GetQueueAttributes'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], plans: true },
+    secrets: ['SERVICE_SECRET'],
+    plans: true,
     maximumConcurrency: 50,
   },
   conversion: {
-    ...{
-      ...httpDefaults,
-      handler: 'functions/conversion.handler',
-      trigger: { http: routesBelow('/v1/convert') },
-    },
+    ...httpDefaults,
+    handler: 'functions/conversion.handler',
+    trigger: { http: routesBelow('/v1/convert') },
     // The estimate counts the messages ahead in the queue.
     rights: [
       ...updateJobs,
@@ -54,7 +55,9 @@ export const functions = {
       { list: true },
       { queues: imageIds, actions: ['sqs:GetQueueAttributes'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true },
+    secrets: ['SERVICE_SECRET'],
+    readsFiles: true,
+    plans: true,
     maximumConcurrency: 50,
   },
   jobs: {
@@ -70,15 +73,15 @@ export const functions = {
       { index: 'byList' },
       { index: 'byTag' },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true },
+    secrets: ['SERVICE_SECRET'],
+    readsFiles: true,
+    plans: true,
     maximumConcurrency: 100,
   },
   uploads: {
-    ...{
-      ...httpDefaults,
-      handler: 'functions/uploads.handler',
-      trigger: { http: routesBelow('/v1/uploads') },
-    },
+    ...httpDefaults,
+    handler: 'functions/uploads.handler',
+    trigger: { http: routesBelow('/v1/uploads') },
     rights: [
       ...serveRequests,
       tableAccess('PutItem', 'BatchWriteItem'),
@@ -95,7 +98,7 @@ export const functions = {
       // To check whether an upload has arrived.
       { list: true },
     ],
-    ...{ secrets: ['SERVICE_SECRET'] },
+    secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 50,
   },
   /** Webhooks and workflows; testing a webhook calls its URL. */
@@ -110,18 +113,20 @@ export const functions = {
       queueDeliveries,
       { index: 'byList' },
     ],
-    ...{
-      secrets: ['SERVICE_SECRET', 'SMTP_URL'],
-      reaches: ['receivers', 'mail'],
-      readsFiles: true,
-      plans: true,
-    },
+    secrets: ['SERVICE_SECRET', 'SMTP_URL'],
+    reaches: ['receivers', 'mail'],
+    readsFiles: true,
+    plans: true,
     maximumConcurrency: 10,
   },
   drives: {
-    ...{ ...httpDefaults, handler: 'functions/drives.handler', trigger: { http: routesBelow('/v1/cloud') } },
+    ...httpDefaults,
+    handler: 'functions/drives.handler',
+    trigger: { http: routesBelow('/v1/cloud') },
     rights: [...updateJobs, tableAccess('PutItem', 'DeleteItem')],
-    ...{ secrets: ['SERVICE_SECRET', 'DRIVES'], reaches: ['drives'], plans: true },
+    secrets: ['SERVICE_SECRET', 'DRIVES'],
+    reaches: ['drives'],
+    plans: true,
     maximumConcurrency: 10,
   },
   access: {
@@ -129,13 +134,15 @@ export const functions = {
     ...httpDefaults,
     trigger: { http: routesBelow('/v1/account', '/v1/api-keys', '/v1/oauth') },
     rights: [...serveRequests, tableAccess('PutItem', 'DeleteItem'), { index: 'byList' }],
-    ...{ secrets: ['SERVICE_SECRET'] },
+    secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 20,
   },
   admin: {
-    ...{ ...httpDefaults, handler: 'functions/admin.handler', trigger: { http: routesBelow('/v1/admin') } },
+    ...httpDefaults,
+    handler: 'functions/admin.handler',
+    trigger: { http: routesBelow('/v1/admin') },
     rights: [...serveRequests, tableAccess('PutItem', 'DeleteItem'), { index: 'byList' }],
-    ...{ secrets: ['SERVICE_SECRET'] },
+    secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 5,
   },
   /** Calls endpoints of most other functions, so it needs their permissions. */
@@ -152,17 +159,23 @@ export const functions = {
       { index: 'byList' },
       { index: 'byTag' },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true, plans: true, onlyWith: 'facades' },
+    secrets: ['SERVICE_SECRET'],
+    readsFiles: true,
+    plans: true,
+    onlyWith: 'facades',
     maximumConcurrency: 50,
   },
   /** Sign-up and sign-in, with a library as large as the rest of the API. */
   account: {
-    ...{ ...httpDefaults, handler: 'functions/auth.handler', trigger: { http: ['ANY /v1/auth/{path+}'] } },
+    ...httpDefaults,
+    handler: 'functions/auth.handler',
+    trigger: { http: ['ANY /v1/auth/{path+}'] },
     rights: [
       tableAccess('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
       { index: 'byList' },
     ],
-    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS'], reaches: ['mail', 'sign-in'] },
+    secrets: ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS'],
+    reaches: ['mail', 'sign-in'],
     maximumConcurrency: 20,
   },
   sweep: {
@@ -185,12 +198,10 @@ export const functions = {
     // The next scheduled run follows within a minute.
     retryAttempts: 0,
     // Sends an email when a workflow is disabled.
-    ...{
-      secrets: ['SERVICE_SECRET', 'SMTP_URL'],
-      reaches: ['mail', 'sockets'],
-      readsFiles: true,
-      plans: true,
-    },
+    secrets: ['SERVICE_SECRET', 'SMTP_URL'],
+    reaches: ['mail', 'sockets'],
+    readsFiles: true,
+    plans: true,
     maximumConcurrency: 2,
   },
   'receive-upload': {
@@ -199,7 +210,8 @@ export const functions = {
     timeoutS: 30,
     trigger: { uploads: 'uploads/' },
     rights: [...updateJobs, fileAccess(['uploads'], 'GetObject', 'DeleteObject'), { list: true }],
-    ...{ secrets: ['SERVICE_SECRET'], readsFiles: true },
+    secrets: ['SERVICE_SECRET'],
+    readsFiles: true,
     maximumConcurrency: 20,
   },
   /** Plans tasks that are ready and signs the URLs that their workers need: engines have no permissions for files. */
@@ -217,7 +229,8 @@ export const functions = {
       // With it, S3 reports a deleted input as missing instead of forbidden.
       { list: true },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], plans: true },
+    secrets: ['SERVICE_SECRET'],
+    plans: true,
     maximumConcurrency: 20,
   },
   transfer: {
@@ -231,7 +244,9 @@ export const functions = {
       fileAccess(allFilePrefixes, 'GetObject'),
       fileAccess(['jobs', 'uploads'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
     ],
-    ...{ secrets: ['SERVICE_SECRET'], reaches: ['stores'], readsFiles: true },
+    secrets: ['SERVICE_SECRET'],
+    reaches: ['stores'],
+    readsFiles: true,
   },
   capture: {
     handler: 'functions/capture.handler',
@@ -258,7 +273,8 @@ export const functions = {
     timeoutS: 120,
     trigger: { queue: 'delivery' },
     rights: [tableAccess('GetItem', 'Query', 'UpdateItem'), queueDeliveries],
-    ...{ secrets: ['SERVICE_SECRET', 'SMTP_URL'], reaches: ['receivers', 'mail'] },
+    secrets: ['SERVICE_SECRET', 'SMTP_URL'],
+    reaches: ['receivers', 'mail'],
     maximumConcurrency: maxConcurrentDeliveries,
   },
   'record-metrics': {
@@ -298,7 +314,8 @@ export const functions = {
       { publish: true },
       { sockets: ['POST', 'DELETE'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], reaches: ['sockets'] },
+    secrets: ['SERVICE_SECRET'],
+    reaches: ['sockets'],
     maximumConcurrency: 30,
   },
   broadcast: {
@@ -311,7 +328,8 @@ export const functions = {
       { index: 'byList' },
       { sockets: ['POST', 'GET', 'DELETE'] },
     ],
-    ...{ secrets: ['SERVICE_SECRET'], reaches: ['sockets'] },
+    secrets: ['SERVICE_SECRET'],
+    reaches: ['sockets'],
     maximumConcurrency: 20,
   },
   /** Reports how far engines can be isolated where functions run. */

@@ -68,8 +68,10 @@ export const bucket = {
     // ones.
     ...uploadRetentionDays.flatMap((days) =>
       (['uploads', 'received'] as const).map((kind) => ({
-        ...{ ID: `${kind}-${days}d`, Prefix: `${kind}/${days}d/` },
-        ...{ ExpirationInDays: days, AbortIncompleteMultipartDays: 1 },
+        ID: `${kind}-${days}d`,
+        Prefix: `${kind}/${days}d/`,
+        ExpirationInDays: days,
+        AbortIncompleteMultipartDays: 1,
       })),
     ),
     // Task messages that were too large for SQS.

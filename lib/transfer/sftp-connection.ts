@@ -117,7 +117,9 @@ export class SftpConnection {
       )
       client.connect({
         ...socket,
-        ...{ username, readyTimeout: readyTimeoutMs, keepaliveInterval: keepaliveIntervalMs },
+        username,
+        readyTimeout: readyTimeoutMs,
+        keepaliveInterval: keepaliveIntervalMs,
         ...(password !== undefined && { password, tryKeyboard: true }),
         ...(private_key !== undefined && { privateKey: this.#readKey(private_key, passphrase) }),
         ...(passphrase !== undefined && { passphrase }),

@@ -54,7 +54,12 @@ export async function startMultipartUpload(
   const partsId = await files.parts.start(key, contentType)
   const now = Date.now()
   const upload = {
-    ...{ id, owner, key, contentType, maxSize, partsId },
+    id,
+    owner,
+    key,
+    contentType,
+    maxSize,
+    partsId,
     filename: sanitizeFileName(request.filename),
     ...(size !== undefined && { size }),
     ...(open && { open }),

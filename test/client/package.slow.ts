@@ -53,7 +53,10 @@ before(async () => {
   await execute('npm', ['install', '--silent', '--offline', '--no-audit', stdout.trim()], { cwd: folder })
   const { outputFiles } = await build({
     stdin: { contents: runner, resolveDir: folder },
-    ...{ bundle: true, write: false, format: 'esm', platform: 'browser' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
   })
   script = outputFiles[0]?.text ?? ''
   await writeFile(
@@ -140,7 +143,11 @@ test('the example uppy.html uploads files in parts and links to the results', as
   const [, code = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(page) ?? []
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: process.cwd() },
-    ...{ bundle: true, write: false, format: 'esm', platform: 'browser', logLevel: 'silent' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    logLevel: 'silent',
     alias: { '@mutabor/client': join(folder, 'node_modules/@mutabor/client/dist/index.js') },
   })
   const bundled = page

@@ -24,13 +24,18 @@ import { file } from '../jobs/records.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
 const of = (name: string, format: string, more: Partial<StoredFile> = {}): StoredFile => ({
-  ...{ ...file(name), format, ...more },
+  ...file(name),
+  format,
+  ...more,
 })
 const specWith = (
   operation: ConversionSpec['operation'],
   more: Partial<ConversionSpec> = {},
 ): ConversionSpec => ({
-  ...{ operation, options: {}, additionalFilesField: 'additionalFile', ...more },
+  operation,
+  options: {},
+  additionalFilesField: 'additionalFile',
+  ...more,
 })
 
 describe('a target', () => {
@@ -110,9 +115,15 @@ describe('a target', () => {
 describe('the time limit of a task', () => {
   const piece = (...steps: [operation: string, from: string, to: string][]): InputPlan => ({
     steps: steps.map(([operation, from, to]) => ({
-      ...{ operation, from, to, engine: 'x', image: 'x', options: {} },
+      operation,
+      from,
+      to,
+      engine: 'x',
+      image: 'x',
+      options: {},
     })) as unknown as InputPlan['steps'], // only the members that are used
-    ...{ step: 0, files: [] },
+    step: 0,
+    files: [],
   })
 
   test('is that of the slowest category on its route', () => {
@@ -277,7 +288,8 @@ describe('the disk of the next step’s worker', () => {
     requireInputsFitWorker(piece, workers)
     const more = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
     assert.throws(() => requireInputsFitWorker(more, workers), {
-      ...{ code: 'FILE_TOO_LARGE', message: /^The 2 files have 4 MiB; .* accepts at most 3 MiB\. Send/ },
+      code: 'FILE_TOO_LARGE',
+      message: /^The 2 files have 4 MiB; .* accepts at most 3 MiB\. Send/,
       details: { field: 'file', maxBytes: 3.5 * mib, size: 3.5 * mib + 1 },
     })
     assert.throws(() => requireInputsFitWorker({ ...more, files: filesOfSize(3.6 * mib) }, workers), {
@@ -388,7 +400,9 @@ describe('a file that an engine could not read', () => {
       after: readonly TriedRoute[] = [],
     ) =>
       planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...more }), {
-        ...{ index: 0, tried: [opened, ...after], engines },
+        index: 0,
+        tried: [opened, ...after],
+        engines,
       })
     const stepsTo = (piece: ReturnType<typeof next>) =>
       'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
@@ -421,7 +435,9 @@ describe('a file that an engine could not read', () => {
     assert.ok(docx)
     const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
     const piece = planFallback([docx], specWith('convert', { to: 'odt' }), {
-      ...{ index: 0, tried: [{ error: error('CORRUPT_FILE'), steps }], engines },
+      index: 0,
+      tried: [{ error: error('CORRUPT_FILE'), steps }],
+      engines,
     })
     assert.ok('steps' in piece, JSON.stringify(piece))
     assert.equal(piece.steps.at(-1)?.to, 'odt')
@@ -454,10 +470,15 @@ describe('a fallback route', () => {
   const png = of('a.png', 'png')
   const engineOf = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
     ({
-      ...{ id, image: 'image', limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 } },
+      id,
+      image: 'image',
+      limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
       capabilities: [
         {
-          ...{ operation: 'convert', from, to: ['jpg'], cost: 1 },
+          operation: 'convert',
+          from,
+          to: ['jpg'],
+          cost: 1,
           options: z.object(option ? { [option]: schema.optional() } : {}),
         },
       ],
@@ -532,7 +553,9 @@ describe('a fallback route', () => {
       [other, misnamed],
       specWith('convert', { to: 'pdf', options: { password: 'x' } }),
       {
-        ...{ index: 1, tried, engines },
+        index: 1,
+        tried,
+        engines,
       },
     )
     assert.ok('steps' in piece, JSON.stringify(piece))
@@ -574,8 +597,10 @@ describe('a remote file or exported result', () => {
   })
 
   const exportConfig = {
-    ...{ bucket: 'results', region: 'eu-central-1' },
-    ...{ access_key_id: 'a', secret_access_key: 'b' },
+    bucket: 'results',
+    region: 'eu-central-1',
+    access_key_id: 'a',
+    secret_access_key: 'b',
   }
 
   test('is exported by its own task, configured by an object or JSON', () => {

@@ -105,7 +105,9 @@ test('an estimate uses earlier conversions and the length of the queue', async (
   const durations = new DurationStats(table)
   const waiting = { depth: 5 }
   const services = {
-    ...{ engines: async () => engines, durations, config: { PARALLEL: 2 } },
+    engines: async () => engines,
+    durations,
+    config: { PARALLEL: 2 },
     queues: { depth: async () => waiting.depth },
   } as unknown as Services // only the members that are used
   const source = { filename: 'a.png', format: 'png', size: 1000 }

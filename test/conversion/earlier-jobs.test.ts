@@ -60,8 +60,12 @@ describe('a file of an earlier job', () => {
   test('is the input or result of the named task', async () => {
     const { job, tasks: made } = await jobOf()
     const file: StoredFile = {
-      ...{ key: `jobs/${job.id}/a`, filename: 'made.pdf', format: 'pdf', mimeType: 'application/pdf' },
-      ...{ size: 9, sha256: 'cd' },
+      key: `jobs/${job.id}/a`,
+      filename: 'made.pdf',
+      format: 'pdf',
+      mimeType: 'application/pdf',
+      size: 9,
+      sha256: 'cd',
     }
     await services().files.putBytes(file.key, Buffer.from('The made.'), file.mimeType)
     const number = made.find(({ name }) => name === 'pdf')?.number ?? 0
@@ -77,7 +81,8 @@ describe('a file of an earlier job', () => {
     const awaited = await maker.upload()
     const wanted = { in: imported, more: imported, out: out(['in', 'more']) }
     const { job } = await maker.job(wanted, {
-      ...{ in: { awaited, form: {} }, more: await storeSource('b.md', 'The second.') },
+      in: { awaited, form: {} },
+      more: await storeSource('b.md', 'The second.'),
     })
     assert.equal((await take({ sourceJobId: job.id })).source.filename, 'b.md')
     const { source: late } = await storeSource('late.txt', 'The late.')
@@ -91,7 +96,8 @@ describe('a file of an earlier job', () => {
       { in: { awaited: await maker.upload(), form: {} } },
     )
     await assert.rejects(take({ sourceJobId: waiting.job.id }), {
-      ...{ code: 'FILE_GONE', details: { field: 'sourceJobId', jobId: waiting.job.id } },
+      code: 'FILE_GONE',
+      details: { field: 'sourceJobId', jobId: waiting.job.id },
     })
   })
 
@@ -99,7 +105,8 @@ describe('a file of an earlier job', () => {
     const { job } = await jobOf({ keyId: 'key_1' })
     const missing = (sourceJobId: string, by: object = {}) =>
       assert.rejects(take({ sourceJobId }, by), {
-        ...{ code: 'JOB_NOT_FOUND', details: { field: 'sourceJobId' } },
+        code: 'JOB_NOT_FOUND',
+        details: { field: 'sourceJobId' },
       })
     await missing(job.id, { ownerId: 'anon_2' })
     await missing(job.id, { isPublic: true, keyId: 'key_2' })
@@ -122,7 +129,11 @@ describe('a retried job', () => {
     [...fixed, ...recorded]
       .toSorted((a, b) => a.number - b.number)
       .map(({ number, name, operation, ins, spec, ...rest }) => ({
-        ...{ number, name, operation, ins, continueOnError: 'continueOnError' in rest },
+        number,
+        name,
+        operation,
+        ins,
+        continueOnError: 'continueOnError' in rest,
         spec: services().vault.unsealAll(spec ?? {}, job.id),
       }))
 
@@ -177,12 +188,11 @@ describe('a retried job', () => {
 
   test('of a batch reports items that never had a file', async () => {
     const items = {
-      ...{ a: imported, b: imported },
-      ...{
-        'a-pdf': { ...toPdf, input: 'a' },
-        'b-pdf': { ...toPdf, input: 'b' },
-        out: out(['a-pdf', 'b-pdf']),
-      },
+      a: imported,
+      b: imported,
+      'a-pdf': { ...toPdf, input: 'a' },
+      'b-pdf': { ...toPdf, input: 'b' },
+      out: out(['a-pdf', 'b-pdf']),
     }
     const state = await maker.job(
       items,
@@ -208,7 +218,10 @@ describe('a retried job', () => {
   test('of a batch reports the same errors for items that cannot be converted', async () => {
     const locked = { ...toPdf, output_format: 'mp3', input: 'b', password: 'secret' }
     const items = {
-      ...{ a: imported, b: imported, 'a-pdf': { ...toPdf, input: 'a' }, 'b-mp3': locked },
+      a: imported,
+      b: imported,
+      'a-pdf': { ...toPdf, input: 'a' },
+      'b-mp3': locked,
       out: out(['a-pdf', 'b-mp3']),
     }
     const state = await maker.job(
@@ -244,7 +257,8 @@ describe('a retried job', () => {
     assert.deepEqual(services().vault.unsealAll(findTask(made, 'in')?.spec ?? {}, made.job.id), { url })
     const old = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
     await assert.rejects(createRetryRequest(old, services()), {
-      ...{ code: 'UNSUPPORTED_CONVERSION', message: /^The operation old of this job is no longer supported/ },
+      code: 'UNSUPPORTED_CONVERSION',
+      message: /^The operation old of this job is no longer supported/,
       details: { operation: 'old' },
     })
   })

@@ -67,7 +67,8 @@ describe('an upload', () => {
     const upload = await createUpload()
     const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
     await assert.rejects(take(upload.id), {
-      ...{ code: 'CONFLICT', message: new RegExp(`${upload.id} was already used by the job ${job.id}`) },
+      code: 'CONFLICT',
+      message: new RegExp(`${upload.id} was already used by the job ${job.id}`),
       details: { field: 'uploadId', uploadId: upload.id, jobId: job.id },
     })
     await take((await createUpload({ jobId: newId('job') })).id)
@@ -173,10 +174,18 @@ describe('an upload that arrives', () => {
     const { owner, jobId } = mine
     assert.deepEqual(published.splice(0), [
       {
-        ...{ owner, jobId, via: 'presigned', occurredAt: stored?.storedAt.toISOString() },
+        owner,
+        jobId,
+        via: 'presigned',
+        occurredAt: stored?.storedAt.toISOString(),
         file: {
-          ...{ key: mine.key, filename: 'a.txt', format: 'txt', mimeType: 'text/plain' },
-          ...{ size: 7, sha256: '', etag: stored?.etag },
+          key: mine.key,
+          filename: 'a.txt',
+          format: 'txt',
+          mimeType: 'text/plain',
+          size: 7,
+          sha256: '',
+          etag: stored?.etag,
         },
       },
     ])
@@ -185,7 +194,12 @@ describe('an upload that arrives', () => {
     const [{ via, file }] = published.splice(0) as [{ via: string; file: object }]
     assert.equal(via, 'multipart')
     assert.deepEqual(file, {
-      ...{ key: odd.key, filename: 'a.png', mimeType: 'image/png', format: null, size: 7, sha256: '' },
+      key: odd.key,
+      filename: 'a.png',
+      mimeType: 'image/png',
+      format: null,
+      size: 7,
+      sha256: '',
     })
     // Imports publish their own files, and missing files are not published.
     for (const { id } of [await createUpload({ importJobId: newId('job') }), await maker.upload()])

@@ -47,14 +47,20 @@ async function createStep(
     (unsplit) => unsplit.operation === 'ocr-pdf' && unsplit.from.includes(from),
   )
   const work: EngineWork = {
-    ...{ operation: 'ocr-pdf', from, to, outDir, options: row?.options.parse(options) },
+    operation: 'ocr-pdf',
+    from,
+    to,
+    outDir,
+    options: row?.options.parse(options),
     inputs: [{ path, filename: 'scan', format, size: (await stat(path)).size }],
     ...(spec && { chunk: spec }),
   }
   const warnings: string[] = []
   const commands: string[] = []
   const tools = createTools({
-    ...{ workDir, limits: pdf.limits, signal: new AbortController().signal },
+    workDir,
+    limits: pdf.limits,
+    signal: new AbortController().signal,
     onWarning: (code) => warnings.push(code),
     onCommand: (bin) => {
       commands.push(bin)

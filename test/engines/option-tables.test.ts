@@ -69,9 +69,28 @@ test('colors are names or hex values, with or without the number sign', () => {
 
 test('channel layouts have the number of speakers in their names', () => {
   const said: Readonly<Record<string, number>> = {
-    ...{ mono: 1, stereo: 2, quad: 4, 'quad(side)': 4, hexagonal: 6, octagonal: 8 },
-    ...{ '2.1': 3, '3.0': 3, '3.0(back)': 3, '3.1': 4, '4.0': 4, '4.1': 5, '5.0': 5, '5.0(side)': 5 },
-    ...{ '5.1': 6, '5.1(side)': 6, '6.0': 6, '6.1': 7, '6.1(back)': 7, '7.0': 7, '7.1': 8, '7.1(wide)': 8 },
+    mono: 1,
+    stereo: 2,
+    quad: 4,
+    'quad(side)': 4,
+    hexagonal: 6,
+    octagonal: 8,
+    '2.1': 3,
+    '3.0': 3,
+    '3.0(back)': 3,
+    '3.1': 4,
+    '4.0': 4,
+    '4.1': 5,
+    '5.0': 5,
+    '5.0(side)': 5,
+    '5.1': 6,
+    '5.1(side)': 6,
+    '6.0': 6,
+    '6.1': 7,
+    '6.1(back)': 7,
+    '7.0': 7,
+    '7.1': 8,
+    '7.1(wide)': 8,
   }
   // The keys are names of layouts.
   for (const [name, count] of Object.entries(said)) assert.equal(channelsIn(name as LayoutName), count, name)
@@ -130,7 +149,9 @@ test('a thumbnail has a box, and vector drawings are rendered at the size that t
     [false, true, true, false],
   )
   assert.deepEqual(stampInputs, {
-    ...{ min: 0, max: 1, from: ['png', 'jpg', 'webp', 'gif', 'tiff', 'svg', 'avif'] },
+    min: 0,
+    max: 1,
+    from: ['png', 'jpg', 'webp', 'gif', 'tiff', 'svg', 'avif'],
   })
 })
 

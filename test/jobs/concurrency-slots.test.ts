@@ -21,7 +21,9 @@ async function openSlots(concurrentJobs: number | null) {
   /** Runs between recording a waiting task and the second check. */
   let meanwhile: (() => Promise<void>) | undefined
   const services = {
-    ...{ table, config, plans: { [config.ANONYMOUS_PLAN]: { concurrentJobs } } },
+    table,
+    config,
+    plans: { [config.ANONYMOUS_PLAN]: { concurrentJobs } },
     jobs: {
       store: {
         getJob: async (id: string) => {
@@ -46,7 +48,10 @@ async function openSlots(concurrentJobs: number | null) {
   }
   const items = async () => (await database.scan(tableName)).filter(({ pk }) => pk === `SLOTS#${owner}`)
   return {
-    ...{ slots, sent, items, table },
+    slots,
+    sent,
+    items,
+    table,
     take: (id: string, task = 1) => {
       if (!statuses.has(id)) statuses.set(id, 'processing')
       return slots.acquire({ id, owner } as Job, { jobId: id, task }, 'image')

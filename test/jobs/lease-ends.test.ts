@@ -46,7 +46,11 @@ async function createJob(tasks: readonly NewTask[] = two) {
     return new Lease(run as unknown as TaskRun, id, log) // only the members that are used
   }
   return {
-    ...{ ...own, ref, job, found, lease },
+    ...own,
+    ref,
+    job,
+    found,
+    lease,
     change: (set: Partial<Task>, remove: string[] = []) => own.store.changeTask(ref, { set, remove }),
     /** Claims the task and starts the heartbeat, as a worker does. */
     held: async (id = 'lease_1', part?: number) => {
@@ -518,7 +522,8 @@ test('a chunk hides its message for the duration of its lease, and is aborted wh
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
   const hidden: number[] = []
   const run = {
-    ...{ services: { jobs }, ref: { jobId: 'job_1', task: 1, part: 1000 } },
+    services: { jobs },
+    ref: { jobId: 'job_1', task: 1, part: 1000 },
     extendVisibility: async (seconds: number) => void hidden.push(seconds),
   }
   const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used

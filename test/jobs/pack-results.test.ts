@@ -10,7 +10,12 @@ import type { StoredFile } from '../../lib/model/job.ts'
 import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
 const fileOf = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
-  ...{ filename, key, size, mimeType, format: 'txt', sha256: 'ab' },
+  filename,
+  key,
+  size,
+  mimeType,
+  format: 'txt',
+  sha256: 'ab',
 })
 const packed = [
   { file: fileOf('a.txt', 'k/a', 3000, 'text/plain') },
@@ -18,7 +23,10 @@ const packed = [
   { file: fileOf('a.txt', 'k/b', 3000, 'image/png') },
   { error: { code: 'CORRUPT_FILE', message: 'It is cut off.' } },
 ].map((entry, at) => ({
-  ...{ jobId: `job_${at % 2}`, task: null, source: null, status: entry.error ? 'failed' : 'completed' },
+  jobId: `job_${at % 2}`,
+  task: null,
+  source: null,
+  status: entry.error ? 'failed' : 'completed',
   ...entry,
 }))
 
@@ -30,7 +38,9 @@ test('a ZIP contains each file under a unique name, and its manifest explains mi
         return Readable.from([Buffer.alloc(size, 'a')])
       },
     },
-    ...{ withManifest: true, signal: new AbortController().signal, folders: { job_0: 'first' } },
+    withManifest: true,
+    signal: new AbortController().signal,
+    folders: { job_0: 'first' },
     onBytes: () => {},
   } as unknown as Parameters<typeof createZip>[1]
   const zip = new ZipReader(new BlobReader(new Blob([await buffer(createZip(packed, packing))])))
@@ -57,7 +67,8 @@ test('a ZIP contains each file under a unique name, and its manifest explains mi
     {
       jobId: 'job_1',
       ...common,
-      ...{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'It is cut off.' } },
+      status: 'failed',
+      error: { code: 'CORRUPT_FILE', message: 'It is cut off.' },
     },
   ])
 })
@@ -76,7 +87,9 @@ test('a ZIP is stored under the requested name, with its size and hash', async (
   }
   const context = {
     services: { files, jobs: { store: { getState: async () => state } }, config: { WORK_DIR: '.' } },
-    ...{ key: 'jobs/job_2/1.zip', path: undefined, signal: new AbortController().signal },
+    key: 'jobs/job_2/1.zip',
+    path: undefined,
+    signal: new AbortController().signal,
     progress: (percent: number) => percents.push(percent),
   } as unknown as Parameters<typeof packResultsIntoZip>[1] // only the members that are used
   const fields = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
@@ -84,7 +97,11 @@ test('a ZIP is stored under the requested name, with its size and hash', async (
   const [zip = Buffer.alloc(0)] = received
   assert.deepEqual(percents, [100])
   assert.deepEqual(made, {
-    ...{ key: 'jobs/job_2/1.zip', filename: 'all of it.zip', format: 'zip', mimeType: 'application/zip' },
-    ...{ size: zip.length, sha256: createHash('sha256').update(zip).digest('hex') },
+    key: 'jobs/job_2/1.zip',
+    filename: 'all of it.zip',
+    format: 'zip',
+    mimeType: 'application/zip',
+    size: zip.length,
+    sha256: createHash('sha256').update(zip).digest('hex'),
   })
 })

@@ -30,7 +30,9 @@ async function messageFor(more: Partial<Task> = {}, parts: readonly Task[] = [],
     signer: {
       signInput: async (key: string, expiresS: number) => `${inAddress}${key}?${expiresS}`,
       signOutput: async (prefix: string, expiresS: number) => ({
-        ...{ url: outAddress, prefix, fields: { expires: `${expiresS}` } },
+        url: outAddress,
+        prefix,
+        fields: { expires: `${expiresS}` },
       }),
     },
     files: {
@@ -58,7 +60,9 @@ test('a message contains presigned URLs of the inputs, each once, and an upload 
   const keys = ['in/in', 'jobs/job_1/1/made', 'jobs/job_1/2/page']
   assert.deepEqual(inputs, Object.fromEntries(keys.map(address)))
   assert.deepEqual(output, {
-    ...{ url: outAddress, prefix: 'jobs/job_1/2/', fields: { expires: `${signatureLifetimeS}` } },
+    url: outAddress,
+    prefix: 'jobs/job_1/2/',
+    fields: { expires: `${signatureLifetimeS}` },
   })
   assert.deepEqual([until, opened], [start.getTime() + 3_600_000, {}])
 })

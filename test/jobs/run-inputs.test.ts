@@ -72,22 +72,20 @@ async function run(
   ).tasks
   assert.ok(work)
   const done = runInputs({
-    ...{
-      services: { files, engines: async () => engines, config } as unknown as TaskServices,
-      image: 'document',
-    },
-    ...{
-      task: work,
-      inputPlans: [inputPlan],
-      workDir: await mkdtemp(join(folder, 'run-')),
-      log,
-      findFallback,
-    },
+    services: { files, engines: async () => engines, config } as unknown as TaskServices,
+    image: 'document',
+    task: work,
+    inputPlans: [inputPlan],
+    workDir: await mkdtemp(join(folder, 'run-')),
+    log,
+    findFallback,
     space: {
       requireCompleteOutput: async () => {},
       explain: async () => undefined,
     } as unknown as DiskSpaceMonitor,
-    ...{ signal: new AbortController().signal, progress: () => {}, saveRemaining: async () => {} },
+    signal: new AbortController().signal,
+    progress: () => {},
+    saveRemaining: async () => {},
     ...more,
   })
   return { done, files, gate }
@@ -272,7 +270,8 @@ test('a failed route records its steps up to the failure, and its folder is dele
         return { ...inputPlan, steps: [step] as InputPlan['steps'], tried: [...tried] }
       },
       {
-        ...{ engines, inputPlans: [{ ...inputPlan, steps } as InputPlan] },
+        engines,
+        inputPlans: [{ ...inputPlan, steps } as InputPlan],
         saveRemaining: async ([left]) => void savedPercents.push(left?.reached ?? -1),
       },
     )

@@ -35,7 +35,9 @@ async function handle(
   const completion = { completeTask: async () => {} }
   const taskSender = { retryQueue: (queue: string) => `${queue} again` }
   const services = {
-    ...{ queues, log: silentLog, jobs: { store, completion, taskSender } },
+    queues,
+    log: silentLog,
+    jobs: { store, completion, taskSender },
     config: {
       TASK_FILES: isSigned ? 'signed' : 'direct',
       ANONYMOUS_PLAN: 'free',

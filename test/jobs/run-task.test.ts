@@ -36,7 +36,9 @@ async function createJob(concurrentJobs: number | null = null) {
   const services = { jobs, table, queues, files, log, config, plans: { free: { concurrentJobs } } }
   const ref = { jobId: 'job_1', task: 1 }
   return {
-    ...{ ...own, ref, slots: new ConcurrencySlots(services as unknown as Services) }, // only the members that are used
+    ...own,
+    ref,
+    slots: new ConcurrencySlots(services as unknown as Services), // only the members that are used
     change: (set: Partial<Task>) => own.store.changeTask(ref, { set }),
     found: async () => {
       const one = await own.store.getTask(ref)

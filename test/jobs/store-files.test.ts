@@ -43,8 +43,11 @@ describe('a result file', () => {
   test('is stored under a key of its attempt, and named after its source with the new extension', async () => {
     const only = await storeOutput(await storeFile('a', 'abc'))
     assert.deepEqual(only, {
-      ...{ key: 'jobs/job_1/1/0-0-2-0.2.0-0.txt', filename: 'source.txt', format: 'txt' },
-      ...{ mimeType: 'text/plain', size: 3 },
+      key: 'jobs/job_1/1/0-0-2-0.2.0-0.txt',
+      filename: 'source.txt',
+      format: 'txt',
+      mimeType: 'text/plain',
+      size: 3,
       sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     })
     assert.equal(Buffer.from(files.objects.get(only.key) ?? []).toString(), 'abc')

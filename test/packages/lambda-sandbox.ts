@@ -63,6 +63,8 @@ export function environmentOf(
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     LAMBDA_TASK_ROOT: join(hasMounts ? '/mnt/root' : join(packages, name), taskFolder),
     _HANDLER: functions[name].handler,
-    ...{ TZ: ':UTC', LANG: 'en_US.UTF-8', PATH: '/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin' },
+    TZ: ':UTC',
+    LANG: 'en_US.UTF-8',
+    PATH: '/usr/local/bin:/usr/bin:/bin:/sbin:/usr/sbin',
   }
 }

@@ -100,12 +100,13 @@ test('files are imported and exported with every operation, also if they are not
     raw: { operation: 'import/raw', filename: 'a.md', file: '# A' },
     page: { operation: 'convert', input: ['slow', 'raw'], output_format: 'html' },
     out: {
-      ...{ operation: 'export/s3', input: ['page', 'raw'], bucket: 'mutabor', key_prefix: 'exported/' },
-      ...{
-        endpoint: service.servers['AWS_ENDPOINT_URL_S3'],
-        region,
-        access_key_id: service.credentials.accessKeyId,
-      },
+      operation: 'export/s3',
+      input: ['page', 'raw'],
+      bucket: 'mutabor',
+      key_prefix: 'exported/',
+      endpoint: service.servers['AWS_ENDPOINT_URL_S3'],
+      region,
+      access_key_id: service.credentials.accessKeyId,
       secret_access_key: service.credentials.secretAccessKey,
     },
   })

@@ -106,7 +106,12 @@ export async function openIsolatedService() {
   }
 
   return {
-    ...{ service, servers, credentials, receiver, site, newMember },
+    service,
+    servers,
+    credentials,
+    receiver,
+    site,
+    newMember,
     newClient: (): AnyClient => new Client(service),
     job: async (client: AnyClient, tasks: object, more: object = {}) =>
       client.accepted(await client.post('/v1/jobs', { tasks, ...more })),
@@ -119,13 +124,16 @@ export async function openIsolatedService() {
       ),
     invoke: (name: string, event: object, type = 'RequestResponse') =>
       callSigned(`${servers['AWS_ENDPOINT_URL_LAMBDA']}/2015-03-31/functions/${name}/invocations`, {
-        ...{ service: 'lambda', credentials, body: JSON.stringify(event) },
+        service: 'lambda',
+        credentials,
+        body: JSON.stringify(event),
         headers: { 'x-amz-invocation-type': type },
       }),
     change: (pk: string, sk: string, values: Readonly<Record<string, unknown>>) =>
       table.send(
         new UpdateCommand({
-          ...{ TableName: 'mutabor', Key: { pk, sk } },
+          TableName: 'mutabor',
+          Key: { pk, sk },
           UpdateExpression: `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`,
           ExpressionAttributeNames: Object.fromEntries(Object.keys(values).map((name) => [`#${name}`, name])),
           ExpressionAttributeValues: Object.fromEntries(

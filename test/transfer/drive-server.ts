@@ -43,7 +43,11 @@ function page<T>(all: readonly T[], at: number) {
 
 const google = {
   file: ({ id, name, bytes }: (typeof files)[number]) => ({
-    ...{ id, name, mimeType: 'text/plain', size: String(bytes.length), modifiedTime: modified },
+    id,
+    name,
+    mimeType: 'text/plain',
+    size: String(bytes.length),
+    modifiedTime: modified,
   }),
   files(query: URLSearchParams): DriveReply {
     const q = query.get('q') ?? ''
@@ -83,7 +87,11 @@ const google = {
 
 const dropbox = {
   entry: ({ id, name, bytes }: (typeof files)[number]) => ({
-    ...{ '.tag': 'file', id: `id:${id}`, name, path_display: `/${name}`, size: bytes.length },
+    '.tag': 'file',
+    id: `id:${id}`,
+    name,
+    path_display: `/${name}`,
+    size: bytes.length,
     server_modified: modified,
   }),
   handle({ path, method, contentType, body }: DriveRequest, url: string): DriveReply {
@@ -124,7 +132,11 @@ const dropbox = {
 
 const oneDrive = {
   item: ({ id, name, bytes }: (typeof files)[number]) => ({
-    ...{ id, name, size: bytes.length, lastModifiedDateTime: modified, file: { mimeType: 'text/plain' } },
+    id,
+    name,
+    size: bytes.length,
+    lastModifiedDateTime: modified,
+    file: { mimeType: 'text/plain' },
     parentReference: { path: '/drive/root:/My%20files' },
   }),
   handle({ path, query, method }: DriveRequest, url: string): DriveReply {
@@ -232,7 +244,8 @@ export async function openDriveServer() {
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
   const settings = (id: string) => ({
-    ...{ clientId, clientSecret },
+    clientId,
+    clientSecret,
     endpoints: { authorize: `${url}/authorize`, token: `${url}/token`, api: `${url}/${id}` },
   })
   return {

@@ -47,7 +47,8 @@ export function Sheets(props: SheetsProps) {
         {sheets.slice(0, renderedCount).map((sheet, at) => (
           <SheetOption
             key={sheet.page}
-            {...{ sheet, pages }}
+            sheet={sheet}
+            pages={pages}
             side={renderSize(side)}
             isSelected={selected.has(sheet.page)}
             isFocused={sheet.page === interaction.focused}

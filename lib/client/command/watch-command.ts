@@ -40,7 +40,8 @@ export async function watchFolder(args: Arguments, session: Session): Promise<Ex
   const attempted = new Set<string>()
   const names = new OutputNames()
   const runOptions = {
-    ...{ force: flags.force === true, maxConcurrent: concurrencyOf(args) },
+    force: flags.force === true,
+    maxConcurrent: concurrencyOf(args),
     // Retry the files once the service is reachable again.
     onNotDone: ({ sources: files }: WorkItem) => {
       for (const file of files) attempted.delete(versionOf(file))
@@ -54,8 +55,13 @@ export async function watchFolder(args: Arguments, session: Session): Promise<Ex
       const { path, size, mtimeMs, typedPath, folder: itemFolder } = input
       const output = names.next(input, to)
       return {
-        ...{ sources: [{ path, size, mtimeMs }], label: typedPath, options, output, folder: itemFolder },
-        ...{ request: { kind: 'convert', to }, expected: output ?? defaultOutput(input, to) },
+        sources: [{ path, size, mtimeMs }],
+        label: typedPath,
+        options,
+        output,
+        folder: itemFolder,
+        request: { kind: 'convert', to },
+        expected: output ?? defaultOutput(input, to),
       }
     })
     if (items.length > 0) await runWorkItems(items, session, records, runOptions)

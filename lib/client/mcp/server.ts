@@ -44,7 +44,10 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
   })
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: files.list().map(({ uri, file }) => ({
-      ...{ uri, name: file.filename, mimeType: file.mimeType, size: file.size },
+      uri,
+      name: file.filename,
+      mimeType: file.mimeType,
+      size: file.size,
     })),
   }))
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {

@@ -35,10 +35,18 @@ const icon: SideReader = (head) =>
 
 const sideReaders: Readonly<Partial<Record<MagickSourceId, SideReader>>> = {
   png,
-  ...{ pbm: text, pgm: text, ppm: text, pnm: text, pfm: text },
-  ...{ bmp, bmp2: bmp, bmp3: bmp },
-  ...{ psd: photoshop, psb: photoshop },
-  ...{ ico: icon, cur: icon },
+  pbm: text,
+  pgm: text,
+  ppm: text,
+  pnm: text,
+  pfm: text,
+  bmp,
+  bmp2: bmp,
+  bmp3: bmp,
+  psd: photoshop,
+  psb: photoshop,
+  ico: icon,
+  cur: icon,
   pcx,
 }
 

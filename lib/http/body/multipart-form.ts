@@ -143,9 +143,12 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
       headers: { 'content-type': headers['content-type'] ?? '' },
       defParamCharset: 'utf8',
       limits: {
-        ...{ fields: formLimits.fields, headerPairs: formLimits.headerPairs },
+        fields: formLimits.fields,
+        headerPairs: formLimits.headerPairs,
         // One more, because the parser reports a limit as soon as it is reached.
-        ...{ fieldSize: formLimits.fieldBytes + 1, parts: formLimits.parts + 1, fileSize: maxFileBytes + 1 },
+        fieldSize: formLimits.fieldBytes + 1,
+        parts: formLimits.parts + 1,
+        fileSize: maxFileBytes + 1,
       },
     })
   } catch (error) {

@@ -146,7 +146,10 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, me
   )
   const speed = (what: string, ourS: number, theirS: number, more: string) =>
     report.figure({
-      ...{ what, value: mib / ourS, unit: 'MiB/s', aim: { least: (0.8 * mib) / theirS } },
+      what,
+      value: mib / ourS,
+      unit: 'MiB/s',
+      aim: { least: (0.8 * mib) / theirS },
       remark: `${(theirS / ourS).toFixed(2)} of ${more}`,
     })
   const of = (name: string, theirS: number) => `${name}'s ${Math.round(mib / theirS)}`
@@ -157,11 +160,16 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, me
   const perGib = (spent: readonly number[], calls: number) =>
     (spent.slice(calls).reduce((sum, one) => sum + one, 0) / rounds / mib) * 1024
   report.figure({
-    ...{ what: 'processor time, a GiB each way', value: perGib(ourCpu, 1), unit: 's' },
+    what: 'processor time, a GiB each way',
+    value: perGib(ourCpu, 1),
+    unit: 's',
     remark: `the other program's: ${perGib(theirCpu, upload ? 2 : 1).toFixed(1)} s`,
   })
   report.figure({
-    ...{ what: 'most memory of a worker', value: proportional, unit: 'MiB', aim: { most: 150 } },
+    what: 'most memory of a worker',
+    value: proportional,
+    unit: 'MiB',
+    aim: { most: 150 },
     remark: `${Math.round(resident)} with all of what it shares with other processes`,
   })
 }

@@ -106,7 +106,8 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
           >
             {targets.length > 0 && <TargetField targets={targets} to={to} onChange={setTarget} />}
             <OptionFields
-              {...{ values, errors }}
+              values={values}
+              errors={errors}
               options={fields}
               file={files.length === 1 ? files[0]?.file : undefined}
               onChange={(option, value) => setValues(withValue(values, option, value))}
