@@ -10,7 +10,7 @@ import { mutations } from '../sweep/mutations.ts'
 import { seededRandom } from '../sweep/seeded-random.ts'
 import { missingShares } from './expected-losses.ts'
 import { isProven, type Line, pruneResults, readResults, saveResults } from './results.ts'
-import { isWhole, parseChoice, selectPairs } from './select-pairs.ts'
+import { isWhole, limitSeconds, parseChoice, selectPairs } from './select-pairs.ts'
 
 let folder = ''
 before(async () => {
@@ -115,9 +115,27 @@ test('options for formats, category and engine exclude all other conversions', (
   assert.equal(isWhole(parseChoice(['--again', '--jobs', '3'])), true)
 })
 
+test('conversions limited to a number of seconds are an even selection that stays within it', async () => {
+  const lines = await readResults()
+  const pairs = selectPairs(conversions(), parseChoice(['--engine', 'vips,imagemagick']))
+  const selected = limitSeconds(pairs, lines, 60)
+  const seconds = selected.reduce(
+    (sum, { from, to }) => sum + (lines.get(`${from} ${to}`)?.ms ?? 0) / 1000,
+    0,
+  )
+  assert.ok(seconds > 40 && seconds <= 60, `${seconds} s`)
+  const last = pairs.indexOf(selected.at(-1) ?? assert.fail('no conversion is selected'))
+  assert.ok(last > pairs.length / 2, `the last is number ${last} of ${pairs.length}`)
+  assert.deepEqual(limitSeconds(pairs, lines, 60), selected)
+  assert.deepEqual(limitSeconds(pairs, lines), pairs)
+  assert.equal(isWhole(parseChoice(['--again', '--seconds', '60'])), false)
+})
+
 test('the error for an invalid argument names it', () => {
   assert.throws(() => parseChoice(['--from', 'nonsense']), /"nonsense" is not a format/)
   assert.throws(() => parseChoice(['--part', '11/10']), /--part expects two numbers/)
   assert.throws(() => parseChoice(['--jobs', '0']), /--jobs expects a whole number/)
   assert.throws(() => parseChoice(['--engine', 'word']), /--engine expects one of/)
+  assert.throws(() => parseChoice(['--engine', 'vips,word']), /--engine expects one of/)
+  assert.throws(() => parseChoice(['--seconds', '0']), /--seconds expects a number above 0/)
 })

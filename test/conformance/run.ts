@@ -23,7 +23,7 @@ import {
 import { measureRetainedShares } from './retained-content.ts'
 import { RouteRunner } from './run-route.ts'
 import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
-import { isWhole, parseChoice, selectPairs, usage } from './select-pairs.ts'
+import { isWhole, limitSeconds, parseChoice, selectPairs, usage } from './select-pairs.ts'
 import { saveUnprovenPairs } from './unproven-pairs.ts'
 
 const saveEveryMs = 5000
@@ -53,7 +53,7 @@ const all = choice.again ? conversions() : candidates()
 const lines = await readResults()
 const isWanted = (pair: Conversion) =>
   choice.again ? !(choice.uncounted && lines.get(pairKey(pair))?.kept) : !isProven(pair, lines)
-const selected = selectPairs(all, choice).filter(isWanted)
+const selected = limitSeconds(selectPairs(all, choice).filter(isWanted), lines, choice.seconds)
 const pairs = selected.filter(({ from, to }) => sampleOf(from, to) !== undefined)
 const without = new Set(selected.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])))
 if (!hasSamples)

@@ -2,13 +2,15 @@ import { parseArgs } from 'node:util'
 import { type EngineId, engineIds } from '../../lib/component-ids.ts'
 import { type Category, categories, formatByAlias, formatById } from '../../lib/formats/index.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
+import { type Lines, pairKey } from './results.ts'
 
 export const usage = `npm run conformance -- [options]
   --category image    only sources of this category
   --from a,b          only these source formats
   --to x,y            only these targets
-  --engine id         only conversions that use this engine
+  --engine a,b        only conversions that use one of these engines
   --part 3/10         every tenth conversion, starting with the third
+  --seconds 120       an even selection that took this long when the results were recorded
   --again             only conversions with a recorded success for their route
   --uncounted         with --again: only those whose retained share is not recorded yet
   --minutes 8         starts no further conversion after this many minutes
@@ -20,8 +22,10 @@ export interface PairSelection {
   readonly category: Category | undefined
   readonly from: readonly string[] | undefined
   readonly to: readonly string[] | undefined
-  readonly engine: EngineId | undefined
+  readonly engines: readonly EngineId[] | undefined
   readonly part: { readonly index: number; readonly of: number } | undefined
+  /** Undefined to run all. */
+  readonly seconds: number | undefined
   readonly again: boolean
   readonly uncounted: boolean
   readonly jobs: number
@@ -39,6 +43,7 @@ export function parseChoice(args: readonly string[]): PairSelection {
       to: { type: 'string' },
       engine: { type: 'string' },
       part: { type: 'string' },
+      seconds: { type: 'string' },
       again: { type: 'boolean', default: false },
       uncounted: { type: 'boolean', default: false },
       jobs: { type: 'string', default: '2' },
@@ -49,12 +54,13 @@ export function parseChoice(args: readonly string[]): PairSelection {
     category: parseOneOf('category', values.category, categories),
     from: formatList(values.from),
     to: formatList(values.to),
-    engine: parseOneOf('engine', values.engine, engineIds),
+    engines: parseListOf('engine', values.engine, engineIds),
     part: parsePart(values.part),
+    seconds: parsePositive('seconds', values.seconds),
     again: values.again,
     uncounted: values.uncounted,
     jobs: parseJobs(values.jobs),
-    minutes: parseMinutes(values.minutes),
+    minutes: parsePositive('minutes', values.minutes),
   }
 }
 
@@ -64,10 +70,10 @@ export function parseJobs(value: string): number {
   throw new Error(`--jobs expects a whole number, got ${value}.`)
 }
 
-export function parseMinutes(value: string | undefined): number | undefined {
-  const minutes = value === undefined ? undefined : Number(value)
-  if (minutes === undefined || minutes > 0) return minutes
-  throw new Error(`--minutes expects a number above 0, got ${value}.`)
+export function parsePositive(name: string, value: string | undefined): number | undefined {
+  const number = value === undefined ? undefined : Number(value)
+  if (number === undefined || number > 0) return number
+  throw new Error(`--${name} expects a number above 0, got ${value}.`)
 }
 
 export function parseOneOf<T extends string>(
@@ -79,6 +85,13 @@ export function parseOneOf<T extends string>(
   if (value === undefined || found !== undefined) return found
   throw new Error(`--${name} expects one of ${known.join(', ')}, got ${value}.`)
 }
+
+/** Parses values separated by commas. */
+export const parseListOf = <T extends string>(
+  name: string,
+  values: string | undefined,
+  known: readonly T[],
+) => values?.split(',').flatMap((value) => parseOneOf(name, value, known) ?? [])
 
 function formatList(value: string | undefined): string[] | undefined {
   return value?.split(',').map((name) => {
@@ -97,18 +110,35 @@ export function parsePart(value: string | undefined): PairSelection['part'] {
 }
 
 /** Returns whether the selection contains the whole registry. */
-export const isWhole = ({ category, from, to, engine, part }: PairSelection) =>
-  !(category ?? from ?? to ?? engine ?? part)
+export const isWhole = ({ category, from, to, engines, part, seconds }: PairSelection) =>
+  !(category ?? from ?? to ?? engines ?? part ?? seconds)
 
 /** Keeps the order of the registry, so that the conversions of one source share their first steps. */
 export function selectPairs(all: readonly Conversion[], choice: PairSelection): Conversion[] {
-  const { category, from, to, engine, part } = choice
+  const { category, from, to, engines, part } = choice
   return all.filter(
     (pair, at) =>
       (!category || formatById(pair.from).category === category) &&
       (!from || from.includes(pair.from)) &&
       (!to || to.includes(pair.to)) &&
-      (!engine || pair.route.steps.some((step) => step.engine === engine)) &&
+      (!engines || pair.route.steps.some((step) => engines.includes(step.engine))) &&
       (!part || at % part.of === part.index - 1),
   )
+}
+
+/** Selects every n-th conversion, as many as took that many seconds when their results were recorded. */
+export function limitSeconds(
+  pairs: readonly Conversion[],
+  lines: Lines,
+  seconds = Number.POSITIVE_INFINITY,
+): Conversion[] {
+  const recorded = (pair: Conversion) => (lines.get(pairKey(pair))?.ms ?? 0) / 1000
+  const all = pairs.reduce((sum, pair) => sum + recorded(pair), 0)
+  const every = Math.max(1, Math.ceil(all / seconds))
+  let left = seconds
+  return pairs.filter((pair, at) => {
+    if (at % every !== 0) return false
+    left -= recorded(pair)
+    return left >= 0
+  })
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { engines } from '../../lib/engines/index.ts'
 import { categories } from '../../lib/formats/index.ts'
-import { parseJobs, parseMinutes, parseOneOf, parsePart } from '../conformance/select-pairs.ts'
+import { parseJobs, parseListOf, parsePart, parsePositive } from '../conformance/select-pairs.ts'
 import { type Case, cases } from './cases.ts'
 import { makeShared } from './make-file.ts'
 import { badOutcomes, type Outcome, runCase } from './outcome.ts'
@@ -13,8 +13,9 @@ import { type CompletedCase, saveSweep, table } from './table.ts'
 
 const usage = `npm run sweep -- [options]
   --part 3/10      every tenth file, starting with the third
-  --area image     only files of this category
+  --area a,b       only files of these categories
   --only text      only files with this text in their name or mutation
+  --count 60       an even selection of this many files
   --minutes 4      starts no further file after this many minutes
   --jobs 2         number of parallel conversions
   --list           prints the outcome of each file
@@ -29,6 +30,7 @@ function parseOptions() {
         part: { type: 'string' },
         area: { type: 'string' },
         only: { type: 'string' },
+        count: { type: 'string' },
         minutes: { type: 'string' },
         jobs: { type: 'string', default: '2' },
         list: { type: 'boolean', default: false },
@@ -36,8 +38,9 @@ function parseOptions() {
     })
     return {
       part: parsePart(values.part),
-      area: parseOneOf('area', values.area, categories),
-      minutes: parseMinutes(values.minutes),
+      areas: parseListOf('area', values.area, categories),
+      count: parsePositive('count', values.count),
+      minutes: parsePositive('minutes', values.minutes),
       jobs: parseJobs(values.jobs),
       only: values.only,
       list: values.list,
@@ -48,14 +51,16 @@ function parseOptions() {
   }
 }
 
-const { part, area, only, minutes, jobs, list } = parseOptions()
+const { part, areas, only, count, minutes, jobs, list } = parseOptions()
 const all = cases()
-const selected = all.filter(
+const matching = all.filter(
   (one, at) =>
-    (!area || one.area === area) &&
+    (!areas || areas.includes(one.area)) &&
     (!part || at % part.of === part.index - 1) &&
     (!only || one.id.includes(only)),
 )
+const every = Math.max(1, Math.ceil(matching.length / (count ?? matching.length)))
+const selected = matching.filter((_, at) => at % every === 0)
 console.log(`${selected.length} of ${all.length} files`)
 
 const folder = await mkdtemp(join(tmpdir(), 'sweep-'))
@@ -90,7 +95,7 @@ try {
   await Promise.all(engines.map((engine) => engine.close?.()))
   await rm(folder, { recursive: true, force: true })
 }
-if (!part && !only && results.length === selected.length) await saveSweep(results)
+if (!part && !only && !count && results.length === selected.length) await saveSweep(results)
 console.log(`\n${table(results)}`)
 if (results.length < selected.length)
   console.log(`${selected.length - results.length} files were not tried because the time was over`)
