@@ -1,7 +1,6 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { derivedId } from '../ids.ts'
-import { loadSubscribers } from '../live/subscribers.ts'
 import type { Principal } from '../model/principal.ts'
 import { addSubscribers } from '../model/subscribers.ts'
 import type { Services } from '../services/services.ts'
@@ -83,11 +82,11 @@ export function subscriptionEvents(
 
 /** Publishes the events to the subscribers of their owner. */
 export async function publishToOwner(
-  { table, bus }: Pick<Services, 'table' | 'bus'>,
+  { findSubscribers, bus }: Pick<Services, 'findSubscribers' | 'bus'>,
   events: readonly BusEvent[],
 ): Promise<void> {
   const [first] = events
   if (!first) return
-  const of = await loadSubscribers(table, first.owner)
-  await bus.publish(events.map((event) => addSubscribers(event, of)))
+  const subscribersOf = await findSubscribers(first.owner)
+  await bus.publish(events.map((event) => addSubscribers(event, subscribersOf)))
 }

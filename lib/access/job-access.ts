@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { isAccount } from '../accounts/accounts.ts'
 import { AppError } from '../errors.ts'
-import type { HttpRequest } from '../http/contract.ts'
 import { idPattern, quoteId } from '../ids.ts'
 import { needsTaskRecords, retryAfterS } from '../jobs/view.ts'
 import { isVisibleToKey, type JobReader } from '../jobs/visible-to-key.ts'
@@ -77,7 +76,10 @@ const replyMarginS = 2
 export function parseWaitS({
   headers,
   remainingMs,
-}: Pick<HttpRequest<unknown, unknown, unknown>, 'headers' | 'remainingMs'>): number | undefined {
+}: {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly remainingMs: () => number
+}): number | undefined {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})/i.exec(headers.prefer ?? '')?.[1]
   if (seconds === undefined) return undefined
   const leftS = Math.max(0, Math.floor(remainingMs() / 1000) - replyMarginS)

@@ -25,7 +25,7 @@ export const planChangeWrite = (before: Account, { id, plan }: Account, now: Dat
 /** Publishes the pending plan changes of an account. Safe to repeat: the events have the same ids. */
 export async function publishPlanChanges(
   account: string,
-  services: Pick<Services, 'table' | 'bus'>,
+  services: Pick<Services, 'table' | 'bus' | 'findSubscribers'>,
 ): Promise<void> {
   const { table } = services
   for (const { pk, sk, plan, before } of await table.partition(partitionOf(account))) {

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
+import type { ClientConnection } from '../io/local-connections.ts'
 import { createClientConfig } from './client-config.ts'
-import type { ClientConnection } from './connections.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 /** Commands whose duration does not depend on the file size. */

@@ -2,9 +2,9 @@ import type { PutEventsRequestEntry, PutEventsResponse } from '@aws-sdk/client-e
 import type { BusEvent } from '../../events/index.ts'
 import { lazyAsync } from '../async/lazy-async.ts'
 import type { Config } from '../config.ts'
+import type { ClientConnection } from '../io/local-connections.ts'
 import { eventSource, type InternalEvent } from '../resources/events.ts'
 import { createClientConfig } from './client-config.ts'
-import type { ClientConnection } from './connections.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 /** Entries that one PutEvents call takes (AWS's limit). */

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { readIntoPooledBuffer, releaseBuffer } from '../io/buffer-pool.ts'
 import type { ByteRange } from '../io/byte-range.ts'
 import { directIoAlignment, maxCachedFileBytes, openDirect, undefinedIfUnsupported } from '../io/direct-io.ts'
+import type { LocatedFile } from '../io/local-connections.ts'
 import { readAhead, readFully } from '../io/read-ahead.ts'
-import type { LocatedFile } from './connections.ts'
 
 /** Bytes read before the consumer requests them. */
 const readAheadBytes = 512 * 1024

@@ -2,10 +2,10 @@ import type { QueueAttributeName, SendMessageBatchRequestEntry } from '@aws-sdk/
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { lazyAsync } from '../async/lazy-async.ts'
 import type { Config } from '../config.ts'
+import type { ClientConnection } from '../io/local-connections.ts'
 import type { TaskMessage } from '../model/task-message.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { createClientConfig } from './client-config.ts'
-import type { ClientConnection } from './connections.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
 /** Most messages of one batch (AWS's limit). */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { PrintOptions } from '../engines/chromium/paper.ts'
 import { screenshotOptions } from '../engines/chromium/screenshot.ts'
 import { snakeCase } from '../names/case-conversion.ts'
-import { requestHeaders } from '../tasks/import-url.ts'
+import { requestHeaders } from '../transfer/request-headers.ts'
 
 const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 

@@ -1,7 +1,7 @@
 import type { ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
-import type { HttpRequest } from '../http/contract.ts'
 import { isTerminalStatus } from '../model/job.ts'
+import type { Principal } from '../model/principal.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
 import { requireOwnUpload } from '../uploads/own-upload.ts'
@@ -23,7 +23,11 @@ interface SourceFields {
   readonly filename?: string | undefined
 }
 
-type Request = Pick<HttpRequest<unknown, unknown, SourceFields>, 'body' | 'files' | 'principal'>
+interface Request {
+  readonly body: SourceFields
+  readonly files: readonly ReceivedFile[]
+  readonly principal: Pick<Principal, 'ownerId'>
+}
 
 /**
  * Returns the source file of a conversion.

@@ -10,7 +10,7 @@ import {
 } from 'node:http'
 import { Readable, Writable } from 'node:stream'
 import type { HttpHandlerOptions, HttpRequest, HttpResponse } from '@smithy/types'
-import type { ClientConnection } from '../aws/connections.ts'
+import type { ClientConnection } from '../io/local-connections.ts'
 import { uriEncode } from './sigv4.ts'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void

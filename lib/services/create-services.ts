@@ -62,6 +62,7 @@ export function createServices(
   const keys = lazy(() => ({ ...keysOf(secret()), download: download() }))
   const uploads = new Uploads(table)
   const subscribers = new TtlCache<SubscriberLookup>(subscriberCacheMs)
+  const findSubscribers = (owner: string) => subscribers.get(owner, () => loadSubscribers(table, owner))
   let guardedHttp: Promise<GuardedHttp> | undefined
   const jobs: Jobs = new Jobs({
     store,
@@ -72,7 +73,7 @@ export function createServices(
     log,
     waitForChange,
     taskSender: createTaskSender({ config, store, files, engines, vault, presignsTaskFiles }),
-    getSubscribers: (owner) => subscribers.get(owner, () => loadSubscribers(table, owner)),
+    getSubscribers: findSubscribers,
     checkForUpload: async (task) => {
       const { receiveUpload } = await import('../conversion/receive-upload.ts')
       return receiveUpload(task.uploadId ?? '', { uploads, files, jobs })
@@ -88,6 +89,7 @@ export function createServices(
     jobs,
     uploads,
     engines,
+    findSubscribers,
     sockets: new Sockets(config, connections.sockets),
     guardedHttp: () => (guardedHttp ??= openGuardedHttp(config)),
     durations: new DurationStats(table),

@@ -12,6 +12,7 @@ import type { DownloadLimits } from '../links/download-limit.ts'
 import type { ResultLink } from '../links/result-links.ts'
 import type { DailyKey } from '../links/signed-download.ts'
 import type { Log } from '../log.ts'
+import type { SubscriberLookup } from '../model/subscribers.ts'
 import type { Plans } from '../plans.ts'
 import type { GuardedHttp } from '../transfer/guarded-http.ts'
 import type { Uploads } from '../uploads/uploads.ts'
@@ -37,6 +38,8 @@ export interface Services {
   /** Engines enabled here; loaded for the first plan or conversion. */
   readonly engines: () => Promise<readonly Engine[]>
   readonly vault: Vault
+  /** Returns who subscribes to an owner's events; the list may be as old as `subscriberCacheMs`. */
+  readonly findSubscribers: (owner: string) => Promise<SubscriberLookup>
   readonly plans: Plans
   /** Keys that sign tokens and cursors and hash requests. */
   readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signedUrls', Buffer>> & {

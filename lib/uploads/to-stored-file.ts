@@ -1,11 +1,10 @@
-import type { SourceFile } from '../conversion/source.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { StoredFile } from '../model/job.ts'
 import { withExtension } from '../names/file-name.ts'
 
 /** Returns the record of a source whose format is known; its name gets the matching file extension. */
 export function toStoredFile(
-  source: Pick<SourceFile, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
+  source: Pick<StoredFile, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
   detected: { format: FormatId; mimeType: string },
 ): StoredFile {
   const { extensions } = formatById(detected.format)

@@ -188,6 +188,7 @@ export class SimulatedService {
       downloadLimits: new DownloadLimits(this.#table),
       resultLink: ({ id }) => `/v1/download/${id}`,
       guardedHttp: async () => new GuardedHttp(),
+      findSubscribers: async () => () => [],
       engines,
       vault: new Vault(secret),
       plans: defaultPlans,

@@ -7,8 +7,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
-import type { ClientConnection } from '../../aws/connections.ts'
 import { Sha256 } from '../../crypto/sha256.ts'
+import type { ClientConnection } from '../../io/local-connections.ts'
 import type { Log } from '../../log.ts'
 import type { FunctionFailure } from './function-error.ts'
 import { QueueMapping } from './queue-mapping.ts'

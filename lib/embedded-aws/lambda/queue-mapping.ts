@@ -7,10 +7,9 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
-import type { ClientConnection } from '../../aws/connections.ts'
 import { Sha256 } from '../../crypto/sha256.ts'
+import type { ClientConnection } from '../../io/local-connections.ts'
 import type { Log } from '../../log.ts'
-import type { QueueMappingSettings } from '../../resources/queue-functions.ts'
 import { readFailedIds, splitIntoBatches, toSqsRecord } from './sqs-batch.ts'
 
 /** Duration of one long poll (AWS's limit). */
@@ -22,11 +21,22 @@ const maxBatchBytes = 5_500_000
 /** When the whole invocation fails, its messages return after this: by then the lease of its worker has expired. */
 const retryDelayS = 16
 
+/** Settings of an event source mapping, by their names in the template. */
+export interface QueueMappingSettings {
+  /** Messages per invocation. */
+  readonly batchSize: number
+  /** Seconds to wait for a batch to become full. */
+  readonly maximumBatchingWindow?: number
+  /** Concurrent invocations. */
+  readonly maximumConcurrency?: number
+  /** The function returns the ids of failed messages; otherwise a batch fails or succeeds as a whole. */
+  readonly functionResponseType?: 'ReportBatchItemFailures'
+}
+
 export interface QueueMappingOptions {
   readonly queueUrl: string
   readonly queueArn: string
   readonly region: string
-  /** The settings of the deployment. */
   readonly settings: QueueMappingSettings
   /** How many invocations this machine can run at the same time. */
   readonly concurrency: number

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { sep } from 'node:path'
-import type { FileExchange } from '../../aws/connections.ts'
+import type { FileExchange } from '../../io/local-connections.ts'
 import { commitOrRemove } from './body.ts'
 import { nowInSeconds, type S3Services } from './call.ts'
 import { checkRead } from './conditions.ts'

@@ -1,8 +1,9 @@
 // Functions isolated from each other and from the service, as on AWS: each has its own process and its own access key.
-import type { ClientConnection } from '../../aws/connections.ts'
+
 import type { Callers } from '../../embedded-aws/embedded.ts'
 import type { LocalFunction } from '../../embedded-aws/lambda/runtime.ts'
 import type { Command } from '../../io/exit-with-parent.ts'
+import type { ClientConnection } from '../../io/local-connections.ts'
 import type { Log } from '../../log.ts'
 import { type FunctionName, functionNames, functions } from '../../resources/functions.ts'
 import type { Environment } from './environment.ts'

@@ -1,5 +1,5 @@
 // Worker processes read and write files of the bucket by asking the service that started them, over IPC.
-import type { FileExchange, LocatedFile } from '../../aws/connections.ts'
+import type { FileExchange, LocatedFile } from '../../io/local-connections.ts'
 
 type Put = Parameters<FileExchange['put']>
 type Get = Parameters<FileExchange['get']>

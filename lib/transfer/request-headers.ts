@@ -1,0 +1,33 @@
+import * as z from 'zod'
+
+/** Request headers that a client may set (RFC 9110, 5.5), without those that control the connection. */
+export const requestHeaders = z
+  .record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected a header name of at most 100 characters')
+      .refine(
+        (name) => !reservedHeaders.includes(name.toLowerCase()),
+        'expected another header: the service sets this one itself',
+      ),
+    z
+      .string()
+      .regex(/^[\t\x20-\x7e]{0,4000}$/, 'expected ASCII without line breaks, of at most 4000 characters'),
+  )
+  .refine((all) => Object.keys(all).length <= 20, 'expected at most 20 headers')
+
+export const reservedHeaders = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+  'keep-alive',
+  'expect',
+  'range',
+  'if-range',
+  'accept-encoding',
+  'proxy-authorization',
+]

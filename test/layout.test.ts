@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The files and folders of `lib`, from the ground up: each imports only those before it. Type imports count as
+ * well. `functions` contains the entry points, which import everything up to `http`.
+ */
+const layers = [
+  // The ground, and general parts that know nothing of the service.
+  ...['error-catalog', 'errors', 'ids', 'plans', 'time-zones', 'component-ids', 'validation', 'async'],
+  ...['names', 'crypto', 'binary', 'config', 'log', 'io', 'net', 'mail'],
+  // Formats, the types that everyone speaks of, and what AWS or its embedded counterpart provides.
+  ...['formats', 'model', 'embedded-aws', 'resources', 'aws', 'accounts', 'links'],
+  // From a file to another one.
+  ...['engines', 'fidelity', 'decoders', 'plan', 'uploads', 'transfer', 'capture', 'tasks', 'jobs'],
+  // What surrounds a job.
+  ...['webhooks', 'usage', 'conversion', 'workflows', 'access', 'live', 'services', 'http'],
+  // What builds and runs all of it.
+  ...['page', 'deployment', 'local', 'client'],
+]
+
+/** Imports that go against the order, by importing and imported layer. */
+const exceptions = [
+  {
+    from: '*',
+    file: 'lib/services/services.ts',
+    typesOnly: true,
+    reason: 'A handler names the services it uses; they are created above it.',
+  },
+]
+
+/** Layers that build or start the entry points, and may import them. */
+const importsFunctions = ['page', 'deployment', 'local', 'client']
+
+/** All that `lib/embedded-aws` may import: it knows nothing of the service. */
+const embeddedMayImport = ['async', 'io', 'crypto', 'time-zones', 'log', 'ids']
+
+interface Import {
+  readonly from: string
+  readonly to: string
+  readonly isType: boolean
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const layerOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+
+function importsOf(file: string): Import[] {
+  const source = readFileSync(join(root, file), 'utf8')
+  const statements = source.matchAll(
+    /^(?:import|export)( type)?\b[^'";]*? from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
+  )
+  return [...statements].map(([, type, from, dynamic]) => ({
+    from: file,
+    to: normalize(join(dirname(file), from ?? dynamic ?? '')),
+    isType: type !== undefined,
+  }))
+}
+
+const files = globSync('lib/**/*.{ts,tsx}', { cwd: root })
+const imports = files.flatMap(importsOf).filter(({ to }) => to.endsWith('.ts') || to.endsWith('.tsx'))
+const betweenLayers = imports.filter(({ from, to }) => to.startsWith('lib/') && layerOf(from) !== layerOf(to))
+const show = ({ from, to }: Import) => `${from} imports ${to}`
+
+const exceptionFor = ({ from, to, isType }: Import) =>
+  exceptions.find(
+    (one) =>
+      (one.from === '*' || one.from === layerOf(from)) && one.file === to && (isType || !one.typesOnly),
+  )
+
+const isUpward = ({ from, to }: Import) => layers.indexOf(layerOf(from)) < layers.indexOf(layerOf(to))
+
+test('every file and folder of lib has its place in the order of layers', () => {
+  const found = new Set(files.map(layerOf))
+  assert.deepEqual(
+    [...found].filter((name) => !layers.includes(name)),
+    [],
+  )
+  assert.deepEqual(
+    layers.filter((name) => !found.has(name)),
+    [],
+  )
+})
+
+test('a layer of lib imports only layers below it', () => {
+  assert.ok(betweenLayers.length > 1000, `${betweenLayers.length} imports were found`)
+  const upward = betweenLayers.filter((one) => isUpward(one) && !exceptionFor(one))
+  assert.deepEqual(upward.map(show), [])
+})
+
+test('each exception to the order of layers is still needed', () => {
+  const needed = new Set(betweenLayers.filter(isUpward).map(exceptionFor))
+  assert.deepEqual(
+    exceptions.filter((one) => !needed.has(one)),
+    [],
+  )
+  assert.ok(exceptions.length <= 3)
+})
+
+test('only what builds or starts the entry points imports them', () => {
+  const wrong = imports.filter(
+    ({ from, to }) => to.startsWith('functions/') && !importsFunctions.includes(layerOf(from)),
+  )
+  assert.deepEqual(wrong.map(show), [])
+})
+
+test('the embedded AWS servers import nothing of the service', () => {
+  const wrong = betweenLayers.filter(
+    ({ from, to }) => layerOf(from) === 'embedded-aws' && !embeddedMayImport.includes(layerOf(to)),
+  )
+  assert.deepEqual(wrong.map(show), [])
+})
