@@ -10,7 +10,7 @@ import zipfile
 
 from lxml import etree
 
-from book_pictures import show_pictures
+from book_images import replace_unsupported_images
 
 XHTML = '{http://www.w3.org/1999/xhtml}'
 DC = '{http://purl.org/dc/elements/1.1/}'

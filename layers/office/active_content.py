@@ -1,6 +1,6 @@
-"""Finds active content in files written by the office.
+"""Removes active content from the markup of files written by the office.
 
-The office has written them itself, so the markup is regular: an XML parser and serializer would be slower and lose more.
+Their markup is regular, so expressions are sufficient: an XML parser and serializer would be slower and lose more.
 """
 
 import re
@@ -14,7 +14,7 @@ ACTIVE_PART = re.compile(
     r'(?:^|/)(?:Basic|Dialogs|Scripts|activeX|customUI)/|(?:^|/)vba(?:Project|Data)[^/]*$', re.IGNORECASE)
 MARKUP_PART = re.compile(r'\.(?:xml|rels|vml|rdf)$', re.IGNORECASE)
 
-# Most parts hold none of these, and to look at each of their tags would take longer than the conversion.
+# Most parts contain none of these, and examining each of their tags would take longer than the conversion.
 SUSPICIOUS = re.compile(
     rf'"{SCHEME}|ppaction:|office:dde-|field:value=|<Relationship |\sPartName=|manifest:full-path=', re.IGNORECASE)
 TAG = re.compile(r'<[^<>]*>')
@@ -35,7 +35,7 @@ ACTIVE_ELEMENTS = (
     re.compile(r'<\w+:control\b[^<>]*/>'),
     re.compile(r'<\w+:attachedTemplate\b[^<>]*/>'),
 )
-# Word runs a DDE field's program when it updates fields; as QUOTE it keeps what it shows.
+# Word runs the program of a DDE field when it updates fields; a QUOTE field keeps the displayed text.
 DDE_FIELD = re.compile(r'(<w:instrText[^<>]*>\s*)DDE(?:AUTO)?\b[^<]*', re.IGNORECASE)
 
 RTF_LINK = re.compile(rf'(HYPERLINK\s+")(?:{SCHEME})', re.IGNORECASE)
@@ -49,8 +49,8 @@ def _wide(text):
 
 SPACE = b'(?: \x00)*'
 WIDE_SCHEME = b'(' + b'|'.join(map(_wide, SCHEMES)) + b')' + _wide(':')
-# A link of Word and Excel is a URL moniker ([MS-OSHARED] 2.3.7.6): class, length, text; PowerPoint's a CString record.
-# In Word it is a field as well, which 0x13 begins ([MS-DOC] 2.8.25), and DDE is another field.
+# A link in Word and Excel is a URL moniker ([MS-OSHARED] 2.3.7.6): class, length, text; in PowerPoint a CString record.
+# In Word it is also a field, which starts with 0x13 ([MS-DOC] 2.8.25), and DDE is another field.
 BINARY_LINKS = (
     re.compile(bytes.fromhex('e0c9ea79f9bace118c8200aa004ba90b') + b'.{4}' + SPACE + WIDE_SCHEME,
                re.IGNORECASE | re.DOTALL),
@@ -81,7 +81,7 @@ def _clean_tag(tag):
 
 
 def _names_active_part(tag):
-    """Entries of [Content_Types].xml and of META-INF/manifest.xml for parts that are dropped."""
+    """Finds entries of [Content_Types].xml and META-INF/manifest.xml for parts that are dropped."""
     name = re.search(r'\s(?:PartName|manifest:full-path)="([^"]*)"', tag)
     return name is not None and ACTIVE_PART.search(name.group(1)) is not None
 

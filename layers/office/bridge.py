@@ -1,16 +1,17 @@
 """Converts documents one at a time with a running office.
 
-Runs inside the sandbox as `/usr/bin/python3 bridge.py FOLDER PIPE_NAME STALL_S`. Each line of stdin is a request and each
-line of stdout an event, both JSON:
+Runs inside the sandbox as `/usr/bin/python3 bridge.py FOLDER PIPE_NAME STALL_S`. Each line of stdin is a request and
+each line of stdout an event, both JSON:
 
     {"kind": "convert", "input", "name", "output", "family", "sources", "target", "page"}
         → {"event": "loaded"}, then {"event": "done", "facts"} or {"event": "failed", "reason", "message"}
     {"kind": "clear"} → {"event": "ready", "residentKb", "staleFonts"}, as after the start
     {"kind": "warm"} → the same; only before the first document
 
-`input` and `output` are names in FOLDER; `name` is the original name of the document. "clear" deletes everything that was
-created in FOLDER since the start; this happens inside the sandbox, because the office could have left a symlink there. "warm"
-converts a built-in page, so that the first document does not have to wait for the office to load its modules.
+`input` and `output` are names in FOLDER; `name` is the original name of the document. "clear" deletes everything that
+was created in FOLDER since the start; this happens inside the sandbox, because the office could have left a symlink
+there. "warm" converts a built-in page, so that the first document does not have to wait for the office to load its
+modules.
 """
 
 import json
@@ -21,8 +22,8 @@ import sys
 import threading
 
 from convert import FONTS, convert
+from document_error import DocumentError
 from office import Office
-from refused import Refused
 from warm import warm
 from watchdog import Watchdog
 
@@ -33,30 +34,30 @@ def main(folder, pipe_name, stall_s):
     office = Office(folder, pipe_name)
     threading.Thread(target=_read_requests, args=(requests, office), daemon=True).start()
     office.start()
-    threading.Thread(target=FONTS.ask_ahead, daemon=True).start()
-    threading.Thread(target=_end_with, args=(office,), daemon=True).start()
+    threading.Thread(target=FONTS.prefetch_substitutes, daemon=True).start()
+    threading.Thread(target=_exit_with_office, args=(office,), daemon=True).start()
     office.load_libraries()
     watchdog = Watchdog(office, stall_s, lambda: events.send('stalled'))
-    # The profile, and a folder for temporary files that the office holds for as long as it runs.
-    kept = set(os.listdir(folder))
+    # The profile, and a folder for temporary files that the office uses for as long as it runs.
+    initial_names = set(os.listdir(folder))
     events.send('ready', **office.condition())
     while True:
         request = requests.get()
         if request['kind'] != 'convert':
             if request['kind'] == 'warm':
                 warm(office)
-            _clear(folder, kept)
+            _clear(folder, initial_names)
             events.send('ready', **office.condition())
             continue
         try:
             with watchdog:
                 convert(office, request, events.send)
-        except Refused as refused:
-            events.send('failed', reason=refused.reason, message=str(refused))
+        except DocumentError as error:
+            events.send('failed', reason=error.reason, message=str(error))
 
 
 class Events:
-    """Takes stdout for itself: whatever else prints goes to stderr."""
+    """Writes events to stdout. All other output of this process is redirected to stderr."""
 
     def __init__(self):
         self._stream = os.fdopen(os.dup(1), 'w', buffering=1, encoding='utf-8')
@@ -71,22 +72,22 @@ class Events:
 def _read_requests(requests, office):
     for line in sys.stdin:
         requests.put(json.loads(line))
-    # The service is gone or has let go of us: nothing may stay behind, a conversion in progress included.
+    # The service exited or closed the connection: stop everything, including a conversion in progress.
     office.kill()
     os._exit(0)
 
 
-def _end_with(office):
+def _exit_with_office(office):
     office.process.wait()
     os._exit(1)
 
 
-def _clear(folder, kept):
+def _clear(folder, initial_names):
     for name in os.listdir(folder):
-        if name not in kept:
+        if name not in initial_names:
             _remove(os.path.join(folder, name))
         elif name.endswith('.tmp'):
-            _clear(os.path.join(folder, name), kept=())
+            _clear(os.path.join(folder, name), initial_names=())
 
 
 def _remove(path):

@@ -2,7 +2,7 @@
 
 
 def last_cell(sheet):
-    """@returns the address of the last one that is used."""
+    """Returns the address of the last cell that is used."""
     cursor = sheet.createCursor()
     cursor.gotoEndOfUsedArea(False)
     return cursor.RangeAddress

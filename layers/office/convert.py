@@ -8,24 +8,24 @@ import unohelper
 from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
+from broken_references import keep_displayed_text
 from dates import write_iso_dates
-from deleted import drop_deleted_again
+from deleted_insertions import drop_deleted_insertions
+from document_error import DocumentError
 from fonts import Fonts
-from hidden import show_first
+from hidden_cells import move_visible_sheet_first
+from missing_glyphs import Glyphs
 from office import properties
-from pages import count, keep_first_page, pdf_pages, prepare, require_room
+from pages import count, count_pdf_pages, keep_first_page, prepare, require_room
 from plausible import is_locked_show, is_plausible
-from references import keep_shown
-from refused import Refused
 from scrub import scrub
-from signs import Signs
-from visible_runs import hide_by_run
+from visible_runs import hide_runs_directly
 
 # com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
 NO_UPDATE = 0
-# They hold no tracked changes; com.sun.star.document.RedlineDisplayType.NONE.
-FINAL, NO_CHANGES = ('.pdf', '.html', '.txt'), 0
+# Formats without tracked changes; com.sun.star.document.RedlineDisplayType.NONE.
+WITHOUT_CHANGES, NO_CHANGES = ('.pdf', '.html', '.txt'), 0
 # The id under which Writer registers SwPagePreview (sw/source/uibase/app/swmodule.cxx).
 PRINT_PREVIEW = 7
 
@@ -36,25 +36,25 @@ SERVICES = {
     'drawing': 'com.sun.star.drawing.DrawingDocument',
 }
 FONTS = Fonts()
-SIGNS = Signs()
+GLYPHS = Glyphs()
 ABORT = uno.getTypeByName('com.sun.star.task.XInteractionAbort')
 PASSWORD = uno.getTypeByName('com.sun.star.task.XInteractionPassword')
 
 
-def convert(office, request, tell):
-    """`tell` is given an event and what belongs to it. "done" comes before the document is closed: nobody waits for that."""
+def convert(office, request, send_event):
+    """Sends the event "loaded", and "done" before the document is closed, so that the client does not wait for that."""
     document = _load(office, request)
     try:
-        tell('loaded')
+        send_event('loaded')
         if request['family'] == 'sheet':
             is_table = request['output'].endswith(('.csv', '.tsv'))
             if is_table:
-                show_first(document)
+                move_visible_sheet_first(document)
             require_room(document, request['output'])
             if is_table:
                 write_iso_dates(document)
-        _settle_text(document, office, request)
-        _show(document, office, request['family'])
+        _accept_changes(document, office, request)
+        _open_window(document, office, request['family'])
         prepare(document, request)
         facts = count(document, request['family'], request['output'])
         if request['target'].get('firstPageOnly'):
@@ -64,67 +64,67 @@ def convert(office, request, tell):
             source = f'{office.folder}/{request["input"]}'
             facts = {
                 **facts,
-                'pages': pdf_pages(path),
-                'fonts': FONTS.substituted(document, source, path),
-                'undrawn': SIGNS.undrawn(source),
+                'pages': count_pdf_pages(path),
+                'fonts': FONTS.substitutes(document, source, path),
+                'missingGlyphs': GLYPHS.missing(source),
             }
-        tell('done', facts=facts)
+        send_event('done', facts=facts)
     finally:
         document.close(True)
 
 
 def _load(office, request):
-    """Loads the bare document, without the window that Writer would show it in; see _show."""
+    """Loads the document without a window; see _open_window."""
     path = f'{office.folder}/{request["input"]}'
     if not is_plausible(path):
-        raise Refused('corrupt', 'the content is not of the format that the name tells')
+        raise DocumentError('corrupt', 'the content does not match the file extension')
     if is_locked_show(path):
-        raise Refused('password', 'the office does not open slides of 1997 to 2003 that need a password')
-    drop_deleted_again(path)
-    questions = Questions()
+        raise DocumentError('password', 'LibreOffice cannot open PowerPoint 97-2003 files with a password')
+    drop_deleted_insertions(path)
+    dialogs = DialogHandler()
     message = ''
     for source in request['sources']:
         document = office.create(SERVICES[request['family']])
         try:
             document.load(properties({
-                **_place(office, request, path),
+                **_location(office, request, path),
                 'FilterName': source['filter'],
                 'FilterOptions': source.get('options', ''),
                 'Hidden': True,
                 'MacroExecutionMode': NEVER_EXECUTE,
                 'UpdateDocMode': NO_UPDATE,
-                'InteractionHandler': questions,
+                'InteractionHandler': dialogs,
                 **({'Password': request['password']} if 'password' in request else {}),
             }))
             return document
         except UnoException as error:
-            _raise_if_gone(error)
+            _raise_if_crashed(error)
             message = error.Message
             document.close(True)
-        if questions.needs_password:
-            raise Refused('password', 'the document asks for a password')
-    raise Refused('corrupt', message)
+        if dialogs.needs_password:
+            raise DocumentError('password', 'the document asks for a password')
+    raise DocumentError('corrupt', message)
 
 
-def _place(office, request, path):
-    """Where a document is, fields and formulas tell: it has the name that it came with, and no folder of ours."""
+def _location(office, request, path):
+    """Fields and formulas can display the URL of the document, so it has the original name and no folder."""
     files = office.create('com.sun.star.ucb.SimpleFileAccess')
     return {'URL': f'file:///{quote(request["name"], safe="")}', 'InputStream': files.openFileRead(f'file://{path}')}
 
 
-def _settle_text(document, office, request):
-    """Shows the text as it stands when all changes are accepted: else what was deleted is printed, and in a web page
-    looks like any other. Only before there is a window."""
-    if request['family'] == 'text' and request['output'].endswith(FINAL):
+def _accept_changes(document, office, request):
+    """Displays the text as if all tracked changes were accepted. Otherwise deleted text is printed, and looks like any
+    other text in a web page. Works only before the document has a window."""
+    if request['family'] == 'text' and request['output'].endswith(WITHOUT_CHANGES):
         document.RedlineDisplayType = NO_CHANGES
-        keep_shown(document, f'{office.folder}/{request["input"]}')
+        keep_displayed_text(document, f'{office.folder}/{request["input"]}')
 
 
-def _show(document, office, family):
-    """Gives the document the window, never seen, in which it is laid out; exports lose frames without.
+def _open_window(document, office, family):
+    """Opens the document in an invisible window for its layout: without one, exports lose frames.
 
-    A text gets the print preview. In Writer's own window each comment is a window too, whose description Debian's
-    packages without a user interface do not hold: the office dies of it.
+    A text is opened in the print preview. In Writer's normal view, each comment is a window too, whose description is
+    not part of Debian's packages without a user interface: the office crashes.
     """
     view = {'ViewId': PRINT_PREVIEW} if family == 'text' else {}
     office.desktop.loadComponentFromURL(
@@ -142,36 +142,37 @@ def _store(document, office, request):
     try:
         document.storeToURL(f'file://{path}', properties(values))
     except UnoException as error:
-        _raise_if_gone(error)
-        raise Refused('export', error.Message) from error
+        _raise_if_crashed(error)
+        raise DocumentError('export', error.Message) from error
     if not os.path.isfile(path):
-        raise Refused('export', 'the office wrote no file')
-    if request['family'] == 'text' and path.endswith('.html') and _holds_hidden(path) and hide_by_run(document):
+        raise DocumentError('export', 'the office wrote no file')
+    is_page = request['family'] == 'text' and path.endswith('.html')
+    if is_page and _has_hidden_text(path) and hide_runs_directly(document):
         document.storeToURL(f'file://{path}', properties(values))
     scrub(path, request['output'].rpartition('.')[2])
     return path
 
 
-def _holds_hidden(path):
+def _has_hidden_text(path):
     with open(path, 'rb') as page:
         return b'display: none' in page.read()
 
 
-def _raise_if_gone(error):
-    """A dead office is not the document's refusal: the pool tries the document on another one."""
+def _raise_if_crashed(error):
+    """If the office crashed, the document is not rejected: the pool retries it with another office."""
     if type(error).__name__.endswith('DisposedException'):
         raise error
 
 
-class Questions(unohelper.Base, XInteractionHandler):
-    """Answers all of them with 'abort', and remembers whether one was for a password."""
+class DialogHandler(unohelper.Base, XInteractionHandler):
+    """Cancels all dialogs, and records whether one asked for a password."""
 
     def __init__(self):
         self.needs_password = False
 
     def handle(self, request):
         abort = None
-        # Not by request.getRequest(): PyUNO fails to make a Python exception of what that returns.
+        # Not with request.getRequest(): PyUNO cannot convert its result to a Python exception.
         for answer in request.getContinuations():
             if answer.queryInterface(PASSWORD) is not None:
                 self.needs_password = True

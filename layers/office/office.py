@@ -11,14 +11,14 @@ from com.sun.star.beans import PropertyValue
 from com.sun.star.connection import NoConnectException
 
 OFFICE = '/usr/lib/libreoffice/program/soffice.bin'
-# The office ends with this code after it has written a new profile, and wants to be started again.
+# The office exits with this code after it has created a new profile, to be started again.
 RESTART = 81
 START_LIMIT_S = 60
 PR_SET_PDEATHSIG = 1
 
 
 def properties(values):
-    """UNO's form of a dict; a dict inside becomes a nested list of properties (FilterData)."""
+    """Converts a dict to UNO properties; a nested dict becomes a nested list (FilterData)."""
     return tuple(PropertyValue(Name=name, Value=_value(value)) for name, value in values.items())
 
 
@@ -28,8 +28,8 @@ def _value(value):
     return value
 
 
-def _die_with_the_bridge():
-    # Without a process namespace (Lambda) nothing else ends the office when the bridge is killed.
+def _exit_with_bridge():
+    # Without a process namespace (Lambda), nothing else ends the office if the bridge is killed.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -51,10 +51,10 @@ class Office:
             try:
                 self.context = resolver.resolve(url)
             except NoConnectException:
-                self._respawn_if_asked(deadline)
+                self._respawn_on_request(deadline)
                 time.sleep(0.02)
         self._unlink_sockets()
-        # Each time that they are asked for costs several questions to the office.
+        # Reading these properties takes several calls to the office each time.
         self._services = self.context.ServiceManager
         self.desktop = self.create('com.sun.star.frame.Desktop')
 
@@ -62,7 +62,7 @@ class Office:
         return self._services.createInstanceWithContext(service, self.context)
 
     def condition(self):
-        """What tells whether it is fit for another document."""
+        """Returns what the pool needs to decide whether this office can convert another document."""
         return {'residentKb': self._resident_kb(), 'staleFonts': self._has_foreign_fonts()}
 
     def _resident_kb(self):
@@ -70,18 +70,18 @@ class Office:
             return int(statm.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') // 1024
 
     def _has_foreign_fonts(self):
-        """Fonts that a document brings stay loaded, and the office sets the next documents in them as well."""
+        """Embedded fonts of a document stay loaded, and the office would use them for the next documents as well."""
         folder = f'{self.folder}/profile/user/temp/embeddedfonts/fromdocs'
         return os.path.isdir(folder) and len(os.listdir(folder)) > 0
 
     def cpu_ticks(self):
-        """User and system time of the office; see proc(5), fields 14 and 15 after the name in parentheses."""
+        """Returns the user and system time of the office: fields 14 and 15 of proc(5)."""
         with open(f'/proc/{self.process.pid}/stat', encoding='ascii', errors='replace') as stat:
             fields = stat.read().rpartition(')')[2].split()
         return int(fields[11]) + int(fields[12])
 
     def load_libraries(self):
-        """Opens an empty text once, so that the first document does not wait for Writer's libraries."""
+        """Opens an empty text once, so that the first document does not wait for the libraries of Writer."""
         self.new_text().close(True)
 
     def new_text(self):
@@ -108,25 +108,26 @@ class Office:
             ],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             env={**os.environ, 'SAL_USE_VCLPLUGIN': 'svp'},
-            preexec_fn=_die_with_the_bridge)
+            preexec_fn=_exit_with_bridge)
 
     def _unlink_sockets(self):
-        """Connected, they need no name: in a /tmp that is shared nobody else can reach them, and none is left over."""
+        """Once connected, the sockets need no path: without one, no other process can reach them in a shared /tmp, and
+        no file remains."""
         descriptors = f'/proc/{self.process.pid}/fd'
         own = {os.readlink(f'{descriptors}/{name}') for name in os.listdir(descriptors)}
         with open('/proc/net/unix', encoding='utf-8', errors='replace') as sockets:
             rows = [line.split(maxsplit=7) for line in sockets]
-        # Seven columns, and the path of those that have one.
+        # Seven columns, followed by the path if the socket has one.
         paths = {row[7].strip() for row in rows if len(row) == 8 and f'socket:[{row[6]}]' in own}
         for path in paths:
             if os.path.basename(path).startswith('OSL_PIPE_'):
                 os.unlink(path)
 
-    def _respawn_if_asked(self, deadline):
+    def _respawn_on_request(self, deadline):
         code = self.process.poll()
         if code == RESTART:
             self._spawn()
         elif code is not None:
-            raise RuntimeError(f'the office ended with code {code} before it could be reached')
+            raise RuntimeError(f'the office ended with code {code} before it accepted connections')
         elif time.monotonic() > deadline:
-            raise RuntimeError(f'the office could not be reached within {START_LIMIT_S} s')
+            raise RuntimeError(f'the office did not accept connections within {START_LIMIT_S} s')

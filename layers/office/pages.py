@@ -10,26 +10,28 @@ from com.sun.star.style.ParagraphAdjust import CENTER
 from com.sun.star.text.PageNumberType import CURRENT
 
 from cells import last_cell
-from hidden import count_hidden
-from refused import Refused
-from shapes import count_on, keep_words
+from document_error import DocumentError
+from hidden_cells import count_hidden
+from shapes import count_shapes, move_text_out_of_shapes
 
 SIDES = ('Top', 'Right', 'Bottom', 'Left')
-# Below this a sheet that is turned to landscape reads better than one that is only shrunk.
-LEAST_PORTRAIT_SCALE = 0.7
+# A sheet that would be scaled down more than this is easier to read in landscape.
+MIN_PORTRAIT_SCALE = 0.7
 # Hundredths of a millimeter.
 A4 = (21000, 29700)
-USUAL_MARGIN = 2000
-# Hundredths of a millimeter between the margins.
-LEAST_ROOM = 1000
+DEFAULT_MARGIN = 2000
+# Minimum between the margins in hundredths of a millimeter.
+MIN_CONTENT_SIZE = 1000
 PAGE_OBJECT = re.compile(rb'/Type\s*/Page\b')
 FIELDS = {'{page}': 'PageNumber', '{pages}': 'PageCount'}
-# They hold no pages: on those of the office each would say its name, which is one of ours, and "Page 1".
-PAGELESS = ('.csv', '.tsv', '.dif', '.slk', '.html')
-# The office writes millions of CSV in a second, of a page a tenth of that, and goes on through empty pages.
-MOST_CELLS = {'csv': 100_000_000, 'tsv': 100_000_000, 'html': 20_000_000, 'pdf': 1_000_000_000}
-# Pages of a sheet with thousands of columns take the office most of a minute for each million cells, empty or not.
-WIDE_COLUMNS, MOST_WIDE_CELLS = 1024, 2_000_000
+# Formats without pages: the default pages of the office would show the name of the sheet, which is chosen by the
+# service, and "Page 1".
+WITHOUT_PAGES = ('.csv', '.tsv', '.dif', '.slk', '.html')
+# The office writes millions of cells per second as CSV and a tenth of that as HTML; for a PDF it also lays out empty
+# pages.
+MAX_CELLS = {'csv': 100_000_000, 'tsv': 100_000_000, 'html': 20_000_000, 'pdf': 1_000_000_000}
+# Laying out a sheet with thousands of columns takes almost a minute for each million cells, empty or not.
+WIDE_COLUMNS, MAX_WIDE_CELLS = 1024, 2_000_000
 PLACEHOLDER = re.compile(r'(\{page\}|\{pages\}|\{date\})')
 
 
@@ -37,16 +39,16 @@ def prepare(document, request):
     if request['input'].endswith(('.emf', '.wmf')):
         _fit_page(document)
     if request['input'].endswith('.uot'):
-        _give_size(document)
+        _set_missing_size(document)
     if request.get('headers'):
         _show_header(document)
     if request['output'].endswith('.html'):
-        keep_words(document, request['family'])
+        move_text_out_of_shapes(document, request['family'])
     page = request.get('page')
     if page is None:
         return
     for style in _page_styles(document):
-        if request['family'] == 'sheet' and request['input'].endswith(PAGELESS):
+        if request['family'] == 'sheet' and request['input'].endswith(WITHOUT_PAGES):
             style.HeaderIsOn = style.FooterIsOn = False
         _set_size(style, page)
         _set_margins(style, page)
@@ -57,10 +59,10 @@ def prepare(document, request):
 
 def count(document, family, output):
     if family == 'sheet':
-        # Cells alone, of one sheet.
+        # A table contains only the cells of one sheet.
         is_table = output.endswith(('.csv', '.tsv'))
         sheets = [document.Sheets.getByIndex(0)] if is_table else list(document.Sheets)
-        lost = count_on(sheets[0]) if is_table else {}
+        lost = count_shapes(sheets[0]) if is_table else {}
         hidden = {'hidden': count_hidden(sheets)} if is_table or output.endswith(('.pdf', '.html')) else {}
         return {'sheets': document.Sheets.Count, **lost, **hidden}
     if family == 'text':
@@ -69,22 +71,22 @@ def count(document, family, output):
 
 
 def require_room(document, output):
-    """What becomes a table has each cell up to the last one that is used, empty ones too, and pages are laid out for
-    them: a word in the last corner of a sheet would make seventeen thousand million of them."""
-    most = MOST_CELLS.get(output.rpartition('.')[2])
-    if most is None:
+    """A table contains each cell up to the last one that is used, including empty ones, and a PDF has pages for them: a
+    word in the last corner of a sheet would create 17 billion cells."""
+    limit = MAX_CELLS.get(output.rpartition('.')[2])
+    if limit is None:
         return
     sheets = [document.Sheets.getByIndex(0)] if output.endswith(('.csv', '.tsv')) else document.Sheets
     for sheet in sheets:
         end = last_cell(sheet)
         rows, columns = end.EndRow + 1, end.EndColumn + 1
-        is_wide_print = output.endswith('.pdf') and columns > WIDE_COLUMNS and rows * columns > MOST_WIDE_CELLS
-        if rows * columns > most or is_wide_print:
-            raise Refused('wide', f'{rows:,} rows and {columns:,} columns')
+        is_wide_print = output.endswith('.pdf') and columns > WIDE_COLUMNS and rows * columns > MAX_WIDE_CELLS
+        if rows * columns > limit or is_wide_print:
+            raise DocumentError('wide', f'{rows:,} rows and {columns:,} columns')
 
 
-def pdf_pages(path):
-    """As the office writes them, page objects are not compressed."""
+def count_pdf_pages(path):
+    """Counts page objects, which the office does not compress."""
     with open(path, 'rb') as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as pdf:
         return sum(1 for _ in PAGE_OBJECT.finditer(pdf))
 
@@ -95,7 +97,7 @@ def keep_first_page(document):
 
 
 def _fit_page(document):
-    """A metafile has no page; the office lays it on one of its own."""
+    """Sets the page size to that of the metafile, which has no page; the office puts it on a default page."""
     page = document.DrawPages.getByIndex(0)
     if page.Count != 1:
         return
@@ -108,18 +110,18 @@ def _fit_page(document):
     shape.Position = origin
 
 
-def _give_size(document):
-    """The office itself writes this format without the sizes of its pages, and prints none that has no size."""
+def _set_missing_size(document):
+    """The office writes this format without page sizes, and does not print pages without a size."""
     for style in document.StyleFamilies.getByName('PageStyles'):
         if min(style.Width, style.Height) > 0:
             continue
         style.Width, style.Height = A4
         for side in SIDES:
-            setattr(style, f'{side}Margin', USUAL_MARGIN)
+            setattr(style, f'{side}Margin', DEFAULT_MARGIN)
 
 
 def _show_header(document):
-    """Sets the first row apart and repeats it on each page."""
+    """Makes the first row bold and repeats it on each page."""
     sheet = document.Sheets.getByIndex(0)
     sheet.Rows.getByIndex(0).CharWeight = BOLD
     sheet.setPrintTitleRows(True)
@@ -148,8 +150,8 @@ def _set_margins(style, page):
         return
     across = style.Width - style.LeftMargin - style.RightMargin
     down = style.Height - style.TopMargin - style.BottomMargin
-    if min(across, down) < LEAST_ROOM:
-        raise Refused('margins', 'the margins leave no room on the page')
+    if min(across, down) < MIN_CONTENT_SIZE:
+        raise DocumentError('margins', 'the margins leave no room on the page')
 
 
 def _set_running_texts(document, style, page, family):
@@ -170,7 +172,7 @@ def _set_running_texts(document, style, page, family):
             content.LeftText.setString('')
             content.RightText.setString('')
             _write(document, content.CenterText, text, family)
-            # What the style gave is a copy.
+            # The style returned a copy.
             setattr(style, f'RightPage{place}Content', content)
 
 
@@ -197,12 +199,12 @@ def _fit_sheets(document, page):
     for sheet in document.Sheets:
         style = styles.getByName(sheet.PageStyle)
         if style.ScaleToPages or style.ScaleToPagesX or style.ScaleToPagesY:
-            continue  # The author has chosen how it fits.
+            continue  # The author has chosen a scale.
         wide = _print_width(sheet) * (style.PageScale or 100) / 100
         room = style.Width - style.LeftMargin - style.RightMargin
         if wide <= room:
             continue
-        if 'landscape' not in page and not style.IsLandscape and room / wide < LEAST_PORTRAIT_SCALE:
+        if 'landscape' not in page and not style.IsLandscape and room / wide < MIN_PORTRAIT_SCALE:
             style.IsLandscape = True
             style.Width, style.Height = style.Height, style.Width
         style.ScaleToPagesX = 1
@@ -210,7 +212,7 @@ def _fit_sheets(document, page):
 
 
 def _print_width(sheet):
-    """Hundredths of a millimeter from the left edge of what is printed to the right edge of it."""
+    """Returns the width of the printed area in hundredths of a millimeter."""
     areas = sheet.getPrintAreas()
     if areas:
         return max(sheet.getCellRangeByPosition(area.StartColumn, 0, area.EndColumn, 0).Size.Width for area in areas)

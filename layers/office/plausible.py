@@ -1,10 +1,10 @@
-"""Finds files that are not documents of their format, which the office would open as an empty page."""
+"""Detects files that do not have the format of their extension, which the office would open as an empty page."""
 
 import mmap
 import os
 import zipfile
 
-# What [Content_Types].xml of an Office Open XML package names (ECMA-376, part 1); the second where it has macros.
+# Content types of Office Open XML packages (ECMA-376, part 1); the second one is for files with macros.
 WORD = (b'wordprocessingml', b'ms-word')
 EXCEL = (b'spreadsheetml', b'ms-excel')
 POWERPOINT = (b'presentationml', b'ms-powerpoint')
@@ -14,8 +14,8 @@ CONTENT_TYPES = {
     '.pptx': POWERPOINT, '.pptm': POWERPOINT, '.ppsx': POWERPOINT, '.potx': POWERPOINT, '.potm': POWERPOINT,
 }
 
-# Their readers take any bytes for an empty sheet.
-STARTS = {'.wb2': b'\0\0\2\0', '.xmlss': b'<'}
+# First bytes of formats whose readers would open any file as an empty sheet.
+MAGIC_BYTES = {'.wb2': b'\0\0\2\0', '.xmlss': b'<'}
 
 
 def is_plausible(path):
@@ -25,9 +25,9 @@ def is_plausible(path):
     if extension == '.rtf':
         with open(path, 'rb') as source:
             return source.read(64).lstrip().startswith(b'{\\rt')
-    if extension in STARTS:
+    if extension in MAGIC_BYTES:
         with open(path, 'rb') as source:
-            return source.read(64).lstrip(b'\xef\xbb\xbf \r\n\t').startswith(STARTS[extension])
+            return source.read(64).lstrip(b'\xef\xbb\xbf \r\n\t').startswith(MAGIC_BYTES[extension])
     if extension in CONTENT_TYPES and zipfile.is_zipfile(path):
         listed = _content_types(path)
         return any(kind in listed for kind in CONTENT_TYPES[extension])
@@ -49,5 +49,5 @@ def is_locked_show(path):
     if os.path.getsize(path) == 0:
         return False
     with open(path, 'rb') as source, mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        # The stream is a few bytes long and lies anywhere.
+        # The stream is a few bytes long and can be anywhere in the file.
         return content.find(b'\x14\0\0\0\xdf\xc4\xd1\xf3') >= 0

@@ -1,6 +1,6 @@
 """Removes active content from a file that the office has just written.
 
-The profile already keeps VBA out (registrymodifications.xcu), but not the office's own Basic and Python macros,
+The profile already blocks VBA (registrymodifications.xcu), but not the Basic and Python macros of the office itself,
 ActiveX controls, event listeners, DDE fields, remote templates and links that run script.
 """
 
@@ -12,15 +12,15 @@ import zipfile
 from active_content import ACTIVE_PART, BINARY_LINKS, MARKUP_PART, PDF_LINK, clean_markup, clean_rtf
 
 
-# The office and its part, as it names them at the end of a PDF: "LibreOffice" in UTF-16.
-MAKER = re.compile(rb'/Creator<FEFF[0-9A-F]*>\s*/Producer<FEFF004C0069006200720065[0-9A-F]*>')
+# The program that created a PDF, as the office writes it at the end: "LibreOffice" in UTF-16.
+CREATOR = re.compile(rb'/Creator<FEFF[0-9A-F]*>\s*/Producer<FEFF004C0069006200720065[0-9A-F]*>')
 
 
 def scrub(path, kind):
     """`kind` is the extension of the result."""
     if kind == 'pdf':
         _blank_in_place(path, (PDF_LINK,), b'x')
-        _forget_maker(path)
+        _blank_creator(path)
     elif kind in ('doc', 'dot', 'xls', 'xlt', 'ppt', 'pps', 'pot'):
         _blank_in_place(path, BINARY_LINKS, 'x'.encode('utf-16-le'))
     elif kind == 'rtf':
@@ -59,7 +59,7 @@ def _scrub_package(path):
 
 
 def _repack(package, path, changed):
-    """Keeps order and methods: in OpenDocument `mimetype` comes first and is stored."""
+    """Keeps order and compression methods: in OpenDocument, `mimetype` comes first and is not compressed."""
     with zipfile.ZipFile(path, 'w') as target:
         for entry in package.infolist():
             content = changed.get(entry.filename, package.read(entry))
@@ -67,16 +67,16 @@ def _repack(package, path, changed):
                 target.writestr(entry, content)
 
 
-def _forget_maker(path):
-    """Who wrote the document stands beside it, and stays."""
+def _blank_creator(path):
+    """Removes the program that created the PDF; the author of the document is another entry, which is kept."""
     with open(path, 'r+b') as file, mmap.mmap(file.fileno(), 0) as content:
-        found = MAKER.match(content, max(0, content.rfind(b'/Creator<FEFF')))
+        found = CREATOR.match(content, max(0, content.rfind(b'/Creator<FEFF')))
         if found:
             content[found.start():found.end()] = b' ' * len(found[0])
 
 
 def _blank_in_place(path, patterns, filler):
-    """Overwrites what the first group matches at the same length, so that the offsets in the file stay right."""
+    """Overwrites the first group of each match with the same length, so that offsets in the file stay valid."""
     with open(path, 'r+b') as file, mmap.mmap(file.fileno(), 0) as content:
         for pattern in patterns:
             for start, end in [found.span(1) for found in pattern.finditer(content)]:

@@ -6,32 +6,33 @@ CUSTOM_SHAPE = 'com.sun.star.drawing.CustomShape'
 TEXT_SHAPE = 'com.sun.star.drawing.TextShape'
 CAPTION_SHAPE = 'com.sun.star.drawing.CaptionShape'
 PARAGRAPH_BREAK = 0
-# As much of the look of letters as a web page has use for.
-LOOKS = ('CharWeight', 'CharPosture', 'CharUnderline', 'CharHeight', 'CharColor', 'CharFontName')
+# Character formatting that a web page can show.
+FORMATTING = ('CharWeight', 'CharPosture', 'CharUnderline', 'CharHeight', 'CharColor', 'CharFontName')
 
 
-def keep_words(document, family):
+def move_text_out_of_shapes(document, family):
     if family == 'slides':
         for index in range(document.DrawPages.Count):
-            _free(document, document.DrawPages.getByIndex(index))
+            _move_to_text_boxes(document, document.DrawPages.getByIndex(index))
     if family == 'text':
-        _write_out(document)
+        _move_to_paragraphs(document)
     if family == 'sheet':
         for sheet in document.Sheets:
-            _set_below(sheet)
+            _move_below_cells(sheet)
 
 
-def count_on(sheet):
-    """Shapes with words on a sheet, and how many words."""
-    texts = [part.getString() for shape in _drawn_on(sheet) for part in _texts_in(shape)]
+def count_shapes(sheet):
+    """Counts the shapes with text on a sheet, and their words."""
+    texts = [part.getString() for shape in _shapes_on(sheet) for part in _text_shapes_in(shape)]
     return {'shapes': len(texts), 'shapeWords': sum(len(text.split()) for text in texts)}
 
 
-def _set_below(sheet):
-    """Of a sheet: rows of their own below its cells. The shape itself would be a picture that nobody has."""
+def _move_below_cells(sheet):
+    """Moves the text of shapes to rows below the cells of the sheet. The export would write a shape as an image that
+    does not exist."""
     row = last_cell(sheet).EndRow + 2
-    for shape in _drawn_on(sheet):
-        texts = [part.getString() for part in _texts_in(shape)]
+    for shape in _shapes_on(sheet):
+        texts = [part.getString() for part in _text_shapes_in(shape)]
         for offset, text in enumerate(texts):
             sheet.getCellByPosition(0, row + offset).setString(text)
         row += len(texts)
@@ -39,8 +40,8 @@ def _set_below(sheet):
             sheet.DrawPage.remove(shape)
 
 
-def _drawn_on(sheet):
-    """Without the boxes of comments, which belong to their cells: the writer has them, and dies where one is gone."""
+def _shapes_on(sheet):
+    """Returns the shapes except comments, which belong to cells: the export writes them and crashes if one is missing."""
     page = sheet.DrawPage
     comments = sheet.Annotations
     boxes = [comments.getByIndex(index).getAnnotationShape() for index in range(comments.Count)]
@@ -48,21 +49,22 @@ def _drawn_on(sheet):
     return [shape for shape in shapes if shape.ShapeType != CAPTION_SHAPE or shape not in boxes]
 
 
-def _free(document, page):
-    """Of a slide: the words of each shape stand in a box of text over it."""
-    for shape in list(_with_words(page)):
+def _move_to_text_boxes(document, page):
+    """Moves the text of each shape on a slide to a text box above it."""
+    for shape in list(_shapes_with_text(page)):
         if shape.ShapeType != CUSTOM_SHAPE:
             continue
         box = document.createInstance(TEXT_SHAPE)
         box.Position, box.Size = shape.Position, shape.Size
         page.add(box)
-        _copy(shape, box)
+        _copy_text(shape, box)
         shape.setString('')
-    _part(document, page)
+    _separate_shapes(document, page)
 
 
-def _part(document, page):
-    """The office writes a frame anew with each one that stands directly before it. An empty shape is not written."""
+def _separate_shapes(document, page):
+    """Adds an empty shape after each shape: the office would write a frame again for each frame directly before it.
+    Empty shapes are not written."""
     shapes = [page.getByIndex(index) for index in range(page.Count)]
     for number, shape in enumerate(shapes):
         between = document.createInstance(CUSTOM_SHAPE)
@@ -71,9 +73,9 @@ def _part(document, page):
         between.ZOrder = 2 * number + 1
 
 
-def _write_out(document):
-    """Of a text: a paragraph of its own behind the one that the shape is at."""
-    for shape in list(_with_words(document.DrawPage)):
+def _move_to_paragraphs(document):
+    """Moves the text of each shape to a new paragraph after the one to which the shape is anchored."""
+    for shape in list(_shapes_with_text(document.DrawPage)):
         anchor = _anchor(shape)
         if anchor is None:
             continue
@@ -85,22 +87,22 @@ def _write_out(document):
         shape.setString('')
 
 
-def _with_words(shapes):
-    """Also within groups. Frames, and shapes that are boxes of text of the writer itself, are written as they are."""
+def _shapes_with_text(shapes):
+    """Yields shapes with text, also within groups. Frames and text boxes of Writer are exported correctly as they are."""
     for index in range(shapes.Count):
-        yield from _texts_in(shapes.getByIndex(index))
+        yield from _text_shapes_in(shapes.getByIndex(index))
 
 
-def _texts_in(shape):
+def _text_shapes_in(shape):
     if hasattr(shape, 'Count') and hasattr(shape, 'getByIndex'):
-        yield from _with_words(shape)
+        yield from _shapes_with_text(shape)
     elif shape.supportsService('com.sun.star.drawing.Text') and not getattr(shape, 'TextBox', False):
         if shape.getString().strip():
             yield shape
 
 
 def _anchor(shape):
-    """None of one that is bound to a page. What is in a group is where the group is."""
+    """Returns None for a shape that is anchored to a page. A shape in a group has the anchor of the group."""
     while shape is not None:
         anchor = shape.getAnchor() if hasattr(shape, 'getAnchor') else None
         if anchor is not None:
@@ -111,12 +113,12 @@ def _anchor(shape):
     return None
 
 
-def _copy(source, target):
+def _copy_text(source, target):
     cursor = target.createTextCursor()
     for number, paragraph in enumerate(source):
         if number > 0:
             target.insertControlCharacter(cursor, PARAGRAPH_BREAK, False)
         for part in paragraph:
-            for look in LOOKS:
-                cursor.setPropertyValue(look, part.getPropertyValue(look))
+            for name in FORMATTING:
+                cursor.setPropertyValue(name, part.getPropertyValue(name))
             target.insertString(cursor, part.getString(), False)

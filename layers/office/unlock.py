@@ -1,7 +1,7 @@
 """Decrypts one office file: unlock.py locked.docx open.docx, the password on stdin.
 
-Exit codes: 0 decrypted; 3 the password is wrong; 4 it is not encrypted; 5 it is an encrypted OpenDocument file, which only
-the office can open; 6 it is protected with another method than a password; 1 it is damaged.
+Exit codes: 0 decrypted; 3 wrong password; 4 not encrypted; 5 an encrypted OpenDocument file, which only the office can
+open; 6 protected by another method than a password; 1 damaged.
 """
 
 import sys
@@ -10,22 +10,22 @@ import zipfile
 import msoffcrypto
 from msoffcrypto import exceptions
 
-WRONG_PASSWORD, NOT_LOCKED, OPEN_DOCUMENT, UNKNOWN_LOCK = 3, 4, 5, 6
-MOST_MANIFEST_BYTES = 16 * 1024 * 1024
+WRONG_PASSWORD, NOT_ENCRYPTED, OPEN_DOCUMENT, UNKNOWN_PROTECTION = 3, 4, 5, 6
+MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
 
 def main(source, target):
     password = sys.stdin.read()
     if zipfile.is_zipfile(source) and not is_ole(source):
-        return OPEN_DOCUMENT if is_locked_open_document(source) else NOT_LOCKED
+        return OPEN_DOCUMENT if is_encrypted_open_document(source) else NOT_ENCRYPTED
     with open(source, 'rb') as stream:
         try:
             document = msoffcrypto.OfficeFile(stream)
         except exceptions.FileFormatError:
-            # What it is instead is for the reader of its format to say.
-            return NOT_LOCKED
+            # The reader of its format reports what is wrong with it.
+            return NOT_ENCRYPTED
         if not document.is_encrypted():
-            return NOT_LOCKED
+            return NOT_ENCRYPTED
         try:
             document.load_key(password=password, **(
                 {'verify_password': True} if document.format == 'ooxml' else {}))
@@ -34,7 +34,7 @@ def main(source, target):
         except exceptions.InvalidKeyError:
             return WRONG_PASSWORD
         except exceptions.DecryptionError:
-            return UNKNOWN_LOCK
+            return UNKNOWN_PROTECTION
     return 0
 
 
@@ -43,12 +43,12 @@ def is_ole(path):
         return stream.read(8) == b'\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 
 
-def is_locked_open_document(path):
+def is_encrypted_open_document(path):
     with zipfile.ZipFile(path) as package:
         if 'META-INF/manifest.xml' not in package.namelist():
             return False
         with package.open('META-INF/manifest.xml') as manifest:
-            return b'encryption-data' in manifest.read(MOST_MANIFEST_BYTES)
+            return b'encryption-data' in manifest.read(MAX_MANIFEST_BYTES)
 
 
 if __name__ == '__main__':

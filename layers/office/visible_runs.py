@@ -3,19 +3,19 @@
 FAMILIES = ('CharacterStyles', 'ParagraphStyles')
 
 
-def hide_by_run(document):
-    """Has each run hidden or shown by itself, no style. False where no style in use hides."""
+def hide_runs_directly(document):
+    """Hides runs directly instead of through their styles. Returns False if no style in use hides text."""
     families = document.StyleFamilies
-    hiding = [
+    hiding_styles = [
         style
         for family in map(families.getByName, FAMILIES)
         for style in map(family.getByName, family.ElementNames)
         if style.CharHidden and style.isInUse()
     ]
-    if not hiding:
+    if not hiding_styles:
         return False
     hidden = [run for text in _texts(document) for run in _runs(text) if run.CharHidden]
-    for style in hiding:
+    for style in hiding_styles:
         style.CharHidden = False
     for run in hidden:
         run.CharHidden = True

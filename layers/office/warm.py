@@ -1,4 +1,4 @@
-"""Has a fresh office do once what it does for most documents: it loads the half of itself when it is first needed."""
+"""Converts a built-in page, because the office loads half of its code only when it is first used."""
 
 from convert import convert
 from office import properties

@@ -1,16 +1,16 @@
-"""Notices an office that waits for something that never comes."""
+"""Detects an office that hangs without using the processor."""
 
 import os
 import threading
 
-# An idle office wakes up now and then; one that works on a document uses far more than this part of a core.
+# An idle office wakes up occasionally; one that is converting uses far more than this fraction of a core.
 IDLE_LOAD = 0.02
 PERIODS = 5
 TICKS_PER_S = os.sysconf('SC_CLK_TCK')
 
 
 class Watchdog:
-    """While entered, calls `on_stall` once the office has hardly used the processor for `stall_s` seconds."""
+    """Context manager: calls `on_stall` once the office has hardly used the processor for `stall_s` seconds."""
 
     def __init__(self, office, stall_s, on_stall):
         self._office = office

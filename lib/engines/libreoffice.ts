@@ -172,15 +172,7 @@ async function convert(
 
 function warnAboutLosses(
   { to, options }: EngineWork,
-  {
-    sheets = 1,
-    shapes = 0,
-    shapeWords = 0,
-    hidden,
-    pages = 1,
-    fonts = [],
-    undrawn: missingGlyphs,
-  }: OfficeFacts,
+  { sheets = 1, shapes = 0, shapeWords = 0, hidden, pages = 1, fonts = [], missingGlyphs }: OfficeFacts,
   tools: Tools,
 ): void {
   if (to === 'pdf' && !PdfOptions.parse(options).embedAllFonts) {
@@ -234,17 +226,18 @@ const listFormat = new Intl.ListFormat('en-GB')
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function missingGlyphsMessage({ total, signs }: NonNullable<OfficeFacts['undrawn']>): string {
-  const named = signs.map(
-    ({ sign, count }) => `${sign} (${codePointName(sign)}${count > 1 ? `, ${count} times` : ''})`,
+function missingGlyphsMessage({ total, characters }: NonNullable<OfficeFacts['missingGlyphs']>): string {
+  const named = characters.map(
+    ({ character, count }) =>
+      `${character} (${codePointName(character)}${count > 1 ? `, ${count} times` : ''})`,
   )
-  const rest = total - signs.reduce((sum, { count }) => sum + count, 0)
+  const rest = total - characters.reduce((sum, { count }) => sum + count, 0)
   const others = rest > 0 ? ` and ${plural(rest, 'other')}` : ''
   return `No installed font has ${plural(total, 'character')} of the document: ${named.join(', ')}${others}. They were replaced by blanks or boxes.`
 }
 
-const codePointName = (sign: string) =>
-  `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+const codePointName = (character: string) =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** Fonts that are metric-compatible with Calibri, Cambria, Arial, Times New Roman and Courier New. */
 const metricCompatible = /^(?:Carlito|Caladea|Liberation )/
@@ -252,8 +245,8 @@ const metricCompatible = /^(?:Carlito|Caladea|Liberation )/
 function fontSubstitutionMessage(fonts: NonNullable<OfficeFacts['fonts']>): string {
   const [exact, other] = [true, false].map((wanted) =>
     fonts
-      .filter(({ drawnWith }) => metricCompatible.test(drawnWith) === wanted)
-      .map(({ name, drawnWith }) => `${name} was replaced by ${drawnWith}`)
+      .filter(({ replacement }) => metricCompatible.test(replacement) === wanted)
+      .map(({ name, replacement }) => `${name} was replaced by ${replacement}`)
       .join(', '),
   )
   return [

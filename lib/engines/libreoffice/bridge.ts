@@ -22,10 +22,13 @@ const OfficeFacts = z.object({
   /** Hidden sheets, rows and columns that are not empty; for a table target, only those of the converted sheet. */
   hidden: z.object({ sheets: z.int(), rows: z.int(), columns: z.int() }).optional(),
   /** Fonts that the document uses but that are not installed, with their substitutes. */
-  fonts: z.array(z.object({ name: z.string(), drawnWith: z.string() })).optional(),
+  fonts: z.array(z.object({ name: z.string(), replacement: z.string() })).optional(),
   /** Number of characters for which no font has a glyph, and the first few of them. */
-  undrawn: z
-    .object({ total: z.int(), signs: z.array(z.object({ sign: z.string(), count: z.int() })) })
+  missingGlyphs: z
+    .object({
+      total: z.int(),
+      characters: z.array(z.object({ character: z.string(), count: z.int() })),
+    })
     .optional(),
 })
 export type OfficeFacts = z.infer<typeof OfficeFacts>

@@ -1,7 +1,7 @@
-"""A warm office and nothing around it: no sandbox, no checks, nothing looked for in what it writes.
+"""A warm office without sandbox, checks or cleanup of results.
 
-Runs as `/usr/bin/python3 office.py ENGINE_FOLDER FOLDER PIPE_NAME`. A line of stdin names a document and the PDF that is
-wanted of it, between them a tab; a line of stdout says that it is there.
+Runs as `/usr/bin/python3 office.py ENGINE_FOLDER FOLDER PIPE_NAME`. Each line of stdin names a document and its PDF,
+separated by a tab; each line of stdout reports that a PDF is complete.
 """
 
 import sys

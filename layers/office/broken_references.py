@@ -14,7 +14,7 @@ PLACE = re.compile(
 TEXTS = ('word/document.xml', 'content.xml')
 
 
-def keep_shown(document, path):
+def keep_displayed_text(document, path):
     """Replaces references to missing targets by the text that they displayed when the document was saved, as Word does:
     the office would replace them by an error message when it lays out the text."""
     # Querying each field takes a millisecond.
@@ -30,10 +30,10 @@ def keep_shown(document, path):
             if names is not None and not names.hasByName(field.SourceName):
                 lost.append(field)
     for field in lost:
-        shown = field.getPresentation(False)
-        if shown:
+        displayed = field.getPresentation(False)
+        if displayed:
             anchor = field.Anchor
-            anchor.Text.insertString(anchor, shown, True)
+            anchor.Text.insertString(anchor, displayed, True)
 
 
 def _may_be_lost(path):
