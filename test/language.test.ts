@@ -7,7 +7,7 @@ import { type Finding, findAvoided, findParticiples } from './language/find-avoi
 
 /** Catalogs in other languages, generated and recorded files, the table of words itself. */
 const exempt = /(?:^|\/)de\.ts$|api-types\.ts$|^test\/language[./]|\.json$/
-const isText = /\.(?:ts|tsx|mjs|js|pl|css|md|yml)$|^\.ci\/|Dockerfile/
+const isText = /\.(?:ts|tsx|mjs|js|pl|py|css|md|yml)$|^\.ci\/|Dockerfile/
 
 const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   encoding: 'utf8',

@@ -12,23 +12,23 @@ import zipfile
 import img2pdf
 from PIL import Image
 
-PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
-LARGEST_PICTURE = 200 * 1024 * 1024
+EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+MAX_IMAGE_BYTES = 200 * 1024 * 1024
 
 
-def natural(name):
-    """Natural sort key: page 10 comes after page 9."""
+def natural_key(name):
+    """Returns a sort key: page 10 comes after page 9."""
     return [int(part) if part.isdigit() else part.lower() for part in re.split(r"(\d+)", name)]
 
 
-def page(data, path):
+def write_page_image(data, path):
     """Embeds JPEG unchanged and converts other images, because img2pdf does not support transparency or all formats."""
-    with Image.open(io.BytesIO(data)) as picture:
-        if picture.format == "JPEG":
+    with Image.open(io.BytesIO(data)) as image:
+        if image.format == "JPEG":
             with open(path, "wb") as file:
                 file.write(data)
             return
-        flat = picture.convert("RGBA")
+        flat = image.convert("RGBA")
         white = Image.new("RGBA", flat.size, "white")
         Image.alpha_composite(white, flat).convert("RGB").save(path, "PNG")
 
@@ -39,14 +39,14 @@ def main():
     os.makedirs(folder)
     paths = []
     with zipfile.ZipFile(source) as comic:
-        entries = [entry for entry in comic.infolist() if entry.filename.lower().endswith(PICTURES)]
+        entries = [entry for entry in comic.infolist() if entry.filename.lower().endswith(EXTENSIONS)]
         # macOS adds a resource fork file for each file.
         entries = [entry for entry in entries if "__MACOSX" not in entry.filename]
-        for entry in sorted(entries, key=lambda one: natural(one.filename)):
-            if entry.file_size > LARGEST_PICTURE:
+        for entry in sorted(entries, key=lambda one: natural_key(one.filename)):
+            if entry.file_size > MAX_IMAGE_BYTES:
                 sys.exit(4)
             path = os.path.join(folder, "%06d" % len(paths))
-            page(comic.read(entry), path)
+            write_page_image(comic.read(entry), path)
             paths.append(path)
     if not paths:
         sys.exit(3)

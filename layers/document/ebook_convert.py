@@ -2,9 +2,9 @@
 
     ebook_convert.py [ARGUMENT...]
 
-Without arguments, it loads the modules that conversions need and waits for the arguments: one line on stdin, a JSON list.
-They are those of ebook-convert, optionally followed by `--opf-if-untitled=FILE`: that file (Open Packaging Format 2.0)
-contains the title for a book without one.
+Without arguments, it loads the modules that conversions need and waits for the arguments: one line on stdin, a JSON
+list. They are those of ebook-convert, optionally followed by `--opf-if-untitled=FILE`: that file (Open Packaging Format
+2.0) contains the title for a book without one.
 """
 
 import importlib
@@ -48,7 +48,7 @@ MODULES = (
 
 
 def main():
-    arguments = sys.argv[1:] or awaited()
+    arguments = sys.argv[1:] or wait_for_arguments()
     if not arguments:
         return 0
     if arguments[-1].startswith(UNTITLED):
@@ -63,7 +63,7 @@ def main():
     return code
 
 
-def awaited():
+def wait_for_arguments():
     for name in MODULES:
         if select.select([sys.stdin], [], [], 0)[0]:
             break
@@ -72,7 +72,7 @@ def awaited():
 
 
 def has_title(path):
-    """Returns whether the book has a title; otherwise calibre would use the file name, which is ours."""
+    """Returns whether the book has a title; otherwise calibre would use the file name, which the service has chosen."""
     from calibre.ebooks.metadata.meta import get_metadata
     name, extension = os.path.splitext(os.path.basename(path))
     try:

@@ -18,14 +18,14 @@ from html5_parser import parse
 from lxml.etree import iterwalk
 
 HEADERS = ("From", "To", "Cc", "Date")
-KEPT = frozenset(
+ALLOWED = frozenset(
     "a abbr address b big blockquote br caption center cite code col colgroup dd del div dl dt em font h1 h2 h3 h4 h5 "
     "h6 hr i img ins kbd li mark ol p pre q s samp small span strike strong sub sup table tbody td tfoot th thead tr "
     "tt u ul var".split()
 )
 VOID = frozenset(("br", "col", "hr", "img"))
 # Elements that are removed with their content; of other unlisted elements the text remains.
-LEFT_OUT = frozenset(
+REMOVED = frozenset(
     "applet audio canvas frameset head iframe math noembed noframes object script select style svg template textarea "
     "title video".split()
 )
@@ -41,9 +41,9 @@ STYLES = re.compile(
 STYLE_VALUE = re.compile(r"(?:[\w\s.,#%'\"!-]|rgba?\([\d\s.,%]*\))*")
 LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)
-PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
+IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
 # An image can occur in the text any number of times.
-MOST_PICTURE_BYTES = 100 * 1024 * 1024
+MAX_IMAGE_BYTES = 100 * 1024 * 1024
 
 PAGE = """<!DOCTYPE html>
 <html>
@@ -69,7 +69,7 @@ img {{ max-width: 100%; }}
 """
 
 
-def decoded(data, charset):
+def decode(data, charset):
     """Decodes text; the declared charset can be wrong or missing."""
     for name in (charset, "utf-8"):
         try:
@@ -79,29 +79,29 @@ def decoded(data, charset):
     return data.decode("cp1252", "replace")
 
 
-def readable(raw):
+def decode_header(raw):
     """Returns the text of a header, encoded with RFC 2047 or not at all."""
-    text = decoded(raw.encode("utf-8", "surrogateescape"), "utf-8")
+    text = decode(raw.encode("utf-8", "surrogateescape"), "utf-8")
     try:
         pieces = email.header.decode_header(text)
     except email.errors.HeaderParseError:
         return text
-    words = (piece if isinstance(piece, str) else decoded(piece, charset) for piece, charset in pieces)
+    words = (piece if isinstance(piece, str) else decode(piece, charset) for piece, charset in pieces)
     return " ".join("".join(words).split())
 
 
 def header(part, name):
-    return readable(next((value for key, value in part.raw_items() if key.lower() == name.lower()), ""))
+    return decode_header(next((value for key, value in part.raw_items() if key.lower() == name.lower()), ""))
 
 
 def text_of(part):
-    return decoded(part.get_payload(decode=True) or b"", part.get_content_charset())
+    return decode(part.get_payload(decode=True) or b"", part.get_content_charset())
 
 
-def leaves(part):
+def leaf_parts(part):
     if part.get_content_maintype() == "multipart" and part.is_multipart():
         for inner in part.get_payload():
-            yield from leaves(inner)
+            yield from leaf_parts(inner)
     else:
         yield part
 
@@ -111,44 +111,44 @@ def is_text(part):
     return not listed and part.get_content_type() in ("text/plain", "text/html")
 
 
-def body_of(part):
+def body_parts(part):
     """Returns the parts to read; of several alternatives the richest one (RFC 2046, 5.1.4)."""
     if not part.is_multipart() or part.get_content_maintype() != "multipart":
         return [part] if is_text(part) else []
-    inner = [body_of(one) for one in part.get_payload()]
+    inner = [body_parts(one) for one in part.get_payload()]
     if part.get_content_subtype() == "alternative":
         return next((parts for parts in reversed(inner) if parts), [])
     return [one for parts in inner for one in parts]
 
 
-class Pictures:
+class Images:
     """The images of the email by Content-ID; each is embedded where the page refers to it."""
 
     def __init__(self, parts):
-        self.parts = [part for part in parts if part.get_content_type() in PICTURES]
+        self.parts = [part for part in parts if part.get_content_type() in IMAGE_TYPES]
         self.by_id = {header(part, "Content-ID").strip("<> "): part for part in self.parts}
         self.shown = set()
         self.missing = 0
-        self.left = MOST_PICTURE_BYTES
+        self.left = MAX_IMAGE_BYTES
 
-    def address(self, source):
+    def url(self, source):
         part = self.by_id.get(source[4:]) if source.lower().startswith("cid:") else None
         if part is not None:
             return self.data(part)
         if DATA.fullmatch(source):
-            return self.afforded(source)
+            return self.within_limit(source)
         self.missing += 1
         return ""
 
     def data(self, part):
         self.shown.add(part)
         content = base64.b64encode(part.get_payload(decode=True) or b"").decode()
-        return self.afforded("data:%s;base64,%s" % (part.get_content_type(), content))
+        return self.within_limit("data:%s;base64,%s" % (part.get_content_type(), content))
 
-    def afforded(self, address):
-        self.left -= len(address)
+    def within_limit(self, url):
+        self.left -= len(url)
         if self.left >= 0:
-            return address
+            return url
         self.missing += 1
         return ""
 
@@ -161,7 +161,7 @@ def safe_style(style):
     )
 
 
-def attributes(element, pictures):
+def attributes(element, images):
     """Returns None for a missing image."""
     given = element.attrib
     kept = {name: value for name, value in given.items() if name in ATTRIBUTES}
@@ -170,28 +170,28 @@ def attributes(element, pictures):
     if element.tag == "a" and LINK.match(given.get("href", "").strip()):
         kept["href"] = given["href"].strip()
     if element.tag == "img":
-        kept["src"] = pictures.address(given.get("src", "").strip())
+        kept["src"] = images.url(given.get("src", "").strip())
         if not kept["src"]:
             return None
     return "".join(' %s="%s"' % (name, html.escape(value)) for name, value in kept.items())
 
 
-def safe(source, pictures):
+def sanitize(source, images):
     """Serializes the page from its parsed elements, so that only listed ones remain, however they were written."""
-    left_out = 0
+    removed_depth = 0
     for event, element in iterwalk(parse(source), events=("start", "end", "comment")):
         name = element.tag
         if event == "start":
-            left_out += name in LEFT_OUT
-            given = attributes(element, pictures) if name in KEPT and not left_out else None
+            removed_depth += name in REMOVED
+            given = attributes(element, images) if name in ALLOWED and not removed_depth else None
             if given is not None:
                 yield "<%s%s>" % (name, given)
         elif event == "end":
-            left_out -= name in LEFT_OUT
-            if name in KEPT and name not in VOID and not left_out:
+            removed_depth -= name in REMOVED
+            if name in ALLOWED and name not in VOID and not removed_depth:
                 yield "</%s>" % name
         text = element.text if event == "start" else element.tail
-        if text and not left_out:
+        if text and not removed_depth:
             yield html.escape(text, quote=False)
 
 
@@ -205,22 +205,22 @@ def paragraphs(part):
         yield "<p>%s</p>\n" % escaped.replace("\n", "<br>\n")
 
 
-def body(parts, pictures):
+def render_body(parts, images):
     for part in parts:
-        yield from safe(text_of(part), pictures) if part.get_content_type() == "text/html" else paragraphs(part)
+        yield from sanitize(text_of(part), images) if part.get_content_type() == "text/html" else paragraphs(part)
         yield "\n"
-    for part in pictures.parts:
-        if part not in pictures.shown and part.get_content_disposition() == "inline":
-            address = pictures.data(part)
-            if address:
-                yield '<p><img src="%s" alt="%s"></p>\n' % (address, html.escape(name_of(part)))
+    for part in images.parts:
+        if part not in images.shown and part.get_content_disposition() == "inline":
+            url = images.data(part)
+            if url:
+                yield '<p><img src="%s" alt="%s"></p>\n' % (url, html.escape(name_of(part)))
 
 
 def name_of(part):
     name = part.get_filename()
     if name is None and part.get_content_type() == "message/rfc822" and part.is_multipart():
         name = "%s.eml" % (header(part.get_payload()[0], "Subject") or "message")
-    return readable(name or part.get_content_type())
+    return decode_header(name or part.get_content_type())
 
 
 def row(name, value):
@@ -233,11 +233,11 @@ def main():
         mail = email.message_from_binary_file(file)
     if not any(mail[name] for name in (*HEADERS, "Subject", "Received", "Message-ID", "MIME-Version")):
         sys.exit(3)
-    parts = list(leaves(mail))
-    read = body_of(mail)
-    pictures = Pictures(parts)
-    text = "".join(body(read, pictures))
-    attached = (part for part in parts if part not in read and part not in pictures.shown and not is_text(part))
+    parts = list(leaf_parts(mail))
+    read = body_parts(mail)
+    images = Images(parts)
+    text = "".join(render_body(read, images))
+    attached = (part for part in parts if part not in read and part not in images.shown and not is_text(part))
     names = [html.escape(name_of(part), quote=False) for part in attached]
     listed = "<hr>\n<h2>Attachments</h2>\n<ul>\n%s\n</ul>\n" % "\n".join("<li>%s</li>" % name for name in names)
     headers = ((name, header(mail, name)) for name in HEADERS)
@@ -249,7 +249,7 @@ def main():
     )
     with open(target, "w", encoding="utf-8", errors="replace") as file:
         file.write(page)
-    print(json.dumps({"attachments": len(names), "missing": pictures.missing}))
+    print(json.dumps({"attachments": len(names), "missing": images.missing}))
 
 
 main()

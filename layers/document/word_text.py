@@ -1,11 +1,11 @@
 """Moves content that converters omit into the text of a Word document: word_text.py in.docx out.docx
 
 Text boxes, shapes, WordArt and diagrams are inserted after the paragraph to which they are anchored; comments become
-footnotes; simple fields become their displayed text; ruby text is put in brackets after its base text; embedded documents
-that replace a part of the text (17.17.2.1) are inserted there.
+footnotes; simple fields become their displayed text; ruby text is put in brackets after its base text; embedded
+documents that replace a part of the text (17.17.2.1) are inserted there.
 Hidden text is removed: Word does not display it, but converters would.
-Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 not a Word document; 4 it is encrypted; 5 it has no such
-content, and nothing is written.
+Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 not a Word document; 4 encrypted; 5 no such content, and
+nothing is written.
 """
 
 import copy
@@ -31,25 +31,25 @@ PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 RELATIONSHIP = f'{{{PACKAGE}/relationships}}Relationship'
 NOTES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes'
 NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml'
-# What is read as a whole; the parts of a real document are far smaller.
-MOST_BYTES = 256 * 1024 * 1024
+# Parts are read as a whole; those of real documents are far smaller.
+MAX_PART_BYTES = 256 * 1024 * 1024
 NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
-SIGNS = re.compile(
+OMITTED = re.compile(
     rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|altChunk')
-# In the text and in its notes: what pandoc leaves out, and how the text has to say it.
-REPAIRED = re.compile(
+# Markup in the text and its notes whose content pandoc omits.
+UNSUPPORTED = re.compile(
     rb'fldSimple|<\w+:(?:ruby|customXml|dir|bdo|ptab)[\s/>]|<\w+:Fallback>\s*<\w+:t[\s>]'
-    # A change that does not say which it is, or whose.
+    # A change without id or author.
     rb'|<\w+:(?:ins|moveTo)\s(?![^<>]*:id=)|<\w+:(?:ins|moveTo)\s(?![^<>]*:author=)')
 TABLE, GRID = re.compile(rb'<\w+:tbl>'), re.compile(rb'<\w+:tblGrid>')
-# Columns count that have a width.
+# Only columns with a width count.
 GRID_EDGE, ROW_END = re.compile(rb'</?\w+:tblGrid>'), re.compile(rb'</\w+:tr>')
 COLUMN, CELL = re.compile(rb'<\w+:gridCol\s'), re.compile(rb'<\w+:tc>')
-# Styles that are based on one another in a ring end here.
-MOST_BASES = 10
-MOST_COLUMNS = 1000
-# A document in a document in a document.
-MOST_CHUNKS_DEEP = 3
+# Ends a cycle of styles that are based on each other.
+MAX_BASES = 10
+MAX_COLUMNS = 1000
+# Maximum nesting of embedded documents.
+MAX_DEPTH = 3
 
 
 def main(source, target):
@@ -59,9 +59,9 @@ def main(source, target):
     try:
         with zipfile.ZipFile(source) as package:
             document = Document(package)
-            if not document.is_wanted():
+            if not document.needs_conversion():
                 return NOTHING
-            facts = document.bring_in()
+            facts = document.convert()
             document.write(target)
     except (zipfile.BadZipFile, KeyError, ET.ParseError, NotImplementedError, TooLarge):
         return NOT_WORD
@@ -82,11 +82,11 @@ class Document:
         self.folder = posixpath.dirname(self.main)
         self.xml = self._read(self.main)
 
-    def is_wanted(self):
+    def needs_conversion(self):
         parts = [self.main, *self._notes_parts()]
-        return SIGNS.search(self.xml) is not None or b'vanish' in self._styles() or any(map(self._needs_repair, parts))
+        return OMITTED.search(self.xml) is not None or b'vanish' in self._styles() or any(map(self._needs_repair, parts))
 
-    def bring_in(self):
+    def convert(self):
         root = self._parse(self.xml)
         self.w = '{%s}' % (STRICT if root.tag.startswith(f'{{{STRICT}') else W)
         self.relations = self._relations(self.main)
@@ -94,9 +94,9 @@ class Document:
         self._unwrap(root)
         self._fill_grids(root)
         self._repair_notes()
-        hidden = self._hide(root)
-        boxes = self._boxes(root)
-        comments = self._comments(root)
+        hidden = self._remove_hidden(root)
+        boxes = self._move_boxes(root)
+        comments = self._move_comments(root)
         self.changed[self.main] = root
         return {'boxes': boxes, 'comments': comments, 'hidden': hidden}
 
@@ -105,7 +105,7 @@ class Document:
             names = self.package.namelist()
             for name in [*names, *(name for name in self.changed if name not in names)]:
                 root = self.changed.get(name)
-                # pandoc and calibre read the text by its parts; whatever else there is stays as it was.
+                # Only the parts that pandoc and calibre read are changed; all others are copied.
                 result.writestr(name, self._read(name) if root is None else ET.tostring(root, 'utf-8', xml_declaration=True))
 
     def _main_part(self):
@@ -117,13 +117,13 @@ class Document:
 
     def _read(self, name):
         with self.package.open(name) as part:
-            content = part.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
+            content = part.read(MAX_PART_BYTES + 1)
+        if len(content) > MAX_PART_BYTES:
             raise TooLarge
         return content
 
     def _parse(self, xml):
-        """Prefixes are kept: pandoc asks for them by name."""
+        """Keeps namespace prefixes, because pandoc looks for elements by prefix."""
         for prefix, uri in re.findall(rb'xmlns:([\w.-]+)="([^"]*)"', xml):
             if not re.fullmatch(rb'ns\d+', prefix):
                 ET.register_namespace(prefix.decode(), uri.decode())
@@ -144,16 +144,16 @@ class Document:
         return self._read(name) if name in self.package.namelist() else b''
 
     def _notes_parts(self):
-        """Foot- and endnotes, of which most documents have neither."""
+        """Returns the names of the parts with footnotes and endnotes, if any."""
         names = [f'{self.folder}/{name}' for name in ('footnotes.xml', 'endnotes.xml')]
         return [name for name in names if name in self.package.namelist()]
 
     def _needs_repair(self, part):
         xml = self._read(part)
-        is_bare = len(TABLE.findall(xml)) > len(GRID.findall(xml))
-        if is_bare or REPAIRED.search(xml) is not None:
+        has_table_without_grid = len(TABLE.findall(xml)) > len(GRID.findall(xml))
+        if has_table_without_grid or UNSUPPORTED.search(xml) is not None:
             return True
-        # By their edges, as to look for the end of each would take a hostile text for hours.
+        # Splits at tags, because searching for the end of each element could take hours on hostile input.
         parts = GRID_EDGE.split(xml)
         return any(len(CELL.findall(ROW_END.split(rows, 1)[0])) > len(COLUMN.findall(grid))
                    for grid, rows in zip(parts[1::2], parts[2::2]))
@@ -166,10 +166,10 @@ class Document:
                 self._fill_grids(self.changed[part])
 
     def _unwrap(self, root):
-        """Elements around others of which pandoc leaves out all: fields of one element, marks of XML of one's own, words
-        with letters over them, changes and directions of writing, and controls around the cells and rows of a table."""
+        """Replaces elements whose content pandoc omits by that content: simple fields, custom XML, ruby text, tracked
+        insertions, text directions, and content controls around cells and rows of a table."""
         around = {f'{self.w}{name}' for name in ('fldSimple', 'customXml', 'dir', 'bdo', 'ins', 'moveTo')}
-        # The innermost first: they may stand within each other.
+        # The innermost first, because they can be nested.
         for parent in reversed(list(root.iter())):
             for child in list(parent):
                 if child.tag == f'{self.w}r' and child.find(f'{self.w}ruby') is not None:
@@ -179,13 +179,13 @@ class Document:
                 if child.tag == f'{self.w}ptab':
                     child.tag = f'{self.w}tab'
                     child.attrib.clear()
-                # Word writes an emoji in two ways, of which the older one is text.
+                # Word writes an emoji in two forms; the older one is text.
                 words = child.findall(f'{MC}Fallback/{self.w}t') if child.tag == f'{MC}AlternateContent' else []
                 if words:
                     place = list(parent).index(child)
                     parent[place:place + 1] = words
                     continue
-                # Of a paragraph or a row they only say that it was added.
+                # An empty element only marks a paragraph or a row as added.
                 is_field = child.tag in around and len(child) > 0
                 is_control = child.tag == f'{self.w}sdt' and parent.tag in (f'{self.w}tbl', f'{self.w}tr')
                 holder = child.find(f'{self.w}sdtContent') if is_control else child
@@ -194,17 +194,17 @@ class Document:
                     parent[place:place + 1] = list(holder)
 
     def _read_ruby(self, run):
-        """What a run holds, as runs of their own: the words, and in brackets what stands over them (17.3.3.25)."""
+        """Splits a run with ruby text into runs: the base text, followed by the ruby text in brackets (17.3.3.25)."""
         runs = []
-        look = run.find(f'{self.w}rPr')
+        formatting = run.find(f'{self.w}rPr')
         for child in run:
             if child.tag == f'{self.w}ruby':
                 base, over = (list(child.iterfind(f'{self.w}{name}/{self.w}r')) for name in ('rubyBase', 'rt'))
                 brackets = ET.Element(f'{self.w}p')
                 runs += [*base, self._run(brackets, '('), *over, self._run(brackets, ')')] if over else base
-            elif child is not look:
+            elif child is not formatting:
                 part = ET.Element(f'{self.w}r')
-                part.extend([child] if look is None else [copy.deepcopy(look), child])
+                part.extend([child] if formatting is None else [copy.deepcopy(formatting), child])
                 runs.append(part)
         return runs
 
@@ -220,22 +220,22 @@ class Document:
             return []
         content = self._read(name)
         if content.startswith(b'PK'):
-            return self._document_within(content)
+            return self._embedded_document(content)
         return [self._paragraph(line) for line in lines_of(content)]
 
-    def _document_within(self, content):
-        if self.depth >= MOST_CHUNKS_DEEP:
+    def _embedded_document(self, content):
+        if self.depth >= MAX_DEPTH:
             return []
         with zipfile.ZipFile(io.BytesIO(content)) as package:
-            within = Document(package, self.depth + 1)
-            within.bring_in()
-            body = within.changed[within.main].find(f'{within.w}body')
-            # What it refers to is not in this package: styles and pictures are left behind.
+            embedded = Document(package, self.depth + 1)
+            embedded.convert()
+            body = embedded.changed[embedded.main].find(f'{embedded.w}body')
+            # Styles and images are not copied, so blocks of the embedded document lose them.
             return [block for block in body if block.tag in (f'{self.w}p', f'{self.w}tbl', f'{self.w}sdt')]
 
     def _fill_grids(self, root):
-        """Some programs leave out the columns of a table (17.4.48), some of them or their widths: pandoc then reads no cell
-        of those."""
+        """Adds missing columns or widths to the grid of a table (17.4.48), which some programs omit: pandoc would skip
+        the cells in these columns."""
         for table in root.iter(f'{self.w}tbl'):
             grid = table.find(f'{self.w}tblGrid')
             if grid is None:
@@ -249,17 +249,17 @@ class Document:
             grid.extend(ET.Element(f'{self.w}gridCol', {f'{self.w}w': '2000'}) for _ in range(missing))
 
     def _columns(self, row):
-        """What hostile files say of spans is not built."""
+        """Returns the number of columns, limited because hostile files may have huge spans."""
         spans = (self._span(cell) for cell in row.findall(f'{self.w}tc'))
-        return min(sum(spans), MOST_COLUMNS)
+        return min(sum(spans), MAX_COLUMNS)
 
     def _span(self, cell):
         span = cell.find(f'{self.w}tcPr/{self.w}gridSpan')
-        told = '1' if span is None else span.get(f'{self.w}val', '1')
-        return int(told) if told.isdecimal() and len(told) < 5 else 1
+        text = '1' if span is None else span.get(f'{self.w}val', '1')
+        return int(text) if text.isdecimal() and len(text) < 5 else 1
 
-    def _hide(self, root):
-        """Of the text itself and of its notes."""
+    def _remove_hidden(self, root):
+        """Removes hidden text from the main text and its notes."""
         styles = HidingStyles(self._styles(), self.w)
         hidden = styles.remove_from(root)
         for part in self.relations.values():
@@ -271,20 +271,20 @@ class Document:
                 hidden += removed
         return hidden
 
-    def _boxes(self, root):
-        """Sets what hangs on a paragraph below it; what hangs on paragraphs in a box comes after the box."""
+    def _move_boxes(self, root):
+        """Moves anchored text to after its paragraph; if that is in a box, to after the box."""
         count = 0
         for parent in list(root.iter()):
             for child in list(parent):
-                found = self._hanging_on(child) if child.tag == f'{self.w}p' else []
+                found = self._anchored_blocks(child) if child.tag == f'{self.w}p' else []
                 place = list(parent).index(child) + 1 if found else 0
                 for offset, block in enumerate(found):
                     parent.insert(place + offset, block)
                 count += 1 if found else 0
         return count
 
-    def _hanging_on(self, paragraph):
-        self._choose(paragraph)
+    def _anchored_blocks(self, paragraph):
+        self._drop_fallbacks(paragraph)
         blocks = []
         for holder in list(paragraph.iter()):
             for content in [child for child in holder if child.tag == f'{self.w}txbxContent']:
@@ -298,8 +298,8 @@ class Document:
                 blocks.extend(self._chart(holder.get(f'{R}id')))
         return blocks
 
-    def _choose(self, paragraph):
-        """The newer form of a drawing, of two that say the same: ECMA-376, part 3, 10.2.1."""
+    def _drop_fallbacks(self, paragraph):
+        """Removes the text of the older one of two equivalent forms of a drawing: ECMA-376, part 3, 10.2.1."""
         for holder in list(paragraph.iter()):
             for place, child in enumerate(list(holder)):
                 if child.tag != f'{MC}AlternateContent':
@@ -345,7 +345,7 @@ class Document:
         words.text = text
         return run
 
-    def _comments(self, root):
+    def _move_comments(self, root):
         name = next((part for part in self.relations.values() if posixpath.basename(part) == 'comments.xml'), None)
         runs = [run for run in root.iter(f'{self.w}r') if run.find(f'{self.w}commentReference') is not None]
         if name not in self.package.namelist() or not runs:
@@ -370,7 +370,7 @@ class Document:
     def _note(self, number, comment):
         note = ET.Element(f'{self.w}footnote', {f'{self.w}id': number})
         author = comment.get(f'{self.w}author')
-        says = f'Comment by {author}: ' if author else 'Comment: '
+        label = f'Comment by {author}: ' if author else 'Comment: '
         for block in comment:
             note.append(copy.deepcopy(block))
         first = note.find(f'{self.w}p')
@@ -379,13 +379,13 @@ class Document:
         for run in first.iter(f'{self.w}r'):
             for mark in run.findall(f'{self.w}annotationRef'):
                 run.remove(mark)
-        run = self._run(first, says)
+        run = self._run(first, label)
         first.remove(run)
         first.insert(1 if first.find(f'{self.w}pPr') is not None else 0, run)
         return note
 
     def _notes(self):
-        """The footnotes, or a new part for them."""
+        """Returns the name and root element of the footnotes; creates the part if it does not exist."""
         known = next((part for part in self.relations.values() if posixpath.basename(part) == 'footnotes.xml'), None)
         if known in self.package.namelist():
             return known, self.changed[known] if known in self.changed else self._parse(self._read(known))
@@ -401,7 +401,7 @@ class Document:
 
 
 class HidingStyles:
-    """What hides text: ECMA-376, part 1, 17.3.2.41 and 17.7.3."""
+    """Finds hidden text by its styles and formatting: ECMA-376, part 1, 17.3.2.41 and 17.7.3."""
 
     def __init__(self, xml, w):
         self.w = w
@@ -413,7 +413,7 @@ class HidingStyles:
                 self.default = style.get(f'{w}styleId')
 
     def remove_from(self, root):
-        """Fields keep their marks: what has a beginning needs an end."""
+        """Removes hidden text, except the delimiters of fields: each start needs an end."""
         kept = {f'{self.w}{name}' for name in ('rPr', 'fldChar', 'instrText')}
         count = 0
         open_elements = [(root, False)]
@@ -432,12 +432,12 @@ class HidingStyles:
         own = self._find(run, 'rPr/w:vanish')
         if own is not None:
             return self._is_on(own)
-        # What both styles turn on is off.
+        # If both styles turn it on, it is off.
         return is_paragraph_hiding != self._hides(self._value(run, 'rPr/w:rStyle'))
 
     def _hides(self, name, depth=0):
         style = self.styles.get(name)
-        if style is None or depth > MOST_BASES:
+        if style is None or depth > MAX_BASES:
             return False
         own = self._find(style, 'rPr/w:vanish')
         return self._is_on(own) if own is not None else self._hides(self._value(style, 'basedOn'), depth + 1)
@@ -454,39 +454,39 @@ class HidingStyles:
 
 
 class PageLines(html.parser.HTMLParser):
-    """Lines of a web page."""
+    """Extracts the lines of a web page."""
 
     INLINE = {'a', 'abbr', 'b', 'big', 'cite', 'code', 'del', 'em', 'font', 'i', 'img', 'ins', 'kbd', 'mark', 'q', 's',
               'small', 'span', 'strike', 'strong', 'sub', 'sup', 'tt', 'u', 'var', 'wbr'}
-    UNSEEN = {'script', 'style', 'head', 'title'}
+    INVISIBLE = {'script', 'style', 'head', 'title'}
 
     def __init__(self):
         super().__init__()
         self.lines = ['']
-        self.unseen = None
+        self.invisible = None
 
     def handle_starttag(self, tag, attrs):
-        if tag in self.UNSEEN and self.unseen is None:
-            self.unseen = tag
-        # A head may have no end.
+        if tag in self.INVISIBLE and self.invisible is None:
+            self.invisible = tag
+        # The end tag of a head is optional.
         if tag == 'body':
-            self.unseen = None
+            self.invisible = None
         if tag not in self.INLINE:
             self.lines.append('')
 
     def handle_endtag(self, tag):
-        if tag == self.unseen:
-            self.unseen = None
+        if tag == self.invisible:
+            self.invisible = None
         if tag not in self.INLINE:
             self.lines.append('')
 
     def handle_data(self, data):
-        if self.unseen is None:
+        if self.invisible is None:
             self.lines[-1] += re.sub(r'\s+', ' ', data)
 
 
 def lines_of(content):
-    """Of a web page, by itself or in a mail as browsers save it, or of a plain text."""
+    """Returns the lines of a web page, alone or in MHTML as saved by browsers, or of a plain text."""
     if re.match(rb'\s*(?:[\w-]+:.*\r?\n[ \t]?)*?MIME-Version:', content):
         parts = list(email.message_from_bytes(content.lstrip()).walk())
         page = next((part for part in parts if part.get_content_type() == 'text/html'), None)

@@ -28,11 +28,11 @@ LOST_TABLES = {'fvar': 'variations', 'COLR': 'colors', 'CBDT': 'colors', 'sbix':
 FEATURES = {'GSUB': 'features', 'GPOS': 'features'}
 FEATURELESS = ('pfa', 'pfb', 't42', 'cff', 'bdf')
 WRAPPED = ('woff', 'woff2')
-MOST_UFO_BYTES = 500 << 20
+MAX_UFO_BYTES = 500 << 20
 RANGE = re.compile(r'U\+([0-9A-F]{1,6})(?:-(?:U\+)?([0-9A-F]{1,6}))?$', re.IGNORECASE)
 
 
-class Refused(Exception):
+class FontError(Exception):
     def __init__(self, code, sentence):
         super().__init__(sentence)
         self.code = code
@@ -42,26 +42,26 @@ def main(source, kind, target, wanted, options):
     keep_in_work_folder()
     folder = tempfile.mkdtemp(dir=os.getcwd())
     facts = {'dropped': [], 'faces': 1}
-    path, sfnt = opened(source, kind, folder, facts, options.get('face', 1))
+    path, sfnt = open_source(source, kind, folder, facts, options.get('face', 1))
     if options.get('subset') or options.get('hinting') == 'none' or wanted in WRAPPED:
         path, sfnt = as_sfnt(path, sfnt, 'any', folder, facts)
-        path = trimmed(path, sfnt, folder, options)
+        path = subset(path, sfnt, folder, options)
     write(path, sfnt, target, wanted, folder, facts, options)
     return facts
 
 
-def opened(source, kind, folder, facts, face):
+def open_source(source, kind, folder, facts, face):
     """Returns the path of a font that FontForge can read, and `ttf` or `otf` if it is already an OpenType file."""
     if kind == 'ttc':
         fonts = TTCollection(source).fonts
         facts['faces'] = len(fonts)
         if face > len(fonts):
-            raise Refused(4, f'face: the collection has {len(fonts)} fonts')
-        return saved(fonts[face - 1], folder, 'face')
+            raise FontError(4, f'face: the collection has {len(fonts)} fonts')
+        return save_font(fonts[face - 1], folder, 'face')
     if kind in WRAPPED:
         font = TTFont(source)
         font.flavor = None
-        return saved(font, folder, 'bare')
+        return save_font(font, folder, 'bare')
     if kind == 'eot':
         path = os.path.join(folder, 'bare.ttf')
         with open(source, 'rb') as wrapped, open(path, 'wb') as bare:
@@ -80,7 +80,7 @@ def flavor_of(font):
     return 'otf' if 'CFF ' in font or 'CFF2' in font else 'ttf'
 
 
-def saved(font, folder, name):
+def save_font(font, folder, name):
     flavor = flavor_of(font)
     path = os.path.join(folder, f'{name}.{flavor}')
     font.save(path)
@@ -90,24 +90,24 @@ def saved(font, folder, name):
 def unwrap_eot(data):
     """https://www.w3.org/Submission/EOT/, section 4: the font is at the end."""
     if len(data) < 36 or data[34:36] != b'LP':
-        raise Refused(3, 'no EOT header')
+        raise FontError(3, 'no EOT header')
     size, font_size, _version, flags = struct.unpack('<IIII', data[:16])
     if flags & 0x4:
-        raise Refused(4, 'its content is compressed by MicroType Express, which cannot be read here')
+        raise FontError(4, 'its content is compressed by MicroType Express, which cannot be read here')
     if size > len(data) or font_size > size:
-        raise Refused(3, 'the font is cut off')
+        raise FontError(3, 'the font is cut off')
     font = data[size - font_size:size]
     return bytes(byte ^ 0x50 for byte in font) if flags & 0x10000000 else font
 
 
 def unpack_ufo(source, folder):
     with zipfile.ZipFile(source) as package:
-        if sum(entry.file_size for entry in package.infolist()) > MOST_UFO_BYTES:
-            raise Refused(3, 'it unpacks to more than 500 MB')
+        if sum(entry.file_size for entry in package.infolist()) > MAX_UFO_BYTES:
+            raise FontError(3, 'it unpacks to more than 500 MB')
         package.extractall(os.path.join(folder, 'ufo'))
     found = glob.glob(os.path.join(glob.escape(folder), 'ufo', '**', 'metainfo.plist'), recursive=True)
     if not found:
-        raise Refused(3, 'it holds no metainfo.plist')
+        raise FontError(3, 'it contains no metainfo.plist')
     home = os.path.dirname(found[0])
     if not home.endswith('.ufo'):
         # FontForge recognizes a UFO by its name.
@@ -118,8 +118,8 @@ def unpack_ufo(source, folder):
 def without_pickles(source, folder):
     """Removes pickles: a pickle in a font file is executable code, which FontForge would run."""
     path = os.path.join(folder, 'clean.sfd')
-    with open(source, encoding='latin-1') as given, open(path, 'w', encoding='latin-1') as clean:
-        text = given.read()
+    with open(source, encoding='latin-1') as original, open(path, 'w', encoding='latin-1') as clean:
+        text = original.read()
         clean.write(re.sub(r'^Pickled\w*:\s*"(?:[^"\\]|\\.)*"\s*$', '', text, flags=re.MULTILINE | re.DOTALL))
     return path
 
@@ -128,17 +128,17 @@ def as_sfnt(path, sfnt, wanted, folder, facts):
     if sfnt is not None and wanted in ('any', sfnt):
         return path, sfnt
     if sfnt is not None:
-        return outlined(path, wanted, folder, facts)
+        return convert_outlines(path, wanted, folder, facts)
     made = os.path.join(folder, 'outline.otf' if wanted == 'otf' else 'outline.ttf')
     redraw(path, sfnt, made, folder, facts)
     return made, os.path.splitext(made)[1][1:]
 
 
-def outlined(path, wanted, folder, facts):
+def convert_outlines(path, wanted, folder, facts):
     """Converts between the two kinds of OpenType outlines and retains all features except variations."""
     font = TTFont(path, recalcTimestamp=False)
     if not has_outlines(font):
-        raise Refused(4, 'it has pictures of letters and no outlines')
+        raise FontError(4, 'it contains images of characters and no outlines')
     if 'fvar' in font:
         facts['dropped'] = ['variations']
     (to_cubic if wanted == 'otf' else to_quadratic)(font)
@@ -147,19 +147,19 @@ def outlined(path, wanted, folder, facts):
     return made, wanted
 
 
-def trimmed(path, flavor, folder, options):
-    wish = options.get('subset')
-    if not wish and options.get('hinting') != 'none':
+def subset(path, flavor, folder, options):
+    characters = options.get('subset')
+    if not characters and options.get('hinting') != 'none':
         return path
     settings = Options(hinting=options.get('hinting') != 'none', layout_features=['*'], name_IDs=['*'],
                        name_languages=['*'], notdef_outline=True, glyph_names=True, legacy_kern=True,
                        passthrough_tables=True, recalc_timestamp=False)
     font = TTFont(path)
     subsetter = Subsetter(settings)
-    if wish:
-        unicodes = letters(wish) & set(font.getBestCmap() or {})
+    if characters:
+        unicodes = code_points(characters) & set(font.getBestCmap() or {})
         if not unicodes:
-            raise Refused(4, 'subset: the font has none of these characters')
+            raise FontError(4, 'subset: the font has none of these characters')
         subsetter.populate(unicodes=unicodes)
     else:
         subsetter.populate(glyphs=font.getGlyphOrder())
@@ -169,11 +169,11 @@ def trimmed(path, flavor, folder, options):
     return made
 
 
-def letters(wish):
-    """`U+0041-005A,U+20AC`, or the characters themselves."""
-    parts = [RANGE.match(part.strip()) for part in wish.split(',')]
+def code_points(characters):
+    """Parses ranges such as `U+0041-005A,U+20AC`, or the characters themselves."""
+    parts = [RANGE.match(part.strip()) for part in characters.split(',')]
     if not all(parts):
-        return {ord(letter) for letter in wish}
+        return {ord(character) for character in characters}
     found = set()
     for part in parts:
         first, last = int(part[1], 16), int(part[2] or part[1], 16)
@@ -183,7 +183,7 @@ def letters(wish):
 
 def write(path, sfnt, target, wanted, folder, facts, options):
     if sfnt is not None and wanted in FEATURELESS:
-        lose(path, facts, {**LOST_TABLES, **FEATURES})
+        record_lost(path, facts, {**LOST_TABLES, **FEATURES})
     if wanted in ('ttf', 'otf'):
         finish(as_sfnt(path, sfnt, wanted, folder, facts)[0], target, None)
     elif wanted in WRAPPED:
@@ -202,7 +202,7 @@ def write(path, sfnt, target, wanted, folder, facts, options):
         pack(made, target)
     elif wanted == 'bdf':
         drawable = without_cff2(as_sfnt(path, sfnt, 'any', folder, facts)[0], folder)
-        bitmaps(drawable, target, options.get('pixelSize', 16), folder)
+        write_bitmaps(drawable, target, options.get('pixelSize', 16), folder)
     else:
         made = os.path.join(folder, f'made.{"svg" if wanted == "svg-font" else wanted}')
         redraw(path, sfnt, made, folder, facts)
@@ -217,7 +217,7 @@ def finish(path, target, flavor):
 
 
 def without_cff2(path, folder):
-    """FontForge does not know it."""
+    """Converts CFF2 to CFF, because FontForge does not support CFF2."""
     if not path.endswith('.otf') or 'CFF2' not in (font := TTFont(path, recalcTimestamp=False)):
         return path
     to_first_cff(font)
@@ -229,7 +229,7 @@ def without_cff2(path, folder):
 def redraw(path, sfnt, made, folder, facts):
     """Converts with FontForge, which supports every kind of outline, but not every table."""
     if sfnt is not None:
-        lose(path, facts, LOST_TABLES)
+        record_lost(path, facts, LOST_TABLES)
     font = fontforge.open(path if sfnt is None else without_cff2(path, folder))
     if font.cidfontname:
         # Flatten it first: each of its subfonts is a font, and saving them crashes.
@@ -247,16 +247,16 @@ def redraw(path, sfnt, made, folder, facts):
         font.em = 2048
     font.generate(made)
     if not os.path.exists(made) or (not os.path.isdir(made) and os.path.getsize(made) == 0):
-        raise Refused(4, 'the font has more glyphs than such a file can hold; keep fewer with subset')
+        raise FontError(4, 'the font has more glyphs than such a file can hold; keep fewer with subset')
 
 
-def lose(path, facts, tables):
-    """Returns which features of these tables a font has."""
+def record_lost(path, facts, tables):
+    """Adds the features of these tables that the font has to the dropped ones."""
     lost = {tables[tag] for tag in TTFont(path, lazy=True).keys() if tag in tables}
     facts['dropped'] = sorted({*facts['dropped'], *lost})
 
 
-def bitmaps(path, target, pixels, folder):
+def write_bitmaps(path, target, pixels, folder):
     font = fontforge.open(path)
     # Only selected glyphs are converted.
     font.selection.all()
@@ -265,7 +265,7 @@ def bitmaps(path, target, pixels, folder):
     font.generate(os.path.join(folder, 'bitmap.'), 'bdf')
     made = glob.glob(os.path.join(glob.escape(folder), 'bitmap*.bdf'))
     if not made:
-        raise Refused(3, 'no glyph could be drawn')
+        raise FontError(3, 'no glyph could be drawn')
     os.replace(made[0], target)
 
 
@@ -278,7 +278,7 @@ def pack(folder, target):
 
 
 def describe(path, facts):
-    """What went in; where FontForge had to draw it, it has seen it whole."""
+    """Adds family and number of glyphs of the source. FontForge has read all of it if it had to convert it."""
     if path.endswith(('.ttf', '.otf')):
         font = TTFont(path, lazy=True)
         facts['family'] = font['name'].getBestFamilyName()
@@ -288,15 +288,15 @@ def describe(path, facts):
         facts['family'] = font.familyname
         facts['glyphs'] = sum(1 for _ in font.glyphs())
     if facts['glyphs'] == 0:
-        raise Refused(3, 'it has no glyphs')
+        raise FontError(3, 'it has no glyphs')
 
 
 if __name__ == '__main__':
     try:
         print(json.dumps(main(*sys.argv[1:5], json.loads(sys.argv[5]))))
-    except Refused as refused:
-        sys.stderr.write(f'refused: {refused}\n')
-        sys.exit(refused.code)
+    except FontError as error:
+        sys.stderr.write(f'refused: {error}\n')
+        sys.exit(error.code)
     except Exception as error:  # Any exception of the parser means that the file is damaged.
         sys.stderr.write(f'{type(error).__name__}: {error}\n')
         sys.exit(3)

@@ -1,5 +1,5 @@
-"""Converts the outlines of an OpenType font to the other kind of curves. All other tables are unchanged: features, kerning,
-colors and names refer to glyphs, which keep their order and names."""
+"""Converts the outlines of an OpenType font to the other kind of curves. All other tables are unchanged: features,
+kerning, colors and names refer to glyphs, which keep their order and names."""
 
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.cu2quPen import Cu2QuPen
@@ -16,7 +16,7 @@ CUBIC = ('CFF ', 'CFF2', 'VORG')
 # Tables with hinting instructions, which refer to points that no longer exist.
 QUADRATIC = ('glyf', 'loca', 'cvt ', 'fpgm', 'prep', 'gasp', 'hdmx', 'LTSH', 'VDMX')
 # Maximum deviation of the converted curves, relative to the em size.
-MOST_ERROR = 0.001
+MAX_ERROR = 0.001
 
 
 def has_outlines(font):
@@ -27,7 +27,7 @@ def to_quadratic(font):
     """Replaces `CFF ` or `CFF2` by `glyf`; of a variable font only the default instance remains."""
     order = font.getGlyphOrder()
     glyphs = font.getGlyphSet()
-    error = font['head'].unitsPerEm * MOST_ERROR
+    error = font['head'].unitsPerEm * MAX_ERROR
     drawn = {}
     for name in order:
         pen = TTGlyphPen(None)
@@ -40,7 +40,7 @@ def to_quadratic(font):
     table = font['glyf'] = newTable('glyf')
     table.glyphOrder = order
     table.glyphs = drawn
-    _most(font)
+    _reset_limits(font)
     post = font['post']
     post.formatType, post.extraNames, post.mapping, post.glyphOrder = 2.0, [], {}, order
     metrics = font['hmtx'].metrics
@@ -64,13 +64,13 @@ def to_cubic(font):
         drawn[name] = pen.getCharString()
     _remove(font, VARIATIONS + QUADRATIC)
     names = font['name']
-    said = {'FullName': names.getDebugName(4), 'FamilyName': names.getDebugName(1), 'Weight': names.getDebugName(2)}
-    info = {key: text for key, text in said.items() if text and text.isascii()}
+    candidates = {'FullName': names.getDebugName(4), 'FamilyName': names.getDebugName(1), 'Weight': names.getDebugName(2)}
+    info = {key: text for key, text in candidates.items() if text and text.isascii()}
     builder = FontBuilder(font=font)
     builder.isTTF = False
     builder.setupCFF(names.getDebugName(6) or 'Untitled', info, drawn, {})
-    most = font['maxp'] = newTable('maxp')
-    most.tableVersion, most.numGlyphs = 0x00005000, len(order)
+    limits = font['maxp'] = newTable('maxp')
+    limits.tableVersion, limits.numGlyphs = 0x00005000, len(order)
     font['post'].formatType = 3.0
 
 
@@ -92,11 +92,11 @@ def _remove(font, tags):
             del font[tag]
 
 
-def _most(font):
+def _reset_limits(font):
     """Sets the instruction limits in `maxp` to zero. The other values are computed when the font is saved."""
-    most = font['maxp'] = newTable('maxp')
-    most.tableVersion, most.numGlyphs, most.maxZones = 0x00010000, len(font.getGlyphOrder()), 1
+    limits = font['maxp'] = newTable('maxp')
+    limits.tableVersion, limits.numGlyphs, limits.maxZones = 0x00010000, len(font.getGlyphOrder()), 1
     for name in ('maxTwilightPoints', 'maxStorage', 'maxFunctionDefs', 'maxInstructionDefs', 'maxStackElements',
                  'maxSizeOfInstructions', 'maxComponentElements', 'maxPoints', 'maxContours', 'maxCompositePoints',
                  'maxCompositeContours', 'maxComponentDepth'):
-        setattr(most, name, 0)
+        setattr(limits, name, 0)

@@ -1,7 +1,7 @@
 """Makes FontForge write its scratch files to the work folder.
 
-It opens them with tmpfile(), which always uses /tmp. Without a mount namespace the sandbox denies that; FontForge does not
-check the result and crashes with SIGSEGV. This module redirects the library's tmpfile() entry to its own function.
+It opens them with tmpfile(), which always uses /tmp. Without a mount namespace the sandbox denies that; FontForge does
+not check the result and crashes with SIGSEGV. This module redirects the library's tmpfile() entry to its own function.
 """
 
 import ctypes
@@ -36,25 +36,25 @@ def keep_in_work_folder():
     try:
         tempfile.TemporaryFile(dir='/tmp').close()
     except OSError:
-        lead_here()
+        redirect_tmpfile()
 
 
-def lead_here():
-    place = place_of(b'tmpfile', loaded_at(LIBRARY))
-    page = place & -mmap.PAGESIZE
+def redirect_tmpfile():
+    address = entry_address(b'tmpfile', base_address(LIBRARY))
+    page = address & -mmap.PAGESIZE
     if libc.mprotect(page, mmap.PAGESIZE, READ | WRITE) != 0:
         raise OSError(ctypes.get_errno(), 'mprotect')
-    ctypes.c_void_p.from_address(place).value = ctypes.cast(scratch_file, ctypes.c_void_p).value
+    ctypes.c_void_p.from_address(address).value = ctypes.cast(scratch_file, ctypes.c_void_p).value
     # The linker has resolved the entry already and made its page read-only.
     libc.mprotect(page, mmap.PAGESIZE, READ)
 
 
-def loaded_at(library):
+def base_address(library):
     with open('/proc/self/maps', encoding='utf-8') as mapped:
         return next(int(line.split('-')[0], 16) for line in mapped if library in line)
 
 
-def place_of(name, base):
+def entry_address(name, base):
     """Returns the location of the address of an imported function; the layouts are those of 64-bit ELF (elf.h)."""
     header = ctypes.string_at(base, 64)
     at, size, count = struct.unpack_from('<Q', header, 32)[0], *struct.unpack_from('<HH', header, 54)
@@ -67,7 +67,7 @@ def place_of(name, base):
         fact if fact > base else base + fact for fact in (facts[DT_STRTAB], facts[DT_SYMTAB], facts[DT_JMPREL])
     )
     for offset, info, _addend in struct.iter_unpack('<QQq', ctypes.string_at(calls, facts[DT_PLTRELSZ])):
-        spelled = struct.unpack('<I', ctypes.string_at(symbols + (info >> 32) * 24, 4))[0]
-        if ctypes.string_at(strings + spelled) == name:
+        name_offset = struct.unpack('<I', ctypes.string_at(symbols + (info >> 32) * 24, 4))[0]
+        if ctypes.string_at(strings + name_offset) == name:
             return base + offset
     raise LookupError(f'FontForge does not call {name.decode()}')

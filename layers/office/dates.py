@@ -11,8 +11,8 @@ ISO = {DATE: ('YYYY-MM-DD', 'US'), DATETIME: ('YYYY-MM-DD HH:MM:SS', 'US'), TIME
 
 
 def write_iso_dates(document):
-    """Changes the format of dates to ISO 8601: the office would write 16.07.2023 as 07/16/2023, however it is displayed,
-    and 04.03.2023 as 03/04/2023."""
+    """Changes the format of dates to ISO 8601: the office would write 16.07.2023 as 07/16/2023 and 04.03.2023 as
+    03/04/2023, however they are displayed."""
     formats = document.NumberFormats
     # Dates of a protected sheet are not changed: an attempt to unprotect it without its password ends the office.
     for cells in document.Sheets.getByIndex(0).UniqueCellFormatRanges:

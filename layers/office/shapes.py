@@ -41,7 +41,7 @@ def _move_below_cells(sheet):
 
 
 def _shapes_on(sheet):
-    """Returns the shapes except comments, which belong to cells: the export writes them and crashes if one is missing."""
+    """Returns the shapes except comments, which belong to cells: the export writes them and crashes without them."""
     page = sheet.DrawPage
     comments = sheet.Annotations
     boxes = [comments.getByIndex(index).getAnnotationShape() for index in range(comments.Count)]
@@ -88,7 +88,7 @@ def _move_to_paragraphs(document):
 
 
 def _shapes_with_text(shapes):
-    """Yields shapes with text, also within groups. Frames and text boxes of Writer are exported correctly as they are."""
+    """Yields shapes with text, also within groups. Frames and text boxes of Writer are exported correctly."""
     for index in range(shapes.Count):
         yield from _text_shapes_in(shapes.getByIndex(index))
 

@@ -1,8 +1,8 @@
 """An OCRmyPDF plugin that splits the OCR of one PDF among several workers.
 
 With `--keep-pages` it reads the pages of its PDF and stores the results in an archive; `--numbers` contains their
-numbers in the whole document. With `--kept-pages` it reads no pages: the results in such archives become the same PDF that a
-single run would create. OCRmyPDF supports this through a custom executor (its `get_executor` hook).
+numbers in the whole document. With `--kept-pages` it reads no pages: the results in such archives become the same PDF
+that a single run would create. OCRmyPDF supports this through a custom executor (its `get_executor` hook).
 """
 
 import json

@@ -1,7 +1,7 @@
 """Writes tables to a workbook with one sheet each: write_sheets.py sheets.json result.xlsx
 
-    {"sheets": [{"name", "widths", "ruled", "cells": [{"row", "column", "rowSpan", "columnSpan", "text", "number", "bold",
-    "fill"}]}], "about": {"title", "author", "subject", "keywords"}}
+    {"sheets": [{"name", "widths", "ruled", "cells": [{"row", "column", "rowSpan", "columnSpan", "text", "number",
+    "bold", "fill"}]}], "about": {"title", "author", "subject", "keywords"}}
 """
 
 import json

@@ -154,7 +154,7 @@ export const exceptions: readonly Exception[] = [
   { path: 'test/engines/svg-lengths.test.ts', words: ['letters'], reason: sample },
   { path: 'test/engines/text.test.ts', words: ['letters'], reason: alphabet },
   { path: 'test/fidelity/counted.test.ts', words: ['nobody'], reason: sample },
-  { path: 'test/fixtures/', words: ['picture', 'pictures', 'letter'], reason: sample },
+  { path: 'test/fixtures/', words: ['picture', 'pictures', 'letter', 'letters'], reason: sample },
   { path: 'test/functions/remote-links.slow.ts', words: ['picture'], reason: sample },
   { path: 'test/http/replies.test.ts', words: ['letter'], reason: paperSize },
   { path: 'test/jobs/', words: ['brought', 'begun'], reason: stored },
