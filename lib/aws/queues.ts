@@ -1,3 +1,4 @@
+import { defined } from '../validation/defined.ts'
 import type { QueueAttributeName, SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { lazyAsync } from '../async/lazy-async.ts'
@@ -8,9 +9,9 @@ import type { QueueId } from '../resources/queues.ts'
 import { createClientConfig } from './client-config.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
-/** Most messages of one batch (AWS's limit). */
+/** Maximum messages per batch (AWS's limit). */
 const batchSize = 10
-/** Longest delay of a message in seconds (AWS's limit). */
+/** Maximum delay of a message in seconds (AWS's limit). */
 export const maxDelayS = 900
 /** Batches sent at a time. */
 const maxConcurrentBatches = 4
@@ -125,7 +126,7 @@ export class Queues {
 
 const createEntry = (message: object, group: string | undefined) => ({
   MessageBody: JSON.stringify(message),
-  ...(group !== undefined && { MessageGroupId: group }),
+  ...defined({ MessageGroupId: group }),
 })
 
 type SqsClient = Awaited<ReturnType<typeof openSqs>>

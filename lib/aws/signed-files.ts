@@ -49,7 +49,7 @@ export class SignedFiles implements TaskFiles {
       fetch(url, { headers: { ...range, ...(etag && { 'if-match': etag }) }, signal }),
     )
     if (response.ok && response.body)
-      return Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]) // Node's type of the same stream
+      return Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]) // Node's type for the same stream
     const text = await response.text()
     if (response.status === 412) throw fileOverwrittenError(filename)
     if (response.status === 404) throw fileGoneError(filename)

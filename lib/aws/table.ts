@@ -48,9 +48,9 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 /** Sends one command of the document client. */
 export type CommandSender = Pick<DynamoDBDocumentClient, 'send'>
 
-/** Most entries of one call (AWS's limits). */
+/** Maximum entries per call (AWS's limits). */
 const maxPerCall = { get: 100, write: 25 }
-/** Tries of a transaction that conflicts with others, and of the unprocessed entries of a batch. */
+/** Attempts for a transaction that conflicts with others, and for the unprocessed entries of a batch. */
 const maxTries = 8
 const firstPauseMs = 25
 

@@ -3,7 +3,7 @@ import type { Files } from './files.ts'
 /** The bucket operations that running a task needs. */
 export type TaskFiles = Pick<Files, 'getFile' | 'putFile' | 'delete' | 'receive' | 'read' | 'stream'>
 
-/** Most bytes of an object stored with one request, such as a form (AWS's limit). */
+/** Maximum size in bytes of an object stored with one request, such as a form (AWS's limit). */
 export const maxSinglePutBytes = 5 * 1024 ** 3
 
 /** A presigned form for files whose keys have the prefix. */

@@ -71,7 +71,7 @@ const throttlingErrorNames: ReadonlySet<string> = new Set([
   ...['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'SlowDown'],
 ])
 
-/** Whether a store is unreachable or overloaded, so that the same request may succeed soon. */
+/** Returns true if a store is unreachable or overloaded, so that the same request may succeed soon. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (isTimeout(error) || throttlingErrorNames.has(error.name)) return true

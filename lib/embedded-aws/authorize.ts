@@ -1,4 +1,4 @@
-// The authorization check of the embedded servers, in the terms of IAM.
+// The authorization check of the embedded servers, in terms of IAM.
 
 export interface AccessRequest {
   /** Access key whose signature was verified. */

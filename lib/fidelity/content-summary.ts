@@ -1,6 +1,7 @@
 import type { Unit } from '../model/fidelity.ts'
 import type { Feature } from '../model/stored-summary.ts'
-import { WordCounts } from './text/word-counts.ts'
+import { CountingStopped } from './read-errors.ts'
+import { WordCounts, type WordCountsMessage } from './text/word-counts.ts'
 
 /** Summary of a file's content, as far as it is cheap to determine. */
 export interface ContentSummary {
@@ -17,6 +18,44 @@ export interface ContentSummary {
   /** Duration of a video's audio, if the file contains it: it may start later or end earlier than the video. */
   readonly soundSeconds?: number
   readonly features: readonly Feature[]
+  /** Whether counting stopped before the end, because the file needs too much time or data. */
+  readonly isIncomplete?: boolean
+}
+
+const wordFields = ['words', 'visibleWords', 'commentWords', 'marginWords'] as const
+type WordField = (typeof wordFields)[number]
+
+/** Maximum different words in one summary; languages have fewer, and this many take 100 MB. */
+const maxDistinctWords = 1_000_000
+
+/** A summary for another thread. */
+export type SummaryMessage = Omit<ContentSummary, WordField> &
+  Readonly<Partial<Record<WordField, WordCountsMessage>>>
+
+/** @throws CountingStopped */
+export const toMessage = (summary: ContentSummary): SummaryMessage => ({
+  ...summary,
+  ...mapWords(summary, (words: WordCounts) => {
+    if (words.distinct > maxDistinctWords) throw new CountingStopped('too many different words')
+    return words.toMessage()
+  }),
+})
+
+export const fromMessage = (message: SummaryMessage): ContentSummary => ({
+  ...message,
+  ...mapWords(message, WordCounts.fromMessage),
+})
+
+function mapWords<From, To>(
+  summary: Readonly<Partial<Record<WordField, From>>>,
+  convert: (words: From) => To,
+): Partial<Record<WordField, To>> {
+  const mapped: Partial<Record<WordField, To>> = {}
+  for (const field of wordFields) {
+    const words = summary[field]
+    if (words !== undefined) mapped[field] = convert(words)
+  }
+  return mapped
 }
 
 /** Combines the summaries of files that are merged into one; undefined if any is unknown. */
@@ -25,7 +64,9 @@ export function combineSummaries(all: readonly (ContentSummary | undefined)[]): 
   const [first] = known
   if (!first || known.length < all.length) return undefined
   if (known.length === 1) return first
-  const words = known.every((summary) => summary.words) ? new WordCounts() : undefined
+  const distinctWords = known.reduce((sum, { words }) => sum + (words?.distinct ?? 0), 0)
+  const areWordsKept = distinctWords <= maxDistinctWords && known.every((summary) => summary.words)
+  const words = areWordsKept ? new WordCounts() : undefined
   for (const summary of known) if (summary.words) words?.addAll(summary.words)
   const counts = Object.keys(first.counts).flatMap((name) => {
     const unit = name as keyof ContentSummary['counts'] // keys of the type
@@ -43,5 +84,8 @@ export function combineSummaries(all: readonly (ContentSummary | undefined)[]): 
     ...(seconds !== undefined && { seconds }),
     ...(soundSeconds !== undefined && { soundSeconds }),
     features: [...new Set(known.flatMap(({ features }) => features))],
+    ...((distinctWords > maxDistinctWords || known.some(({ isIncomplete }) => isIncomplete)) && {
+      isIncomplete: true,
+    }),
   }
 }

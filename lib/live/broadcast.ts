@@ -25,7 +25,7 @@ const maxConcurrentPosts = 50
 const maxPostMs = 2000
 /** How long to wait for the process that is sending to an owner's sockets. */
 const maxAcquireMs = 12_000
-/** Most jobs in a snapshot of all jobs; the newest are shown. */
+/** Maximum jobs in a snapshot of all jobs; the newest are included. */
 const maxSnapshotJobs = 100
 
 /** Events that wait to be numbered, and the promise of their sending. */

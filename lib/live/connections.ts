@@ -9,7 +9,7 @@ import { Subscription } from './frames.ts'
 
 /** API Gateway ends a connection after two hours; a leftover record expires soon after. */
 const lifetimeMs = 2 * 3600_000 + 600_000
-/** Most sockets of one owner, and of one job. */
+/** Maximum sockets per owner, and per job. */
 export const maxSockets = 100
 
 /** The record of a socket that is found by its id. */

@@ -14,9 +14,9 @@ export const pingIntervalMs = 30_000
 export const authTimeoutMs = 10_000
 /** Number of invalid frames that closes the connection. */
 export const maxBadFrames = 10
-/** Most subscriptions of one connection. */
+/** Maximum subscriptions per connection. */
 export const maxSubscriptions = 20
-/** Most jobs in one subscription. */
+/** Maximum jobs per subscription. */
 const maxJobs = 100
 
 /** Why the service closes a connection. A frame of type `error` with `closeCode` is sent first. */

@@ -1,3 +1,4 @@
+import { defined } from '../validation/defined.ts'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import {
@@ -37,7 +38,7 @@ const apiVersion = '2021-12-02'
 const sasLifetimeMs = 15 * 60_000
 
 function openContainer(fields: TaskFields, { guardedHttp }: TransferDeps): ContainerClient {
-  const settings = fields as unknown as Container // parsed when the task was made
+  const settings = fields as unknown as Container // parsed when the task was created
   const { storage_account: account, container, sas_token: token = '', storage_access_key: key } = settings
   const base = settings.endpoint ?? `https://${account}.blob.core.windows.net`
   const address = new URL(`${base.replace(/\/$/, '')}/${container}`)
@@ -156,7 +157,7 @@ export const openBlobstore: OpenStore = async (fields, deps) => {
           ...(cache_control && { blobCacheControl: cache_control }),
           ...(content_disposition && { blobContentDisposition: content_disposition }),
         },
-        ...(metadata && { metadata }),
+        ...defined({ metadata }),
       }
       await mapErrors(`${container.containerName}/${path}`, async () =>
         client.commitBlockList(await sendBlocks(client, file, deps.signal, onSent), options),

@@ -5,7 +5,7 @@ import { RemoteError } from './remote-error.ts'
 const maxFailures = 5
 /** Time in which the failures are counted, and for which the circuit stays open. */
 const windowMs = 60_000
-/** Most tracked pairs of host and owner; the oldest is dropped. */
+/** Maximum tracked pairs of host and owner; the oldest is dropped. */
 const maxHosts = 10_000
 
 /**

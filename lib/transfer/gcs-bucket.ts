@@ -21,7 +21,7 @@ export type GcsRequest = (
 ) => Promise<OutgoingResponse>
 
 export function openGcsBucket(fields: TaskFields, deps: TransferDeps) {
-  const { bucket, credentials } = fields as unknown as Bucket // parsed when the task was made
+  const { bucket, credentials } = fields as unknown as Bucket // parsed when the task was created
   const { guardedHttp, gcsEndpoint = 'https://storage.googleapis.com' } = deps
   const token = createTokenSource(credentials, deps)
   const request: GcsRequest = async (place, url, options, isSuccess = (status) => status < 300) => {

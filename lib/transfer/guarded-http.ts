@@ -1,3 +1,4 @@
+import { defined } from '../validation/defined.ts'
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
@@ -19,7 +20,7 @@ const defaultResponseTimeoutMs = 30_000
 const bodyTimeoutMs = 30_000
 /** Bytes that a socket may still buffer when it requests more (`getDefaultHighWaterMark` of Node's streams). */
 const socketBufferBytes = getDefaultHighWaterMark(false)
-/** Most redirects of one request, if they are followed. */
+/** Maximum redirects per request, if they are followed. */
 export const defaultMaxRedirects = 3
 
 export interface OutgoingRequest {
@@ -141,7 +142,7 @@ export class GuardedHttp {
         ...options,
         method,
         headers,
-        ...(body !== undefined && { body }),
+        ...defined({ body }),
       })
       const next = findRedirect(response, url)
       if (!next || options.maxRedirects === 0) return { ...response, url }

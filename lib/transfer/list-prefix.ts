@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { RemoteError } from './remote-error.ts'
 
-/** Most files of one import. */
+/** Maximum files per import. */
 const maxFiles = 1000
 
 interface ListedPrefix {

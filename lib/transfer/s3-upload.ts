@@ -20,14 +20,14 @@ import type { OutgoingFile } from './transfer.ts'
 const partBytes = 8 * 1024 ** 2
 const maxParts = 10_000
 const maxConcurrentParts = 3
-/** Tries of each request, and the delay before the second one. */
+/** Attempts per request, and the delay before the second one. */
 const maxTries = 3
 const pauseMs = 500
 /** Timeout for removing an unfinished upload, in milliseconds. */
 const cleanUpTimeoutMs = 5000
 /** Prefix of a trace that contains the start time instead of the upload id, which is not known yet. */
 const startTimePrefix = 'since:'
-/** Most milliseconds between that time and the one in the store: request duration and clock difference. */
+/** Maximum difference in milliseconds between that time and the one in the store: request duration and clock skew. */
 const maxStartSkewMs = 120_000
 
 interface UploadContext {

@@ -1,3 +1,4 @@
+import { defined } from '../validation/defined.ts'
 import type { Readable } from 'node:stream'
 import {
   GetObjectCommand,
@@ -31,7 +32,7 @@ function createClient(
   fields: TaskFields,
   { guardedHttp }: TransferDeps,
 ): { client: S3Client; bucket: string } {
-  const settings = fields as unknown as Bucket // parsed when the task was made
+  const settings = fields as unknown as Bucket // parsed when the task was created
   const { http, https } = guardedHttp.agents
   const client = new S3Client({
     region: settings.region,
@@ -124,12 +125,12 @@ export const openS3: OpenStore = async (fields, deps) => {
         Bucket: bucket,
         Key: path,
         ContentType: mimeType,
-        ...(acl && { ACL: acl }),
+        ...defined({ ACL: acl }),
         ...(cache_control && { CacheControl: cache_control }),
         ...(content_disposition && { ContentDisposition: content_disposition }),
-        ...(metadata && { Metadata: metadata }),
-        ...(server_side_encryption && { ServerSideEncryption: server_side_encryption }),
-        ...(tagging && { Tagging: new URLSearchParams(tagging).toString() }),
+        ...defined({ Metadata: metadata,
+        ServerSideEncryption: server_side_encryption,
+        Tagging: tagging && new URLSearchParams(tagging).toString() }),
       }
       await mapErrors(`${bucket}/${path}`, () => uploadToS3(client, target, file, { ...deps, onSent }))
       return `s3://${bucket}/${path}`

@@ -1,3 +1,4 @@
+import { defined } from '../validation/defined.ts'
 import { createHash, createSecretKey } from 'node:crypto'
 import ssh2, { type ConnectConfig, type SFTPWrapper } from 'ssh2'
 import { AppError } from '../errors.ts'
@@ -38,7 +39,7 @@ export class SftpConnection {
 
   constructor(fields: TaskFields, deps: TransferDeps, silenceTimeoutMs = defaultSilenceTimeoutMs) {
     this.#silenceTimeoutMs = silenceTimeoutMs
-    this.#server = fields as unknown as SftpServer // parsed when the task was made
+    this.#server = fields as unknown as SftpServer // parsed when the task was created
     this.#deps = deps
   }
 
@@ -122,7 +123,7 @@ export class SftpConnection {
         keepaliveInterval: keepaliveIntervalMs,
         ...(password !== undefined && { password, tryKeyboard: true }),
         ...(private_key !== undefined && { privateKey: this.#readKey(private_key, passphrase) }),
-        ...(passphrase !== undefined && { passphrase }),
+        ...defined({ passphrase }),
         algorithms: { cipher: { prepend: [...fastCiphers], append: [], remove: [] } },
         hostVerifier: (key: Buffer) => {
           refusal = this.#hostKeyRefusal(key)

@@ -32,7 +32,7 @@ export type UploadRecord = z.infer<typeof UploadRecord>
 const keyOf = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
 const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
 
-/** Most bytes of one PUT or form upload (AWS's limit); larger files need a multipart upload. */
+/** Maximum bytes in one PUT or form upload (AWS's limit); larger files need a multipart upload. */
 export const maxSingleUploadBytes = 5 * 1024 ** 3
 
 /** Seconds within which a presigned upload must start; S3 lets a started upload finish. */

@@ -1,4 +1,4 @@
-/** Most levels of nested objects and lists: requests need ten, and recursive code would overflow the stack. */
+/** Maximum depth of nested objects and lists: requests need ten, and recursive code would overflow the stack. */
 export const maxJsonDepth = 100
 
 /** @param text any valid JSON. */

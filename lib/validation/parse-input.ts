@@ -9,7 +9,7 @@ interface FieldError {
   readonly error: string
 }
 
-/** Most field errors listed; a request with more is probably a different kind of body. */
+/** Maximum field errors in a reply; a request with more is probably a different kind of body. */
 const maxFieldErrors = 20
 
 /**
@@ -135,7 +135,7 @@ function describeReceived(path: readonly PropertyKey[], received: unknown): stri
   return `, got ${formatValue(received)}`
 }
 
-/** Most characters of a value in a message. */
+/** Maximum characters of a value that a message quotes. */
 const maxShownLength = 80
 /** Unescaped, these would reverse the text of the message. */
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g

@@ -33,7 +33,7 @@ const tones: Readonly<Record<string, Message['tone']>> = {
   'quota.exceeded': 'bad',
 }
 
-/** Most characters: below the limits of the platforms. */
+/** Maximum lengths in characters, below the limits of the platforms. */
 const maxLengths = { title: 140, value: 500 }
 
 const isFields = (value: unknown): value is EventFields => typeof value === 'object' && value !== null

@@ -4,7 +4,7 @@ import { type Delivery, recheckS, timestampAfter } from './delivery.ts'
 import { disableReason, isSuccess, nextDelayS, type Outcome } from './schedule.ts'
 import type { Webhook } from './webhook.ts'
 
-/** Attempts of one delivery that are stored and shown. */
+/** How many attempts of a delivery are stored and shown. */
 const maxShownAttempts = 30
 
 /** Removes the fields that schedule further attempts. */

@@ -13,10 +13,10 @@ import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { isSubscribedTo, type Webhook } from './webhook.ts'
 
-/** Most events of one replay, and how many are prepared at a time. */
+/** Maximum events per replay, and how many are prepared at a time. */
 export const maxReplayedEvents = 1000
 const maxConcurrent = 16
-/** Tries to change a delivery that another process is changing at the same time. */
+/** Attempts to change a delivery that other processes change at the same time. */
 const maxTries = 5
 const pollMs = 200
 
@@ -118,7 +118,7 @@ export class ManualDeliveries {
   }
 
   async #replayEvent(webhook: Webhook, event: StoredEvent, now: Date): Promise<void> {
-    const { timestamp } = JSON.parse(event.body) as { timestamp: string } // written by us
+    const { timestamp } = JSON.parse(event.body) as { timestamp: string } // written by this service
     const delivery = newDelivery(
       webhook,
       { ...event, event: event.event as BusEvent['event'], timestamp },

@@ -1,9 +1,10 @@
+import { defined } from '../validation/defined.ts'
 import { addResultLinks, type ResultLink } from '../links/result-links.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
 import { compatEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'
 
-/** Most bytes of a body; events of jobs with many tasks are shortened. */
+/** Maximum bytes in a body; events of jobs with many tasks are shortened. */
 export const maxPayloadBytes = 64 * 1024
 
 type EventFields = Readonly<Record<string, unknown>>
@@ -19,7 +20,7 @@ export function createPayload(
   format: WebhookFormat,
   { baseUrl, resultLink }: { readonly baseUrl: string; readonly resultLink: ResultLink },
 ): { readonly body: Buffer; readonly contentType: string } {
-  const event = addResultLinks(JSON.parse(stored) as EventFields, resultLink) // written by us, as an object
+  const event = addResultLinks(JSON.parse(stored) as EventFields, resultLink) // written by this service, as an object
   return { body: Buffer.from(renderPayload(event, format, baseUrl)), contentType: types.json }
 }
 
@@ -50,7 +51,7 @@ function withTaskStatesOnly(event: EventFields, baseUrl: string): EventFields {
   if (!job?.tasks) return event
   const tasks = Object.entries(job.tasks).map(([name, { status, result }]) => [
     name,
-    { status, ...(result !== undefined && { result }) },
+    { status, ...defined({ result }) },
   ])
   return {
     ...event,

@@ -1,5 +1,5 @@
 /**
- * Most concurrent attempts of this process to one webhook and to one host, so that slow receivers do not block others.
+ * Maximum concurrent attempts of this process per webhook and per host, so that slow receivers do not block others.
  */
 const maxAttempts = { webhook: 12, host: 48 } as const
 

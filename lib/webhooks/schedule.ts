@@ -10,7 +10,7 @@ export const retryDelaysS = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_0
  * together.
  */
 const jitter = 0.1
-/** Longest delay that a receiver can request with `Retry-After`. */
+/** Maximum delay that a receiver can request with `Retry-After`. */
 const maxRetryAfterS = 86_400
 /** How long all deliveries must fail before a webhook is disabled, in milliseconds. */
 export const maxFailingMs = 5 * 86_400_000

@@ -41,7 +41,7 @@ export const Webhook = z.object({
 })
 export type Webhook = z.infer<typeof Webhook>
 
-/** Most webhooks of one owner. */
+/** Maximum webhooks per owner. */
 export const maxWebhooks = 20
 
 /** How long deliveries are listed and events can be replayed, in seconds. */

@@ -66,7 +66,7 @@ async function zipOf(jobIds: readonly string[]): Promise<string> {
   const path = join(folder, 'results.zip')
   const response = await client.fetch(`/v1/download/${job.jobId}`, { redirect: 'follow' })
   assert.ok(response.body)
-  // Node's type of the same stream.
+  // Node's type for the same stream.
   await pipeline(
     Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),
     createWriteStream(path),

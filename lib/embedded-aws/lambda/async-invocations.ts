@@ -18,7 +18,7 @@ import type { Lambda, LocalFunction } from './runtime.ts'
 const concurrency = 64
 /** How long `close` waits for running functions. */
 const closeTimeoutMs = 5000
-/** Longest time limit of a function that the bus waits for; the bus gives up a delivery after 30 s. */
+/** The bus waits for functions with at most this time limit; it gives up a delivery after 30 s. */
 const maxDirectMs = 20_000
 
 export interface AsyncInvocationsOptions {

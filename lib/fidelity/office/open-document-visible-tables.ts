@@ -10,7 +10,7 @@ export function mayHideSheets(xml: Buffer): boolean {
   return xml.subarray(0, body < 0 ? xml.length : body).includes('table:display="false"')
 }
 
-/** Most hidden column ranges, because each cell is compared with each of them; users hide fewer. */
+/** Maximum hidden column ranges, because each cell is compared with each of them; users hide fewer. */
 export const maxHiddenRanges = 100
 
 /** Removes hidden sheets, rows and columns; undefined if a sheet has too many hidden column ranges. */

@@ -51,7 +51,7 @@ function countComments(...texts: readonly string[]): Pick<ContentSummary, 'comme
 const readHidingStyles = (styles: Buffer) =>
   styles.includes('<w:vanish') ? findHidingStyles(styles.toString()) : noStyles
 
-/** Most header and footer parts that are read; each section may have its own. */
+/** Maximum header and footer parts that are read; each section may have its own. */
 const maxMargins = 12
 
 async function readMargins(zip: Zip): Promise<Pick<ContentSummary, 'marginWords'>> {

@@ -2,7 +2,7 @@ import type { FileBytes } from '../bytes.ts'
 import { decodeStream, UnreadablePdf, undoPngPredictor } from './filters.ts'
 import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from './objects.ts'
 
-/** Most bytes read of a file; one that needs more was probably crafted to be slow. */
+/** Maximum bytes read from a file; one that needs more was probably crafted to be slow. */
 const maxTotalReadBytes = 256 * 1024 * 1024
 
 /** Files of up to this size are read at once. */

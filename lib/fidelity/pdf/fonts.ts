@@ -5,7 +5,7 @@ import type { GlyphText } from './text.ts'
 
 /** Special values instead of a UTF-16 unit: not looked up yet, unknown, several units. They do not occur in texts. */
 const [notLookedUp, unknown, multipleUnits] = [0, 1, 2]
-/** Most cached codes per font: fonts with more glyphs are rare, and a file may contain thousands of fonts. */
+/** Maximum cached codes per font: fonts with more glyphs are rare, and a file may contain thousands of fonts. */
 const maxUnits = 4096
 
 /** Maps the codes of a font to text. Each glyph of a document is looked up here, so results are cached in a table. */

@@ -8,10 +8,10 @@ import { type PdfFont, readFont } from './fonts.ts'
 import { type Dict, Name, Ref, type Value } from './objects.ts'
 import { GlyphText } from './text.ts'
 
-/** Most page content that is read; only very large drawings have more. */
+/** Maximum size of page content that is read; only very large drawings have more. */
 const maxContentBytes = 64 * 1024 * 1024
 const maxPages = 20_000
-/** Most nodes of the page tree. */
+/** Maximum nodes in the page tree. */
 const maxNodes = 50_000
 /** Each page and form counts as at least this many bytes. */
 const minBytesPerContent = 2000

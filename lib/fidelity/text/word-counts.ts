@@ -7,7 +7,7 @@ import {
   singleCharacter,
   toLowerCase,
 } from './char-classes.ts'
-import { HashCounts } from './hash-counts.ts'
+import { HashCounts, type HashCountsMessage } from './hash-counts.ts'
 
 const anyWord = new RegExp(
   String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`,
@@ -19,11 +19,30 @@ const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 /** FNV-1a over 16-bit units. */
 const [initialHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
 
+/** For another thread. */
+export interface WordCountsMessage {
+  readonly counts: HashCountsMessage
+  readonly total: number
+  readonly hasDigits: boolean
+}
+
 /** Word counts of a text, for comparisons that ignore order, line breaks and added text. */
 export class WordCounts {
   #counts = new HashCounts()
   #total = 0
   #hasDigits = false
+
+  static fromMessage({ counts, total, hasDigits }: WordCountsMessage): WordCounts {
+    const restored = new WordCounts()
+    restored.#counts = HashCounts.fromMessage(counts)
+    restored.#total = total
+    restored.#hasDigits = hasDigits
+    return restored
+  }
+
+  toMessage(): WordCountsMessage {
+    return { counts: this.#counts.toMessage(), total: this.#total, hasDigits: this.#hasDigits }
+  }
 
   /** @param times how often the text occurs. */
   add(text: string, times = 1): void {
@@ -114,6 +133,11 @@ export class WordCounts {
     return remaining
   }
 
+  /** Number of different words. */
+  get distinct(): number {
+    return this.#counts.words.length
+  }
+
   get total(): number {
     return this.#total
   }
@@ -145,7 +169,7 @@ export class WordCounts {
   }
 }
 
-/** Most characters of a result relative to its source. */
+/** Maximum number of characters in a result, relative to its source. */
 const [maxAddedShare, maxAddedShareIfBroken] = [1.05, 1.5]
 /** Average word length relative to the source, below which a text counts as letter-spaced. */
 const maxBrokenLengthShare = 0.6
