@@ -5,11 +5,11 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endHungFiles } from './end-hung.ts'
-import { filesOf } from './long-files.ts'
+import { filterShort } from './long-files.ts'
 
 /**
- * Runs test files in parallel (`node test/run-files.ts [--all] [options of node --test] files`). A glob runs the files
- * of today, or all with `--all`. Failed files run once more, one at a time, and the second result counts: three files
+ * Runs test files in parallel (`node test/run-files.ts [--all] [options of node --test] files`). A glob leaves long
+ * files out, except with `--all`. Failed files run once more, one at a time, and the second result counts: three files
  * on two cores slow each other down. Files that only passed alone are listed at the end. If many fail, they are not
  * run again.
  */
@@ -77,12 +77,10 @@ const options = args.filter((arg) => arg.startsWith('-') && arg !== '--all')
 const names = args.filter((arg) => !arg.startsWith('-'))
 const isPattern = (name: string) => name.includes('*')
 const matched = globSync(names.filter(isPattern)).sort()
-const todays = wantsAll ? matched : filesOf(matched, new Date())
-if (todays.length < matched.length)
-  console.log(
-    `${matched.length - todays.length} long test files run on other days, or with "npm test -- --all".\n`,
-  )
-const files = [...names.filter((name) => !isPattern(name)), ...todays]
+const selected = wantsAll ? matched : filterShort(matched)
+if (selected.length < matched.length)
+  console.log(`${matched.length - selected.length} long test files run only with "npm test -- --all".\n`)
+const files = [...names.filter((name) => !isPattern(name)), ...selected]
 const first = await run([...options, ...files], besideOthers)
 const isAgain = first.failed.length > 0 && first.failed.length <= maxRetried && first.ran > 1
 if (!isAgain) process.exit(first.code)

@@ -107,7 +107,7 @@ const commandOf = {
     ]),
   'test:aws': () => ['test/aws.ts', ...args],
   images: () => ['layers/build-images.ts', ...args],
-  'images:test': () => ['--test', '--test-concurrency=1', 'test/layers/{images,hard-ends,push}.slow.ts'],
+  'images:test': () => ['--test', '--test-concurrency=1', 'test/layers/*.slow.ts'],
   'images:push': () => ['layers/push-images.ts', ...args],
   'images:sbom': () => ['layers/write-sbom.ts', ...args],
   'images:lock': () => ['layers/lock-packages.ts', ...args],

@@ -132,13 +132,13 @@ export function limitSeconds(
   lines: Lines,
   seconds = Number.POSITIVE_INFINITY,
 ): Conversion[] {
-  const recorded = (pair: Conversion) => (lines.get(pairKey(pair))?.ms ?? 0) / 1000
-  const all = pairs.reduce((sum, pair) => sum + recorded(pair), 0)
+  const secondsFor = (pair: Conversion) => (lines.get(pairKey(pair))?.ms ?? 0) / 1000
+  const all = pairs.reduce((sum, pair) => sum + secondsFor(pair), 0)
   const every = Math.max(1, Math.ceil(all / seconds))
   let left = seconds
   return pairs.filter((pair, at) => {
     if (at % every !== 0) return false
-    left -= recorded(pair)
+    left -= secondsFor(pair)
     return left >= 0
   })
 }

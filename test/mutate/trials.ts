@@ -8,7 +8,7 @@ export type Verdict = { mutant: Mutant; ended: TestOutcome; seconds: number }
 const rejectedByCompiler = 'refused'
 
 /** Tests that take longer than this without a fault are not used. */
-const maxTestMs = 60_000
+const maxTestMs = 120_000
 
 /** Returns a timeout with a margin for a machine that has become busier. */
 const timeoutFor = (lastingMs: number) => 8000 + 3 * lastingMs

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+import { test } from 'node:test'
+import { engineIds, imageIds } from '../../lib/component-ids.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { categories } from '../../lib/formats/index.ts'
+import { areas } from '../mutate/areas.ts'
+import { rows } from './affected.ts'
+import durations from './durations.json' with { type: 'json' }
+import { rowOf } from './select.ts'
+
+const slowFiles = globSync('test/**/*.slow.ts').sort()
+/** Run by `npm run images:test`, with the image of a row. */
+const isOfImages = (file: string) => file.startsWith('test/layers/')
+const paths = rows.flatMap((row) => row.paths)
+
+/** Folders directly in a folder that have files, sorted. */
+const foldersOf = (folder: string) => [
+  ...new Set(globSync(`${folder}/*/**/*.ts`).map((file) => file.split('/').slice(0, 2).join('/'))),
+]
+
+test('every slow test file is in a row and has a duration', () => {
+  const listed = new Set(rows.flatMap(({ slow = [] }) => slow.map((name) => `test/${name}.slow.ts`)))
+  const selected = slowFiles.filter((file) => !isOfImages(file))
+  assert.deepEqual([...listed].sort(), selected)
+  assert.deepEqual(
+    Object.keys(durations).filter((key) => key.endsWith('.slow.ts')),
+    selected,
+  )
+})
+
+test('every file and folder of the root, and every folder of lib and functions, is in a row', () => {
+  const root = execFileSync('git', ['ls-tree', '--name-only', '-z', 'HEAD'], { encoding: 'utf8' })
+  const expected = [
+    ...root.split('\0').filter((name) => name !== ''),
+    ...['lib', 'functions'].flatMap(foldersOf),
+  ]
+  assert.deepEqual(
+    expected.filter((path) => !paths.includes(path)),
+    [],
+  )
+})
+
+test('the tests of a folder are in its row', () => {
+  for (const folder of foldersOf('lib').filter((name) => existsSync(name.replace('lib', 'test')))) {
+    const row = rowOf(`${folder.replace('lib', 'test')}/new.test.ts`)
+    assert.equal(row?.paths[0], rowOf(`${folder}/new.ts`)?.paths[0], folder)
+  }
+})
+
+test('every path of a row exists and is in one row', () => {
+  assert.deepEqual(
+    paths.filter((path) => !existsSync(path)),
+    [],
+  )
+  assert.equal(new Set(paths).size, paths.length)
+})
+
+test('every mutation area, engine, category and image is in a row', () => {
+  const values = <T>(of: (row: (typeof rows)[number]) => readonly T[]) =>
+    [...new Set(rows.flatMap(of))].sort()
+  assert.deepEqual(
+    values(({ mutate }) => (mutate ? [mutate] : [])),
+    areas.map(({ name }) => name).sort(),
+  )
+  // The row of all engines repeats every conversion; these are the rows of one engine or a few.
+  const own = (row: (typeof rows)[number]) => (row.engines === engineIds ? [] : (row.engines ?? []))
+  assert.deepEqual(values(own), [...engineIds].sort())
+  assert.deepEqual(
+    values(({ sweep = [] }) => (sweep === categories ? [] : sweep)),
+    [...categories].sort(),
+  )
+  assert.deepEqual(
+    values(({ image }) => (image ? [image] : [])),
+    [...imageIds].sort(),
+  )
+})
+
+test('the file of an engine belongs to the row with that engine and its image', () => {
+  for (const { id, image } of engines) {
+    const name = id === '7zip' ? 'seven-zip' : id
+    const row = rowOf(`lib/engines/${name}.ts`)
+    assert.ok(row?.engines?.includes(id), `the row of ${name}.ts repeats no conversions of ${id}`)
+    assert.equal(row?.image, image, `the row of ${name}.ts tries another image`)
+  }
+})
+
+test('everything that has a duration exists', () => {
+  const others = Object.keys(durations).filter((key) => !key.endsWith('.slow.ts'))
+  assert.deepEqual(
+    others.sort(),
+    [
+      ...['check', 'conformance', 'deploy:check', 'setup', 'sweep', 'test --all'],
+      ...[...imageIds, 'all'].map((name) => `image ${name}`),
+      ...areas.map(({ name }) => `mutate ${name}`),
+    ].sort(),
+  )
+})

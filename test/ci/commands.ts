@@ -1,0 +1,61 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { runnerOf } from './durations.ts'
+import type { Selection } from './select.ts'
+
+/** Arguments of npm. */
+export type Command = readonly string[]
+
+/** Seconds that the selected conversions took when their results were recorded; two run at a time. */
+export const pairSeconds = 200
+export const sweepFiles = 60
+/** Faults put into an area. */
+export const mutants = 20
+
+export const runScript = (script: string, ...args: readonly string[]): Command => [
+  ...['run', script],
+  ...(args.length > 0 ? ['--', ...args] : []),
+]
+
+/** Returns a command for the files of each runner. */
+export const slowCommands = (files: readonly string[]): Command[] =>
+  [...Map.groupBy(files, runnerOf)].map(([{ script }, some]) => runScript(script, ...some))
+
+/** Returns the commands that build an image and test it. */
+export const imageCommands = (images: readonly string[]): Command[] =>
+  images.length > 0 ? [runScript('images', ...images), runScript('images:test')] : []
+
+/** Returns the commands that run the selected checks. */
+export const commandsFor = ({ slow, areas, engines, sweep, image }: Selection): Command[] => [
+  ...slowCommands(slow),
+  ...(areas.length > 0 ? [runScript('mutate', ...areas, '--count', `${mutants}`)] : []),
+  ...(engines.length > 0
+    ? [runScript('conformance', '--engine', engines.join(), '--again', '--seconds', `${pairSeconds}`)]
+    : []),
+  ...(sweep.length > 0 ? [runScript('sweep', '--area', sweep.join(), '--count', `${sweepFiles}`)] : []),
+  ...imageCommands(image ? [image] : []),
+]
+
+/** Containers need mounts and networks of their own, which not every machine that runs tests gives. */
+const canCreateNamespaces = () => spawnSync('unshare', ['--mount', '--net', 'true']).status === 0
+
+/** Runs all commands, whether or not one fails, and prints their results. Returns the exit code. */
+export async function runCommands(commands: readonly Command[]): Promise<number> {
+  const results: string[] = []
+  let exitCode = 0
+  for (const command of commands) {
+    const text = `npm ${command.join(' ')}`
+    if (command[1]?.startsWith('images') && !canCreateNamespaces()) {
+      results.push(`skipped, because this machine gives no namespaces: ${text}`)
+      continue
+    }
+    console.log(`\n${text}`)
+    const startedAt = performance.now()
+    const [code] = await once(spawn('npm', command, { stdio: 'inherit' }), 'exit')
+    if (code !== 0) exitCode = 1
+    const seconds = Math.round((performance.now() - startedAt) / 1000)
+    results.push(`${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s: ${text}`)
+  }
+  console.log(`\n${results.join('\n')}`)
+  return exitCode
+}

@@ -1,0 +1,37 @@
+import durations from './durations.json' with { type: 'json' }
+
+/** How slow test files are run. */
+export interface Runner {
+  /** Script of package.json that installs what the tests need. */
+  readonly script: string
+  readonly folders: readonly string[]
+  /** Number of files that run at the same time. */
+  readonly concurrency: number
+}
+
+const defaultRunner: Runner = { script: 'test:slow', folders: ['test/'], concurrency: 3 }
+
+const runners: readonly Runner[] = [
+  { script: 'test:aws', folders: ['test/embedded-aws/', 'test/local/'], concurrency: 2 },
+  // Each function is a process here; other tests at the same time would slow them down too much.
+  { script: 'test:slow', folders: ['test/permissions/'], concurrency: 1 },
+]
+
+export const runnerOf = (file: string): Runner =>
+  runners.find(({ folders }) => folders.some((folder) => file.startsWith(folder))) ?? defaultRunner
+
+const table: Readonly<Record<string, number>> = durations
+
+/** Seconds that a part took when it was measured, a slow test file beside the others of its runner. */
+export const secondsOf = (part: string): number | undefined => table[part]
+
+/** Returns how long slow test files take together. */
+export function wallSeconds(files: readonly string[]): number {
+  const byRunner = Map.groupBy(files, runnerOf)
+  return [...byRunner]
+    .map(([{ concurrency }, some]) => {
+      const seconds = some.map((file) => secondsOf(file) ?? 0)
+      return Math.max(...seconds, seconds.reduce((sum, one) => sum + one, 0) / concurrency)
+    })
+    .reduce((sum, one) => sum + one, 0)
+}

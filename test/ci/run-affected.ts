@@ -1,0 +1,12 @@
+/** `npm run test:affected`: runs the slow checks that belong to the files changed by the current commit. */
+import { changedFiles } from './changed-files.ts'
+import { commandsFor, runCommands } from './commands.ts'
+import { selectChecks } from './select.ts'
+
+const changed = changedFiles()
+if (changed) {
+  const commands = commandsFor(selectChecks(changed))
+  console.log(`${changed.length} changed files, ${commands.length} commands`)
+  process.exit(await runCommands(commands))
+}
+console.log('The parent of this commit is not fetched, so that no slow checks belong to it.')

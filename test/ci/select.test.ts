@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { engineIds } from '../../lib/component-ids.ts'
+import { areas } from '../mutate/areas.ts'
+import { changedFiles } from './changed-files.ts'
+import { commandsFor } from './commands.ts'
+import { secondsOf, wallSeconds } from './durations.ts'
+import { allUnits, commandsOf, divide } from './parts.ts'
+import { maxMutationSeconds, maxSlowSeconds, rowOf, selectChecks } from './select.ts'
+
+test('a commit to the ffmpeg engine is checked with the tests, faults, conversions and image of that engine', () => {
+  const commands = commandsFor(selectChecks(['lib/engines/ffmpeg/trim.ts', 'README.md']))
+  const [slow, mutate, conformance, sweep, ...images] = commands.map((command) => command.join(' '))
+  assert.match(slow ?? '', /^run test:slow -- test\/engines\/ffmpeg-options\.slow\.ts .*video/)
+  assert.match(mutate ?? '', /^run mutate -- options --count \d+$/)
+  assert.match(conformance ?? '', /^run conformance -- --engine ffmpeg --again --seconds \d+$/)
+  assert.match(sweep ?? '', /^run sweep -- --area audio,video --count \d+$/)
+  assert.deepEqual(images, ['run images -- av', 'run images:test'])
+})
+
+test('a commit to documents needs no slow checks', () => {
+  assert.deepEqual(commandsFor(selectChecks(['README.md', 'CHANGELOG.md', '.ci/run'])), [])
+})
+
+test('the longest path decides, and unknown files belong to the folder above', () => {
+  assert.ok(rowOf('lib/embedded-aws/sqs/new.ts')?.paths.includes('lib/embedded-aws/sqs'))
+  assert.ok(rowOf('lib/embedded-aws/new/new.ts')?.paths.includes('lib/embedded-aws'))
+  assert.ok(rowOf('lib/new/new.ts')?.paths.includes('lib/async'))
+  assert.equal(rowOf('lib/engines/ffmpeg.ts'), rowOf('lib/engines/ffmpeg/trim.ts'))
+  assert.equal(rowOf('lib/engines/ffmpegs.ts'), rowOf('lib/engines/options.ts'))
+  assert.equal(rowOf('unknown'), undefined)
+})
+
+test('a changed slow test runs whatever row it is in, and a deleted one does not', () => {
+  const { slow } = selectChecks([
+    'test/live/sockets.slow.ts',
+    'test/live/deleted.slow.ts',
+    'lib/jobs/store.ts',
+  ])
+  assert.equal(slow[0], 'test/live/sockets.slow.ts')
+  assert.ok(!slow.includes('test/live/deleted.slow.ts'))
+})
+
+test('rows with the most changed files come first, and each row has its turn', () => {
+  const { slow, image } = selectChecks([
+    'lib/engines/pdf.ts',
+    'lib/engines/seven-zip/a.ts',
+    'lib/engines/seven-zip/b.ts',
+  ])
+  assert.deepEqual(slow.slice(0, 3), [
+    'test/engines/7zip-formats.slow.ts',
+    'test/engines/pdf-docx-images.slow.ts',
+    'test/engines/stored-zip.slow.ts',
+  ])
+  assert.equal(image, 'archive')
+})
+
+test('a commit that changes everything fits into three quarters of an hour', () => {
+  const everything = globSync('{lib,functions,layers,events,test}/**/*.ts')
+  const selection = selectChecks([...everything, 'package-lock.json'])
+  const { slow, areas: selected, engines, image } = selection
+  assert.ok(wallSeconds(slow) <= maxSlowSeconds)
+  assert.ok(wallSeconds(slow) > maxSlowSeconds * 0.8, 'the time is not used')
+  assert.deepEqual(new Set(engines), new Set(engineIds))
+  const seconds = (key: string) => secondsOf(key) ?? assert.fail(`no duration of ${key}`)
+  const mutation = selected.reduce((sum, area) => sum + seconds(`mutate ${area}`), 0)
+  assert.ok(mutation > 0 && mutation <= maxMutationSeconds)
+  const fixed = ['setup', 'test --all', 'deploy:check', 'conformance', 'sweep', `image ${image}`].map(seconds)
+  const total = wallSeconds(slow) + mutation + fixed.reduce((sum, one) => sum + one, 0)
+  assert.ok(total <= 45 * 60, `${Math.round(total / 60)} min`)
+})
+
+test('the same files give the same checks, in whatever order they are listed', () => {
+  const files = globSync('{lib/jobs,lib/http,test/web}/**/*.ts')
+  assert.deepEqual(selectChecks(files.toReversed()), selectChecks(files))
+})
+
+test('each slow test and each mutation area fits into a run by itself', () => {
+  for (const { seconds, name } of allUnits().filter(({ kind }) => kind === 'slow'))
+    assert.ok(seconds > 0 && wallSeconds([name]) <= maxSlowSeconds, name)
+  for (const { name } of areas) assert.ok((secondsOf(`mutate ${name}`) ?? 0) <= maxMutationSeconds, name)
+})
+
+test('all parts together contain every unit once and take about equally long', () => {
+  const units = allUnits()
+  const parts = divide(units, 8)
+  assert.deepEqual(new Set(parts.flat()), new Set(units))
+  assert.equal(parts.flat().length, units.length)
+  const lengths = parts.map((part) => part.reduce((sum, { seconds }) => sum + seconds, 0))
+  assert.ok(Math.max(...lengths) < 1.1 * Math.min(...lengths), lengths.join(' '))
+  assert.deepEqual(
+    divide(units.toReversed(), 8).map((part) => part.length),
+    parts.map((part) => part.length),
+  )
+})
+
+test('a part runs each of its units', () => {
+  const text = commandsOf(allUnits()).map((command) => command.join(' '))
+  assert.deepEqual(
+    text
+      .map((line) => line.split(' ').slice(0, 2).join(' '))
+      .filter((line, at, all) => all.indexOf(line) === at),
+    [
+      ...['run check', 'run deploy:check', 'test --', 'run test:slow', 'run test:aws', 'run mutate'],
+      ...['run conformance', 'run sweep', 'run images', 'run images:test'],
+    ],
+  )
+  const files = new Set(text.join(' ').split(' '))
+  for (const file of globSync('test/**/*.{test,slow}.ts'))
+    assert.ok(files.has(file) || file.startsWith('test/layers/'), file)
+})
+
+test('changed files are those between a commit and its first parent, if that is fetched', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'changed-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args], {
+      cwd: folder,
+    })
+  const commit = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+    git('add', '-A')
+    git('commit', '-q', '-m', path)
+  }
+  git('init', '-q', '-b', 'main')
+  commit('lib/a b.ts', '1\n2\n3\n')
+  assert.equal(changedFiles(folder), undefined)
+  git('mv', 'lib/a b.ts', 'lib/moved.ts')
+  commit('test/ä.ts', '')
+  assert.deepEqual(changedFiles(folder), ['lib/a b.ts', 'lib/moved.ts', 'test/ä.ts'])
+  git('checkout', '-q', '-b', 'side', 'HEAD^')
+  commit('side.ts', '')
+  git('checkout', '-q', 'main')
+  git('merge', '-q', '--no-ff', '-m', 'merge', 'side')
+  assert.deepEqual(changedFiles(folder), ['side.ts'])
+  execFileSync('git', ['clone', '-q', '--depth', '1', `file://${folder}`, join(folder, 'shallow')])
+  assert.equal(changedFiles(join(folder, 'shallow')), undefined)
+})
