@@ -1,23 +1,25 @@
 // npm run images [-- av image office pdf document archive font browser all]: builds container images as mutabor-<name>.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { imageIds } from '../lib/component-ids.ts'
 import { processEnvironment } from '../lib/config.ts'
 import { writeImageFiles, writeServiceFiles } from '../lib/deployment/image-files.ts'
-import { imageIds } from '../lib/component-ids.ts'
 import { imageName, localName, output } from './containers.ts'
 import { describeLockMismatch, lockedVersions, versionsIn } from './debian-lock.ts'
 import { snapshotSources } from './debian-snapshot.ts'
 import { revision, revisionLabel } from './revision.ts'
 
-const publishedBase = processEnvironment['DEBIAN_IMAGE'] ?? 'docker.io/library/debian:bookworm-slim'
 const { DEBIAN_SNAPSHOT: snapshot, DEBIAN_SNAPSHOT_MIRROR: mirror } = processEnvironment
 const sources = snapshotSources(snapshot, mirror)
 const localBase = `localhost/mutabor-debian:bookworm-slim${snapshot ? `-${snapshot}` : ''}`
 
 const layers = fileURLToPath(new URL('.', import.meta.url))
+const [, pinnedBase = ''] =
+  /^ARG DEBIAN_IMAGE=(\S+)$/m.exec(readFileSync(join(layers, 'Dockerfile'), 'utf8')) ?? []
+const publishedBase = processEnvironment['DEBIAN_IMAGE'] ?? pinnedBase
 const nodeBinary = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
 const targets = process.argv.length > 2 ? process.argv.slice(2) : [...imageIds, 'all']
 

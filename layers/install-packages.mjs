@@ -27,7 +27,8 @@ const snapshot = fileURLToPath(new URL('snapshot.list', import.meta.url))
 const isOfThen = statSync(snapshot).size > 0
 const from = isOfThen ? ['-o', `Dir::Etc::SourceList=${snapshot}`, '-o', 'Dir::Etc::SourceParts=-'] : []
 run('apt-get', ...from, 'update', '-q')
-if (isOfThen) run('apt-get', ...from, 'dist-upgrade', '-y', '-q', '--allow-downgrades')
+// The pinned base image has the packages of its day.
+run('apt-get', ...from, 'dist-upgrade', '-y', '-q', ...(isOfThen ? ['--allow-downgrades'] : []))
 run('apt-get', ...from, 'install', '-y', '-q', '--no-install-recommends', ...names)
 if (described) {
   run(
