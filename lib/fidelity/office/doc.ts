@@ -1,6 +1,6 @@
+import { CompoundFile } from '../../binary/cfb.ts'
 import type { Feature } from '../../model/stored-summary.ts'
-import type { FileBytes } from '../bytes.ts'
-import { openCompoundFile } from '../cfb.ts'
+import { type FileBytes, maxReadBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden.ts'
@@ -24,11 +24,11 @@ const imageCharacter = '\u0001'
 
 /** Summarizes documents of Word 97 to 2003. */
 export async function readDoc(file: FileBytes): Promise<ContentSummary | undefined> {
-  const streamOf = await openCompoundFile(file)
-  const main = streamOf?.('WordDocument')
-  if (!streamOf || !main || main.length < fib.end || main.readUInt16LE(0) !== fib.magic) return undefined
+  const compoundFile = await CompoundFile.open(file, maxReadBytes)
+  const main = await compoundFile.read('WordDocument')
+  if (!main || main.length < fib.end || main.readUInt16LE(0) !== fib.magic) return undefined
   const flags = main.readUInt16LE(fib.flags)
-  const table = streamOf((flags & isSecondTable) === 0 ? '0Table' : '1Table')
+  const table = await compoundFile.read((flags & isSecondTable) === 0 ? '0Table' : '1Table')
   if ((flags & isEncrypted) !== 0 || !table) return undefined
   const start = main.readUInt32LE(fib.pieces)
   const hiddenRanges = findHiddenRanges(main, table)

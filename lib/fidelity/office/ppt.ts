@@ -1,5 +1,5 @@
-import type { FileBytes } from '../bytes.ts'
-import { openCompoundFile } from '../cfb.ts'
+import { CompoundFile } from '../../binary/cfb.ts'
+import { type FileBytes, maxReadBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 import { WordCounts } from '../text/word-counts.ts'
 
@@ -38,7 +38,7 @@ function* readRecords(data: Buffer): Generator<PptRecord> {
 
 /** Summarizes PowerPoint 97 to 2003: words of the outline and of shapes, without masters and notes. */
 export async function readPpt(file: FileBytes): Promise<ContentSummary | undefined> {
-  const stream = (await openCompoundFile(file))?.('PowerPoint Document')
+  const stream = await (await CompoundFile.open(file, maxReadBytes)).read('PowerPoint Document')
   if (!stream) return undefined
   const words = new WordCounts()
   let slides = 0

@@ -1,6 +1,6 @@
+import { CompoundFile } from '../../binary/cfb.ts'
 import type { Feature } from '../../model/stored-summary.ts'
-import type { FileBytes } from '../bytes.ts'
-import { openCompoundFile } from '../cfb.ts'
+import { type FileBytes, maxReadBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 import { CellCounter } from './cells.ts'
 import { HiddenCells } from './xls-hidden.ts'
@@ -50,7 +50,7 @@ function* readRecords(stream: Buffer, from: number): Generator<BiffRecord> {
 
 /** Summarizes Excel 97 to 2003 workbooks, including hidden sheets, which other workbook formats retain. */
 export async function readXls(file: FileBytes): Promise<ContentSummary | undefined> {
-  const stream = (await openCompoundFile(file))?.('Workbook')
+  const stream = await (await CompoundFile.open(file, maxReadBytes)).read('Workbook')
   return stream && readXlsStream(stream)
 }
 

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import type { RandomAccess } from '../../binary/random-access.ts'
 import { AppError } from '../../errors.ts'
 
 /** A file, on disk or remote, that is read in ranges. */
@@ -22,7 +23,7 @@ export const readFrom =
 export const edgeBytes = 64 * 1024
 
 /** A source whose first and last 64 KiB are in memory, because nearly all reads are there. */
-export interface OpenedFile extends ByteSource {
+export interface OpenedFile extends ByteSource, RandomAccess {
   readonly head: Uint8Array
   readonly tail: Uint8Array
 }
@@ -40,12 +41,15 @@ export async function openFile(source: ByteSource): Promise<OpenedFile> {
       return tail.subarray(from - (size - tail.length), to - (size - tail.length))
     return source.read(from, to)
   }
-  return { filename, size, read, head, tail }
+  const at = async (position: number, length: number) => toBuffer(await read(position, position + length))
+  return { filename, size, read, at, head, tail }
 }
 
 export function ascii(bytes: Uint8Array, start = 0, end = bytes.length): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', start, end)
+  return toBuffer(bytes).toString('latin1', start, end)
 }
+
+const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 export function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

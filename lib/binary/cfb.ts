@@ -1,0 +1,213 @@
+import { DamagedFileError, FileLimitError, TruncatedFileError } from './errors.ts'
+import { type RandomAccess, readExactly } from './random-access.ts'
+
+/** Offsets in the header ([MS-CFB] 2.2). */
+const headerOffsets = {
+  sectorShift: 30,
+  fatSectors: 44,
+  directory: 48,
+  miniStreamCutoff: 56,
+  miniFat: 60,
+  difat: 68,
+  fatList: 76,
+} as const
+const headerBytes = 512
+const signature = 0xd0cf11e0
+/** The header, the allocation table and the directory take one sector each. */
+const minBytes = 3 * headerBytes
+const fatSectorsInHeader = 109
+/** 2.1: larger sector numbers are markers. */
+const lastRegularSector = 0xfffffffa
+const endOfChain = 0xfffffffe
+const freeSector = 0xffffffff
+const entryBytes = 128
+const maxNameBytes = 64
+const miniSectorBytes = 64
+const rootType = 5
+/** Further entries are ignored: 8,192 are more than any office program writes. */
+const maxDirectoryBytes = 1024 * 1024
+
+/** A stream or storage (2.6.1). */
+export interface CompoundFileEntry {
+  /** The names of property streams start with a control character. */
+  readonly name: string
+  readonly type: number
+  readonly start: number
+  /** Bytes. */
+  readonly size: number
+}
+
+/**
+ * Reader of OLE compound files ([MS-CFB]; numbers are its sections), the container of Office 97-2003. A file is divided
+ * into sectors; the file allocation table (FAT) has, for each sector, the number of the next one of its chain. Only the
+ * sectors that are asked for are read, those of the allocation table once.
+ */
+export class CompoundFile {
+  readonly #file: RandomAccess
+  readonly #header: Buffer
+  readonly #sectorBytes: number
+  readonly #sectorCount: number
+  readonly #fatSectors = new Map<number, Buffer>()
+  /** Sectors of the allocation table after those in the header (2.5), and where their list goes on. */
+  readonly #difat: number[] = []
+  #nextDifatSector: number
+  #entries: readonly CompoundFileEntry[] | undefined
+  #small: { readonly sectors: Buffer; readonly table: Buffer } | undefined
+
+  private constructor(file: RandomAccess, header: Buffer, sectorBytes: number) {
+    this.#file = file
+    this.#header = header
+    this.#sectorBytes = sectorBytes
+    this.#sectorCount = Math.ceil(file.size / sectorBytes) - 1
+    this.#nextDifatSector = this.#field('difat')
+  }
+
+  /**
+   * @param maxBytes of the file; streams are read into memory.
+   * @throws DamagedFileError, FileLimitError
+   */
+  static async open(file: RandomAccess, maxBytes = Number.POSITIVE_INFINITY): Promise<CompoundFile> {
+    if (file.size > maxBytes) throw new FileLimitError(`it has more than ${maxBytes} bytes`)
+    if (file.size < minBytes) throw new TruncatedFileError('its header is cut off')
+    const header = await readExactly(file, 0, headerBytes)
+    const shift = header.readUInt16LE(headerOffsets.sectorShift)
+    if (header.readUInt32BE(0) !== signature || (shift !== 9 && shift !== 12))
+      throw new DamagedFileError('its header is damaged')
+    return new CompoundFile(file, header, 2 ** shift)
+  }
+
+  /** Returns all entries of the directory. @throws DamagedFileError */
+  async entries(): Promise<readonly CompoundFileEntry[]> {
+    this.#entries ??= parseEntries(
+      await this.#readChain(this.#field('directory'), maxDirectoryBytes, 'its directory is cut off'),
+    )
+    return this.#entries
+  }
+
+  /**
+   * Reads the first stream with a name; undefined if none has it. It is shorter than declared if its chain is.
+   * @throws DamagedFileError
+   */
+  async read(name: string): Promise<Buffer | undefined> {
+    const entry = (await this.entries()).find((one) => one.name === name)
+    if (!entry) return undefined
+    const isSmall = entry.size < this.#field('miniStreamCutoff')
+    return isSmall ? this.#readSmall(entry) : this.#readChain(entry.start, entry.size)
+  }
+
+  /**
+   * Checks that the last used sector starts inside the file. Only those sectors of the allocation table count that the
+   * header lists.
+   * @throws TruncatedFileError
+   */
+  async requireLastSector(): Promise<void> {
+    const index = Math.min(this.#field('fatSectors'), fatSectorsInHeader) - 1
+    if (index < 0) throw new DamagedFileError('its header is damaged')
+    const table = await this.#fatSector(index)
+    const link = (sector: number) => table.readUInt32LE(4 * sector)
+    let last = table.length / 4 - 1
+    while (last >= 0 && link(last) === freeSector) last--
+    // Some programs fill the rest of the table with end-of-chain values.
+    while (last > 0 && link(last) === endOfChain && link(last - 1) === endOfChain) last--
+    const number = (index * table.length) / 4 + last
+    if (last >= 0 && number >= this.#sectorCount) throw new TruncatedFileError('it is cut off')
+  }
+
+  #field(name: Exclude<keyof typeof headerOffsets, 'sectorShift'>): number {
+    return this.#header.readUInt32LE(headerOffsets[name])
+  }
+
+  /** 2.4: small streams share one stream, divided into small sectors with an allocation table of their own. */
+  async #readSmall({ start, size }: CompoundFileEntry): Promise<Buffer> {
+    this.#small ??= await this.#openSmallSectors()
+    const { sectors, table } = this.#small
+    const parts: Buffer[] = []
+    const maxParts = Math.min(size, sectors.length) / miniSectorBytes
+    for (let sector = start; sector < lastRegularSector && parts.length < maxParts; ) {
+      if (4 * sector + 4 > table.length) throw new TruncatedFileError('it is cut off')
+      parts.push(sectors.subarray(sector * miniSectorBytes, (sector + 1) * miniSectorBytes))
+      sector = table.readUInt32LE(4 * sector)
+    }
+    return Buffer.concat(parts).subarray(0, size)
+  }
+
+  async #openSmallSectors() {
+    const root = (await this.entries()).find(({ type }) => type === rootType)
+    return {
+      sectors: root ? await this.#readChain(root.start) : Buffer.alloc(0),
+      table: await this.#readChain(this.#field('miniFat')),
+    }
+  }
+
+  /** Reads the sectors of a chain, up to a number of bytes. */
+  async #readChain(start: number, bytes = this.#file.size, damage = 'it is cut off'): Promise<Buffer> {
+    const sectors = await this.#chain(start, Math.ceil(bytes / this.#sectorBytes), damage)
+    const parts: Buffer[] = []
+    for (let first = 0; first < sectors.length; ) {
+      // Most sectors follow each other in the file, so that one read is enough.
+      let end = first + 1
+      while (end < sectors.length && sectors[end] === (sectors[end - 1] ?? 0) + 1) end++
+      const wanted = (end - first) * this.#sectorBytes
+      const part = await this.#file.at(((sectors[first] ?? 0) + 1) * this.#sectorBytes, wanted)
+      // Some programs do not pad the last sector of the file.
+      if (part.length < wanted && end < sectors.length) throw new TruncatedFileError(damage)
+      parts.push(part)
+      first = end
+    }
+    const [only] = parts
+    return (only && parts.length === 1 ? only : Buffer.concat(parts)).subarray(0, bytes)
+  }
+
+  async #chain(start: number, maxSectors: number, damage: string): Promise<readonly number[]> {
+    const sectors: number[] = []
+    for (let sector = start; sector < lastRegularSector && sectors.length < maxSectors; ) {
+      if (sector >= this.#sectorCount) throw new TruncatedFileError(damage)
+      if (sectors.length === this.#sectorCount) throw new DamagedFileError('a chain of its sectors is a loop')
+      sectors.push(sector)
+      const table = Math.floor((4 * sector) / this.#sectorBytes)
+      const links = this.#fatSectors.get(table) ?? (await this.#fatSector(table))
+      sector = links.readUInt32LE((4 * sector) % this.#sectorBytes)
+    }
+    return sectors
+  }
+
+  async #fatSector(index: number): Promise<Buffer> {
+    const known = this.#fatSectors.get(index)
+    if (known) return known
+    const sector = await this.#fatSectorNumber(index)
+    const links = await readExactly(this.#file, (sector + 1) * this.#sectorBytes, this.#sectorBytes)
+    this.#fatSectors.set(index, links)
+    return links
+  }
+
+  /** 2.5: the header lists the first sectors of the allocation table, a chain of DIFAT sectors the others. */
+  async #fatSectorNumber(index: number): Promise<number> {
+    if (index < fatSectorsInHeader) return this.#header.readUInt32LE(headerOffsets.fatList + 4 * index)
+    const perSector = this.#sectorBytes / 4 - 1
+    while (this.#difat.length <= index - fatSectorsInHeader) {
+      const isLoop = this.#difat.length > this.#sectorCount
+      if (isLoop || this.#nextDifatSector >= lastRegularSector)
+        throw new DamagedFileError('its allocation table is incomplete')
+      const at = (this.#nextDifatSector + 1) * this.#sectorBytes
+      const list = await readExactly(this.#file, at, this.#sectorBytes)
+      for (let entry = 0; entry < perSector; entry++) this.#difat.push(list.readUInt32LE(4 * entry))
+      this.#nextDifatSector = list.readUInt32LE(4 * perSector)
+    }
+    return this.#difat[index - fatSectorsInHeader] ?? freeSector
+  }
+}
+
+/** 2.6.1: 64 bytes with the name in UTF-16, then its length in bytes, including the NUL. */
+function parseEntries(directory: Buffer): readonly CompoundFileEntry[] {
+  return Array.from({ length: Math.floor(directory.length / entryBytes) }, (_, index) => {
+    const entry = directory.subarray(index * entryBytes, (index + 1) * entryBytes)
+    const nameBytes = entry.readUInt16LE(maxNameBytes)
+    return {
+      name: nameBytes < 2 || nameBytes > maxNameBytes ? '' : entry.toString('utf16le', 0, nameBytes - 2),
+      type: entry.readUInt8(66),
+      start: entry.readUInt32LE(116),
+      // In files with small sectors, the upper half of the size is not always zero.
+      size: entry.readUInt32LE(120),
+    }
+  })
+}

@@ -1,0 +1,17 @@
+/**
+ * The bytes of a file contradict its format. The message continues "The file looks like a …, but". It extends
+ * `RangeError`, which reads beyond the end of a `Buffer` throw, so that callers can treat both alike.
+ */
+export class DamagedFileError extends RangeError {
+  override readonly name: string = 'DamagedFileError'
+}
+
+/** The file ends too early, as after an interrupted transfer. */
+export class TruncatedFileError extends DamagedFileError {
+  override readonly name = 'TruncatedFileError'
+}
+
+/** The file may be intact, but has more parts or larger ones than the reader accepts. */
+export class FileLimitError extends RangeError {
+  override readonly name = 'FileLimitError'
+}

@@ -1,0 +1,43 @@
+import type { FileHandle } from 'node:fs/promises'
+import { TruncatedFileError } from './errors.ts'
+
+/** A file in memory, on disk or remote, whose bytes can be read at any position. */
+export interface RandomAccess {
+  /** Bytes. */
+  readonly size: number
+  /** Reads bytes; fewer only at the end of the file. */
+  at(position: number, length: number): Promise<Buffer>
+}
+
+export const inMemory = (bytes: Buffer): RandomAccess => ({
+  size: bytes.length,
+  at: async (position, length) => bytes.subarray(position, position + length),
+})
+
+const windowBytes = 64 * 1024
+
+/** Reads a file on disk through a window, because readers of headers take small steps. */
+export async function openRandomAccess(file: FileHandle): Promise<RandomAccess> {
+  const { size } = await file.stat()
+  let start = 0
+  let window: Buffer = Buffer.alloc(0)
+  const at = async (position: number, length: number) => {
+    const wanted = Math.max(0, Math.min(length, size - position))
+    if (position < start || position + wanted > start + window.length) {
+      const target = Buffer.allocUnsafe(Math.max(wanted, Math.min(windowBytes, size)))
+      const { buffer, bytesRead } = await file.read(target, 0, target.length, position)
+      start = position
+      window = buffer.subarray(0, bytesRead)
+    }
+    return window.subarray(position - start, position - start + wanted)
+  }
+  return { size, at }
+}
+
+/** Checks the length against the size of the file before anything is allocated. @throws TruncatedFileError */
+export async function readExactly(file: RandomAccess, position: number, length: number): Promise<Buffer> {
+  if (position + length > file.size) throw new TruncatedFileError('it is cut off')
+  const bytes = await file.at(position, length)
+  if (bytes.length < length) throw new TruncatedFileError('it is cut off')
+  return bytes
+}
