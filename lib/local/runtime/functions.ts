@@ -4,6 +4,7 @@ import { type LocalFunction, lambdaLimits } from '../../embedded-aws/lambda/runt
 import type { ApiHandler } from '../../http/http-function.ts'
 import type { FunctionDeclaration } from '../../resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../../resources/functions.ts'
+import { defined } from '../../validation/defined.ts'
 import type { HttpRoute } from './gateway/http-routes.ts'
 import type { WebSocketRoute } from './gateway/websocket-routes.ts'
 
@@ -27,7 +28,7 @@ export function createZipFunctions(
       timeoutMs: timeoutS * 1000,
       retryAttempts,
       maximumConcurrency: lambdaLimits.concurrency,
-      ...(deadLetterUrl !== undefined && { deadLetterUrl }),
+      ...defined({ deadLetterUrl }),
       handler: handlers[name] ?? lazyHandler(handler),
     }
   })
@@ -62,7 +63,7 @@ export const createCountingHandler = ({ handler }: UsageCounter) => ({
 /** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */
 function lazyHandler(handler: string): LocalFunction['handler'] {
   const dot = handler.lastIndexOf('.')
-  const url = new URL(`../../${handler.slice(0, dot)}.ts`, import.meta.url).href
+  const url = new URL(`../../../${handler.slice(0, dot)}.ts`, import.meta.url).href
   return async (event, context) => {
     const module = (await import(url)) as Record<string, LocalFunction['handler']> // declared as a handler
     const exported = module[handler.slice(dot + 1)]

@@ -46,7 +46,7 @@ const sendAndFlush = (message: WorkerMessage) =>
 const files = new FileExchangeClient(sendMessage)
 const [module = '', exportName = 'handler'] = (process.argv[2] ?? '').split('.')
 // The name that WorkerProcess passes.
-const functionModule = (await import(`../../functions/${module}.ts`)) as FunctionModule
+const functionModule = (await import(`../../../functions/${module}.ts`)) as FunctionModule
 const { handler, stop, reportFullDisk } = loadFunction(functionModule)
 
 function loadFunction(module: FunctionModule): WorkerFunction {
