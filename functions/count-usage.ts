@@ -9,6 +9,7 @@ import { JobUsage } from '../lib/model/job-usage.ts'
 import { terminalEvents } from '../lib/model/terminal-events.ts'
 import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
 import { UsageMeter } from '../lib/usage/usage-meter.ts'
+import { defined } from '../lib/validation/defined.ts'
 
 const End = z.object({
   event: z.enum(terminalEvents),
@@ -45,7 +46,7 @@ export function createUsageCounter({ environment, gatherMs }: UsageCounterOption
     known.set(owner, { isAdmin, until: Date.now() + roleCacheMs })
     return isAdmin
   }
-  const meter = new UsageMeter({ table, isExcluded, ...(gatherMs !== undefined && { gatherMs }) })
+  const meter = new UsageMeter({ table, isExcluded, ...defined({ gatherMs }) })
   return {
     handler: async ({ detail }) => {
       const { job, ...end } = End.parse(detail)

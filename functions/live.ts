@@ -9,6 +9,7 @@ import { selectSubprotocol } from '../lib/live/handshake.ts'
 import { Live } from '../lib/live/live.ts'
 import { createServices } from '../lib/services/create-services.ts'
 import { createLambdaServices } from '../lib/services/lambda-services.ts'
+import { defined } from '../lib/validation/defined.ts'
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html */
 const SocketEvent = z.object({
@@ -44,7 +45,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
         const answer = await live
           .receive(id, event.body ?? '', event.requestContext.identity?.sourceIp)
           .catch(live.internalErrorFrame)
-        return { statusCode: 200, ...(answer && { body: JSON.stringify(answer) }) }
+        return { statusCode: 200, ...defined({ body: answer && JSON.stringify(answer) }) }
       }
       case 'DISCONNECT':
         await live.handleDisconnect(id)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { confinementLevels, driveIds, engineIds, imageIds } from './component-ids.ts'
 import { planIds } from './plans.ts'
+import { defined } from './validation/defined.ts'
 import { describeExpectation } from './validation/describe-schema.ts'
 
 /** Value of `ENGINES` for a service without engines: an empty variable counts as not set, which means all of them. */
@@ -301,7 +302,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   })
   const roleKey = roleKeyOf(environment)
   const parsed = Object.fromEntries(entries) as Config // each entry was parsed with the schema of that name
-  return { ...parsed, ...(roleKey && { roleKey }) }
+  return { ...parsed, ...defined({ roleKey }) }
 }
 
 /** Environment variables of a role key. */

@@ -1,10 +1,12 @@
 // Records the examples of the OpenAPI document: `npm run examples` runs each operation on a separate service and saves
 // requests and replies.
+
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { api } from '../functions/routes/index.ts'
 import { writeTypes } from '../lib/client/make-types.ts'
 import { operationId, type RecordedExample } from '../lib/http/openapi/openapi.ts'
+import { defined } from '../lib/validation/defined.ts'
 import { adminOf, managerOf } from './account.ts'
 import { recordEvents } from './record-events.ts'
 import { Client, startService } from './service.ts'
@@ -349,7 +351,7 @@ async function call(sent: Sent, shorten = (body: any): unknown => body): Promise
   const headers = {
     ...(init.headers as Record<string, string>),
     ...sent.headers,
-    ...(sent.waits && { prefer: 'wait=25' }),
+    ...defined({ prefer: sent.waits && 'wait=25' }),
   }
   const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
   let response = await send()

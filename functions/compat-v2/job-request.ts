@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { defined } from '../../lib/validation/defined.ts'
 import {
   internalTaskPrefix,
   isInternalTask,
@@ -32,15 +33,13 @@ const fieldTranslations: Readonly<Record<string, (fields: Fields) => Fields>> = 
   }),
   'import/google-cloud-storage': ({ file, file_prefix, ...fields }) => ({
     ...withCredentials(fields),
-    ...(file !== undefined && { key: file }),
-    ...(file_prefix !== undefined && { key_prefix: file_prefix }),
+    ...defined({ key: file, key_prefix: file_prefix }),
   }),
   'export/google-cloud-storage': ({ file, file_prefix, ...fields }) => ({
     ...withCredentials(fields),
-    ...(file !== undefined && { key: file }),
-    ...(file_prefix !== undefined && { key_prefix: file_prefix }),
+    ...defined({ key: file, key_prefix: file_prefix }),
   }),
-  'export/url': ({ inline }) => ({ ...(inline !== undefined && { inline }) }),
+  'export/url': ({ inline }) => ({ ...defined({ inline }) }),
 }
 
 const withCredentials = ({ client_email, private_key, ...fields }: Fields): Fields => ({
@@ -131,7 +130,7 @@ function toNativeTask({ operation: given, input, ignore_error, ...fields }: z.in
   )
   return {
     operation: operationsByCompatName[operation] ?? operation,
-    ...(input !== undefined && { input }),
+    ...defined({ input }),
     ...(ignore_error && { continue_on_error: true }),
     ...(fieldTranslations[operation]?.(kept) ?? kept),
   }

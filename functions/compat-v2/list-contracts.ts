@@ -4,6 +4,7 @@ import type { JobView } from '../../lib/jobs/view.ts'
 import { listAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { listJobs } from '../routes/list-jobs.ts'
 import {
   callEndpoint,
@@ -48,8 +49,7 @@ async function pageOfJobs(
     limit,
     include: 'tasks',
     sort: '-createdAt',
-    ...(status && { status: ourStatuses[status] }),
-    ...(filters['filter[tag]'] !== undefined && { tag: filters['filter[tag]'] }),
+    ...defined({ status: status && ourStatuses[status], tag: filters['filter[tag]'] }),
   }
   let cursor: string | null | undefined
   for (let at = 1; ; at++) {

@@ -1,3 +1,5 @@
+import { defined } from '../../lib/validation/defined.ts'
+
 /** Webhooks in the format of the other service. lib/webhooks/compat-event.ts creates their events. */
 
 const nativeNames = {
@@ -28,7 +30,7 @@ export const compatWebhookView = (
   url,
   events: Object.entries(nativeNames).flatMap(([theirs, name]) => (events.includes(name) ? [theirs] : [])),
   disabled: !enabled,
-  ...(secret !== undefined && { signing_secret: secret }),
+  ...defined({ signing_secret: secret }),
   created_at: createdAt,
   updated_at: updatedAt,
   links: { self: `${base}/v2/webhooks/${id}` },

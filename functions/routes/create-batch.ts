@@ -27,6 +27,7 @@ import { convertOperation } from '../../lib/tasks/convert.ts'
 import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
 import { importUploadOperation } from '../../lib/tasks/import-upload.ts'
 import type { RequestedTask } from '../../lib/tasks/parse-tasks.ts'
+import { defined } from '../../lib/validation/defined.ts'
 
 /** Limit of files in one batch. */
 const maxItems = 100
@@ -249,8 +250,8 @@ function itemView(
     targetFormat: item.targetFormat ?? shared ?? null,
     taskName: names.convert,
     status: refused ? 'rejected' : 'accepted',
-    ...(refused && {
-      error: { code: refused.code ?? '', message: withBatchFieldName(refused.message ?? '') },
+    ...defined({
+      error: refused && { code: refused.code ?? '', message: withBatchFieldName(refused.message ?? '') },
     }),
   }
 }

@@ -13,6 +13,7 @@ import { sanitizeFileName, sanitizeFolderPath } from '../../lib/names/file-name.
 import type { Services } from '../../lib/services/services.ts'
 import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
 import { packResultsOperation } from '../../lib/tasks/pack-results.ts'
+import { defined } from '../../lib/validation/defined.ts'
 
 const maxJobs = 100
 /** Default wait: a small ZIP is ready by then, so that its client is redirected to it immediately. */
@@ -108,8 +109,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
             jobIds,
             filename,
             manifest: body.manifest,
-            ...(body.tasks && { tasks: body.tasks }),
-            ...(folders && { folders }),
+            ...defined({ tasks: body.tasks, folders }),
           },
         },
         { ...task, name: 'export-file', operation: exportUrlOperation, input: ['pack-results'], fields: {} },

@@ -7,6 +7,7 @@ import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import { importUrlOperation as operation } from '../../lib/tasks/import-url.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { defined } from '../../lib/validation/defined.ts'
 
 const { max_size, ...fields } = operation.fields.shape
 
@@ -59,7 +60,7 @@ export const importUrl = contract({
             operation,
             input: [],
             continueOnError: false,
-            fields: { ...given, ...(maxSize !== undefined && { max_size: maxSize }) },
+            fields: { ...given, ...defined({ max_size: maxSize }) },
           },
         ],
         imports: new Map([[name, { into: upload }]]),

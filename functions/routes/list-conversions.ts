@@ -11,6 +11,7 @@ import { readAccess } from '../../lib/model/principal.ts'
 import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/plan/index.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { defined } from '../../lib/validation/defined.ts'
 
 const AdditionalFilesView = z.object({
   from: z.array(z.string()).optional().describe('Accepted formats; all formats if omitted'),
@@ -92,7 +93,7 @@ export const listConversions = contract({
     const next = pagination?.nextCursor
     const listed = from || to || operation !== 'convert' ? withOptions(pairs) : withOptionSets(pairs)
     return {
-      data: { ...listed, total: found.length, ...(pagination && { pagination }) },
+      data: { ...listed, total: found.length, ...defined({ pagination }) },
       ...(next && {
         headers: { link: nextPageLink(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, next) },
       }),
@@ -159,7 +160,7 @@ function viewOf({ from, to, route }: Conversion) {
     category: source.category,
     engines: [...new Set(route.steps.map(({ engine }) => engine))],
     steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
-    ...(more && { more: additionalFilesView(more) }),
+    ...defined({ more: more && additionalFilesView(more) }),
     experimental: operation === 'convert' && from !== to && !isListedTarget(source, target),
   }
 }

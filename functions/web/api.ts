@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { FormatView } from '../../lib/http/openapi/format-view.ts'
 import type { OptionView } from '../../lib/http/openapi/option-view.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import type { createConversion } from '../routes/create-conversion.ts'
 import type { listConversions } from '../routes/list-conversions.ts'
 import type { createMultipart } from '../routes/multipart-uploads.ts'
@@ -97,7 +98,7 @@ let firstCreation: Promise<void> | undefined
  */
 async function create<Data>(path: string, body: unknown, signal?: AbortSignal): Promise<Data> {
   while (!isIdentified && firstCreation !== undefined) await firstCreation
-  const creation = sendRequest<Data>(path, { method: 'POST', body, ...(signal && { signal }) })
+  const creation = sendRequest<Data>(path, { method: 'POST', body, ...defined({ signal }) })
   if (!isIdentified) {
     firstCreation = creation.then(
       () => {

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import type { Credentials, Principal } from '../model/principal.ts'
 import { isInNetwork } from '../net/ip-networks.ts'
 import type { Services } from '../services/services.ts'
+import { defined } from '../validation/defined.ts'
 import { hasKeyPrefix, isKeyText } from './api-key-text.ts'
 import { type ApiKey, ApiKeys, inactiveReason } from './api-keys.ts'
 import { bearerToken } from './bearer.ts'
@@ -52,7 +53,7 @@ export async function principalOfKey(
     scopes: new Set(key.scopes),
     limiterKey: `key:${key.id}`,
     keyId: key.id,
-    ...(key.earlier && { earlierKeyIds: key.earlier }),
+    ...defined({ earlierKeyIds: key.earlier }),
     ...(key.kind === 'public' && { isPublic: true }),
   }
 }

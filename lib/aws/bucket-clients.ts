@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { ClientConnection } from '../io/local-connections.ts'
+import { defined } from '../validation/defined.ts'
 import { createClientConfig } from './client-config.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
@@ -27,7 +28,7 @@ export async function openBucketClients(
     forcePathStyle,
     // TLS already protects the bytes, and checking them in the SDK takes as long as everything else in a GET.
     responseChecksumValidation: 'WHEN_REQUIRED',
-    ...(timeouts && { maxAttempts: maxTimedAttempts }),
+    ...defined({ maxAttempts: timeouts && maxTimedAttempts }),
     ...connection,
   })
   if (timeouts) limitCallTime(s3, timeouts, timedCommands)

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { Sha256 } from '../crypto/sha256.ts'
+import { defined } from '../validation/defined.ts'
 
 /** Client settings for the service's own AWS resources. */
 export const createClientConfig = ({
@@ -8,5 +9,5 @@ export const createClientConfig = ({
 }: Pick<Config, 'AWS_REGION' | 'roleKey'>) => ({
   region,
   sha256: Sha256,
-  ...(roleKey && { credentials: roleKey }),
+  ...defined({ credentials: roleKey }),
 })

@@ -9,6 +9,7 @@ import { releaseBuffer } from '../io/buffer-pool.ts'
 import type { ByteRange } from '../io/byte-range.ts'
 import type { FileExchange } from '../io/local-connections.ts'
 import { writeSynchronously } from '../io/sync-writer.ts'
+import { defined } from '../validation/defined.ts'
 import { type BucketClients, openBucketClients } from './bucket-clients.ts'
 import type { Connections } from './connections.ts'
 import { toFileError } from './file-errors.ts'
@@ -150,7 +151,7 @@ export class Files {
           ...(Range && { Range }),
           ...(etag && { IfMatch: etag }),
         }),
-        { ...(signal && { abortSignal: signal }) },
+        { ...defined({ abortSignal: signal }) },
       )
       .catch((error: unknown) => {
         throw toFileError(error, filename) ?? error
@@ -281,7 +282,7 @@ export class Files {
       Key: key,
       ContentType: file.contentType,
       ContentLength: file.size,
-      ...(checksum && { ChecksumSHA256: checksum }),
+      ...defined({ ChecksumSHA256: checksum }),
     })
     const url = await getSignedUrl(signer, command, {
       expiresIn: expiresS,
@@ -291,7 +292,7 @@ export class Files {
     })
     return {
       url,
-      headers: { 'Content-Type': file.contentType, ...(checksum && { 'x-amz-checksum-sha256': checksum }) },
+      headers: { 'Content-Type': file.contentType, ...defined({ 'x-amz-checksum-sha256': checksum }) },
     }
   }
 
@@ -306,14 +307,14 @@ export class Files {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: key,
-      ...(checksum && { ChecksumSHA256: checksum }),
+      ...defined({ ChecksumSHA256: checksum }),
     })
     const url = await getSignedUrl(signer, command, {
       expiresIn: expiresS,
       signableHeaders: new Set(['host', 'x-amz-checksum-sha256']),
       unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
     })
-    return { url, headers: { ...(checksum && { 'x-amz-checksum-sha256': checksum }) } }
+    return { url, headers: { ...defined({ 'x-amz-checksum-sha256': checksum }) } }
   }
 
   /** A form upload of any file up to this size; S3 then redirects to `redirect` or responds with 201. */
@@ -350,7 +351,7 @@ export class Files {
       Expires: expiresS,
       Fields: {
         ...(file.contentType && { 'Content-Type': file.contentType }),
-        ...(checksum && { 'x-amz-checksum-sha256': checksum }),
+        ...defined({ 'x-amz-checksum-sha256': checksum }),
         ...file.success,
       },
       Conditions: [['content-length-range', file.size.min, file.size.max]],

@@ -1,4 +1,3 @@
-import { defined } from '../validation/defined.ts'
 import type { QueueAttributeName, SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { lazyAsync } from '../async/lazy-async.ts'
@@ -6,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { ClientConnection } from '../io/local-connections.ts'
 import type { TaskMessage } from '../model/task-message.ts'
 import type { QueueId } from '../resources/queues.ts'
+import { defined } from '../validation/defined.ts'
 import { createClientConfig } from './client-config.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { importUrlOperation } from '../tasks/import-url.ts'
 import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
+import { defined } from '../validation/defined.ts'
 import { describeValues } from '../validation/describe-schema.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 
@@ -35,7 +36,7 @@ export function createFetchTask(
   name: string,
   { url, filename, field }: { url: string; filename?: string | undefined; field: string },
 ): RequestedTask {
-  const parsed = importUrlOperation.fields.safeParse({ url, ...(filename !== undefined && { filename }) })
+  const parsed = importUrlOperation.fields.safeParse({ url, ...defined({ filename }) })
   if (!parsed.success)
     throw new AppError(
       'INVALID_INPUT',

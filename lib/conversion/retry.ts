@@ -8,6 +8,7 @@ import { findTaskOperation, findTransferOperation } from '../tasks/index.ts'
 import { type TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { uploadKey } from '../uploads/uploads.ts'
+import { defined } from '../validation/defined.ts'
 import type { ImportSource, JobRequest } from './job-request.ts'
 
 /**
@@ -111,5 +112,5 @@ const StoredSpec = TaskSpec.partial({ options: true })
 function fieldsOf(spec: Readonly<Record<string, unknown>>, { kind }: TaskOperation) {
   if (kind !== 'process') return spec
   const { to, ...rest } = StoredSpec.parse(spec)
-  return { ...rest, ...(to !== undefined && { output_format: to }) }
+  return { ...rest, ...defined({ output_format: to }) }
 }

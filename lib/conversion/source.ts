@@ -7,6 +7,7 @@ import type { Services } from '../services/services.ts'
 import { requireOwnUpload } from '../uploads/own-upload.ts'
 import type { ReceivedFile } from '../uploads/received-file.ts'
 import type { UploadRecord } from '../uploads/uploads.ts'
+import { defined } from '../validation/defined.ts'
 
 /**
  * A file to convert, already stored in the bucket. The `sha256` of a presigned upload is empty, because its bytes were
@@ -125,5 +126,5 @@ export const uploadAlreadyUsed = (upload: UploadRecord, jobId: string | undefine
   new AppError(
     'CONFLICT',
     `The upload ${upload.id} was already used by ${jobId ? `the job ${jobId}` : 'another job'}. Upload the file again for a second conversion.`,
-    { field, uploadId: upload.id, ...(jobId && { jobId }) },
+    { field, uploadId: upload.id, ...defined({ jobId }) },
   )

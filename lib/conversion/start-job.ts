@@ -14,6 +14,7 @@ import { isTransferOperation } from '../tasks/index.ts'
 import type { TaskSpec } from '../tasks/operation.ts'
 import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
 import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads/uploads.ts'
+import { defined } from '../validation/defined.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import { type DetectedSources, detectSources } from './detect-sources.ts'
 import { errorsNameTasks, type JobRequest } from './job-request.ts'
@@ -200,7 +201,7 @@ const toFailedTask = ({ code, message, details }: AppError): NonNullable<NewTask
   status: 'failed',
   code,
   message,
-  ...(details && { details: { ...details } }),
+  ...defined({ details: details && { ...details } }),
 })
 
 /** Plans a task whose files are all available, so that errors are reported immediately. */
@@ -233,7 +234,7 @@ function createProcessTask(requested: RequestedTask, common: NewTask, context: T
     return {
       task: { ...task, warnings: planned?.warnings ?? [] },
       output: { to: operation.toConversionSpec([], spec).to },
-      ...(planned && { limitS: planned.limitS }),
+      ...defined({ limitS: planned?.limitS }),
     }
   } catch (error) {
     if (!request.isBatch || !(error instanceof AppError)) throw error

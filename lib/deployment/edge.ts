@@ -1,5 +1,6 @@
 import { edgeHeaders } from '../net/edge-origin.ts'
 import { webSocketApi } from '../resources/web-sockets.ts'
+import { defined } from '../validation/defined.ts'
 import { arnOf } from './references.ts'
 import type { Stage } from './stage.ts'
 
@@ -40,7 +41,7 @@ export const publicUrl = ({ domain }: Pick<Stage, 'domain'>) =>
 const origin = (id: string, api: string, path?: unknown) => ({
   Id: id,
   DomainName: { 'Fn::Sub': `\${${api}}.execute-api.\${AWS::Region}.\${AWS::URLSuffix}` },
-  ...(path !== undefined && { OriginPath: path }),
+  ...defined({ OriginPath: path }),
   CustomOriginConfig: {
     OriginProtocolPolicy: 'https-only',
     OriginSSLProtocols: ['TLSv1.2'],

@@ -15,6 +15,7 @@ import { type FunctionName, functionNames, functions } from '../resources/functi
 import { queueMappingOf } from '../resources/queue-functions.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
+import { defined } from '../validation/defined.ts'
 import { canReserveConcurrency, hasReservedConcurrency } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
 import { layerReference, layersOf } from './lambda-layers.ts'
@@ -45,7 +46,7 @@ const stageEnvironment = (stage: Stage) => ({
   PUBLIC_URL: publicUrl(stage),
   ANONYMOUS_PLAN: stage.anonymousPlan,
   RETENTION_HOURS: String(stage.retentionHours),
-  ...(stage.facades && { FACADES: stage.facades }),
+  ...defined({ FACADES: stage.facades }),
   ...(stage.mailFrom && { MAIL_FROM: stage.mailFrom }),
   ...(stage.outgoingAllow && { OUTGOING_ALLOW: stage.outgoingAllow }),
 })
@@ -91,7 +92,7 @@ export function eventsOf(trigger: Trigger, stage?: Stage) {
 const queueEvent = (queue: QueueId, stage?: Stage) => ({
   sqs: {
     arn: arnOf(queueResourceId(queue)),
-    ...(stage && { maximumConcurrency: stage.conversionsAtATime }),
+    ...defined({ maximumConcurrency: stage?.conversionsAtATime }),
     ...queueMappingOf(queue),
   },
 })
@@ -102,8 +103,10 @@ export function asyncInvocationSettings(
   { retryAttempts, deadLetter }: Pick<FunctionDeclaration, 'retryAttempts' | 'deadLetter'>,
 ) {
   return {
-    ...(retryAttempts !== undefined && { maximumRetryAttempts: retryAttempts }),
-    ...(deadLetter && { onError: arnOf(deadLetterQueueId(name)) }),
+    ...defined({
+      maximumRetryAttempts: retryAttempts,
+      onError: deadLetter && arnOf(deadLetterQueueId(name)),
+    }),
   }
 }
 
@@ -130,8 +133,8 @@ function functionResource(name: FunctionName, stage: Stage) {
       // The event contains the whole request body, so streaming it would save no memory.
       ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
     },
-    ...(image && { ephemeralStorageSize: imageLimits(image).ephemeralStorageSize }),
-    ...(declared.diskMb !== undefined && { ephemeralStorageSize: declared.diskMb }),
+    ...defined({ ephemeralStorageSize: image && imageLimits(image).ephemeralStorageSize }),
+    ...defined({ ephemeralStorageSize: declared.diskMb }),
     ...(isInVpc(declared) && vpcSettings(stage)),
     ...(hasReservedConcurrency(declared) &&
       canReserveConcurrency(stage) && { reservedConcurrency: declared.maximumConcurrency }),

@@ -4,6 +4,7 @@ import { declarationOf, type FunctionName, functionNames, functions } from '../r
 import type { Permission } from '../resources/permissions.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { convertPermissions } from '../resources/role-permissions.ts'
+import { defined } from '../validation/defined.ts'
 import { isInVpc } from './network.ts'
 import { arnOf, deadLetterQueueId, queueResourceId, roleId } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
@@ -23,7 +24,7 @@ const allow = (
   Effect: 'Allow',
   Action,
   Resource,
-  ...(Condition && { Condition }),
+  ...defined({ Condition }),
 })
 
 const sub = (text: string) => ({ 'Fn::Sub': text })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { imageIds } from '../component-ids.ts'
 import { planIds } from '../plans.ts'
 import { declarationOf } from '../resources/functions.ts'
+import { defined } from '../validation/defined.ts'
 import { pushedImages } from './pushed-images.ts'
 
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
@@ -98,7 +99,7 @@ export function parseStage(name: string, settings: unknown): Stage {
     )
   }
   const { region = 'eu-central-1', domain, images = {}, ...rest } = parsed.data
-  return { ...rest, name, region, images, ...(domain && { domain }) }
+  return { ...rest, name, region, images, ...defined({ domain }) }
 }
 
 export function readStage(name: string, folder = process.cwd()): Stage {

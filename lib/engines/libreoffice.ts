@@ -10,6 +10,7 @@ import {
   documentPasswordWrong,
   documentProtectionUnknown,
 } from '../formats/locked-office.ts'
+import { defined } from '../validation/defined.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
 import { filtersOf, type OfficeFamily, readableFormats, writableFormats } from './libreoffice/formats.ts'
@@ -144,7 +145,7 @@ async function convert(
           ...officeRequestOf(work),
           name: input.filename,
           ...source,
-          ...(password !== undefined && { password }),
+          ...defined({ password }),
         },
         inputPath,
         inputExtension: work.from,

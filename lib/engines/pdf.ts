@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
+import { defined } from '../validation/defined.ts'
 import type {
   Capability,
   Chunk,
@@ -180,7 +181,7 @@ async function join(work: EngineWork, results: readonly ChunkResult[], tools: To
   const archives = results.flatMap(({ files }) => files.map(({ path }) => path))
   const path = await untilAborted(joinPageArchives(work.outDir, archives), tools.signal)
   const details = results[0]?.details
-  return { files: [{ path, format: 'zip' }], ...(details && { details }) }
+  return { files: [{ path, format: 'zip' }], ...defined({ details }) }
 }
 
 function convert(selection: PageSelection, { to, options }: EngineWork, tools: Tools): Promise<OutputFile> {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
+import { defined } from '../validation/defined.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { secretOption } from './options.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
@@ -129,7 +130,7 @@ async function convertArchive(
   )
   return {
     files: [file],
-    memberCounts: { source: content.files, ...(listedFiles !== undefined && { result: listedFiles }) },
+    memberCounts: { source: content.files, ...defined({ result: listedFiles }) },
     details: { files: content.files, bytes: content.bytes },
   }
 }

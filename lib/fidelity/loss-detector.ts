@@ -6,6 +6,7 @@ import { combineSequential, type Fidelity, type Unit } from '../model/fidelity.t
 import type { ConversionStep, Warning } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
 import { StoredSummary } from '../model/stored-summary.ts'
+import { defined } from '../validation/defined.ts'
 import {
   type ComparisonResult,
   compare,
@@ -14,6 +15,7 @@ import {
   retainedFeatures,
 } from './compare.ts'
 import { type ContentSummary, combineSummaries } from './content-summary.ts'
+import { CountingStopped } from './read-errors.ts'
 import { countPagesInZip, readSummary } from './read-summary.ts'
 import { WordCounts } from './text/word-counts.ts'
 
@@ -31,7 +33,7 @@ export class ContentLostError extends AppError {
 /** The fields of a step that are used here. */
 type CheckedStep = Pick<ConversionStep, 'operation' | 'from' | 'to' | 'options'>
 
-/** Delay before reading the source, which blocks the thread that starts the engine: most have started by then. */
+/** Delay before reading the source, which may block the thread that starts the engine: most have started by then. */
 const readDelayMs = 40
 
 /**
@@ -45,6 +47,9 @@ export class LossDetector implements Disposable {
   #readTimer: NodeJS.Timeout | undefined
   #fidelity: Fidelity | undefined
   #shortfall: Shortfall | undefined
+  /** Formats of files that were not counted to the end. */
+  readonly #stopped = new Set<FormatId>()
+  readonly #abort = new AbortController()
 
   constructor(log: Log) {
     this.#log = log
@@ -53,6 +58,10 @@ export class LossDetector implements Disposable {
   /** Fidelity of all steps so far. */
   get fidelity(): Fidelity | undefined {
     return this.#fidelity
+  }
+
+  get warnings(): Warning[] {
+    return [...this.#stopped].map(countingStoppedWarning)
   }
 
   /** The shortfall of the step that lost the most. */
@@ -75,9 +84,9 @@ export class LossDetector implements Disposable {
       delimiter: stringOption(options?.['delimiter']),
     }
     const readInput = ({ path, format }: (typeof inputs)[number]) =>
-      this.#readSafely(() => readSummary(path, format, { isResult: false, ...hint }))
+      this.#readSafely(format, (signal) => readSummary(path, format, { isResult: false, signal, ...hint }))
     let reading: Promise<ContentSummary | undefined> | undefined
-    this.#source = () => (reading ??= Promise.all(inputs.map(readInput)).then(combineSummaries))
+    this.#source = () => (reading ??= readAll(inputs, readInput))
     clearTimeout(this.#readTimer)
     this.#readTimer = setTimeout(this.#source, readDelayMs)
   }
@@ -86,9 +95,10 @@ export class LossDetector implements Disposable {
     this.#source = async () => source
   }
 
-  /** Cancels a read that has not started. */
+  /** Stops a read that nobody waits for any more. */
   [Symbol.dispose](): void {
     clearTimeout(this.#readTimer)
+    this.#abort.abort()
   }
 
   /** Returns what a task record stores while chunks do the work. */
@@ -100,8 +110,7 @@ export class LossDetector implements Disposable {
 
   restore({ seconds, soundSeconds, ...summary }: StoredSummary): void {
     const durations = {
-      ...(seconds !== undefined && { seconds }),
-      ...(soundSeconds !== undefined && { soundSeconds }),
+      ...defined({ seconds, soundSeconds }),
     }
     this.#setSource({ ...summary, ...durations })
   }
@@ -122,9 +131,7 @@ export class LossDetector implements Disposable {
     if (step.operation === 'unlock') this.start(files.map(({ path }) => ({ path, format: to })))
     if (!contentPreservingOperations.includes(step.operation)) return
     const source = withoutHiddenText(await this.#source(), hiddenText) ?? entrySummary(memberCounts?.source)
-    const counted = combineSummaries(
-      await Promise.all(files.map((file) => this.#readResult(file, step.operation, to))),
-    )
+    const counted = await readAll(files, (file) => this.#readResult(file, step.operation, to))
     const result = counted ?? entrySummary(memberCounts?.result)
     this.#setSource(result)
     if (!source || !result) {
@@ -148,21 +155,50 @@ export class LossDetector implements Disposable {
     const { path, format = to } = file
     const page = operation === 'split-pdf' ? 'pdf' : to
     const isZipOfPages = format === 'zip' && (page === 'pdf' || formatById(page).category === 'image')
-    return this.#readSafely(() =>
-      isZipOfPages ? countPagesInZip(path, page) : readSummary(path, format, { isResult: true }),
+    return this.#readSafely(format, (signal) =>
+      isZipOfPages ? countPagesInZip(path, page) : readSummary(path, format, { isResult: true, signal }),
     )
   }
 
   /** A bug in counting must not fail the conversion. */
-  async #readSafely(read: () => Promise<ContentSummary | undefined>): Promise<ContentSummary | undefined> {
+  async #readSafely(
+    format: FormatId,
+    read: (signal: AbortSignal) => Promise<ContentSummary | undefined>,
+  ): Promise<ContentSummary | undefined> {
+    const { signal } = this.#abort
     try {
-      return await read()
+      const summary = await read(signal)
+      if (summary?.isIncomplete) this.#stopped.add(format)
+      return summary
     } catch (error) {
-      this.#log.error({ error }, 'counting the content of a file failed')
+      if (signal.aborted) return undefined
+      if (error instanceof CountingStopped) {
+        this.#stopped.add(format)
+        this.#log.info({ format, reason: error.message }, 'stopped counting the content of a file')
+      } else this.#log.error({ error }, 'counting the content of a file failed')
       return undefined
     }
   }
 }
+
+/** Reads files one after the other, up to the first whose content is unknown. */
+async function readAll<File>(
+  files: readonly File[],
+  read: (file: File) => Promise<ContentSummary | undefined>,
+): Promise<ContentSummary | undefined> {
+  const summaries: ContentSummary[] = []
+  for (const file of files) {
+    const summary = await read(file)
+    if (!summary) return undefined
+    summaries.push(summary)
+  }
+  return combineSummaries(summaries)
+}
+
+const countingStoppedWarning = (format: FormatId): Warning => ({
+  code: 'COUNTING_STOPPED',
+  message: `The content of the ${format} was not counted to the end, because that takes too long or too much memory. Check whether anything is missing in the result.`,
+})
 
 const stringOption = (option: unknown) => (typeof option === 'string' ? option : undefined)
 

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { defined } from '../validation/defined.ts'
 import { type ByteSource, corruptFileError, type OpenedFile, openFile } from './detect/byte-source.ts'
 import { damageCheck } from './detect/damage-checks.ts'
 import { mobipocketFormat } from './detect/ebook.ts'
@@ -41,7 +42,7 @@ export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Prom
   await checkDamage(format, file, hint)
   const mimeType = formatById(format).mimeTypes[0] ?? 'application/octet-stream'
   const traits = await traitsOf(format, file)
-  return { format, mimeType, ...(locked && { locked }), ...(traits.length > 0 && { traits }) }
+  return { format, mimeType, ...defined({ locked }), ...(traits.length > 0 && { traits }) }
 }
 
 async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): Promise<void> {

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { defined } from '../validation/defined.ts'
 
 /** Names the encrypted PDF and its password field in errors. */
 export interface LockedPdf {
@@ -12,7 +13,7 @@ const describePdf = ({ filename }: LockedPdf) => (filename === undefined ? 'The 
 
 const detailsOf = ({ filename, field = 'password' }: LockedPdf) => ({
   field,
-  ...(filename !== undefined && { filename }),
+  ...defined({ filename }),
 })
 
 export const pdfPasswordMissing = (pdf: LockedPdf = {}) =>

@@ -4,6 +4,7 @@ import { type Auth, clientIpHeader } from '../access/auth/auth.ts'
 import { type AuthError, toAuthError } from '../access/auth/auth-errors.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { defined } from '../validation/defined.ts'
 import { parseJsonBody } from '../validation/json-body.ts'
 import { decodeUtf8, openBodyStream, parseFormFields } from './body/body.ts'
 import { readStream } from './body/read-body.ts'
@@ -103,7 +104,7 @@ async function toResult(
       ...headers,
       ...(isRefusal && { 'content-type': 'application/json' }),
       ...(isPage && { 'content-security-policy': pagePolicy }),
-      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      ...defined({ 'retry-after': retryAfter }),
     },
     cookies: response.headers.getSetCookie(),
     body: isRefusal ? JSON.stringify(refusal(text)) : text,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { fileUrlField } from '../conversion/remote-files.ts'
 import { AppError } from '../errors.ts'
+import { defined } from '../validation/defined.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 
 /** One file of a batch and its conversion; unknown fields are conversion options. */
@@ -42,5 +43,5 @@ export function normalizeItem(item: BatchItem, index: number, isSent: boolean): 
       },
     )
   }
-  return { ...item, ...(item.fileUrl !== undefined && { url: item.fileUrl }) }
+  return { ...item, ...defined({ url: item.fileUrl }) }
 }

@@ -4,6 +4,7 @@ import { findTaskFiles } from '../jobs/find-task-files.ts'
 import { resultFiles } from '../jobs/job-state-machine.ts'
 import type { Job, StoredFile } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
+import { defined } from '../validation/defined.ts'
 
 interface FileSelector {
   /** Name of one of several files; defaults to the first. */
@@ -43,7 +44,7 @@ function requireFinished(job: Job): void {
       : '. Try again when it is completed.'
   throw new AppError('CONFLICT', `The job has no result to download because it is ${job.status}${reason}`, {
     status: job.status,
-    ...(job.error && { error: job.error }),
+    ...defined({ error: job.error }),
   })
 }
 

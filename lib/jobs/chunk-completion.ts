@@ -1,5 +1,6 @@
 import { isTaskOver, JobError, type Task } from '../model/job.ts'
 import { isUnreadableError } from '../plan/unreadable-error.ts'
+import { defined } from '../validation/defined.ts'
 import { dependencyUpdate } from './dependency-update.ts'
 import { isReadyToJoin, percentOfTask } from './job-state-machine.ts'
 import { type JobStore, taskRefOf } from './store.ts'
@@ -61,7 +62,7 @@ const awaitsFallback = ({ pieces }: Task) => pieces?.some(({ failure }) => failu
 
 /** The error that the chunk's engine reported. */
 const errorOf = ({ code, message = '', details }: Task) =>
-  JobError.parse({ code, message, ...(details && { details }) })
+  JobError.parse({ code, message, ...defined({ details }) })
 
 /** Another engine may be able to read the file: resets the task for a fallback route, which discards its chunks. */
 async function retryWithFallback(

@@ -1,6 +1,7 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from '../model/job.ts'
+import { defined } from '../validation/defined.ts'
 import {
   hasRecord,
   type JobFile,
@@ -37,7 +38,7 @@ function renderEvent<Name extends EventName>(
     apiVersion: 'v1',
     owner: job.owner,
     stream: job.id,
-    ...(job.hasWebhook && { hasWebhook: true }),
+    ...defined({ hasWebhook: job.hasWebhook }),
     ...body,
   }
 }
@@ -274,7 +275,7 @@ function describeEndedJob(state: JobState, endedAt: string) {
     queuedAt,
     startedAt,
     endedAt,
-    ...(summary && { summary }),
+    ...defined({ summary }),
   }
 }
 
@@ -286,7 +287,7 @@ function describeCompletedJob(state: JobState, endedAt: string) {
     ...describeEndedJob(state, endedAt),
     durationMs: Date.parse(endedAt) - Date.parse(job.startedAt ?? job.createdAt),
     engine,
-    ...(fidelity && { fidelity }),
+    ...defined({ fidelity }),
     warnings,
     files: files.map(({ filename, size, mimeType }) => ({ filename, size, mimeType, url })),
   }

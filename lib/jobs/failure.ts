@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
 import type { JobError } from '../model/job.ts'
+import { defined } from '../validation/defined.ts'
 
 /** A failure that a retry may fix; `clientError` is reported when it does not. */
 export class TransientError extends Error {
@@ -18,7 +19,7 @@ export function toClientError(error: unknown): JobError {
   if (error instanceof TransientError) return toClientError(error.clientError)
   if (!(error instanceof AppError)) return engineCrashed
   const { code, message, details } = error
-  return { code, message, ...(details && { details: { ...details } }) }
+  return { code, message, ...defined({ details: details && { ...details } }) }
 }
 
 const engineCrashed: JobError = {

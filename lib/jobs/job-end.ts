@@ -1,5 +1,6 @@
 import type { Change } from '../aws/table-expressions.ts'
 import type { JobState } from '../model/job.ts'
+import { defined } from '../validation/defined.ts'
 import { firstImportedFile, type JobOutcome } from './job-state-machine.ts'
 import { listKeyOf } from './list.ts'
 
@@ -35,7 +36,7 @@ export function jobEndChange(
       ...(isStarting &&
         firstStarted && { startedAt: firstStarted.startedAt, startedWith: firstStarted.number }),
       ...(isStarting && { 'log.started': { at: now.toISOString() } }),
-      ...(importedSource && { cameLater: importedSource }),
+      ...defined({ cameLater: importedSource }),
       listKey: listKeyOf(job.owner, status),
     },
     setPlus: {

@@ -16,6 +16,7 @@ import {
 } from '../model/job.ts'
 import { nameFromTemplate } from '../names/file-name.ts'
 import { UniqueNames } from '../names/unique-names.ts'
+import { defined } from '../validation/defined.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 
 /**
@@ -124,7 +125,7 @@ const sortByEnd = (tasks: readonly Task[]) =>
   tasks.toSorted((a, b) => (a.endedAt ?? '').localeCompare(b.endedAt ?? '') || a.number - b.number)
 
 function errorOf(task: Task | FixedTask | undefined): JobError {
-  const details = { ...task?.details, ...(task && { task: task.name }) }
+  const details = { ...task?.details, ...defined({ task: task?.name }) }
   return {
     // Codes of tasks come from AppErrors, or are made here.
     code: (task?.code as JobError['code'] | undefined) ?? 'CONVERSION_FAILED',

@@ -1,5 +1,6 @@
 import type { FixedTask, JobState, StoredFile, Task } from '../model/job.ts'
 import type { JobUsage } from '../model/job-usage.ts'
+import { defined } from '../validation/defined.ts'
 import { hasRecord, resultOfJob } from './job-state-machine.ts'
 
 const isImport = ({ operation }: Pick<Task, 'operation'>) => operation.startsWith('import/')
@@ -19,7 +20,7 @@ export function measureJobUsage(state: JobState): JobUsage {
   return {
     format: files[0]?.format ?? job.display.target?.format ?? null,
     engine: engine ?? work.findLast((task) => task.engine !== undefined)?.engine ?? null,
-    ...(job.keyId !== undefined && { key: job.keyId }),
+    ...defined({ key: job.keyId }),
     workMs: work.reduce((sum, { startedAt, endedAt }) => sum + spanMs(startedAt, endedAt), 0),
     bytesIn: [...fixed, ...tasks].filter(isImport).reduce((sum, task) => sum + bytesOf(filesOf(task)), 0),
     bytesOut: job.status === 'completed' ? bytesOf(files) : 0,

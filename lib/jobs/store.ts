@@ -12,6 +12,7 @@ import {
   type Task as TaskRecord,
 } from '../model/job.ts'
 import type { TaskRef } from '../model/task-message.ts'
+import { defined } from '../validation/defined.ts'
 import { emitJobEnd } from './job-end-emitter.ts'
 import {
   bucketCountKey,
@@ -295,7 +296,7 @@ export const liveJobCondition: Condition = { exists: true, oneOf: { status: live
 
 const requireExisting = ({ condition = {}, mark }: { condition?: Condition; mark?: Item }) => ({
   condition: { exists: true, ...condition },
-  ...(mark && { mark }),
+  ...defined({ mark }),
 })
 
 function parseAnswer<T>(

@@ -1,4 +1,5 @@
 import type { FixedTask, InputPlan, Job, JobStatus, JoinBucket, Task, Warning } from '../model/job.ts'
+import { defined } from '../validation/defined.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 
 /** Turns the tasks of a request into the records of a job; dependencies are sets of task numbers. Pure. */
@@ -162,7 +163,7 @@ function createTaskRecord(input: TaskRecordInput): Task {
     fed: waitsFor.length < task.ins.length || (task.ins.length === 0 && !task.awaited),
     ...(bucketed && { bucketed }),
     ...(task.continueOnError && { continueOnError: true }),
-    ...(task.uploadId !== undefined && { uploadId: task.uploadId }),
+    ...defined({ uploadId: task.uploadId }),
     ...task.awaited,
     status: 'pending',
     percent: 0,
@@ -254,8 +255,7 @@ function createJobRecord(
     display,
     retentionS,
     require,
-    ...(keyId && { keyId }),
-    ...(retryOf && { retryOf }),
+    ...defined({ keyId, retryOf }),
     ...(failFast && { failFast }),
     ...(hasWebhook && { hasWebhook: true as const }),
     total: request.tasks.length,
@@ -269,7 +269,7 @@ function createJobRecord(
     // An upload may arrive before the creator has published the event; other jobs publish it before any task is sent.
     log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],
-    ...(graph.fixed && { fixed: [...graph.fixed] }),
+    ...defined({ fixed: graph.fixed && [...graph.fixed] }),
     createdAt,
     ...(!isAwaiting && { queuedAt: createdAt }),
     expiresAt: secondsLater(retentionS),
@@ -292,14 +292,14 @@ export function createChunkRecord(
 ): Task {
   return {
     jobId: task.jobId,
-    ...(task.owner !== undefined && { owner: task.owner }),
+    ...defined({ owner: task.owner }),
     number: task.number,
     part,
     name: task.name,
     operation: task.operation,
     spec,
     pieces: [...pieces],
-    ...(cut !== undefined && { cut }),
+    ...defined({ cut }),
     ins: [],
     outs: [],
     fed: true,
@@ -309,7 +309,7 @@ export function createChunkRecord(
     files: [],
     warnings: [],
     createdAt: now.toISOString(),
-    ...(task.startedAt !== undefined && { startedAt: task.startedAt }),
+    ...defined({ startedAt: task.startedAt }),
     ttl: task.ttl,
   }
 }

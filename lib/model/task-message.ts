@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { defined } from '../validation/defined.ts'
 
 /**
  * What a worker without access to files gets for one task: presigned URLs for its inputs and outputs only, and the
@@ -32,7 +33,7 @@ export type TaskMessage = z.infer<typeof TaskMessage>
 export const taskMessageOf = ({ jobId, task, part }: TaskRef): TaskMessage => ({
   jobId,
   task,
-  ...(part !== undefined && { part }),
+  ...defined({ part }),
 })
 
 /** A task of a job, or one of its chunks. */

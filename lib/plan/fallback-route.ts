@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { formatById } from '../formats/index.ts'
 import { detectedKind } from '../formats/locked-office.ts'
 import type { InputPlan, JobError, StoredFile, TriedRoute } from '../model/job.ts'
+import { defined } from '../validation/defined.ts'
 import { optionsSchemaOf, planOtherRoute, type Route } from './index.ts'
 import { knownOptions, stepsWithOptions } from './options.ts'
 import { type ConversionSpec, groupInputs, planFiles, routeFiles } from './plan-files.ts'
@@ -73,7 +74,7 @@ function planForDetectedFormat(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const { code, message, details } = error
-    return { error: { code, message, ...(details && { details: { ...details } }) } }
+    return { error: { code, message, ...defined({ details: details && { ...details } }) } }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EventName, SubscriberKind } from '../../events/index.ts'
+import { defined } from '../validation/defined.ts'
 
 /** `source` of every event that the service publishes on the bus. */
 export const eventSource = 'mutabor'
@@ -13,5 +14,5 @@ export type EventSelector = EventName | InternalEvent | `${string}.*`
 export const eventPattern = (events: readonly EventSelector[], subscriberKind?: SubscriberKind) => ({
   source: [eventSource],
   'detail-type': events.map((name) => (name.endsWith('.*') ? { prefix: name.slice(0, -1) } : name)),
-  ...(subscriberKind && { detail: { listeners: [subscriberKind] } }),
+  ...defined({ detail: subscriberKind && { listeners: [subscriberKind] } }),
 })

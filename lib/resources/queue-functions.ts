@@ -1,3 +1,4 @@
+import { defined } from '../validation/defined.ts'
 import type { FunctionDeclaration } from './function-declaration.ts'
 import { declarationOf, type FunctionName, functionNames, functions } from './functions.ts'
 import { maxVisibilityTimeoutS, type QueueId } from './queues.ts'
@@ -42,6 +43,6 @@ export function queueMappingOf(queue: QueueId): QueueMappingSettings {
     ...defaultQueueMapping,
     // Each message takes only milliseconds.
     ...(queue === 'ready' && { batchSize: 10 }),
-    ...(maximumConcurrency !== undefined && { maximumConcurrency }),
+    ...defined({ maximumConcurrency }),
   }
 }

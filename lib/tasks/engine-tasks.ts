@@ -1,5 +1,6 @@
 import type { FormatId } from '../formats/index.ts'
 import type { Operation } from '../model/operations.ts'
+import { defined } from '../validation/defined.ts'
 import {
   createConversionSpec,
   createProcessFields,
@@ -46,5 +47,5 @@ export const engineOperations: readonly ProcessOperation[] = rows.map(({ name, s
   inputs,
   parseSpec: parseTaskSpec,
   fields: createProcessFields({}, true),
-  toConversionSpec: (_files, spec) => createConversionSpec({ ...(to && { to }), ...spec }, name),
+  toConversionSpec: (_files, spec) => createConversionSpec({ ...defined({ to }), ...spec }, name),
 }))

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
+import { defined } from '../validation/defined.ts'
 import {
   createConversionSpec,
   createProcessFields,
@@ -31,7 +32,7 @@ export const mergeOperation: ProcessOperation = {
   parseSpec: ({ merge_type: type, ...fields }) => {
     const spec = parseTaskSpec(fields)
     const usual = defaultMergeTargets[type as MergeType] // checked by its schema
-    return { ...(usual && { to: usual }), ...spec }
+    return { ...defined({ to: usual }), ...spec }
   },
   toConversionSpec: (_files, spec) => createConversionSpec(spec, 'merge'),
 }

@@ -4,6 +4,7 @@ import { parseEngine } from '../plan/options.ts'
 import type { ConversionSpec } from '../plan/plan-files.ts'
 import { parseTargetFormat } from '../plan/target-format.ts'
 import type { CaptureFile, FindFiles, OpenStore } from '../transfer/transfer.ts'
+import { defined } from '../validation/defined.ts'
 
 /** The operation of a task in POST /v1/jobs. */
 export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
@@ -98,9 +99,7 @@ export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSp
   const to = parseTargetFormat({ output_format }, 'output_format')
   const pinned = parseEngine(engine)
   return {
-    ...(to && { to }),
-    ...(pinned && { engine: pinned }),
-    ...(filename !== undefined && { filename }),
+    ...defined({ to, engine: pinned, filename }),
     options: { ...otherFields, ...options },
   }
 }

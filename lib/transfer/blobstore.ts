@@ -1,4 +1,3 @@
-import { defined } from '../validation/defined.ts'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import {
@@ -13,6 +12,7 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
+import { defined } from '../validation/defined.ts'
 import type { GuardedAgents } from './guarded-agents.ts'
 import { baseName, listPrefix } from './list-prefix.ts'
 import { createErrorMapper, storeResponseError } from './map-store-errors.ts'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { addAbortSignal } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
+import { defined } from '../validation/defined.ts'
 import { isDecodingError } from './content-decoding.ts'
 import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
@@ -89,5 +90,5 @@ const fileTooLargeError = (max: number, size?: number) =>
   new AppError(
     'FILE_TOO_LARGE',
     `The file is larger than the limit of ${max} bytes${size === undefined ? '' : `: it has ${size}`}.`,
-    { max, ...(size !== undefined && { got: size }) },
+    { max, ...defined({ got: size }) },
   )

@@ -1,4 +1,5 @@
 import { json } from 'node:stream/consumers'
+import { defined } from '../validation/defined.ts'
 import { type GcsBucket, openGcsBucket } from './gcs-bucket.ts'
 import { uploadToSession } from './gcs-upload.ts'
 import { baseName, listPrefix } from './list-prefix.ts'
@@ -102,7 +103,7 @@ export const openGcs: OpenStore = async (fields, deps) => {
           contentType: mimeType,
           ...(cache_control && { cacheControl: cache_control }),
           ...(content_disposition && { contentDisposition: content_disposition }),
-          ...(metadata && { metadata }),
+          ...defined({ metadata }),
         }),
         signal: deps.signal,
       })

@@ -1,4 +1,3 @@
-import { defined } from '../validation/defined.ts'
 import type { Readable } from 'node:stream'
 import {
   GetObjectCommand,
@@ -9,6 +8,7 @@ import {
   S3ServiceException,
   type ServerSideEncryption,
 } from '@aws-sdk/client-s3'
+import { defined } from '../validation/defined.ts'
 import { baseName, listPrefix } from './list-prefix.ts'
 import { createErrorMapper } from './map-store-errors.ts'
 import { abortUploadByTrace, uploadToS3 } from './s3-upload.ts'
@@ -128,9 +128,11 @@ export const openS3: OpenStore = async (fields, deps) => {
         ...defined({ ACL: acl }),
         ...(cache_control && { CacheControl: cache_control }),
         ...(content_disposition && { ContentDisposition: content_disposition }),
-        ...defined({ Metadata: metadata,
-        ServerSideEncryption: server_side_encryption,
-        Tagging: tagging && new URLSearchParams(tagging).toString() }),
+        ...defined({
+          Metadata: metadata,
+          ServerSideEncryption: server_side_encryption,
+          Tagging: tagging && new URLSearchParams(tagging).toString(),
+        }),
       }
       await mapErrors(`${bucket}/${path}`, () => uploadToS3(client, target, file, { ...deps, onSent }))
       return `s3://${bucket}/${path}`

@@ -1,7 +1,7 @@
-import { defined } from '../validation/defined.ts'
 import { createHash, createSecretKey } from 'node:crypto'
 import ssh2, { type ConnectConfig, type SFTPWrapper } from 'ssh2'
 import { AppError } from '../errors.ts'
+import { defined } from '../validation/defined.ts'
 import { RemoteError } from './remote-error.ts'
 import { limitSilence } from './sftp-window.ts'
 import type { TaskFields, TransferDeps } from './transfer.ts'

@@ -5,6 +5,7 @@ import { newId } from '../ids.ts'
 import { requireDiskSpace } from '../io/disk-space.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
+import { defined } from '../validation/defined.ts'
 import { requireOwnUpload, uploadNotFound } from './own-upload.ts'
 import { fileTooLargeError, sizeLimitError } from './size-errors.ts'
 import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
@@ -61,8 +62,7 @@ export async function startMultipartUpload(
     maxSize,
     partsId,
     filename: sanitizeFileName(request.filename),
-    ...(size !== undefined && { size }),
-    ...(open && { open }),
+    ...defined({ size, open }),
     createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + multipartLifetimeS * 1000).toISOString(),
   }

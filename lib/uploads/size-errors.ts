@@ -1,11 +1,12 @@
 import { AppError } from '../errors.ts'
+import { defined } from '../validation/defined.ts'
 
 export function fileTooLargeError(maxBytes: number, size?: number): AppError {
   const max = Math.floor(maxBytes / 1024 / 1024)
   return new AppError('FILE_TOO_LARGE', `The file is larger than the limit of ${max} MiB.`, {
     field: 'file',
     maxBytes,
-    ...(size !== undefined && { size }),
+    ...defined({ size }),
   })
 }
 

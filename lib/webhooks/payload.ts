@@ -1,5 +1,5 @@
-import { defined } from '../validation/defined.ts'
 import { addResultLinks, type ResultLink } from '../links/result-links.ts'
+import { defined } from '../validation/defined.ts'
 import { chatBlocks, chatEmbed } from './chat.ts'
 import { compatEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { waitForCacheExpiry } from '../model/subscriber-cache.ts'
 import type { Services } from '../services/services.ts'
+import { defined } from '../validation/defined.ts'
 import {
   type DefaultSecret,
   defaultSecret,
@@ -67,7 +68,7 @@ export class Webhooks {
       id,
       owner,
       ...rest,
-      ...(description !== undefined && { description }),
+      ...defined({ description }),
       secret: this.#services.vault.seal(secret, id),
       createdAt: now.toISOString(),
       updatedAt: now.toISOString(),

@@ -1,4 +1,5 @@
 import { derivedId, newId } from '../ids.ts'
+import { defined } from '../validation/defined.ts'
 import { nextRunTime } from './cron-schedule.ts'
 import { maxFailures, runLifetimeS, type Workflow, type WorkflowRun } from './workflow.ts'
 
@@ -36,13 +37,13 @@ export function scheduleNextRun(workflow: Workflow, now: Date): Workflow {
   const { nextRunAt: _, wakeAt: __, ...rest } = workflow
   const next = workflow.enabled ? nextRunTime(workflow, now.getTime()) : undefined
   const nextRunAt = next === undefined ? undefined : new Date(next).toISOString()
-  return setWakeTime({ ...rest, ...(nextRunAt && { nextRunAt }) }, now)
+  return setWakeTime({ ...rest, ...defined({ nextRunAt }) }, now)
 }
 
 export function setWakeTime({ wakeAt: _, ...workflow }: Workflow, now: Date): Workflow {
   const checkAt = workflow.live && new Date(now.getTime() + checkIntervalS * 1000).toISOString()
   const wakeAt = [workflow.nextRunAt, checkAt].filter((at) => at !== undefined).sort()[0]
-  return { ...workflow, ...(wakeAt && { wakeAt }) }
+  return { ...workflow, ...defined({ wakeAt }) }
 }
 
 /** Starts, queues or skips a run that is due. Returns undefined when no run is due. */

@@ -7,6 +7,7 @@ import { emailTemplates } from '../mail/emails.ts'
 import { isLiveStatus, type Job } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { wallTime } from '../time-zones.ts'
+import { defined } from '../validation/defined.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import {
   advanceWorkflow,
@@ -75,7 +76,7 @@ export class Workflows {
     const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
     const tasks = input.tasks && prepareTasks(input.tasks, id, this.#services)
     return this.#changeWithRetry(id, (workflow) => {
-      const { paused, ...wanted } = { ...workflow, ...changes, ...(tasks && { tasks }) } as Workflow
+      const { paused, ...wanted } = { ...workflow, ...changes, ...defined({ tasks }) } as Workflow
       validateSchedule(wanted)
       const isSwitchedOn = input.enabled === true
       const next = {

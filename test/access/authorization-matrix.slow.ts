@@ -11,6 +11,7 @@ import type { AnyContract } from '../../lib/http/contract.ts'
 import { operationId } from '../../lib/http/openapi/openapi.ts'
 import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../lib/model/principal.ts'
 import type { Plans } from '../../lib/plans.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { newAccount, newAdminKey, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type AppReply, type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -62,7 +63,7 @@ async function allSenders(): Promise<Sender[]> {
   const by =
     (headers: Record<string, string>, at = free): Send =>
     (method, path, body) =>
-      at.send(method, path, { headers, ...(body !== undefined && { body }) })
+      at.send(method, path, { headers, ...defined({ body }) })
   const key = async (input: Parameters<typeof newKey>[2] = {}) => ({
     'x-api-key': await newKey(services, await newAccount(services), input),
   })

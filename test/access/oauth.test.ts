@@ -11,6 +11,7 @@ import { isSecretText, newSecretText } from '../../lib/access/secret-text.ts'
 import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { changeAccount, newAccount, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -257,7 +258,7 @@ test('a client is authenticated with any encoding of its credentials, whatever e
 test('a client that requests no scopes gets all of them, otherwise the requested ones in a fixed order', async () => {
   const { id, secret } = await newClient()
   const scopeOf = async (scope?: string) => {
-    const fields = { ...grantType, ...(scope !== undefined && { scope }) }
+    const fields = { ...grantType, ...defined({ scope }) }
     return (await app.send('POST', '/v1/oauth/token', form(fields, basic(id, secret)))).json.scope
   }
   const both = 'CONVERT_READ CONVERT_WRITE'

@@ -11,6 +11,7 @@ import { accountKey, accountOf } from '../../lib/accounts/accounts.ts'
 import { isSameOwner } from '../../lib/accounts/same-owner.ts'
 import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
 import { newId } from '../../lib/ids.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { newAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
@@ -117,7 +118,7 @@ describe('API keys in the table', () => {
     const key = await createKey(await newAccount(app.services))
     const keys = new ApiKeys(app.services)
     const useFrom = async (sourceIp: string, lastUsedAt?: Date) => {
-      const given = { ...key, ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }) }
+      const given = { ...key, ...defined({ lastUsedAt: lastUsedAt?.toISOString() }) }
       await principalOfKey(given, { headers: {}, method: 'GET', sourceIp }, app.services)
       return (await keys.find(key.id))?.lastUsedIp
     }

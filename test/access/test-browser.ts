@@ -1,5 +1,6 @@
 import type { createAuthApi } from '../../functions/auth.ts'
 import type { Email, Mailer } from '../../lib/mail/emails.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { createEvent, type EmbeddedApp } from '../http/embedded-app.ts'
 
 export interface BrowserReply {
@@ -38,7 +39,7 @@ export function openBrowser(app: EmbeddedApp, account: ReturnType<typeof createA
     const sent = {
       body,
       address,
-      ...(query && { query }),
+      ...defined({ query }),
       headers: { host: 'localhost:8080', origin: 'http://localhost:8080', ...headers },
       cookies: [...jar].map(([name, value]) => `${name}=${value}`),
     }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { defined } from '../../lib/validation/defined.ts'
 import type { Fixture } from './fixtures.ts'
 
 export interface HttpReply {
@@ -50,7 +51,7 @@ export class HttpClient {
     } catch (error) {
       // A server can close an idle connection just when it is used again, so retry once.
       if (!call.reusedSocket || tries === 1) throw error
-      return this.#request(path, { method, headers, ...(body && { body }) }, tries - 1)
+      return this.#request(path, { method, headers, ...defined({ body }) }, tries - 1)
     }
   }
 
@@ -127,7 +128,7 @@ export class ServiceClient {
   }
 
   async send(path: string, sent: Sent = {}): Promise<HttpReply> {
-    const headers = { ...sent.headers, ...(this.#token !== undefined && { 'x-owner-token': this.#token }) }
+    const headers = { ...sent.headers, ...defined({ 'x-owner-token': this.#token }) }
     const answer = await this.#http.send(path, { ...sent, headers })
     const given = answer.headers['x-owner-token']
     if (typeof given === 'string') this.#token = given

@@ -1,3 +1,4 @@
+import { defined } from '../../lib/validation/defined.ts'
 import { type MeasuredTurn, measureRate, median, runInterleaved } from './measure.ts'
 import { peakMib, withCpu } from './process-tree.ts'
 import type { Report } from './report.ts'
@@ -38,7 +39,7 @@ export async function measureEightClients(crowd: ConcurrentComparison, report: R
     what: 'eight clients, processor',
     value: median(cpu),
     unit: 'ms a job',
-    ...(aim && { aim }),
+    ...defined({ aim }),
   })
   const remark = failures.length > 0 ? `first: ${failures[0]}` : ''
   report.figure({

@@ -14,6 +14,7 @@ import { effectiveLimits } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import type { Operation } from '../../lib/model/operations.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import type { ChunkTimes, TimeSpent } from './chunk-model.ts'
 import { cpuMsOfBench } from './process-tree.ts'
 
@@ -98,7 +99,7 @@ async function step(
     to,
     outDir,
     options: row?.options.parse(options),
-    ...(spec && { chunk: spec }),
+    ...defined({ chunk: spec }),
   }
   const { signal } = new AbortController()
   return {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { defined } from '../../lib/validation/defined.ts'
 import { asking, type Cases, type CompatService } from './sdk.ts'
 
 /** A form as a client writes it: the headers of each part, content type and credentials. */
@@ -62,7 +63,10 @@ async function upload({ url, parameters }: Form, writer: Writer, { key }: Compat
   const fields = Object.entries(parameters).map(([name, value]) => part(writer.field(name, value), value))
   const sent = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': writer.type, ...(writer.tellsKey && { authorization: `Bearer ${key}` }) },
+    headers: {
+      'content-type': writer.type,
+      ...defined({ authorization: writer.tellsKey && `Bearer ${key}` }),
+    },
     body: [...fields, part(writer.file, '# Title'), `--${boundary}--\r\n`].join(''),
   })
   assert.equal(sent.status, 201, await sent.text())

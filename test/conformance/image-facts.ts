@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import type { EngineId } from '../../lib/component-ids.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { sixelFacts } from './sixel.ts'
 
 const run = promisify(execFile)
@@ -29,7 +30,7 @@ const commandReader = (
   engine?: EngineId,
 ): Reader => ({
   id,
-  ...(engine && { engine }),
+  ...defined({ engine }),
   read: async (path) => {
     const options = { encoding: 'buffer', maxBuffer: 512 * 1024 * 1024, timeout: 60_000 } as const
     return parsePgm((await run(bin, args(path), options)).stdout)

@@ -1,6 +1,7 @@
 import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import type { RouteResult } from './run-route.ts'
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
@@ -16,7 +17,7 @@ export async function measureRetainedShares(
   const said = made.warnings.map((code) => ({ code, message: '' }))
   await guard.checkStep(
     { operation: 'convert', from, to, options: {} },
-    { files: [made], ...(made.listed && { memberCounts: made.listed }) },
+    { files: [made], ...defined({ memberCounts: made.listed }) },
     said,
   )
   const shares = Object.entries(guard.fidelity ?? {}).flatMap(([unit, measure]) =>

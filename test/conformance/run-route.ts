@@ -6,6 +6,7 @@ import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Conversion, Edge } from '../../lib/plan/index.ts'
+import { defined } from '../../lib/validation/defined.ts'
 
 export interface RouteResult {
   readonly path: string
@@ -76,7 +77,7 @@ export class RouteRunner {
         said,
       })
       const [{ path, format = step.to }] = files
-      return { path, format, warnings: [...warnings, ...said], folder: workDir, ...(listed && { listed }) }
+      return { path, format, warnings: [...warnings, ...said], folder: workDir, ...defined({ listed }) }
     } catch (error) {
       await rm(workDir, { recursive: true, force: true })
       if (error instanceof AppError || attempt === maxAttempts || this.#signal.aborted) throw error

@@ -20,6 +20,7 @@ import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-for
 import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../lib/plan/time-limits.ts'
 import { isUnreadableError } from '../../lib/plan/unreadable-error.ts'
 import { toStoredFile } from '../../lib/uploads/to-stored-file.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { file } from '../jobs/records.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 
@@ -372,7 +373,7 @@ describe('options', () => {
 
 describe('a file that an engine could not read', () => {
   const error = (code: string, details?: Record<string, unknown>): JobError =>
-    ({ code, message: code, ...(details && { details }) }) as JobError // codes of errors.ts
+    ({ code, message: code, ...defined({ details }) }) as JobError // codes of errors.ts
 
   test('is tried by another engine if the error depends on the engine', () => {
     for (const unread of [

@@ -6,6 +6,7 @@ import { silenceInput } from '../../lib/engines/ffmpeg/audio-stream.ts'
 import { codecAliases, codecIdByName, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
 import { audioOptions, videoOptions } from '../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { argAfter, createRecipe } from './ffmpeg-recipe.ts'
 
 /** ffmpeg's output arguments for a video with one audio track, both encoded. */
@@ -202,10 +203,7 @@ test('the quality of audio is a bit rate per channel pair, up to the maximum of 
 test('transparent parts are drawn over the requested color, or over black if the codec has no transparency', () => {
   const transparent = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
   const filter = (background?: string) =>
-    argAfter(
-      encodeArgs('mp4', { ...(background !== undefined && { background }) }, transparent),
-      '-filter:v:0',
-    )
+    argAfter(encodeArgs('mp4', { ...defined({ background }) }, transparent), '-filter:v:0')
   assert.match(String(filter()), /^format=gbrap,premultiply=inplace=1,format=gbrp,scale=/)
   assert.equal(filter('#000000'), filter())
   assert.match(

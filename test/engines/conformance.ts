@@ -10,6 +10,7 @@ import { textFormats } from '../../lib/formats/detect/families.ts'
 import { headerlessMedia } from '../../lib/formats/detect/media-signatures.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { formatPairs } from '../../lib/plan/edges.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 import { assertIntact } from './inspect-result.ts'
@@ -60,7 +61,7 @@ export function testConformance(
       const abort = new AbortController()
       const started = Promise.withResolvers<void>()
       const running = convert(engine, long.source, long.to, {
-        ...(long.options && { options: long.options }),
+        ...defined({ options: long.options }),
         signal: abort.signal,
         onProgress: () => started.resolve(),
         onFolder: (path) => {

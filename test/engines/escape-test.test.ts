@@ -15,6 +15,7 @@ import {
 } from '../../lib/engines/sandbox/isolation.ts'
 import { type Launcher, launchers } from '../../lib/engines/sandbox/launchers.ts'
 import { AppError } from '../../lib/errors.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const base = scratchFolder('escape-test')
@@ -179,7 +180,7 @@ describe('a launched program', () => {
     const devNull = openSync('/dev/null', 'r')
     const list = ['-e', 'for (3 .. 9) { print "$_ " if open my $f, "<&=", $_ }']
     const openFds = async (closeFdsFrom?: number) => {
-      const options = { workDir, limits: {}, ...(closeFdsFrom !== undefined && { closeFdsFrom }) }
+      const options = { workDir, limits: {}, ...defined({ closeFdsFrom }) }
       const { file, args, env, cwd } = await buildCommand(filtered, 'perl', list, options)
       const stdio = ['ignore', 'pipe', 'inherit', devNull, devNull, devNull] as const
       return execFileSync(file, args, { env, cwd, encoding: 'utf8', stdio: [...stdio] })

@@ -1,9 +1,11 @@
 // Run by `npm run test:slow`: merges and compression of video and audio.
+
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { runFfprobe } from './inspect-result.ts'
 import { convert, fixture, type Run, type RunSettings, removeRuns } from './run-engine.ts'
@@ -22,7 +24,7 @@ describe('a merge', () => {
   after(removeRuns)
   const merge = (names: readonly string[], to: FormatId, options?: RunSettings['options']) => {
     const [first = '', ...more] = names.map(fixture)
-    return convert(ffmpeg, first, to, { operation: 'merge', more, ...(options && { options }) })
+    return convert(ffmpeg, first, to, { operation: 'merge', more, ...defined({ options }) })
   }
 
   test('copies videos with the same format', async () => {

@@ -8,6 +8,7 @@ import { readLanguages } from '../../lib/engines/ffmpeg/track-languages.ts'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { testConformance } from './conformance.ts'
@@ -70,7 +71,7 @@ testConformance(ffmpeg, {
 describe('a video', () => {
   after(removeRuns)
   const convertVideo = (to: FormatId, options?: RunSettings['options']) =>
-    convert(ffmpeg, fixture('film.mp4'), to, { ...(options && { options }) })
+    convert(ffmpeg, fixture('film.mp4'), to, { ...defined({ options }) })
 
   test('is copied if the format supports its streams, which the result reports', async () => {
     const run = await convertVideo('mkv')

@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { testConformance } from './conformance.ts'
@@ -259,7 +260,7 @@ function iconSizes(bytes: Buffer): number[] {
 describe('the route of an image', () => {
   after(removeRuns)
   const names = (from: FormatId, to: FormatId, engine?: 'imagemagick') =>
-    planRoute({ from, to, ...(engine && { engine }) }).steps.map((step) => `${step.engine}:${step.to}`)
+    planRoute({ from, to, ...defined({ engine }) }).steps.map((step) => `${step.engine}:${step.to}`)
 
   test('is only libvips if it supports both formats', () => {
     assert.deepEqual(names('png', 'jpg'), ['vips:jpg'])

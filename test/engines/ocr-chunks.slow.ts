@@ -1,4 +1,5 @@
 // Run by `npm run test:slow`: OCR takes seconds per page, and each page is read twice.
+
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, readFile, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -9,6 +10,7 @@ import type { ChunkResult, ChunkSpec, EngineResult, EngineWork, Tools } from '..
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { readLinkTargets, readOutlineItems } from './inspect-pdf.ts'
 import { readStdout } from './inspect-result.ts'
@@ -53,7 +55,7 @@ async function createStep(
     outDir,
     options: row?.options.parse(options),
     inputs: [{ path, filename: 'scan', format, size: (await stat(path)).size }],
-    ...(spec && { chunk: spec }),
+    ...defined({ chunk: spec }),
   }
   const warnings: string[] = []
   const commands: string[] = []

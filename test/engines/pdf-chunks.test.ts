@@ -13,6 +13,7 @@ import type {
 import { pdf } from '../../lib/engines/pdf.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { hashZipEntries } from './inspect-result.ts'
@@ -49,7 +50,7 @@ async function createStep(
     outDir,
     inputs: [{ path, filename: 'book.pdf', format: 'pdf', size: 1 }],
     options: schema?.options.parse(options),
-    ...(chunk && { chunk }),
+    ...defined({ chunk }),
   }
   const signal = new AbortController().signal
   return { work, tools: createTools({ workDir, signal, limits: pdf.limits }) }

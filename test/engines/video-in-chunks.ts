@@ -13,6 +13,7 @@ import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Operation } from '../../lib/model/operations.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { readPacketTimes } from './frame-times.ts'
 
@@ -58,7 +59,7 @@ async function step(
     outDir,
     options: capability?.options.parse(options),
     inputs,
-    ...(chunk && { chunk }),
+    ...defined({ chunk }),
   }
   const { signal } = new AbortController()
   const warnings: string[] = []

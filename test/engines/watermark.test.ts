@@ -8,6 +8,7 @@ import { pdf } from '../../lib/engines/pdf.ts'
 import { positions } from '../../lib/engines/shared/image/watermark-options.ts'
 import { vips } from '../../lib/engines/vips.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { assertRefused } from '../assert-refused.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { scratchFolder } from '../scratch-folder.ts'
@@ -124,7 +125,7 @@ describe('a watermark on an image', () => {
       const { after } = await markImage({
         ...options,
         watermarkColor: color,
-        ...(watermarkOpacity && { watermarkOpacity }),
+        ...defined({ watermarkOpacity }),
       })
       assertColor(after, [150, 100], shown, 2)
     }

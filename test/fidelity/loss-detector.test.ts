@@ -13,6 +13,7 @@ import { runSteps, type StepsRun, splitFirstStep } from '../../lib/jobs/run/run-
 import { createLog, type Log } from '../../lib/log.ts'
 import { combine, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
 import type { ConversionStep } from '../../lib/model/job.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 
 const folder = scratchFolder('loss-detector')
@@ -41,7 +42,7 @@ function createEngine(output: string | Buffer, warnings: readonly string[], hidd
       for (const code of warnings) tools.warn(code, code)
       const path = join(outDir, `made.${to}`)
       await writeFile(path, output)
-      return { files: [{ path }], ...(hiddenText !== undefined && { hiddenText }) }
+      return { files: [{ path }], ...defined({ hiddenText }) }
     },
     split: async () => [{ spec: { half: 1 } }, { spec: { half: 2 } }],
     join: async ({ outDir, to }) => {

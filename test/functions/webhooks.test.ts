@@ -26,6 +26,7 @@ import type { SubscriberLookup } from '../../lib/model/subscribers.ts'
 import { createWakeHandlers } from '../../lib/services/wakeups.ts'
 import { AddressGuard } from '../../lib/transfer/addresses.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
 import { DeliveryStore } from '../../lib/webhooks/deliveries.ts'
 import type { DeliveryMessage } from '../../lib/webhooks/delivery.ts'
@@ -93,7 +94,7 @@ function newClient() {
     query?: Readonly<Record<string, string>>,
   ) => {
     const headers = owner.token === undefined ? {} : { 'x-owner-token': owner.token }
-    const answer = await app.send(method, path, { body, headers, ...(query && { query }) })
+    const answer = await app.send(method, path, { body, headers, ...defined({ query }) })
     owner.token = answer.headers['x-owner-token'] ?? owner.token
     return { status: answer.status, data: answer.json?.data, error: answer.json?.error }
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { accountKey } from '../../lib/accounts/accounts.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { after, before } from '../hooks.ts'
@@ -28,7 +29,7 @@ function newClient() {
   let token: string | undefined
   return async (method: string, path: string, body?: unknown, query?: RequestOptions['query']) => {
     const headers = token === undefined ? {} : { 'x-owner-token': token }
-    const answer = await app.send(method, path, { body, headers, ...(query && { query }) })
+    const answer = await app.send(method, path, { body, headers, ...defined({ query }) })
     token = answer.headers['x-owner-token'] ?? token
     return { status: answer.status, data: answer.json?.data, error: answer.json?.error }
   }

@@ -7,6 +7,7 @@ import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
 import { hashSecret } from '../../lib/access/secret-text.ts'
 import { grantedScopes } from '../../lib/model/principal.ts'
 import { isInNetwork } from '../../lib/net/ip-networks.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { newAccount, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
@@ -26,7 +27,7 @@ async function manager() {
   return {
     owner,
     send: (method: string, path = '', body?: unknown) =>
-      app.send(method, `/v1/api-keys${path}`, { headers, ...(body !== undefined && { body }) }),
+      app.send(method, `/v1/api-keys${path}`, { headers, ...defined({ body }) }),
   }
 }
 

@@ -11,6 +11,7 @@ import { contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { openAccess, writeAccess } from '../../lib/model/principal.ts'
 import { createServices } from '../../lib/services/create-services.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { OpenApiChecker } from '../openapi-checker.ts'
 
 const longText = contract({
@@ -67,7 +68,7 @@ test('a handler knows whether its reply can be streamed', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([echo], createServices(config))
   for (const canStream of [true, false, undefined]) {
-    const event = { ...createRequest('/echo', '{}'), ...(canStream !== undefined && { canStream }) }
+    const event = { ...createRequest('/echo', '{}'), ...defined({ canStream }) }
     const answer = await app(event, {} as Parameters<typeof app>[1])
     assert.deepEqual(JSON.parse(answer.body ?? '').data, { streamed: canStream === true })
   }

@@ -14,6 +14,7 @@ import { provision } from '../../lib/local/runtime/provision.ts'
 import { missingPage } from '../../lib/page/missing-page.ts'
 import { createServices } from '../../lib/services/create-services.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { isApiPath, OpenApiChecker } from '../openapi-checker.ts'
 
 const described = new OpenApiChecker(openApiDocument(api, { version: interfaceVersion, url: '/' }))
@@ -144,7 +145,7 @@ export async function createEvent(method: string, path: string, options: Request
   return {
     rawPath: path,
     headers: { ...(type && { 'content-type': type }), ...headers },
-    ...(cookies && { cookies }),
+    ...defined({ cookies }),
     queryStringParameters: query,
     rawQueryString: new URLSearchParams(query).toString(),
     requestContext: { http: { method, sourceIp: address } },

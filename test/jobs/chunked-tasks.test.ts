@@ -6,6 +6,7 @@ import { fetchChunkResults } from '../../lib/jobs/run/chunks.ts'
 import type { TaskServices } from '../../lib/jobs/run/task-services.ts'
 import { createChunkRecord, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import type { Task } from '../../lib/model/job.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../scratch-folder.ts'
 import { chunkScenarios, createChunkedGraph, findLeftovers, playGraph } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
@@ -26,7 +27,7 @@ async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise
     database,
     tableName: await database.makeTable(),
     concurrency,
-    ...(during && { during }),
+    ...defined({ during }),
   })
   await play(service)
   await service.runToEnd()

@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts'
 import { decideAfterFailure, decideAfterSuccess } from '../../lib/jobs/run/fallbacks.ts'
 import { createRetention } from '../../lib/model/fidelity.ts'
 import { type InputPlan, jobPrefix, type Task } from '../../lib/model/job.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { animationGraph, fallbackScenarios, loseContent } from './fallback-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { type Scenario, testCrashPoints } from './run-scenario.ts'
@@ -20,7 +21,7 @@ async function runScenario({
     database,
     tableName: await database.makeTable(),
     concurrency: 2,
-    ...(during && { during }),
+    ...defined({ during }),
   })
   await play(service)
   await service.runToEnd()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { createGraph, createImport } from './new-tasks.ts'
 import { importedAnimation } from './no-op-engine.ts'
 import type { Scenario } from './run-scenario.ts'
@@ -17,7 +18,7 @@ export const animationGraph = (spec: Readonly<Record<string, unknown>> = {}, eac
     createImport('import', importedAnimation),
   ])
   assert.ok(first && task && last)
-  const options = { name: 'word', ...(each !== undefined && { each }) }
+  const options = { name: 'word', ...defined({ each }) }
   return [first, { ...task, operation: 'convert', spec: { to: 'png', options, ...spec } }, last]
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { Engine, Shortfall, Tools } from '../../lib/engines/engine.ts'
 import type { StoredFile } from '../../lib/model/job.ts'
+import { defined } from '../../lib/validation/defined.ts'
 
 const Options = z.object({
   name: z.string().default(''),
@@ -37,7 +38,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       const path = join(outDir, file)
       await writeFile(path, characters ?? (await readFile(input?.path ?? '')))
       if (number !== undefined) tools.warn('SHARED', 'It was split.')
-      return { files: [{ path }], ...(shortfall && { shortfall }) }
+      return { files: [{ path }], ...defined({ shortfall }) }
     }
   const split: Engine['split'] = async ({ options }, tools, { workers }) => {
     const { name, each } = Options.parse(options)
@@ -60,7 +61,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
     if (joinNeedsInputs({ operation, from })) await readFile(inputs[0]?.path ?? '')
     const characters = results.flatMap(({ files }) => files.map((one) => readFile(one.path, 'utf8')))
     await writeFile(path, (await Promise.all(characters)).join(''))
-    return { files: [{ path }], ...(shortfall && { shortfall }) }
+    return { files: [{ path }], ...defined({ shortfall }) }
   }
   return [
     {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { assertAtRest, type Outcome, outcomeOf } from './job-outcome.ts'
 import { createRandom, type TableBehavior } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
@@ -41,9 +42,9 @@ export async function testCrashPoints(
       database,
       tableName,
       concurrency: scenario.concurrency ?? 2,
-      ...(scenario.during && { during: scenario.during }),
+      ...defined({ during: scenario.during }),
       ...(crashAfter !== undefined && { crashAfter: [crashAfter] }),
-      ...(createBehavior && { tableBehavior: createBehavior(crashAfter ?? 0) }),
+      ...defined({ tableBehavior: createBehavior?.(crashAfter ?? 0) }),
     })
     const startedAt = service.time.now
     await scenario.play(service)

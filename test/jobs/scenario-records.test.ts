@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jobPrefix, type Task } from '../../lib/model/job.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { chunkScenarios, findLeftovers } from './chunk-scenarios.ts'
 import { fallbackScenarios } from './fallback-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
@@ -23,7 +24,7 @@ interface ScenarioEnd {
 }
 
 async function runScenario({ play, during, concurrency = 1 }: Scenario) {
-  const service = new SimulatedService({ table: new MemoryTable(), concurrency, ...(during && { during }) })
+  const service = new SimulatedService({ table: new MemoryTable(), concurrency, ...defined({ during }) })
   await play(service)
   await service.runToEnd()
   await assertAtRest(service)
@@ -262,7 +263,7 @@ for (const [name, scenario] of Object.entries(all))
     const expected = { tasks: undefined, warnings: undefined, ...ends[name] }
     const { left: known = [], ...wanted } = {
       ...expected,
-      ...(expected.tasks && { warnings: expected.warnings ?? [] }),
+      ...defined({ warnings: expected.tasks && (expected.warnings ?? []) }),
     }
     assert.deepEqual(end, wanted)
     // Files of a cancelled join are only deleted with the job.

@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.ts'
 import { checkStraggler, isStraggler } from '../../lib/jobs/run/stragglers.ts'
 import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib/jobs/task-graph.ts'
 import type { Task } from '../../lib/model/job.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { waitUntil } from '../wait-until.ts'
 import { createChunkedGraph, findLeftovers } from './chunk-scenarios.ts'
@@ -31,7 +32,7 @@ const part = (ranMs: number | undefined, more: Partial<Task> = {}): Task => ({
   warnings: [],
   createdAt: '',
   ttl: 0,
-  ...(ranMs !== undefined && { ranMs }),
+  ...defined({ ranMs }),
   ...more,
 })
 const cut = { cut: 'piece' }

@@ -1,4 +1,5 @@
 // A fake WebSocket API of API Gateway for its functions: with recorded events, and clients that store their frames.
+
 import { randomBytes } from 'node:crypto'
 import type { BusEvent } from '../../events/index.ts'
 import eventBridge from '../../events/recorded/event-bridge.json' with { type: 'json' }
@@ -10,6 +11,7 @@ import type { PostOutcome, SocketExchange } from '../../lib/aws/sockets.ts'
 import { JobFrame, ServerFrame } from '../../lib/live/frames.ts'
 import { Live } from '../../lib/live/live.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { defined } from '../../lib/validation/defined.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any frame
 type Frame = any
@@ -84,7 +86,7 @@ export class Gateway {
     const response = await this.#handlers.sockets({
       ...connect,
       headers: { ...connect.headers, ...headers },
-      ...(query && { queryStringParameters: query }),
+      ...defined({ queryStringParameters: query }),
       requestContext: { ...connect.requestContext, connectionId: client.id },
     })
     client.status = Number(response.statusCode)

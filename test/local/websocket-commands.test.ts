@@ -1,4 +1,5 @@
 // The @connections commands, with which functions reach clients of the WebSocket API.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Sockets } from '../../lib/aws/sockets.ts'
@@ -7,6 +8,7 @@ import {
   type LambdaAndSocketsApi,
   openLambdaAndSocketsApi,
 } from '../../lib/local/runtime/lambda-and-sockets-api.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { callSigned, credentials, log } from '../embedded-aws/lambda-runtime.ts'
 import { after, before } from '../hooks.ts'
 import { apis, closeApis, closeCode, lambda, nextMessage, openSocket, startApi } from './websocket-api.ts'
@@ -29,7 +31,7 @@ const connections = (id: string, method: string, body?: string | Buffer) =>
   callSigned(`${api.url}/stage/@connections/${encodeURIComponent(id)}`, {
     service: 'execute-api',
     method,
-    ...(body !== undefined && { body }),
+    ...defined({ body }),
   })
 
 test('functions can write to a connection, query it and close it', async () => {

@@ -5,6 +5,7 @@ import { type DriveId, driveIds } from '../../lib/component-ids.ts'
 import { DriveConnections } from '../../lib/transfer/drives/connections.ts'
 import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/drive-service.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { clientSecret, openDriveServer } from './drive-server.ts'
@@ -31,7 +32,7 @@ function createBrowser() {
   let token: string | undefined
   return async (method: string, path: string, query: Query = {}, body?: unknown, more: Query = {}) => {
     const headers = { ...(token && { 'x-owner-token': token }), ...more }
-    const response = await app.send(method, path, { query, headers, ...(body !== undefined && { body }) })
+    const response = await app.send(method, path, { query, headers, ...defined({ body }) })
     token = response.headers['x-owner-token'] ?? token
     return response
   }

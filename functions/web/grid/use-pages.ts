@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { defined } from '../../../lib/validation/defined.ts'
 import { type Problem, toProblem } from '../api.ts'
 import { openInWorker, type PdfPages, UnreadablePdf } from './local-pages.ts'
 import { drawOnServer } from './service-pages.ts'
@@ -45,8 +46,7 @@ export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess
       if (next.state !== 'open') return
       const { current } = password
       onOpenRef.current(next.pages, {
-        ...(current !== undefined && { password: current }),
-        ...(next.jobId !== undefined && { jobId: next.jobId }),
+        ...defined({ password: current, jobId: next.jobId }),
       })
     }
     try {

@@ -1,3 +1,4 @@
+import { defined } from '../../../lib/validation/defined.ts'
 import type { Option } from '../api.ts'
 import hints from './hints/words/en.ts'
 import names from './names/words/en.ts'
@@ -10,10 +11,12 @@ export function translateOption(option: Option): Option {
     label: names.labels[label] ?? label,
     description: hints[description] ?? description,
     ...(unit !== undefined && { unit: names.units[unit] ?? unit }),
-    ...(enumLabels && {
-      enumLabels: Object.fromEntries(
-        Object.entries(enumLabels).map(([value, name]) => [value, names.values[name] ?? name]),
-      ),
+    ...defined({
+      enumLabels:
+        enumLabels &&
+        Object.fromEntries(
+          Object.entries(enumLabels).map(([value, name]) => [value, names.values[name] ?? name]),
+        ),
     }),
   }
 }

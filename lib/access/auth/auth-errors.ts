@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { AppError } from '../../errors.ts'
+import { defined } from '../../validation/defined.ts'
 import { parseJsonBody } from '../../validation/json-body.ts'
 import { parseInput } from '../../validation/parse-input.ts'
 import { authPath } from '../session-auth.ts'
@@ -72,7 +73,7 @@ export function toAuthError(
   return {
     code: code ?? 'INVALID_REQUEST',
     message: messages[code ?? ''] ?? message,
-    ...(details && { details }),
+    ...defined({ details }),
   }
 }
 
@@ -107,7 +108,7 @@ function findFieldErrors(api: Auth['api'], request: AuthRequest): AuthError | un
     return undefined
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return { code: error.code, message: error.message, ...(error.details && { details: error.details }) }
+    return { code: error.code, message: error.message, ...defined({ details: error.details }) }
   }
 }
 

@@ -9,6 +9,7 @@ import { AppError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { createMailer, emailTemplates, type Mailer } from '../../mail/emails.ts'
 import type { Services } from '../../services/services.ts'
+import { defined } from '../../validation/defined.ts'
 import { accountName, toAccountName } from '../../validation/display-name.ts'
 import { parseInput } from '../../validation/parse-input.ts'
 import { scheduleDeletion } from '../delete-account.ts'
@@ -97,7 +98,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
     emailAndPassword: {
       enabled: true,
       minPasswordLength: 10,
-      ...(password && { password }),
+      ...defined({ password }),
       // Emails that only go to the log cannot be confirmed.
       requireEmailVerification: mail.destination === 'mailbox',
       revokeSessionsOnPasswordReset: true,
@@ -218,7 +219,7 @@ type Provider = NonNullable<Config['OPENID_PROVIDERS']>[number]
 
 const providerOf = ({ id, name, issuer, clientId, clientSecret, scopes }: Provider) => ({
   providerId: id,
-  ...(name !== undefined && { name }),
+  ...defined({ name }),
   discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
   requireIdTokenVerification: true,
   clientId,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
+import { defined } from '../../validation/defined.ts'
 import type { InputFile } from '../engine.ts'
 import { decodeXmlText, type Ebook, type EbookItem, readEpub } from './epub.ts'
 import { evaluate } from './evaluate.ts'
@@ -84,7 +85,7 @@ async function fillPage(call: Page['call'], book: Ebook): Promise<void> {
       loose: expandSelfClosingTags(text),
       url: urlOf(item.name),
       index,
-      ...(page && { page }),
+      ...defined({ page }),
     }
     const found = await evaluate(call, StyleSources, ['book', 'addChapter'], args)
     styles.push(await Promise.all(found.map((source) => styleText(source, book))))

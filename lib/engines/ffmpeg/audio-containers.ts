@@ -1,4 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
+import { defined } from '../../validation/defined.ts'
 import type { AudioCodecId } from './audio-codecs.ts'
 import type { Container } from './containers.ts'
 
@@ -8,7 +9,7 @@ function audioContainer(
   copies: readonly string[],
   cover?: Container['cover'],
 ): Container {
-  return { muxer, video: [], audio, copies, singleAudioTrack: true, ...(cover && { cover }) }
+  return { muxer, video: [], audio, copies, singleAudioTrack: true, ...defined({ cover }) }
 }
 
 const littleEndian = ['pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le']

@@ -1,3 +1,4 @@
+import { defined } from '../../validation/defined.ts'
 import { qualityNumber } from '../options.ts'
 import { type AudioCodec, audioCodecs } from './audio-codecs.ts'
 import {
@@ -99,7 +100,7 @@ export function layoutFilters(first: AudioStream, stream: AudioStream, request: 
     outputShape(codec, stream, request.container, request.options).arrangement
   const { layout, channels } = arrangementOf(first)
   const { assumedLayout } = arrangementOf(stream)
-  return filtersForLayout({ layout, channels, ...(assumedLayout !== undefined && { assumedLayout }) })
+  return filtersForLayout({ layout, channels, ...defined({ assumedLayout }) })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { defined } from '../../validation/defined.ts'
 import { type AudioCodec, audioCodecs } from './audio-codecs.ts'
 import type { Container } from './containers.ts'
 import type { CompressOptions, MediaOptions } from './options.ts'
@@ -66,8 +67,7 @@ export function videoBudget(
     videoBitrate,
     twoPass: true,
     ...(tracks > 0 && { audioBitrate: Math.floor(perTrack), ...reduceAudio(perTrack, { media, container }) }),
-    ...(outputResolution !== undefined && { resolution: outputResolution }),
-    ...(fps !== undefined && { fps }),
+    ...defined({ resolution: outputResolution, fps }),
   }
 }
 

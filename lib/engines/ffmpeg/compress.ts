@@ -1,6 +1,7 @@
 import { copyFile, stat } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
+import { defined } from '../../validation/defined.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { qualityNumber } from '../options.ts'
 import { audioBudget, hasVideo, minBitrate, videoBudget } from './bitrate-budget.ts'
@@ -58,8 +59,7 @@ async function compressByQuality(
     mode: 'encode',
     quality,
     ...preferSourceCodec(transcoding),
-    ...(resolution !== undefined && { resolution }),
-    ...(fps !== undefined && { fps }),
+    ...defined({ resolution, fps }),
     ...(hasAudio && { audioBitrate: kbits * 1000 }),
   } as const
   const result = await transcode({ ...transcoding, options }, tools)

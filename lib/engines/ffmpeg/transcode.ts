@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
+import { defined } from '../../validation/defined.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { audioContainers } from './audio-containers.ts'
@@ -142,7 +143,7 @@ function requireStreams({ media, container, from, to }: Transcoding): void {
 
 export function mediaDetails({ durationS, video, audio }: MediaInfo): Record<string, unknown> {
   return {
-    ...(durationS !== undefined && { durationS }),
+    ...defined({ durationS }),
     hasVideo: video !== undefined,
     audioTracks: audio.length,
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { defined } from '../../validation/defined.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { createWatermark, overlayFor, type WatermarkOverlay } from '../shared/image/watermark.ts'
 import { parseWatermarkOptions } from '../shared/image/watermark-options.ts'
@@ -29,7 +30,7 @@ export async function watermarkVideo(
   const options = { mode: 'auto', quality, preset, ...preferSourceCodec({ media, container }) } as const
   const sheet = overlayFor(videoSizeFor(media.video, container, options), watermark)
   const overlay = sheet && (await drawOverlay(sheet, tools))
-  return transcode({ ...source, to: work.to, container, target, options, ...(overlay && { overlay }) }, tools)
+  return transcode({ ...source, to: work.to, container, target, options, ...defined({ overlay }) }, tools)
 }
 
 async function drawOverlay({ svg, left, top }: WatermarkOverlay, tools: Tools): Promise<Overlay> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import * as z from 'zod'
+import { defined } from '../../validation/defined.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { quality, qualityNumber } from '../options.ts'
 import { packPages } from '../pdf/pack-pages.ts'
@@ -50,7 +51,7 @@ export async function toPageImages(
   const [only] = files
   if (only && files.length === 1) return { path: only.path }
   const { dpi, colorSpace, downscale } = options
-  const parameters = { format: to, dpi, colorSpace, ...(downscale !== undefined && { downscale }) }
+  const parameters = { format: to, dpi, colorSpace, ...defined({ downscale }) }
   return { path: await packPages(outDir, files, parameters), format: 'zip' }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { Entry } from '@zip.js/zip.js'
 import { maxEntries, maxUnpackedBytesFor } from '../../formats/archive-limits.ts'
+import { defined } from '../../validation/defined.ts'
 import type { InputFile, Tools } from '../engine.ts'
 
 /**
@@ -120,7 +121,7 @@ async function changeParts(input: InputFile, changes: readonly Change[], tools: 
     const rawCopy = { passThrough: true, compressionMethod, uncompressedSize, encrypted: false }
     await zip.add(filename, new Uint8ArrayReader(bytes), {
       ...rawCopy,
-      ...(signature !== undefined && { signature }),
+      ...defined({ signature }),
     })
   }
   await zip.close()

@@ -1,6 +1,7 @@
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { defined } from '../../validation/defined.ts'
 import type {
   Capability,
   Chunk,
@@ -120,10 +121,7 @@ export async function runOcr(
   const { path, read } =
     pages.length === 0
       ? { path: input.path, read: [] }
-      : await recognize(
-          { path: input.path, pages, ...settings, onPage, ...(keptArchives && { keptArchives }) },
-          tools,
-        )
+      : await recognize({ path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) }, tools)
   const searchablePdf = { path, pages: sizes.length, characterCounts, recognized: pages }
   const file = await writeTarget(work, searchablePdf, tools)
   tools.progress(1)

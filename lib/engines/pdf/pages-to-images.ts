@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sharp } from 'sharp'
 import { formatById } from '../../formats/index.ts'
+import { defined } from '../../validation/defined.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { type Quality, qualityNumber } from '../options.ts'
 import { pageAdobeRgbProfile } from '../shared/image/color-profiles.ts'
@@ -143,7 +144,7 @@ function toRenderSettings(
 }
 
 function toManifestParameters({ dpi, colorSpace, downscale }: RenderOptions): Record<string, unknown> {
-  return { dpi, colorSpace, ...(downscale !== undefined && { downscale }) }
+  return { dpi, colorSpace, ...defined({ downscale }) }
 }
 
 type WritePage = (file: PageFile, write: (target: string) => Promise<void>) => Promise<void>

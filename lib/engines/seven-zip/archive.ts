@@ -2,6 +2,7 @@ import { link, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type FormatId, formatById, formats } from '../../formats/index.ts'
+import { defined } from '../../validation/defined.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { secretOption } from '../options.ts'
 import { compressionLevel, type PackedArchive, packFolder, passwordText } from './pack.ts'
@@ -68,7 +69,7 @@ export async function packFiles(
     const folder = join(tools.workDir, name)
     await mkdir(folder)
     for (const { path, filename } of part) await link(path, join(folder, nameOf(filename)))
-    const settings = { outDir, level: partLevel, ...(password !== undefined && { password }) }
+    const settings = { outDir, level: partLevel, ...defined({ password }) }
     file = await packFolder({ folder, files: part.length, folders: 0 }, to, settings, tools)
     listed += file.memberCount ?? 0
     tools.progress(name === 'loose' ? compressible.length / inputs.length : 1)

@@ -6,6 +6,7 @@ import type { Entry, FileEntry, ZipWriter } from '@zip.js/zip.js'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
+import { defined } from '../../validation/defined.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { loadSharp } from './image.ts'
@@ -147,7 +148,7 @@ async function copyEntry(zip: ZipWriter<unknown>, entry: FileEntry): Promise<voi
     passThrough: true,
     compressionMethod: entry.compressionMethod,
     uncompressedSize: entry.uncompressedSize,
-    ...(entry.signature !== undefined && { signature: entry.signature }),
+    ...defined({ signature: entry.signature }),
     lastModDate: entry.lastModDate,
     encrypted: false,
   })

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import type { Metadata, Sharp, SharpOptions } from 'sharp'
 import { readFrom, view } from '../../formats/detect/byte-source.ts'
 import type { FormatId } from '../../formats/index.ts'
+import { defined } from '../../validation/defined.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { adobeRgbProfile } from '../shared/image/color-profiles.ts'
@@ -257,7 +258,7 @@ async function warnIfHalfTransparent(
 }
 
 function resize(image: Sharp, { width, height, fit }: ResizeBox): Sharp {
-  const size = { ...(width !== undefined && { width }), ...(height !== undefined && { height }) }
+  const size = { ...defined({ width, height }) }
   if (fit === 'crop') return image.resize({ ...size, fit: 'cover' })
   return image.resize({ ...size, fit: 'inside', withoutEnlargement: fit === 'max' })
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../validation/defined.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
@@ -9,7 +10,7 @@ const createSummary = (
 ): ContentSummary | undefined =>
   rate > 0 && samples > 0
     ? {
-        counts: { samples, ...(channels !== undefined && { channels }) },
+        counts: { samples, ...defined({ channels }) },
         seconds: samples / rate,
         features: ['sound'],
       }

@@ -1,3 +1,4 @@
+import { defined } from '../../validation/defined.ts'
 import { pdfPasswordMissing, pdfPasswordWrong } from '../locked-pdf.ts'
 import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 
@@ -55,7 +56,7 @@ async function canOpen(file: OpenedFile, password: string | undefined): Promise<
   const timer = setTimeout(() => failed.reject(new Error('The password check timed out.')), openTimeoutMs)
   const task = getDocument({
     range: transport,
-    ...(password !== undefined && { password }),
+    ...defined({ password }),
     disableAutoFetch: true,
     disableStream: true,
     verbosity: 0,

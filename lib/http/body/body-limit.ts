@@ -1,5 +1,6 @@
 import { type Readable, Transform } from 'node:stream'
 import { AppError } from '../../errors.ts'
+import { defined } from '../../validation/defined.ts'
 
 /**
  * Limits the body to `maxBytes`; if Content-Length is larger, it throws before any of the body is read.
@@ -37,6 +38,6 @@ function bodyTooLarge(maxBytes: number, size?: number): AppError {
   return new AppError(
     'FILE_TOO_LARGE',
     `The request body is larger than the limit of ${max || maxBytes / 1024 / 1024} MiB. ${largeFileHint}.`,
-    { maxBytes, ...(size !== undefined && { size }), uploads: '/v1/uploads/presign' },
+    { maxBytes, ...defined({ size }), uploads: '/v1/uploads/presign' },
   )
 }

@@ -4,6 +4,7 @@ import { ownerCookie, ownerHeader } from '../../access/anonymous.ts'
 import { accountReference } from '../../access/reference.ts'
 import { type ErrorCode, errorCatalog } from '../../error-catalog.ts'
 import { liveReference } from '../../live/reference.ts'
+import { defined } from '../../validation/defined.ts'
 import { largeFileHint } from '../body/body-limit.ts'
 import type { AnyContract, BodyKind } from '../contract.ts'
 import { idempotencyKeyDescription } from '../idempotency.ts'
@@ -137,7 +138,9 @@ function operation(contract: AnyContract, example: RecordedExample | undefined):
     ...(contract.description && { description: contract.description }),
     security: securityOf(contract.access),
     ...(Object.keys(params).length > 0 && { requestParams: params }),
-    ...(contract.body && { requestBody: { required: true, content: bodyContent(contract.body, example) } }),
+    ...defined({
+      requestBody: contract.body && { required: true, content: bodyContent(contract.body, example) },
+    }),
     responses: { ...successes(contract, example), ...failures(contract, example) },
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Capability } from '../../engines/engine.ts'
 import { mayNeedUnlock, optionsSchemaOf, type Route } from '../../plan/index.ts'
+import { defined } from '../../validation/defined.ts'
 import { type OptionLabel, optionLabels, widgets } from './option-labels.ts'
 import { valueLabel } from './option-value-labels.ts'
 
@@ -123,9 +124,9 @@ function describe(name: string, option: z.ZodType): OptionView {
     widget: widgetOf(shown, type, orNumber === true),
     ...(shown.unit && type !== 'enum' && type !== 'boolean' && { unit: shown.unit }),
     description: output.description ?? input.description ?? '',
-    ...(fallback !== undefined && { default: fallback }),
+    ...defined({ default: fallback }),
     ...(words.length > 0 && { enum: words }),
-    ...(suggestions && { suggestions: [...suggestions] }),
+    ...defined({ suggestions: suggestions && [...suggestions] }),
     ...(offered.length > 0 && {
       enumLabels: Object.fromEntries(offered.map((value) => [value, valueLabel(name, value)])),
     }),

@@ -1,6 +1,7 @@
 import { isBucketUnavailable } from '../../aws/file-errors.ts'
 import { isUnavailable } from '../../aws/timeouts.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
+import { defined } from '../../validation/defined.ts'
 
 export interface Meta {
   readonly requestId: string
@@ -28,7 +29,7 @@ export const mirrorBody = (data: object, requestId: string) => ({
 
 export const errorBody = (error: AppError, requestId: string) => ({
   success: false,
-  error: { code: error.code, message: error.message, ...(error.details && { details: error.details }) },
+  error: { code: error.code, message: error.message, ...defined({ details: error.details }) },
   meta: metaOf(requestId),
 })
 

@@ -3,6 +3,7 @@ import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
 import type { InputPlan, JobError, PartialResult, TriedRoute, Warning } from '../../model/job.ts'
 import { isUnreadableError } from '../../plan/unreadable-error.ts'
+import { defined } from '../../validation/defined.ts'
 import { toClientError } from '../failure.ts'
 import { findCapability } from './find-capability.ts'
 
@@ -98,7 +99,7 @@ function startFallback(
   const next = findFallback([first ?? last, ...rest])
   if ('error' in next) return next
   const { fallback } = inputPlan
-  return { ...next, reached: Math.floor(percent), ...(fallback && { fallback }) }
+  return { ...next, reached: Math.floor(percent), ...defined({ fallback }) }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Change } from '../../aws/table-expressions.ts'
 import type { Log } from '../../log.ts'
 import type { Job, JobState, Task } from '../../model/job.ts'
+import { defined } from '../../validation/defined.ts'
 import {
   createEndEvent,
   createImportedFileEvents,
@@ -182,7 +183,7 @@ export class Lease {
 
   #change(change: Change, mark?: Record<string, unknown>): Promise<WriteResult<Task>> {
     const condition = { equal: { status: 'processing', leaseId: this.#id } }
-    return this.#store.changeTask(this.#run.ref, change, { condition, ...(mark && { mark }) })
+    return this.#store.changeTask(this.#run.ref, change, { condition, ...defined({ mark }) })
   }
 
   /** Stores the remaining work of a running task. @throws LeaseLost when another worker has the task. */

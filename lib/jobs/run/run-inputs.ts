@@ -7,6 +7,7 @@ import type { DiskSpaceMonitor } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
 import { combine, combineSequential } from '../../model/fidelity.ts'
 import type { InputPlan, JobError, StoredFile, Task, Warning } from '../../model/job.ts'
+import { defined } from '../../validation/defined.ts'
 import { maxAttempts } from '../job-state-machine.ts'
 import { fetchChunkResults } from './chunks.ts'
 import {
@@ -220,8 +221,7 @@ function finishRoute(
     steps,
     step: steps.length,
     files,
-    ...(tried && { tried }),
-    ...(fidelity && { fidelity }),
+    ...defined({ tried, fidelity }),
   }
   return { inputPlan, warnings, facts, storedKeys, unusedKeys }
 }
@@ -278,13 +278,12 @@ async function describeRun({ engine, result }: StepsResult): Promise<TaskFacts> 
   return {
     engine: engine.id,
     engineVersion: await engineVersion(engine),
-    ...(method && { method }),
-    ...(details && { details: { ...details } }),
+    ...defined({ method, details: details && { ...details } }),
   }
 }
 
 const mergeFacts = (before: TaskFacts, facts: TaskFacts): TaskFacts => ({
   ...before,
   ...facts,
-  ...(facts.details && { details: { ...before.details, ...facts.details } }),
+  ...defined({ details: facts.details && { ...before.details, ...facts.details } }),
 })

@@ -1,4 +1,5 @@
 // Runs conversion steps on local files. Used by the workers, and by tools that only replay a conversion.
+
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,6 +27,7 @@ import type { Fidelity } from '../../model/fidelity.ts'
 import type { ConversionStep, Warning } from '../../model/job.ts'
 import type { StoredSummary } from '../../model/stored-summary.ts'
 import { withExtension } from '../../names/file-name.ts'
+import { defined } from '../../validation/defined.ts'
 import { findCapability } from './find-capability.ts'
 import { extensionForFormat, requireFormatId } from './format-id.ts'
 
@@ -98,7 +100,12 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
     if (!run.chunk) await lossDetector.checkStep(step, result, warnings)
     if (isLast) {
       const { fidelity, shortfall } = lossDetector
-      return { ...output, warnings, fidelity, result: { ...result, ...(shortfall && { shortfall }) } }
+      return {
+        ...output,
+        warnings: [...warnings, ...lossDetector.warnings],
+        fidelity,
+        result: { ...result, ...defined({ shortfall }) },
+      }
     }
     inputs = [await toNextInput(result.files[0], inputs[0]?.filename ?? '', format)]
   }

@@ -3,6 +3,7 @@ import { SignatureRejectedError } from '../../aws/signed-files.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { isLiveStatus, isTaskOver, type Task } from '../../model/job.ts'
+import { defined } from '../../validation/defined.ts'
 import { TransientError, toClientError } from '../failure.ts'
 import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
 import {
@@ -111,7 +112,7 @@ async function recordFailure(
     warnings: task.warnings,
     code,
     message,
-    ...(details && { details }),
+    ...defined({ details }),
   })
   if (isStored) await deleteChunksOfEnded(task, services)
   // The end may have been stored before a later step failed: the redelivered message repeats the rest.

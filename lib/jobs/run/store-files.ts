@@ -9,6 +9,7 @@ import { sha256Of } from '../../io/file-hash.ts'
 import { type InputPlan, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../names/file-name.ts'
 import { TaskSpec } from '../../tasks/operation.ts'
+import { defined } from '../../validation/defined.ts'
 import { countTriedRoutes } from './fallbacks.ts'
 import type { StepsOutput } from './run-steps.ts'
 import type { TaskServices } from './task-services.ts'
@@ -42,7 +43,7 @@ export async function storeFiles(
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
       const filename = isFinal && task.part === undefined ? outputName(name, task, planIndex + index) : name
       const { mimeType, traits } = type
-      return { key, filename, format: type.format, mimeType, size, sha256, ...(traits && { traits }) }
+      return { key, filename, format: type.format, mimeType, size, sha256, ...defined({ traits }) }
     }),
   )
 }
@@ -74,7 +75,7 @@ export async function storeChunks(
   })
   return chunks.map((chunk) => {
     const file = stored.get(chunk)
-    return { spec: chunk.spec, ...(file && { file }) }
+    return { spec: chunk.spec, ...defined({ file }) }
   })
 }
 
@@ -102,7 +103,7 @@ async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
       size,
       read: readFrom(handle),
     })
-    return { ...fileTypeOf(format), ...(traits && { traits }) }
+    return { ...fileTypeOf(format), ...defined({ traits }) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const extension = /\.([a-z0-9]{1,16})$/i.exec(file.filename)?.[1]?.toLowerCase() ?? 'bin'

@@ -1,5 +1,6 @@
 import type { Log } from '../../log.ts'
 import type { Job, Task } from '../../model/job.ts'
+import { defined } from '../../validation/defined.ts'
 import { nextImageOf } from '../next-image.ts'
 import {
   attemptOfChunk,
@@ -61,7 +62,7 @@ export async function checkStraggler(
   const copy = createChunkRecord(
     task,
     speculativeCopyOf(number),
-    { spec, pieces: inputPlans, ...(cut && { cut }) },
+    { spec, pieces: inputPlans, ...defined({ cut }) },
     new Date(),
   )
   await store.addChunks([copy])

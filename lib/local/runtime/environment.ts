@@ -4,6 +4,7 @@ import { type Config, noEngines, roleKeyOf } from '../../config.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from '../../embedded-aws/embedded.ts'
 import { inProcessConnection } from '../../embedded-aws/in-process-transport.ts'
 import { maxConcurrentDeliveries, type QueueId } from '../../resources/queues.ts'
+import { defined } from '../../validation/defined.ts'
 import nodeEnvironment from '../node-environment.json' with { type: 'json' }
 import { s3Path } from './gateway.ts'
 import type { DataFolderSecrets } from './secrets.ts'
@@ -41,7 +42,7 @@ export function inProcessConnections(
   const own = (service: keyof Embedded['handle']) => ({
     ...(urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service] &&
       inProcessConnection(embedded.handle[service])),
-    ...(credentials && { credentials }),
+    ...defined({ credentials }),
   })
   return { s3: own('S3'), sqs: own('SQS'), eventBridge: own('EVENTBRIDGE') }
 }

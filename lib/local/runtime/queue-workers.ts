@@ -11,6 +11,7 @@ import { TaskMessage } from '../../model/task-message.ts'
 import { functions } from '../../resources/functions.ts'
 import { functionForQueue, queueMappingOf } from '../../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../../resources/queues.ts'
+import { defined } from '../../validation/defined.ts'
 import { concurrencyOf, type Environment } from './environment.ts'
 import type { IsolatedFunctions } from './isolated-functions.ts'
 import { OnDemandWorker } from './on-demand-worker.ts'
@@ -61,8 +62,10 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
         ...(isolated?.environmentFor(functionNameOf(queue), environment) ?? environment),
         ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency) }),
       },
-      ...(isolated?.wrapCommand && {
-        wrapCommand: (command) => isolated.wrapCommand?.(functionNameOf(queue), command) ?? command,
+      ...defined({
+        wrapCommand:
+          isolated?.wrapCommand &&
+          ((command) => isolated.wrapCommand?.(functionNameOf(queue), command) ?? command),
       }),
       logFd,
       log,

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import * as z from 'zod'
+import { defined } from '../../validation/defined.ts'
 import type { GuardedHttp } from '../guarded-http.ts'
 import type { Endpoints } from './drive.ts'
 
@@ -112,7 +113,7 @@ interface TokenResponse {
 
 const parseTokens = ({ access_token, refresh_token, expires_in }: TokenResponse): OAuthTokens => ({
   access: access_token,
-  ...(refresh_token !== undefined && { refresh: refresh_token }),
+  ...defined({ refresh: refresh_token }),
   expiresAt: Date.now() + (expires_in ?? defaultLifetimeS) * 1000,
 })
 

@@ -2,6 +2,7 @@ import type { DriveId } from '../../component-ids.ts'
 import { AppError } from '../../errors.ts'
 import { quoteId } from '../../ids.ts'
 import type { Services } from '../../services/services.ts'
+import { defined } from '../../validation/defined.ts'
 import { RemoteError } from '../remote-error.ts'
 import {
   consentLifetimeMinutes,
@@ -81,8 +82,7 @@ export class DriveService {
       drive,
       verifier,
       expiresAt,
-      ...(redirectUri !== undefined && { redirectUri }),
-      ...(clientState !== undefined && { clientState }),
+      ...defined({ redirectUri, clientState }),
     })
     return { authorizationUrl: url, state, expiresAt }
   }

@@ -17,6 +17,7 @@ import { findCapability } from '../../../lib/jobs/run/find-capability.ts'
 import { waitForUpload } from '../../../lib/jobs/run/run-steps.ts'
 import { createLog } from '../../../lib/log.ts'
 import { createSteps, planRoute } from '../../../lib/plan/index.ts'
+import { defined } from '../../../lib/validation/defined.ts'
 import type { FixtureName } from '../fixture-makers.ts'
 import { median, medianRange } from '../measure.ts'
 import { cpuMsOfBench } from '../process-tree.ts'
@@ -125,7 +126,7 @@ async function measureInPairs(one: Case, report: Report): Promise<void> {
     const percent = (ms: number) => (100 * ms) / of
     const [lowest, highest] = medianRange(cost).map((ms) => percent(ms).toFixed(1))
     const remark = `${lowest} to ${highest} % with 95 %; ${median(cost).toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${one.pairs} pairs`
-    report.figure({ what, value: percent(median(cost)), unit: '%', ...(aim && { aim }), remark })
+    report.figure({ what, value: percent(median(cost)), unit: '%', ...defined({ aim }), remark })
   }
 }
 

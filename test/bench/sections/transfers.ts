@@ -4,6 +4,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { defined } from '../../../lib/validation/defined.ts'
 import { descendants, proportionalBytes, residentBytes } from '../../processes.ts'
 import { Client, startService, type TestService } from '../../service.ts'
 import { type MeasuredTurn, median, runInterleaved } from '../measure.ts'
@@ -50,7 +51,7 @@ async function transferTimes(
   { importTask: importing, exportTask: exporting }: ThirdPartyStore,
   sha256: string,
 ) {
-  const tasks = { in: importing, ...(exporting && { out: { ...exporting, input: 'in' } }) }
+  const tasks = { in: importing, ...defined({ out: exporting && { ...exporting, input: 'in' } }) }
   const all = exporting ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
   const { jobId, status, error } = await client.accepted(await client.post('/v1/jobs', { tasks: all }))
   if (status !== 'completed') throw new Error(JSON.stringify(error))

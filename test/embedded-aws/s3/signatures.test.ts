@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { deriveSigningKey, sign } from '../../../lib/embedded-aws/sigv4.ts'
+import { defined } from '../../../lib/validation/defined.ts'
 import { region, s3Credentials } from './credentials.ts'
 import { Bucket, errorOf, makeClient, send, startWithBucket } from './start-s3.ts'
 
@@ -160,7 +161,7 @@ async function putSigned(
     'x-amz-content-sha256': payload,
     'x-amz-date': amzDate,
     'x-amz-decoded-content-length': `${decodedLength ?? chunks.join('').length}`,
-    ...(trailer && { 'x-amz-trailer': trailer[0] }),
+    ...defined({ 'x-amz-trailer': trailer?.[0] }),
   }
   const names = Object.keys(headers).sort()
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,4 +1,5 @@
 import { type FormatId, isFormatId } from '../../../lib/formats/index.ts'
+import { defined } from '../../../lib/validation/defined.ts'
 import { fixture, type Variant } from './variant.ts'
 
 const report = fixture('report.pdf')
@@ -107,7 +108,7 @@ const encodings: readonly (readonly [string, string])[] = [
 const encodedText = (name: string, encoding: string, text: string, words?: string): Variant => ({
   area: 'document',
   name,
-  ...(words !== undefined && { words }),
+  ...defined({ words }),
   // UTF-8 as octal escapes, so that the locale of the shell does not matter.
   commands: [
     [

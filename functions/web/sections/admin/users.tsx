@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { defined } from '../../../../lib/validation/defined.ts'
 import type { listAudit, listUsers } from '../../../routes/admin-users.ts'
 import type { listPlans } from '../../../routes/list-plans.ts'
 import { callApi, type ReplyData } from '../../api.ts'
@@ -130,7 +131,7 @@ export function Audit() {
   const cursor = cursors.at(-1)
   const page = useQuery(`audit ${cursor ?? ''}`, () =>
     callApi<ReplyData<typeof listAudit>>(
-      `/v1/admin/audit?${new URLSearchParams({ limit: '20', ...(cursor !== undefined && { cursor }) })}`,
+      `/v1/admin/audit?${new URLSearchParams({ limit: '20', ...defined({ cursor }) })}`,
     ),
   )
   return (

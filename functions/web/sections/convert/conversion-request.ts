@@ -1,3 +1,4 @@
+import { defined } from '../../../../lib/validation/defined.ts'
 import { type ConversionSpec, Problem } from '../../api.ts'
 import { collectValues } from '../../options/option-values.ts'
 import type { Item } from './item.ts'
@@ -11,8 +12,7 @@ export function toConversionSpec(item: Item): ConversionSpec {
   const tool = item.tool.value
   if (!target && !tool) throw new Problem('NO_TARGET', words.chooseFirst)
   return {
-    ...(target && { targetFormat: target.id }),
-    ...(tool && { toolOperation: tool }),
+    ...defined({ targetFormat: target?.id, toolOperation: tool }),
     options: collectValues(item.options.value ?? [], item.values.value),
   }
 }

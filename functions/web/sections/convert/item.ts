@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { defined } from '../../../../lib/validation/defined.ts'
 import type { Format, Job, Option } from '../../api.ts'
 import { Problem } from '../../api.ts'
 import type { Values } from '../../options/option-values.ts'
@@ -144,12 +145,12 @@ function infoFromOrigin(origin: Origin): {
       return { name: origin.file.name, size: origin.file.size, file: origin.file }
     case 'draft': {
       const { name, size, file } = origin.draft
-      return { name, size, ...(file && { file }) }
+      return { name, size, ...defined({ file }) }
     }
     case 'url':
       return { name: origin.name }
     case 'upload':
-      return { name: origin.name, ...(origin.size !== undefined && { size: origin.size }) }
+      return { name: origin.name, ...defined({ size: origin.size }) }
     case 'job':
     case 'again': {
       const { source, jobId } = origin.job

@@ -1,3 +1,4 @@
+import { defined } from '../../../../lib/validation/defined.ts'
 import type { Step } from '../../grid/page-order.ts'
 import { parseRange } from '../../grid/page-order.ts'
 import type { Category, FormatCatalog } from '../convert/format-catalog.ts'
@@ -49,7 +50,7 @@ export function rangeSteps({ pages }: ToolFile, values: Readonly<Record<string, 
   return [
     {
       operation: 'extract-pdf-pages',
-      options: { pages, ...(password !== undefined && { password }) },
+      options: { pages, ...defined({ password }) },
     },
   ]
 }

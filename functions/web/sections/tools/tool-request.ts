@@ -1,3 +1,4 @@
+import { defined } from '../../../../lib/validation/defined.ts'
 import type { PageArrangement, Step } from '../../grid/page-order.ts'
 import type { PdfAccess } from '../../grid/use-pages.ts'
 import type { GridUse } from './grid-uses.ts'
@@ -59,7 +60,7 @@ export function toToolRequest(input: ToolInput, optionValues: Values): ToolReque
   }
   return {
     files: files.map((toolFile) => ({ file: toolFile.file, steps: stepsOf(toolFile) })),
-    ...(tool.usesAllFiles && { joint: { operation: tool.id, options: values } }),
+    ...defined({ joint: tool.usesAllFiles && { operation: tool.id, options: values } }),
     targetFormat,
     from,
     uploadedWithJob: arrangement && files.length === 1 ? access.jobId : undefined,

@@ -1,3 +1,4 @@
+import { defined } from '../../../validation/defined.ts'
 import type { DocumentInfo } from '../open-pdf.ts'
 import type { ParseSource } from './parse-pages.ts'
 
@@ -19,8 +20,6 @@ export function toDocumentProperties({ title, author = '', subject, keywords }: 
   return {
     creator: author,
     lastModifiedBy: author,
-    ...(title !== undefined && { title }),
-    ...(subject !== undefined && { subject }),
-    ...(keywords !== undefined && { keywords }),
+    ...defined({ title, subject, keywords }),
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../validation/defined.ts'
 import type { ContentBlock, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
 import { type BorderlessTable, findBorderlessTables } from './borderless-tables.ts'
 import { flowThroughColumns, toColumnSet } from './column-sets.ts'
@@ -253,7 +254,7 @@ function buildRuledTable(grid: Grid, words: readonly Word[], settings: PageSetti
     const images = settings.images.filter((image) => isCenterInside(image.box, box))
     const all = [...images, ...blocks].sort((a, b) => a.box[1] - b.box[1])
     const width = box[2] - box[0]
-    return { blocks: all, width, columnSpan, rowSpan, ...(shading !== undefined && { shading }) }
+    return { blocks: all, width, columnSpan, rowSpan, ...defined({ shading }) }
   }
   const table = {
     kind: 'table',

@@ -1,3 +1,4 @@
+import { defined } from '../../../validation/defined.ts'
 import type { Alignment, ListMarker, Paragraph } from './blocks.ts'
 import { type BoundingBox, boundingBoxOf } from './geometry.ts'
 import { dominantStyle, isMostlyRtl, isPreformatted, type Line, splitAtGaps } from './lines.ts'
@@ -103,7 +104,7 @@ function toParagraph(lines: readonly Line[], settings: ParagraphSettings): Parag
     spaceBefore: 0,
     ...computeIndents(lines, alignment, marker, settings.column, isRtl),
     isRtl,
-    ...(marker && { marker }),
+    ...defined({ marker }),
   }
 }
 

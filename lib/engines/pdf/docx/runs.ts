@@ -1,3 +1,4 @@
+import { defined } from '../../../validation/defined.ts'
 import type { StyledRun } from './blocks.ts'
 import { countSpaces, hasSpaceBetween, isPreformatted, type Line, measureGap } from './lines.ts'
 import type { Style, Word } from './page-content.ts'
@@ -43,8 +44,7 @@ function toRun(word: Word, line: Line): StyledRun {
     text: word.text,
     // Superscript formatting makes the text smaller by itself.
     style: script ? { ...word.style, size } : word.style,
-    ...(word.link !== undefined && { link: word.link }),
-    ...(script && { script }),
+    ...defined({ link: word.link, script }),
     ...(rtlCharacter.test(word.text) && { isRtl: true }),
   }
 }

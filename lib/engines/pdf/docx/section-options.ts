@@ -1,4 +1,5 @@
 import type * as docx from 'docx'
+import { defined } from '../../../validation/defined.ts'
 import type { DocxSection } from './sections.ts'
 import type { DocxLibrary } from './text-runs.ts'
 import { toTwips } from './units.ts'
@@ -28,8 +29,8 @@ export function toSectionOptions(library: DocxLibrary, section: DocxSection): do
       margin: { left: toTwips(left), top: toTwips(top), right: toTwips(right), bottom: toTwips(bottom) },
     },
     ...(isContinuous && { type: library.SectionType.CONTINUOUS }),
-    ...(columns && {
-      column: {
+    ...defined({
+      column: columns && {
         count: columns.count,
         space: toTwips(columns.space),
         separate: columns.isRuled,

@@ -1,3 +1,4 @@
+import { defined } from '../../../validation/defined.ts'
 import type { ColumnSet, ContentBlock, FlowBlock } from './blocks.ts'
 import { isSameColumnSet } from './column-sets.ts'
 import { type BoundingBox, boundingBoxOf } from './geometry.ts'
@@ -78,7 +79,7 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
       blocks: isContinuous
         ? part
         : part.map((block) => (block === first ? { ...block, startsNewPage: false } : block)),
-      ...(columns && { columns }),
+      ...defined({ columns }),
     }
   })
 }

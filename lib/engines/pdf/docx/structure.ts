@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { defined } from '../../../validation/defined.ts'
 import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import { heightOf, widthOf } from './geometry.ts'
@@ -102,7 +103,7 @@ function toPageContent(raw: z.output<typeof PageShape>, folder: string): PageCon
     }
     const [x, y] = [(word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2]
     const link = links.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3])
-    return [{ text, box, baseline, style, hasSpaceBefore: spaced, ...(link && { link: link.uri }) }]
+    return [{ text, box, baseline, style, hasSpaceBefore: spaced, ...defined({ link: link?.uri }) }]
   }
   const wordsByLine = (vertical: boolean) =>
     raw.lines

@@ -1,4 +1,5 @@
 import type * as docx from 'docx'
+import { defined } from '../../../validation/defined.ts'
 import type { StyledRun } from './blocks.ts'
 import { toWordFont } from './fonts.ts'
 
@@ -39,7 +40,7 @@ function toRunOptions(
     size: Math.max(2, Math.min(3276, Math.round(style.size * 2))),
     ...(style.bold && { bold: true }),
     ...(style.italic && { italics: true }),
-    ...(color !== undefined && { color }),
+    ...defined({ color }),
     ...(script === 'super' && { superScript: true }),
     ...(script === 'sub' && { subScript: true }),
     ...(link !== undefined && { underline: {} }),

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type * as docx from 'docx'
+import { defined } from '../../../validation/defined.ts'
 import type { DocumentInfo } from '../open-pdf.ts'
 import type { Alignment, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
 import { toDocumentProperties } from './docx-request.ts'
@@ -139,8 +140,10 @@ function createWriter(library: DocxLibrary, layout: DocxLayout) {
     const hasTabs = runs.some(({ text }) => text.includes('\t'))
     return new library.Paragraph({
       ...withBreaks(breaks, createTextRuns(library, runs, { backgroundColor })),
-      ...(level && { heading: library.HeadingLevel[level] }),
-      ...(list && { numbering: { reference: toNumberingReference(list), level: list.level } }),
+      ...defined({
+        heading: level && library.HeadingLevel[level],
+        numbering: list && { reference: toNumberingReference(list), level: list.level },
+      }),
       ...(!block.isRtl && { alignment: toAlignment(block.alignment) }),
       ...(block.isRtl && { bidirectional: true }),
       ...(hasTabs && !block.marker && { tabStops: [{ type: 'right', position: toTwips(width) }] }),

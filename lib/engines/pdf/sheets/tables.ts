@@ -1,3 +1,4 @@
+import { defined } from '../../../validation/defined.ts'
 import type { ContentBlock, TableBlock, TableCell } from '../docx/blocks.ts'
 import { getParagraphText } from '../docx/blocks.ts'
 import { groupIntoLines, splitAtGaps } from '../docx/lines.ts'
@@ -86,9 +87,9 @@ function toCellContent(cell: TableCell, separator: ReturnType<typeof findDecimal
   const styles = cell.blocks.flatMap((block) => (block.kind === 'paragraph' ? [block.style] : []))
   return {
     text,
-    ...(number && { number }),
+    ...defined({ number }),
     ...(styles.length > 0 && styles.every(({ bold }) => bold) && { bold: true as const }),
-    ...(cell.shading !== undefined && { fill: cell.shading }),
+    ...defined({ fill: cell.shading }),
   }
 }
 

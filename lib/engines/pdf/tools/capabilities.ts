@@ -1,4 +1,5 @@
 import type { FormatId } from '../../../formats/index.ts'
+import { defined } from '../../../validation/defined.ts'
 import type { Capability } from '../../engine.ts'
 import { stampInputs } from '../../shared/image/watermark-options.ts'
 import { type PdfToolId, toolOptions } from './options.ts'
@@ -54,7 +55,7 @@ export const pdfToolCapabilities: readonly Capability[] = Object.entries(rows).m
       from: ['pdf'],
       to,
       same: true,
-      ...(more && { more }),
+      ...defined({ more }),
       options: toolOptions[id],
       cost,
     }

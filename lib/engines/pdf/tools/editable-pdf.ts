@@ -3,6 +3,7 @@ import { rename, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import { pdfPasswordMissing, pdfPasswordWrong } from '../../../formats/locked-pdf.ts'
+import { defined } from '../../../validation/defined.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open-pdf.ts'
 import { runQpdf } from '../qpdf.ts'
@@ -73,7 +74,7 @@ export async function reencrypt(
     // Old ciphers are weak, but no encryption would be weaker.
     const encryption = {
       copyEncryption: source,
-      ...(password !== undefined && { encryptionFilePassword: password }),
+      ...defined({ encryptionFilePassword: password }),
       allowWeakCrypto: '',
     }
     await runQpdf({ inputFile: changed, ...encryption, outputFile: path }, tools)

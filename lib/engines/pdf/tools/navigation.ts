@@ -1,3 +1,4 @@
+import { defined } from '../../../validation/defined.ts'
 import { isPdfDict, isPdfRef, type PdfDict, type PdfObjects, type PdfValue } from './objects.ts'
 
 /** A destination in a document: a page, counted from 0, and its view, such as [/XYZ, 0, 700, null]. */
@@ -172,8 +173,7 @@ function toItemDict(
   return {
     '/Title': title,
     '/Parent': parent,
-    ...(previous !== undefined && { '/Prev': previous }),
-    ...(next !== undefined && { '/Next': next }),
+    ...defined({ '/Prev': previous, '/Next': next }),
     ...(!destination && uri !== undefined && { '/A': { '/S': '/URI', '/URI': uri } }),
   }
 }

@@ -1,8 +1,10 @@
 // The event that API Gateway creates for a request, payload format 2.0:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { HttpEvent } from '../../../http/contract.ts'
+import { defined } from '../../../validation/defined.ts'
 import type { FoundRoute } from './http-routes.ts'
 
 /** The target of a request: its path unchanged, and decoded for functions. */
@@ -42,9 +44,9 @@ export function createHttpEvent(
     routeKey: key,
     rawPath: path,
     rawQueryString,
-    ...(cookies && { cookies }),
+    ...defined({ cookies }),
     headers: eventHeaders(request, sourceIp),
-    ...(query && { queryStringParameters: query }),
+    ...defined({ queryStringParameters: query }),
     requestContext: {
       accountId: '000000000000',
       apiId: 'local',
@@ -63,7 +65,7 @@ export function createHttpEvent(
       time: formatLogTime(now),
       timeEpoch: now.getTime(),
     },
-    ...(pathParameters && { pathParameters }),
+    ...defined({ pathParameters }),
     ...body,
   }
 }

@@ -1,9 +1,11 @@
 // Turns the result of a function into a response, payload format 2.0:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { lambdaLimits } from '../../../embedded-aws/lambda/runtime.ts'
+import { defined } from '../../../validation/defined.ts'
 
 export interface GatewayResponse {
   readonly status: number
@@ -49,7 +51,7 @@ export function toGatewayResponse(result: unknown): GatewayResponse | undefined 
     // A set-cookie header is an additional cookie.
     cookies: [...(cookie === undefined ? [] : [cookie]), ...(cookies ?? [])],
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
-    ...(bodyStream && { stream: bodyStream }),
+    ...defined({ stream: bodyStream }),
   }
 }
 

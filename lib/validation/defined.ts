@@ -1,0 +1,12 @@
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+
+/**
+ * Returns the fields that aren't undefined, so that optional fields need no condition each:
+ * `{ id, ...defined({ tag, deadline }) }`. `null`, `''`, `0` and `false` are kept.
+ */
+export function defined<Fields extends object>(fields: Fields): Defined<Fields>
+export function defined(fields: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name]
+  return kept
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defined } from '../../lib/validation/defined.ts'
+
+test('undefined fields are dropped, other empty values are kept in order', () => {
+  const fields = { b: undefined, z: 0, a: '', n: null, f: false, o: {} }
+  assert.deepEqual(Object.entries(defined(fields)), [
+    ['z', 0],
+    ['a', ''],
+    ['n', null],
+    ['f', false],
+    ['o', {}],
+  ])
+})
+
+test('an undefined field does not overwrite the field it is spread over', () => {
+  const tag: string | undefined = undefined
+  assert.deepEqual({ id: 1, tag: 'kept', ...defined({ tag }) }, { id: 1, tag: 'kept' })
+})
+
+test('the result suits exact optional properties', () => {
+  const tag = 'a' as string | undefined
+  const shown: { id: number; tag?: string } = { id: 1, ...defined({ tag }) }
+  assert.deepEqual(shown, { id: 1, tag: 'a' })
+})
