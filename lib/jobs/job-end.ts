@@ -1,6 +1,5 @@
 import type { Change } from '../aws/table-expressions.ts'
 import type { JobState } from '../model/job.ts'
-import { defined } from '../validation/defined.ts'
 import { firstImportedFile, type JobOutcome } from './job-state-machine.ts'
 import { listKeyOf } from './list.ts'
 
@@ -36,7 +35,7 @@ export function jobEndChange(
       ...(isStarting &&
         firstStarted && { startedAt: firstStarted.startedAt, startedWith: firstStarted.number }),
       ...(isStarting && { 'log.started': { at: now.toISOString() } }),
-      ...defined({ cameLater: importedSource }),
+      ...(importedSource && { cameLater: importedSource }),
       listKey: listKeyOf(job.owner, status),
     },
     setPlus: {
