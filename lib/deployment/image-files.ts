@@ -77,6 +77,7 @@ export async function writeImageFiles(folder: string): Promise<void> {
       'functions/convert.ts',
       'functions/capture.ts',
       'functions/sandbox-probe.ts',
+      'lib/fidelity/reader-program.ts',
       'layers/runtime.ts',
     ],
     outbase: root,

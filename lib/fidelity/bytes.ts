@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { CountingStopped } from './read-errors.ts'
 
 /**
  * Random access to a file; a small one is read at once. The file was just written or fetched, so it is in the page
@@ -10,6 +11,7 @@ export class FileBytes implements AsyncDisposable {
   /** The part of a large file that was read last, since most reads are adjacent. */
   #window: Buffer = Buffer.alloc(0)
   #start = 0
+  #decompressedBytes = 0
 
   private constructor(from: number | Buffer, size: number) {
     this.#source = from
@@ -40,6 +42,13 @@ export class FileBytes implements AsyncDisposable {
     return this.#window.subarray(position - this.#start, position - this.#start + wanted)
   }
 
+  /** Counts bytes that are decompressed. @throws CountingStopped */
+  countDecompressed(bytes: number): void {
+    this.#decompressedBytes += bytes
+    if (this.#decompressedBytes > maxDecompressedBytes)
+      throw new CountingStopped('too many bytes to decompress')
+  }
+
   /** Reads the whole file. @throws RangeError if it is too large. */
   whole(): Promise<Buffer> {
     return this.at(0, this.size)
@@ -62,5 +71,7 @@ export function freeBuffer({ buffer }: Buffer): void {
 
 const maxCachedBytes = 1024 * 1024
 const windowBytes = 64 * 1024
+/** Most bytes that are decompressed from one file. */
+const maxDecompressedBytes = 256 * 1024 * 1024
 /** Files with more bytes are not examined; that is text of more than a hundred thousand pages. */
 export const maxReadBytes = 32 * 1024 * 1024

@@ -2,8 +2,8 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { createRetention, type Fidelity, type Retention, type Unit } from '../model/fidelity.ts'
 import type { Operation } from '../model/operations.ts'
 import { type Feature, features } from '../model/stored-summary.ts'
+import { wordCertaintyOf } from './content-formats.ts'
 import type { ContentSummary } from './content-summary.ts'
-import { wordCertaintyOf } from './read-summary.ts'
 import { WordCounts } from './text/word-counts.ts'
 
 export interface Comparison {

@@ -28,32 +28,33 @@ type WordField = (typeof wordFields)[number]
 /** Maximum different words in one summary; languages have fewer, and this many take 100 MB. */
 const maxDistinctWords = 1_000_000
 
-/** A summary for another thread. */
+/** A summary for another process. */
 export type SummaryMessage = Omit<ContentSummary, WordField> &
   Readonly<Partial<Record<WordField, WordCountsMessage>>>
 
 /** @throws CountingStopped */
-export const toMessage = (summary: ContentSummary): SummaryMessage => ({
-  ...summary,
-  ...mapWords(summary, (words: WordCounts) => {
-    if (words.distinct > maxDistinctWords) throw new CountingStopped('too many different words')
-    return words.toMessage()
-  }),
-})
+export function toMessage(summary: ContentSummary): SummaryMessage {
+  const { words, visibleWords, commentWords, marginWords, ...rest } = summary
+  const convert = (counts: WordCounts) => {
+    if (counts.distinct > maxDistinctWords) throw new CountingStopped('too many different words')
+    return counts.toMessage()
+  }
+  return { ...rest, ...mapWords({ words, visibleWords, commentWords, marginWords }, convert) }
+}
 
-export const fromMessage = (message: SummaryMessage): ContentSummary => ({
-  ...message,
-  ...mapWords(message, WordCounts.fromMessage),
-})
+export function fromMessage(message: SummaryMessage): ContentSummary {
+  const { words, visibleWords, commentWords, marginWords, ...rest } = message
+  return { ...rest, ...mapWords({ words, visibleWords, commentWords, marginWords }, WordCounts.fromMessage) }
+}
 
 function mapWords<From, To>(
-  summary: Readonly<Partial<Record<WordField, From>>>,
+  words: Readonly<Record<WordField, From | undefined>>,
   convert: (words: From) => To,
 ): Partial<Record<WordField, To>> {
   const mapped: Partial<Record<WordField, To>> = {}
   for (const field of wordFields) {
-    const words = summary[field]
-    if (words !== undefined) mapped[field] = convert(words)
+    const counts = words[field]
+    if (counts !== undefined) mapped[field] = convert(counts)
   }
   return mapped
 }

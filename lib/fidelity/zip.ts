@@ -7,10 +7,11 @@ import { type FileBytes, freeBuffer, maxReadBytes } from './bytes.ts'
  */
 export interface Zip {
   readonly names: readonly string[]
+  has(name: string): boolean
   /**
    * @param use receives the content, which is freed afterwards.
    * @returns undefined if the member does not exist.
-   * @throws RangeError if the member is too large or damaged.
+   * @throws RangeError if the member is too large or damaged, CountingStopped if all members together are too large.
    */
   read<Result>(name: string, use: (content: Buffer) => Result): Promise<Result | undefined>
   /** Reads a member as text. */
@@ -46,7 +47,12 @@ export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
     const member = members.get(name)
     return member && useMember(member, bytes, use)
   }
-  return { names: [...members.keys()], read, text: (name) => read(name, (content) => content.toString()) }
+  return {
+    names: [...members.keys()],
+    has: (name) => members.has(name),
+    read,
+    text: (name) => read(name, (content) => content.toString()),
+  }
 }
 
 /** 4.3.12. */
@@ -76,12 +82,16 @@ async function useMember<Result>(
   const header = await bytes.at(start, 30)
   const from = start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
   const data = await bytes.at(from, compressedSize)
-  if (method === 0) return use(data)
+  if (method === 0) {
+    bytes.countDecompressed(data.length)
+    return use(data)
+  }
   if (method !== 8) throw new RangeError('the compression method of a member is not supported')
   // The directory's size, which may be wrong, lets zlib use one buffer instead of concatenating many. One byte is
   // added, because zlib allocates another buffer when the last byte fills it.
   const chunkSize = Math.min(Math.max(unpacked + 1, minChunkBytes), maxReadBytes)
   const content = inflateRawSync(data, { maxOutputLength: maxReadBytes, chunkSize })
+  bytes.countDecompressed(content.length)
   try {
     return use(content)
   } finally {

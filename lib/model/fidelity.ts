@@ -38,7 +38,9 @@ export const Fidelity = z.object({
   uncounted: z
     .array(z.string())
     .optional()
-    .describe('Formats on the route whose content the service cannot count: a loss would go unnoticed'),
+    .describe(
+      'Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed',
+    ),
 })
 export type Fidelity = z.infer<typeof Fidelity>
 

@@ -29,7 +29,8 @@ import {
   TextPdfOptions,
   textPageSetup,
 } from '../../lib/engines/libreoffice/page-setup.ts'
-import { parseSeparator, TableOptions } from '../../lib/engines/shared/text/table-options.ts'
+import { parseSeparator } from '../../lib/engines/shared/text/csv-separator.ts'
+import { TableOptions } from '../../lib/engines/shared/text/table-options.ts'
 
 const parse = (schema: z.ZodType, value: unknown) => schema.safeParse(value).data
 const assertRefused = (schema: z.ZodType, ...values: unknown[]) => {

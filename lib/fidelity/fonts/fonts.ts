@@ -39,7 +39,8 @@ export async function readWoff(bytes: FileBytes): Promise<ContentSummary | undef
     if (list.toString('latin1', at, at + 4) !== 'maxp') continue
     const [compressedSize, originalSize] = [list.readUInt32BE(at + 8), list.readUInt32BE(at + 12)]
     const data = await bytes.at(list.readUInt32BE(at + 4), compressedSize)
-    const glyphs = glyphCountOf(compressedSize < originalSize ? inflateSync(data) : data)
+    const isCompressed = compressedSize < originalSize
+    const glyphs = glyphCountOf(isCompressed ? inflateSync(data, { maxOutputLength: maxReadBytes }) : data)
     return glyphs === undefined ? undefined : createSummary(glyphs)
   }
   return undefined

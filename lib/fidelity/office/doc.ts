@@ -72,12 +72,16 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
   const count = Math.floor((pieces.length - 4) / (4 + pieceDescriptorBytes))
   // Each piece is compared with each hidden range: no program writes so many, and they would take minutes.
   if (count * hiddenRanges.length > maxComparisons) throw new RangeError('the document has too many pieces')
+  let left = main.length
   const read = Array.from({ length: count }, (_, index) => {
     const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
     const location = pieces.readUInt32LE(4 * (count + 1) + pieceDescriptorBytes * index + 2)
     const width = (location & isCompressed) === 0 ? 2 : 1
     const from = width === 2 ? location : (location & (isCompressed - 1)) / 2
     const bytes = main.subarray(from, from + width * length)
+    // Pieces that overlap could multiply the text.
+    left -= bytes.length
+    if (left < 0) throw new RangeError('the pieces of the document overlap')
     const text = width === 2 ? bytes.toString('utf16le') : windows1252.decode(bytes)
     return blankOutHidden(text, hiddenRanges, (at) => (at - from) / width)
   })
@@ -110,11 +114,18 @@ function withoutFields(text: string): string {
   const visibleParts: string[] = []
   // For each open field, whether its result has started.
   const open: boolean[] = []
+  /** Open fields whose result has not started. */
+  let instructions = 0
   for (const part of text.split(fieldMarks)) {
-    if (part === fieldBegin) open.push(false)
-    else if (part === fieldEnd) open.pop()
-    else if (part === fieldSeparator) open.splice(-1, 1, true)
-    else if (open.every(Boolean)) visibleParts.push(part)
+    if (part === fieldBegin) {
+      open.push(false)
+      instructions++
+    } else if (part === fieldEnd) {
+      if (open.pop() === false) instructions--
+    } else if (part === fieldSeparator) {
+      if (open.at(-1) === false) instructions--
+      open.splice(-1, 1, true)
+    } else if (instructions === 0) visibleParts.push(part)
   }
   return visibleParts.join('').replaceAll('\u001f', '')
 }

@@ -6,13 +6,13 @@ import type { Zip } from '../zip.ts'
  * filled templates; some programs write all text that way. Embedded Word and RTF documents are skipped.
  */
 export async function readChunkTexts(zip: Zip): Promise<string[]> {
-  const names: string[] = []
+  const names = new Set<string>()
   readMarkup((await zip.text('word/_rels/document.xml.rels')) ?? '', {
     text: () => {},
     tag: (tag) => {
       const target = readAttribute(tag, 'Target')
       if (target !== undefined && readAttribute(tag, 'Type')?.endsWith('/aFChunk'))
-        names.push(target.startsWith('/') ? target.slice(1) : `word/${target}`)
+        names.add(target.startsWith('/') ? target.slice(1) : `word/${target}`)
       return false
     },
   })

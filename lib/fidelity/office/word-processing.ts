@@ -18,15 +18,17 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
   let hasHiddenText = false
   let hasEquations = false
   let hasChanges = false
+  let hasChunks = false
   for (const name of [main, 'word/footnotes.xml', 'word/endnotes.xml']) {
     const xml = await zip.text(name)
     const runs = xml === undefined ? undefined : readRuns(xml, hiding)
     if (runs) words.add(runs.text)
-    if (xml?.includes('<w:altChunk')) for (const text of await readChunkTexts(zip)) words.add(text)
+    hasChunks ||= xml?.includes('<w:altChunk') === true
     hasHiddenText ||= runs?.hasHidden === true
     hasEquations ||= xml?.includes('<m:oMath') === true
     hasChanges ||= xml?.includes('<w:delText') === true
   }
+  if (hasChunks) for (const text of await readChunkTexts(zip)) words.add(text)
   const comments = countComments(readRuns((await zip.text('word/comments.xml')) ?? '').text)
   const margins = await readMargins(zip)
   const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))

@@ -81,15 +81,17 @@ function count({ type, data }: BinaryRecord, cells: CellCounter): void {
   else if (kind === 'text') cells.addText(readWideString(data, type === richText ? at + 1 : at)[0])
 }
 
-const readSharedTexts = (part: Buffer) =>
-  [...readRecords(part)].flatMap(({ type, data }) =>
-    type === sharedItem ? [readWideString(data, 1)[0]] : [],
-  )
+const readSharedTexts = (part: Buffer) => readTexts(part, sharedItem, 1)
 
-const readSheetIds = (book: Buffer) =>
-  [...readRecords(book)].flatMap(({ type, data }) =>
-    type === sheetOfBook ? [readWideString(data, 8)[0]] : [],
-  )
+const readSheetIds = (book: Buffer) => readTexts(book, sheetOfBook, 8)
+
+/** Reads a string from each record of a type. */
+function readTexts(part: Buffer, wantedType: number, at: number): string[] {
+  const texts: string[] = []
+  for (const { type, data } of readRecords(part))
+    if (type === wantedType) texts.push(readWideString(data, at)[0])
+  return texts
+}
 
 async function findSheetPaths(ids: readonly string[], zip: Zip): Promise<string[]> {
   const targets = new Map<string, string>()
@@ -100,8 +102,8 @@ async function findSheetPaths(ids: readonly string[], zip: Zip): Promise<string[
       return false
     },
   })
-  return ids
+  const paths = ids
     .map((id) => targets.get(id) ?? '')
     .map((target) => (target.startsWith('/') ? target.slice(1) : `xl/${target}`))
-    .filter((path) => path.includes('worksheet') && zip.names.includes(path))
+  return [...new Set(paths)].filter((path) => path.includes('worksheet') && zip.has(path))
 }

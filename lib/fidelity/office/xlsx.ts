@@ -19,6 +19,7 @@ export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undef
   const cells = new CellCounter(texts)
   const sheets = await readSheets(zip)
   const paths = sheets.map(({ path }) => path)
+  const drawings = new Set<string>()
   let hasFormulas = false
   let hasHidden = sheets.some(({ isHidden }) => isHidden)
   for (const path of paths) {
@@ -27,8 +28,9 @@ export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undef
       hasFormulas ||= sheet.hasFormulas
       hasHidden ||= sheet.hasHidden
     })
-    for (const words of await readShapeTexts(zip, path)) cells.addTextOutsideCells(words)
+    for (const name of await findDrawings(zip, path)) drawings.add(name)
   }
+  for (const name of drawings) cells.addTextOutsideCells(readDrawingText((await zip.text(name)) ?? ''))
   const features: Feature[] = [
     ...(hasFormulas ? (['formulas'] as const) : []),
     ...(zip.names.some((name) => name.startsWith('xl/media/')) ? (['pictures'] as const) : []),
@@ -59,34 +61,33 @@ interface Sheet {
   readonly isHidden: boolean
 }
 
-/** 18.2.19. */
+/** 18.2.19. Several entries for the same part, which no program writes, are one sheet. */
 async function readSheets(zip: Zip): Promise<Sheet[]> {
   const targets = new Map<string, string>()
   await forEachTag(zip, 'xl/_rels/workbook.xml.rels', (tag) => {
     targets.set(readAttribute(tag, 'Id') ?? '', readAttribute(tag, 'Target') ?? '')
   })
-  const sheets: Sheet[] = []
+  const sheets = new Map<string, Sheet>()
   await forEachTag(zip, 'xl/workbook.xml', (tag) => {
     const isSheet = tag.localName === 'sheet'
     const target = targets.get(readAttribute(tag, 'r:id') ?? '')
     if (!isSheet || target === undefined) return
     const path = target.startsWith('/') ? target.slice(1) : `xl/${target}`
-    sheets.push({ path, isHidden: /hidden/i.test(readAttribute(tag, 'state') ?? '') })
+    sheets.set(path, { path, isHidden: /hidden/i.test(readAttribute(tag, 'state') ?? '') })
   })
   // Chart sheets are skipped.
-  return sheets.filter(({ path }) => path.includes('worksheet') && zip.names.includes(path))
+  return [...sheets.values()].filter(({ path }) => path.includes('worksheet') && zip.has(path))
 }
 
-/** 20.5: reads the drawings that a sheet's relationships name. */
-async function readShapeTexts(zip: Zip, sheet: string): Promise<string[]> {
+/** 20.5: finds the drawings that a sheet's relationships name. */
+async function findDrawings(zip: Zip, sheet: string): Promise<string[]> {
   const relations = sheet.replace(/(?<![^/])([^/]+)$/, '_rels/$1.rels')
   const drawings: string[] = []
-  if (zip.names.includes(relations))
-    await forEachTag(zip, relations, (tag) => {
-      const name = /\bdrawings\/(drawing\d+\.xml)$/.exec(readAttribute(tag, 'Target') ?? '')?.[1]
-      if (name !== undefined) drawings.push(`xl/drawings/${name}`)
-    })
-  return Promise.all(drawings.map(async (name) => readDrawingText((await zip.text(name)) ?? '')))
+  await forEachTag(zip, relations, (tag) => {
+    const name = /\bdrawings\/(drawing\d+\.xml)$/.exec(readAttribute(tag, 'Target') ?? '')?.[1]
+    if (name !== undefined) drawings.push(`xl/drawings/${name}`)
+  })
+  return drawings
 }
 
 async function forEachTag(zip: Zip, name: string, onTag: (tag: Tag) => void): Promise<void> {

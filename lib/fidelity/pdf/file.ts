@@ -1,4 +1,5 @@
 import type { FileBytes } from '../bytes.ts'
+import { CountingStopped } from '../read-errors.ts'
 import { decodeStream, UnreadablePdf, undoPngPredictor } from './filters.ts'
 import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from './objects.ts'
 
@@ -90,10 +91,10 @@ export class PdfFile {
     return found
   }
 
-  /** Counts bytes that were read or derived. @throws UnreadablePdf if there are too many */
+  /** Counts bytes that were read or derived. @throws CountingStopped if there are too many */
   countBytes(bytes: number): void {
     this.#bytesRead += bytes
-    if (this.#bytesRead > maxTotalReadBytes) throw new UnreadablePdf('it needs too much data to be read')
+    if (this.#bytesRead > maxTotalReadBytes) throw new CountingStopped('it needs too much data to be read')
   }
 
   #readAt(position: number, length: number): Promise<Buffer> {
@@ -218,7 +219,10 @@ export class PdfFile {
     const length = await this.get(dict.get('Length'))
     if (typeof length !== 'number') throw new UnreadablePdf('a stream has no length')
     let data = await this.#readAt(start, length)
-    for (const filter of toNames(await this.get(dict.get('Filter')))) data = decodeStream(data, filter)
+    for (const filter of toNames(await this.get(dict.get('Filter')))) {
+      data = decodeStream(data, filter)
+      this.countBytes(data.length)
+    }
     return undoPngPredictor(data, await this.dict(dict.get('DecodeParms')))
   }
 

@@ -1,5 +1,6 @@
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
+import { CountingStopped } from '../read-errors.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { PdfContentReader } from './content.ts'
 import { PdfFile } from './file.ts'
@@ -28,6 +29,7 @@ export async function readPdf(bytes: FileBytes): Promise<ContentSummary | undefi
     return await new PdfReader(await PdfFile.open(bytes)).summary()
   } catch (error) {
     if (error instanceof UnreadablePdf) return undefined
+    if (error instanceof CountingStopped) return { counts: {}, features: [], isIncomplete: true }
     throw error
   }
 }
@@ -63,6 +65,7 @@ class PdfReader {
       ...(isKnown && { words: this.#words }),
       counts: { pages: this.#pages },
       features: this.#hasImages ? ['pictures'] : [],
+      ...(this.#isTruncated && { isIncomplete: true }),
     }
   }
 
@@ -76,7 +79,7 @@ class PdfReader {
       return
     }
     this.#pages++
-    await this.#readPage(node, resources)
+    if (!this.#isTruncated) await this.#readPage(node, resources)
   }
 
   async #readPage(page: Dict, resources: Dict): Promise<void> {

@@ -5,7 +5,7 @@ import { openZip } from '../zip.ts'
 import { decodeMarkup, extractHtmlText, extractText, readAttribute, readMarkup } from './markup.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Summarizes the spine of an EPUB (EPUB 3.3, 5.7), without its table of contents. */
+/** Summarizes the spine of an EPUB (EPUB 3.3, 5.7), without its table of contents. It may not repeat an item. */
 export async function readEpub(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const container = await zip?.text('META-INF/container.xml')
@@ -13,8 +13,9 @@ export async function readEpub(bytes: FileBytes): Promise<ContentSummary | undef
   const opf = root === undefined ? undefined : await zip?.text(root)
   if (!zip || root === undefined || opf === undefined) return undefined
   const words = new WordCounts()
-  for (const href of readSpine(opf)) {
-    const page = await zip.read(posix.join(posix.dirname(root), href), decodeMarkup)
+  const paths = readSpine(opf).map((href) => posix.join(posix.dirname(root), href))
+  for (const path of new Set(paths)) {
+    const page = await zip.read(path, decodeMarkup)
     if (page !== undefined) words.add(extractHtmlText(page))
   }
   return { words, counts: {}, features: imageFeature(zip.names) }

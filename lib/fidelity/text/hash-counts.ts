@@ -1,3 +1,10 @@
+/** For another process. */
+export interface HashCountsMessage {
+  readonly hashes: Int32Array
+  readonly counts: Float64Array
+  readonly words: readonly string[]
+}
+
 /**
  * Counts words by hash: collisions within a text and its conversion practically never occur. A map of strings takes
  * several times as long, because each word would have to become a string; a large table has a million.
@@ -9,6 +16,21 @@ export class HashCounts {
   readonly #counts: number[] = []
   /** Each word as it first occurred. */
   readonly words: string[] = []
+
+  static fromMessage({ hashes, counts, words }: HashCountsMessage): HashCounts {
+    const restored = new HashCounts()
+    for (const [at, word] of words.entries())
+      if (restored.add(hashes[at] ?? 0, counts[at] ?? 0)) restored.words.push(word)
+    return restored
+  }
+
+  toMessage(): HashCountsMessage {
+    return {
+      hashes: Int32Array.from(this.#hashes),
+      counts: Float64Array.from(this.#counts),
+      words: this.words,
+    }
+  }
 
   /** @returns whether the word is new, so that the caller has to add it to `words`. */
   add(hash: number, times: number): boolean {

@@ -19,7 +19,7 @@ const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 /** FNV-1a over 16-bit units. */
 const [initialHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
 
-/** For another thread. */
+/** For another process. */
 export interface WordCountsMessage {
   readonly counts: HashCountsMessage
   readonly total: number

@@ -1,5 +1,17 @@
 import type { FormatId } from '../../../formats/index.ts'
-import { parseSeparator } from './table-options.ts'
+
+const separatorNames: Readonly<Record<string, string>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+  '\\t': '\t',
+  pipe: '|',
+  space: ' ',
+  colon: ':',
+}
+
+/** Returns the separator that a client named or wrote. */
+export const parseSeparator = (text: string) => separatorNames[text.toLowerCase()] ?? text
 
 /** Separator of the fields, and offset of the first line. */
 interface SeparatorInfo {

@@ -1,18 +1,7 @@
 import * as z from 'zod'
 import { flag, inputOption } from '../../options.ts'
 import { encodingOption } from './charsets.ts'
-
-const separatorNames: Readonly<Record<string, string>> = {
-  comma: ',',
-  semicolon: ';',
-  tab: '\t',
-  '\\t': '\t',
-  pipe: '|',
-  space: ' ',
-  colon: ':',
-}
-
-export const parseSeparator = (text: string) => separatorNames[text.toLowerCase()] ?? text
+import { parseSeparator } from './csv-separator.ts'
 
 /** A separator must not be a letter, digit, quote or line break, which occur within fields. */
 const isSeparator = (text: string) =>

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
+import { readSummary } from '../../lib/fidelity/read-summary.ts'
+import { readInProcess } from '../../lib/fidelity/reader-processes.ts'
+import type { FormatId } from '../../lib/formats/index.ts'
+import { createLog } from '../../lib/log.ts'
+import { descendants } from '../processes.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+import { waitUntil } from '../wait-until.ts'
+
+const folder = scratchFolder('hostile-files')
+const asSource = { isResult: false } as const
+const never = new AbortController().signal
+const many = 20_000
+
+async function write(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, content, 'latin1')
+  return path
+}
+
+async function writeZip(name: string, parts: Readonly<Record<string, string | Buffer>>): Promise<string> {
+  const zip = new ZipWriter(new Uint8ArrayWriter())
+  for (const [part, content] of Object.entries(parts))
+    await zip.add(part, typeof content === 'string' ? new TextReader(content) : new Uint8ArrayReader(content))
+  return write(name, await zip.close())
+}
+
+const repeat = (text: (at: number) => string) => Array.from({ length: many }, (_, at) => text(at)).join('')
+const words = (count: number) => 'some words '.repeat(count / 2)
+
+/** Asserts that a file is counted within a few seconds, even on a busy machine. */
+async function countQuickly(path: string, format: FormatId) {
+  const startedAt = performance.now()
+  const summary = await readSummary(path, format, asSource)
+  const ms = performance.now() - startedAt
+  assert.ok(ms < 8000, `${format} took ${Math.round(ms)} ms`)
+  return summary
+}
+
+test('sheets of a workbook that name the same part are read once', async () => {
+  const rows = '<row><c t="str"><v>some words</v></c></row>'.repeat(2000)
+  const path = await writeZip('a.xlsx', {
+    'xl/workbook.xml': `<workbook><sheets>${repeat((at) => `<sheet name="${at}" r:id="rId1"/>`)}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+  })
+  const summary = await countQuickly(path, 'xlsx')
+  assert.deepEqual([summary?.counts, summary?.words?.total], [{ sheets: 1, cells: 2000 }, 4000])
+})
+
+test('items in the spine of an EPUB that name the same page are read once', async () => {
+  const path = await writeZip('a.epub', {
+    'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
+    'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(many)}</spine></package>`,
+    'a.html': `<html><body>${words(250_000)}</body></html>`,
+  })
+  assert.equal((await countQuickly(path, 'epub'))?.words?.total, 250_000)
+})
+
+test('chunks of a Word document that name the same page are read once', async () => {
+  const path = await writeZip('a.docx', {
+    'word/document.xml': '<w:document><w:altChunk/></w:document>',
+    'word/footnotes.xml': '<w:footnotes><w:altChunk/></w:footnotes>',
+    'word/_rels/document.xml.rels': `<Relationships>${'<Relationship Type="x/aFChunk" Target="a.html"/>'.repeat(many)}</Relationships>`,
+    'word/a.html': `<html><body>${words(100_000)}</body></html>`,
+  })
+  assert.equal((await countQuickly(path, 'docx'))?.words?.total, 100_000)
+})
+
+test('a drawing that all sheets share is read once', async () => {
+  const sheets = 300
+  const each = <T>(make: (at: number) => T) => Array.from({ length: sheets }, (_, at) => make(at))
+  const path = await writeZip('drawings.xlsx', {
+    'xl/workbook.xml': each((at) => `<sheet r:id="r${at}"/>`).join(''),
+    'xl/_rels/workbook.xml.rels': each(
+      (at) => `<Relationship Id="r${at}" Target="worksheets/s${at}.xml"/>`,
+    ).join(''),
+    'xl/drawings/drawing1.xml': `<a:t>${words(100_000)}</a:t>`,
+    ...Object.fromEntries(each((at) => [`xl/worksheets/s${at}.xml`, '<worksheet/>'])),
+    ...Object.fromEntries(
+      each((at) => [
+        `xl/worksheets/_rels/s${at}.xml.rels`,
+        '<Relationship Target="../drawings/drawing1.xml"/>'.repeat(50),
+      ]),
+    ),
+  })
+  assert.equal((await countQuickly(path, 'xlsx'))?.words?.total, 100_000)
+})
+
+/** Creates a PDF from its objects, starting with number 1. */
+function createPdf(objects: readonly string[]): string {
+  let pdf = '%PDF-1.4\n'
+  const rows = objects.map((object, at) => {
+    const row = `${String(pdf.length).padStart(10, '0')} 00000 n \n`
+    pdf += `${at + 1} 0 obj\n${object}\nendobj\n`
+    return row
+  })
+  const size = objects.length + 1
+  return `${pdf}xref\n0 ${size}\n0000000000 65535 f \n${rows.join('')}trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF`
+}
+
+test('a PDF whose pages are all the same stops being counted, and says so', async () => {
+  const content = '(some words) Tj\n'.repeat(100_000)
+  const path = await write(
+    'a.pdf',
+    createPdf([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      `<</Type/Pages/Kids[${'3 0 R '.repeat(many)}]/Count ${many}>>`,
+      '<</Type/Page/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
+      `<</Length ${content.length}>>stream\n${content}\nendstream`,
+      '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+    ]),
+  )
+  const summary = await countQuickly(path, 'pdf')
+  assert.deepEqual([summary?.isIncomplete, summary?.words], [true, undefined])
+})
+
+test('the members of a ZIP are not decompressed without end', async () => {
+  const page = `<!--${' '.repeat(30_000_000)}-->`
+  const names = Array.from({ length: 20 }, (_, at) => `p${at}`)
+  const path = await writeZip('bomb.epub', {
+    'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
+    'a.opf': `${names.map((name) => `<item id="${name}" href="${name}"/>`).join('')}${names.map((name) => `<itemref idref="${name}"/>`).join('')}`,
+    ...Object.fromEntries(names.map((name) => [name, page])),
+  })
+  await assert.rejects(readSummary(path, 'epub', asSource), { name: 'CountingStopped' })
+})
+
+const createWork = (t: TestContext) => {
+  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  t.after(() => detector[Symbol.dispose]())
+  return detector
+}
+
+test('a result whose source needs too much memory to be counted has a warning', async (t) => {
+  const [source, result] = [await write('a.rtf', '{'.repeat(12_000_000)), await write('a.txt', 'some words')]
+  const detector = createWork(t)
+  detector.start([{ path: source, format: 'rtf' }])
+  const step = { operation: 'convert', from: 'rtf', to: 'txt', options: {} } as const
+  await detector.checkStep(step, { files: [{ path: result }] }, [])
+  assert.deepEqual(detector.fidelity?.uncounted, ['rtf'])
+  assert.deepEqual(
+    detector.warnings.map(({ code }) => code),
+    ['COUNTING_STOPPED'],
+  )
+})
+
+const slow = () => write('slow.org', ':A:\n'.repeat(1_000_000))
+
+test('counting stops when its processor time is used up', async () => {
+  const request = { path: await slow(), reader: 'org', isResult: false } as const
+  await assert.rejects(readInProcess(request, never, { cpuMs: 20, wallMs: 60_000 }), {
+    name: 'CountingStopped',
+    message: 'more than 20 ms of processor time',
+  })
+})
+
+test('a slow file keeps neither this process nor other files waiting', async () => {
+  const stop = new AbortController()
+  const reading = readSummary(await slow(), 'org', { isResult: false, signal: stop.signal }).catch(
+    (error) => error,
+  )
+  const path = await write('short.txt', 'some words')
+  assert.equal((await readSummary(path, 'txt', asSource))?.words?.total, 2)
+  stop.abort()
+  assert.equal((await reading).name, 'AbortError')
+})
+
+test('a file is read once more when its reader process was killed', async () => {
+  const path = await slow()
+  const reading = readSummary(path, 'org', asSource)
+  const readers = () => descendants(process.pid).filter(({ command }) => command.includes('reader-program'))
+  await waitUntil(() => readers().length > 0, 'a reader process runs', 20)
+  for (const { pid } of readers()) process.kill(pid, 'SIGKILL')
+  assert.equal((await reading)?.words?.total, 0)
+})
