@@ -22,7 +22,8 @@ export async function openRandomAccess(file: FileHandle): Promise<RandomAccess> 
   let start = 0
   let window: Buffer = Buffer.alloc(0)
   const at = async (position: number, length: number) => {
-    const wanted = Math.max(0, Math.min(length, size - position))
+    const wanted = Math.min(length, size - position)
+    if (!(wanted > 0)) return Buffer.alloc(0)
     if (position < start || position + wanted > start + window.length) {
       const target = Buffer.allocUnsafe(Math.max(wanted, Math.min(windowBytes, size)))
       const { buffer, bytesRead } = await file.read(target, 0, target.length, position)

@@ -1,4 +1,3 @@
-// Input and result of the header readers.
 import type { MediaInfo } from './probe.ts'
 
 /** What a file's header says about its content. */
@@ -12,6 +11,3 @@ export interface MediaHeader {
   /** Seconds by which the stored audio timestamps are ahead of the presentation times. */
   readonly audioDelayS?: number
 }
-
-/** Reads bytes of a file at a position; returns fewer only at its end. */
-export type ReadAt = (position: number, length: number) => Promise<Buffer>

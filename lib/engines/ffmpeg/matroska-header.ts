@@ -1,4 +1,5 @@
-import type { MediaHeader, ReadAt } from './header.ts'
+import type { RandomAccess } from '../../binary/random-access.ts'
+import type { MediaHeader } from './header.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
 
 /** Element ids of RFC 9559, section 5.1. */
@@ -67,11 +68,11 @@ const maxHeaderBytes = 1024 * 1024
 const maxElements = 100
 
 /** Reads the header of Matroska and WebM, up to the first cluster (RFC 9559). */
-export async function readMatroskaHeader(readAt: ReadAt, size: number): Promise<MediaHeader | undefined> {
-  const first = parseElement(await readAt(0, 12))
-  const segment = parseElement(await readAt(first.end, 12))
+export async function readMatroskaHeader(file: RandomAccess): Promise<MediaHeader | undefined> {
+  const first = parseElement(await file.at(0, 12))
+  const segment = parseElement(await file.at(first.end, 12))
   if (first.id !== ids.ebml || segment.id !== ids.segment) return undefined
-  const elements = await readHeaderElements(readAt, first.end + segment.start, size)
+  const elements = await readHeaderElements(file, first.end + segment.start)
   const [tracks] = contentsWithId(ids.tracks, elements)
   const [info] = contentsWithId(ids.info, elements)
   if (!tracks || !info) return undefined
@@ -104,14 +105,14 @@ interface HeaderElement {
   readonly content: Buffer | undefined
 }
 
-async function readHeaderElements(readAt: ReadAt, from: number, size: number): Promise<HeaderElement[]> {
+async function readHeaderElements(file: RandomAccess, from: number): Promise<HeaderElement[]> {
   const elements: HeaderElement[] = []
-  for (let at = from; at < size; ) {
-    const { id, start, end } = parseElement(await readAt(at, 12))
+  for (let at = from; at < file.size; ) {
+    const { id, start, end } = parseElement(await file.at(at, 12))
     if (id === ids.cluster) return elements
     const isRead = parsedIds.includes(id)
     if (elements.length === maxElements || (isRead && end > maxHeaderBytes)) break
-    elements.push({ id, content: isRead ? await readAt(at + start, end - start) : undefined })
+    elements.push({ id, content: isRead ? await file.at(at + start, end - start) : undefined })
     at += end
   }
   throw new RangeError('no cluster after the header')

@@ -1,5 +1,6 @@
-import type { MediaHeader, ReadAt } from './header.ts'
-import { findBox, findChild, listBoxes, type Mp4Box } from './mp4-boxes.ts'
+import { type Mp4Box, Mp4Boxes } from '../../binary/mp4.ts'
+import type { RandomAccess } from '../../binary/random-access.ts'
+import type { MediaHeader } from './header.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
 
 /**
@@ -33,45 +34,45 @@ const codecNames: Readonly<Record<string, string>> = {
 /** ISO 14496-1, table 5: codecs of the sample entry `mp4a`. */
 const mpegAudioCodecs: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3', 107: 'mp3' }
 
+/** A track takes about 25 boxes, and a file has few more. */
+export const maxMovieBoxes = 5000
+/** Up to the end of the matrix (section 8.3.2). */
+const trackHeaderBytes = 88
+
 /** Reads the movie box of MP4, QuickTime and related formats (ISO 14496-12). Undefined for fragmented files. */
-export async function readMp4Header(readAt: ReadAt, size: number): Promise<MediaHeader | undefined> {
-  const readBox = (box: Mp4Box | undefined, length: number) => (box ? readAt(box.start, length) : undefined)
-  const movie = await findChild(readAt, { start: 0, end: size }, 'moov')
+export async function readMp4Header(file: RandomAccess): Promise<MediaHeader | undefined> {
+  const boxes = new Mp4Boxes(file, maxMovieBoxes)
+  const movie = await boxes.findTopLevel('moov')
   if (!movie) return undefined
-  const boxes = await listBoxes(readAt, movie)
-  if (boxes.some(({ type }) => type === 'mvex')) return undefined
-  const tracks = boxes.filter(({ type }) => type === 'trak')
+  const children = await boxes.list(movie)
+  if (children.some(({ type }) => type === 'mvex')) return undefined
+  const tracks = children.filter(({ type }) => type === 'trak')
   const streams: ParsedTrack[] = []
-  for (const [index, track] of tracks.entries()) streams.push(await parseTrack(readAt, track, index))
-  const header = await readBox(
-    boxes.find(({ type }) => type === 'mvhd'),
-    32,
-  )
-  if (!header) return undefined
-  const covers = await findBox(readAt, movie, ['udta', 'meta', 'ilst', 'covr'])
-  const chapters = await findBox(readAt, movie, ['udta', 'chpl'])
+  for (const [index, track] of tracks.entries()) streams.push(await parseTrack(boxes, track, index))
+  const movieHeader = await boxes.find(movie, 'mvhd')
+  if (!movieHeader) return undefined
+  const duration = durationSeconds(await boxes.readStart(movieHeader, 32))
+  const covers = await boxes.find(movie, 'udta', 'meta', 'ilst', 'covr')
+  const chapters = await boxes.find(movie, 'udta', 'chpl')
   return {
     media: parseProbe({
       streams: streams.map(({ stream }) => stream),
-      format: { duration: durationSeconds(header) },
+      format: { duration },
     }),
-    mayHaveTags: await mayHaveTags(readAt, movie),
+    mayHaveTags: await mayHaveTags(boxes, movie),
     mayHaveMore:
       covers !== undefined || chapters !== undefined || streams.some(({ isUnsupported }) => isUnsupported),
   }
 }
 
 /** Whether there are iTunes or QuickTime tags. The name of the encoder does not count. */
-async function mayHaveTags(readAt: ReadAt, movie: Mp4Box): Promise<boolean> {
-  const user = await findChild(readAt, movie, 'udta')
-  const items = user && (await findBox(readAt, user, ['meta', 'ilst']))
-  const boxes = [
-    ...(items ? await listBoxes(readAt, items) : []),
-    ...(user ? await listBoxes(readAt, user) : []),
-  ]
+async function mayHaveTags(boxes: Mp4Boxes, movie: Mp4Box): Promise<boolean> {
+  const user = await boxes.find(movie, 'udta')
+  const items = user && (await boxes.find(user, 'meta', 'ilst'))
+  const found = [...(items ? await boxes.list(items) : []), ...(user ? await boxes.list(user) : [])]
   const isTag = (type: string) =>
     !['meta', 'chpl', '\xa9too', '\xa9swr', '\xa9enc', '\0\0\0\0'].includes(type)
-  return boxes.some(({ type }) => isTag(type)) || (await findChild(readAt, movie, 'meta')) !== undefined
+  return found.some(({ type }) => isTag(type)) || (await boxes.find(movie, 'meta')) !== undefined
 }
 
 interface ParsedTrack {
@@ -79,8 +80,8 @@ interface ParsedTrack {
   readonly isUnsupported: boolean
 }
 
-async function parseTrack(readAt: ReadAt, track: Mp4Box, index: number): Promise<ParsedTrack> {
-  const findInTrack = (...path: readonly string[]) => findBox(readAt, track, path)
+async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promise<ParsedTrack> {
+  const findInTrack = (...path: readonly string[]) => boxes.find(track, ...path)
   const handler = await findInTrack('mdia', 'hdlr')
   const description = await findInTrack('mdia', 'minf', 'stbl', 'stsd')
   const sampleSizes =
@@ -88,26 +89,26 @@ async function parseTrack(readAt: ReadAt, track: Mp4Box, index: number): Promise
   const trackHeader = await findInTrack('tkhd')
   if (!handler || !description || !sampleSizes || !trackHeader)
     throw new RangeError('a track lacks a required box')
-  const type = trackTypes[(await readAt(handler.start, 12)).toString('latin1', 8)]
+  const type = trackTypes[(await boxes.readStart(handler, 12)).toString('latin1', 8)]
   // Several sample descriptions are rare, and decoders treat them differently.
-  const entryCount = (await readAt(description.start, 8)).readUInt32BE(4)
-  const [entry] = await listBoxes(readAt, { start: description.start + 8, end: description.end })
+  const entryCount = (await boxes.readStart(description, 8)).readUInt32BE(4)
+  const [entry] = await boxes.list({ start: description.start + 8, end: description.end })
   const media = await findInTrack('mdia', 'mdhd')
-  const mediaHeader = media && (await readAt(media.start, 36))
-  const codec = entry && (await readCodec(readAt, entry))
-  const rotation = readRotation(await readAt(trackHeader.start, trackHeader.end - trackHeader.start))
+  const mediaHeader = media && (await boxes.readStart(media, 36))
+  const codec = entry && (await readCodec(boxes, entry))
+  const rotation = readRotation(await boxes.readStart(trackHeader, trackHeaderBytes))
   return {
     stream: {
       index,
       codec_type: type,
       codec_name: codec,
       codec_tag_string: entry?.type ?? '',
-      ...(type === 'audio' && entry && { channels: (await readAt(entry.start, 18)).readUInt16BE(16) }),
+      ...(type === 'audio' && entry && { channels: (await boxes.readStart(entry, 18)).readUInt16BE(16) }),
       ...(mediaHeader && {
         duration: durationSeconds(mediaHeader),
         tags: { language: readLanguage(mediaHeader) },
       }),
-      nb_read_packets: (await readAt(sampleSizes.start, 12)).readUInt32BE(8),
+      nb_read_packets: (await boxes.readStart(sampleSizes, 12)).readUInt32BE(8),
       ...(rotation !== 0 && { side_data_list: [{ rotation }] }),
     },
     isUnsupported: type === undefined || (type !== 'data' && (codec === undefined || entryCount !== 1)),
@@ -137,15 +138,14 @@ function readRotation(trackHeader: Buffer): number {
   return a === 0 && b === 0 ? 0 : -Math.round((Math.atan2(b, a) * 180) / Math.PI)
 }
 
-async function readCodec(readAt: ReadAt, entry: Mp4Box): Promise<string | undefined> {
+async function readCodec(boxes: Mp4Boxes, entry: Mp4Box): Promise<string | undefined> {
   if (entry.type !== 'mp4a') return codecNames[entry.type]
-  const version = (await readAt(entry.start, 10)).readUInt16BE(8)
+  const version = (await boxes.readStart(entry, 10)).readUInt16BE(8)
   // QuickTime's version 1 is longer and may wrap the description in a `wave` box; version 2 has a different layout.
   if (version > 1) return undefined
   const parts = { start: entry.start + (version === 1 ? 44 : 28), end: entry.end }
-  const description =
-    (await findChild(readAt, parts, 'esds')) ?? (await findBox(readAt, parts, ['wave', 'esds']))
-  return description && mpegAudioCodecs[readObjectType(await readAt(description.start, 40))]
+  const description = (await boxes.find(parts, 'esds')) ?? (await boxes.find(parts, 'wave', 'esds'))
+  return description && mpegAudioCodecs[readObjectType(await boxes.readStart(description, 40))]
 }
 
 /** ISO 14496-1, 7.2.6.5 and 7.2.6.6: first byte of the decoder description inside the stream description. */

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { ReadAt } from './header.ts'
-import { findBox, findChild, listBoxes } from './mp4-boxes.ts'
+import { Mp4Boxes } from '../../binary/mp4.ts'
+import { openRandomAccess } from '../../binary/random-access.ts'
+import { maxMovieBoxes } from './mp4-header.ts'
 
 /** Track languages of a QuickTime file. */
 export interface TrackLanguages {
@@ -52,20 +53,18 @@ interface Track {
 }
 
 async function readTracks(file: FileHandle): Promise<Track[]> {
-  const readAt: ReadAt = async (position, length) => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
-    return buffer.subarray(0, bytesRead)
-  }
-  const movie = await findChild(readAt, { start: 0, end: (await file.stat()).size }, 'moov')
+  const boxes = new Mp4Boxes(await openRandomAccess(file), maxMovieBoxes)
+  const movie = await boxes.findTopLevel('moov')
   const tracks: Track[] = []
-  for (const track of movie ? await listBoxes(readAt, movie) : []) {
+  for (const track of movie ? await boxes.list(movie) : []) {
     if (track.type !== 'trak') continue
-    const handler = await findBox(readAt, track, ['mdia', 'hdlr'])
-    const media = await findBox(readAt, track, ['mdia', 'mdhd'])
-    const kind = handler && trackKinds[(await readAt(handler.start, 12)).toString('latin1', 8)]
+    const handler = await boxes.find(track, 'mdia', 'hdlr')
+    const media = await boxes.find(track, 'mdia', 'mdhd')
+    const kind = handler && trackKinds[(await boxes.readStart(handler, 12)).toString('latin1', 8)]
     if (!kind || !media) continue
-    const at = media.start + ((await readAt(media.start, 1)).readUInt8() === 1 ? 32 : 20)
-    tracks.push({ kind, at, code: (await readAt(at, 2)).readUInt16BE() })
+    const header = await boxes.readStart(media, 34)
+    const offset = header.readUInt8() === 1 ? 32 : 20
+    tracks.push({ kind, at: media.start + offset, code: header.readUInt16BE(offset) })
   }
   return tracks
 }

@@ -2,13 +2,15 @@ import { open } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type Sharp from 'sharp'
+import { Mp4Boxes } from '../../binary/mp4.ts'
+import { openRandomAccess } from '../../binary/random-access.ts'
 import type { Tools } from '../engine.ts'
 import { hdrConvertedMessage, knee, peakNits, whiteNits } from '../shared/image/hdr.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 
-/** Bytes at the start of a HEIF file that are searched for its color information. */
-const headBytes = 256 * 1024
+/** A HEIF file has some boxes for each of its images, and for each tile of a large one. */
+const maxHeifBoxes = 20_000
 
 /** HDR transfer functions by H.273 code (PQ and HLG of BT.2100), from a sample of 0 to 1 to light relative to white. */
 const transferFunctions: Readonly<
@@ -47,14 +49,24 @@ export interface ColorCodes {
   readonly primaries: number
 }
 
-/** Returns the color codes of an AVIF or HEIC (`colr` box of type `nclx`). */
+/** Returns the color codes of an AVIF or HEIC (ISO 14496-12, 12.1.5: the first `colr` box of type `nclx`). */
 export async function readHeifColorCodes(path: string): Promise<ColorCodes | undefined> {
-  await using file = await open(path)
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-  const head = buffer.subarray(0, bytesRead)
-  const at = head.indexOf('colrnclx')
-  if (at < 0 || at + 12 > head.length) return undefined
-  return { primaries: head.readUInt16BE(at + 8), transfer: head.readUInt16BE(at + 10) }
+  await using handle = await open(path)
+  const file = await openRandomAccess(handle)
+  const boxes = new Mp4Boxes(file, maxHeifBoxes)
+  try {
+    const properties = await boxes.find({ start: 0, end: file.size }, 'meta', 'iprp', 'ipco')
+    for (const box of properties ? await boxes.list(properties) : []) {
+      const codes = box.type === 'colr' ? await boxes.readStart(box, 8) : Buffer.alloc(0)
+      if (codes.toString('latin1', 0, 4) === 'nclx')
+        return { primaries: codes.readUInt16BE(4), transfer: codes.readUInt16BE(6) }
+    }
+    return undefined
+  } catch (error) {
+    // The decoder reports a damaged file.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 /** Returns the color codes of a PNG (`cICP`) if it is HDR; undefined otherwise. */

@@ -1,3 +1,5 @@
+import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../binary/errors.ts'
+import { readBoxes } from '../../binary/mp4.ts'
 import { ascii, corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
 const maxBoxes = 10_000
@@ -6,29 +8,18 @@ const maxBoxes = 10_000
 export async function checkBoxes(file: OpenedFile, needed: readonly string[]): Promise<void> {
   const kind = 'an MP4 or similar file'
   const seen = new Set<string>()
-  let start = 0
-  for (let count = 0; count < maxBoxes && start + 8 <= file.size; count++) {
-    const head = view(await file.read(start, start + 16))
-    const type = ascii(new Uint8Array(head.buffer, head.byteOffset, 8), 4, 8)
-    const length = boxLength(head, file.size - start)
-    if (length < 8) break
-    if (start + length > file.size)
-      throw corruptFileError(kind, 'it is cut off: a box extends beyond the end')
-    seen.add(type)
-    start += length
+  try {
+    for await (const { type } of readBoxes(file, maxBoxes)) seen.add(type)
+  } catch (error) {
+    if (error instanceof TruncatedFileError) throw corruptFileError(kind, error.message)
+    // Programs ignore what follows the boxes.
+    if (!(error instanceof DamagedFileError || error instanceof FileLimitError)) throw error
   }
   if (needed.some((type) => seen.has(type))) return
   throw corruptFileError(
     kind,
     'the box that describes its content is missing, as after an interrupted recording or transfer',
   )
-}
-
-function boxLength(head: DataView, rest: number): number {
-  const short = head.getUint32(0)
-  if (short === 0) return rest
-  if (short !== 1) return short
-  return head.byteLength < 16 ? rest + 1 : Number(head.getBigUint64(8))
 }
 
 /** Checks that a RIFF file is as long as its header says. Streams of unknown length have 0 or all ones there. */

@@ -1,0 +1,92 @@
+import { DamagedFileError, FileLimitError, TruncatedFileError } from './errors.ts'
+import type { RandomAccess } from './random-access.ts'
+
+/** Boxes of MP4, QuickTime, HEIF and related formats (ISO 14496-12, section 4.2). */
+export interface Mp4Box extends ByteRange {
+  readonly type: string
+}
+
+/** File offsets of the content of a box. */
+interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+const shortHeaderBytes = 8
+const longHeaderBytes = 16
+
+const overrun = 'it is cut off: a box extends beyond the end'
+
+/**
+ * Yields the boxes in a range of a file, in order, by default all of the file.
+ * @throws TruncatedFileError, DamagedFileError, FileLimitError
+ */
+export async function* readBoxes(
+  file: RandomAccess,
+  maxBoxes: number,
+  { start, end }: ByteRange = { start: 0, end: file.size },
+): AsyncGenerator<Mp4Box> {
+  for (let at = start, count = 0; at + shortHeaderBytes <= end; count++) {
+    if (count === maxBoxes) throw new FileLimitError(`it has more than ${maxBoxes} boxes in one place`)
+    const header = await file.at(at, longHeaderBytes)
+    const declared = header.readUInt32BE(0)
+    const isLong = declared === 1
+    if (isLong && header.length < longHeaderBytes) throw new TruncatedFileError(overrun)
+    // A length of 0 means up to the end; for 1, the actual length follows the type.
+    const length = declared === 0 ? end - at : isLong ? Number(header.readBigUInt64BE(8)) : declared
+    const headerBytes = isLong ? longHeaderBytes : shortHeaderBytes
+    if (length < headerBytes) throw new DamagedFileError('a box is shorter than its own header')
+    if (at + length > end) throw new TruncatedFileError(overrun)
+    yield { type: header.toString('latin1', 4, 8), start: at + headerBytes, end: at + length }
+    at += length
+  }
+}
+
+/** Looks boxes up by their type. Each range of the file is walked once, however often it is asked for. */
+export class Mp4Boxes {
+  readonly #file: RandomAccess
+  readonly #maxBoxes: number
+  readonly #lists = new Map<number, readonly Mp4Box[]>()
+  #count = 0
+
+  /** @param maxBoxes in all ranges together */
+  constructor(file: RandomAccess, maxBoxes: number) {
+    this.#file = file
+    this.#maxBoxes = maxBoxes
+  }
+
+  /** Finds a box at the top level; boxes after it are not read, as there can be one for each second of a video. */
+  async findTopLevel(type: string): Promise<Mp4Box | undefined> {
+    for await (const box of readBoxes(this.#file, this.#maxBoxes)) if (box.type === type) return box
+    return undefined
+  }
+
+  /** @throws TruncatedFileError, DamagedFileError, FileLimitError */
+  async list(parent: ByteRange): Promise<readonly Mp4Box[]> {
+    const known = this.#lists.get(parent.start)
+    if (known) return known
+    const boxes: Mp4Box[] = []
+    for await (const box of readBoxes(this.#file, this.#maxBoxes - this.#count, parent)) boxes.push(box)
+    this.#count += boxes.length
+    this.#lists.set(parent.start, boxes)
+    return boxes
+  }
+
+  /** Returns the first box at a path of types. */
+  async find(parent: ByteRange, ...path: readonly string[]): Promise<Mp4Box | undefined> {
+    let found: Mp4Box | undefined
+    for (const type of path) {
+      const within = found ?? parent
+      // In MP4, `meta` boxes begin with a version; in QuickTime they do not.
+      const start = found?.type === 'meta' ? within.start + 4 : within.start
+      found = (await this.list({ start, end: within.end })).find((box) => box.type === type)
+      if (!found) return undefined
+    }
+    return found
+  }
+
+  /** Reads the start of a box; less only if the box is shorter. */
+  readStart({ start, end }: ByteRange, length: number): Promise<Buffer> {
+    return this.#file.at(start, Math.min(length, end - start))
+  }
+}

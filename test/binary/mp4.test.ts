@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
+import { Mp4Boxes, readBoxes } from '../../lib/binary/mp4.ts'
+import { inMemory } from '../../lib/binary/random-access.ts'
+import { CountingSource } from './counting-source.ts'
+
+/** @param size overwrites the declared size */
+function box(type: string, content: Buffer = Buffer.alloc(0), size = 8 + content.length): Buffer {
+  const header = Buffer.alloc(8)
+  header.writeUInt32BE(size)
+  header.write(type, 4, 'latin1')
+  return Buffer.concat([header, content])
+}
+
+function longBox(type: string, content: Buffer, size = 16 + content.length): Buffer {
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64BE(BigInt(size))
+  return box(type, Buffer.concat([length, content]), 1)
+}
+
+const parent = (type: string, ...children: readonly Buffer[]) => box(type, Buffer.concat(children))
+
+async function list(bytes: Buffer, maxBoxes = 100) {
+  const boxes: string[] = []
+  for await (const { type, start, end } of readBoxes(inMemory(bytes), maxBoxes))
+    boxes.push(`${type} ${start}-${end}`)
+  return boxes
+}
+
+test('boxes are listed with the range of their content', async () => {
+  const bytes = Buffer.concat([box('ftyp', Buffer.alloc(4)), longBox('mdat', Buffer.alloc(10)), box('moov')])
+  assert.deepEqual(await list(bytes), ['ftyp 8-12', 'mdat 28-38', 'moov 46-46'])
+})
+
+test('a box of size 0 extends to the end of the file', async () => {
+  assert.deepEqual(await list(Buffer.concat([box('ftyp'), box('mdat', Buffer.alloc(9), 0)])), [
+    'ftyp 8-8',
+    'mdat 16-25',
+  ])
+})
+
+test('a box that is longer than the file is reported as cut off', async () => {
+  for (const bytes of [
+    box('mdat', Buffer.alloc(9), 18),
+    box('mdat', Buffer.alloc(9), 0xffffffff),
+    longBox('mdat', Buffer.alloc(9), Number.MAX_SAFE_INTEGER),
+    // The header itself ends too early.
+    longBox('mdat', Buffer.alloc(9)).subarray(0, 12),
+  ])
+    await assert.rejects(list(bytes), TruncatedFileError)
+})
+
+test('a box that is shorter than its own header is reported as damage', async () => {
+  await assert.rejects(list(box('free', Buffer.alloc(0), 7)), DamagedFileError)
+  await assert.rejects(list(longBox('free', Buffer.alloc(0), 15)), DamagedFileError)
+})
+
+test('a child that is longer than its parent is reported, even if the file goes on', async () => {
+  const bytes = Buffer.concat([parent('moov', box('trak', Buffer.alloc(4), 13)), box('mdat')])
+  const boxes = new Mp4Boxes(inMemory(bytes), 100)
+  const movie = await boxes.findTopLevel('moov')
+  assert.ok(movie)
+  await assert.rejects(boxes.list(movie), TruncatedFileError)
+})
+
+test('only a limited number of boxes is read, in all places together', async () => {
+  await assert.rejects(list(Buffer.concat(Array.from({ length: 4 }, () => box('free'))), 3), FileLimitError)
+  const track = parent('trak', box('tkhd'), box('mdia'))
+  const boxes = new Mp4Boxes(inMemory(parent('moov', track, track, track)), 8)
+  const movie = await boxes.findTopLevel('moov')
+  assert.ok(movie)
+  const [first, second, third] = await boxes.list(movie)
+  assert.ok(first && second && third)
+  await boxes.list(first)
+  await boxes.list(second)
+  await boxes.list(second)
+  await assert.rejects(boxes.list(third), FileLimitError)
+})
+
+test('a box is found at a path, behind the version that a meta box begins with', async () => {
+  const items = parent('ilst', box('covr', Buffer.from('image')))
+  const bytes = parent('moov', parent('udta', box('meta', Buffer.concat([Buffer.alloc(4), items]))))
+  const boxes = new Mp4Boxes(inMemory(bytes), 100)
+  const cover = await boxes.find({ start: 0, end: bytes.length }, 'moov', 'udta', 'meta', 'ilst', 'covr')
+  assert.ok(cover)
+  assert.equal((await boxes.readStart(cover, 100)).toString(), 'image')
+  assert.equal(await boxes.find({ start: 0, end: bytes.length }, 'moov', 'udta', 'chpl'), undefined)
+})
+
+test('each box is read once, however often it is looked up', async () => {
+  for (const count of [100, 400]) {
+    const track = parent('trak', box('tkhd'), parent('mdia', box('mdhd'), box('hdlr')))
+    const source = new CountingSource(parent('moov', ...Array.from({ length: count }, () => track)))
+    const boxes = new Mp4Boxes(source, 10_000)
+    const movie = await boxes.findTopLevel('moov')
+    assert.ok(movie)
+    for (const one of await boxes.list(movie))
+      for (const path of [['tkhd'], ['mdia', 'hdlr'], ['mdia', 'mdhd'], ['mdia', 'minf']])
+        await boxes.find(one, ...path)
+    assert.equal(source.reads, 1 + 5 * count)
+  }
+})
+
+test('boxes after the one that is looked for are not read', async () => {
+  const fragments = Array.from({ length: 1000 }, () => box('moof'))
+  const source = new CountingSource(Buffer.concat([box('ftyp'), box('moov'), ...fragments]))
+  assert.ok(await new Mp4Boxes(source, 10).findTopLevel('moov'))
+  assert.equal(source.reads, 2)
+})
