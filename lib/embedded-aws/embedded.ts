@@ -11,7 +11,7 @@ import { openS3Server, type S3Server } from './s3/server.ts'
 import type { AwsCredentials } from './sigv4.ts'
 import { openSqs } from './sqs/server.ts'
 
-export const embeddedServices = ['S3', 'SQS', 'DYNAMODB', 'EVENTBRIDGE', 'SCHEDULER'] as const
+export const embeddedServices = ['S3', 'SQS', 'DYNAMODB', 'EVENTBRIDGE'] as const
 export type EmbeddedService = (typeof embeddedServices)[number]
 
 export interface EmbeddedOptions {
@@ -25,7 +25,7 @@ export interface EmbeddedOptions {
   readonly host?: string
   /** Path under which the public port also serves S3. */
   readonly s3BasePath?: string
-  /** Runs a function that is the target of a rule or schedule. */
+  /** Runs a function that is the target of a rule. */
   readonly invoke: (functionArn: string, payload: unknown) => Promise<void>
   readonly log: Log
 }
@@ -125,7 +125,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     SQS: await serve('SQS', handle.SQS),
     DYNAMODB: accessProxy?.url ?? dynamoDb.url,
     EVENTBRIDGE: await serve('EVENTBRIDGE', handle.EVENTBRIDGE),
-    SCHEDULER: await serve('SCHEDULER', handle.EVENTBRIDGE),
   }
   const running = opened.move()
   return { urls, handle, exchange: s3.exchange, close: () => running.disposeAsync() }

@@ -2,7 +2,6 @@
 import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { ListScheduleGroupsCommand, SchedulerClient } from '@aws-sdk/client-scheduler'
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 
 const s3 = new S3Client()
@@ -28,13 +27,11 @@ const { TableNames } = await dynamoDb.send(new ListTablesCommand())
 
 const event = { Source: 'test', DetailType: 'x', Detail: '{}' }
 const put = await new EventBridgeClient().send(new PutEventsCommand({ Entries: [event] }))
-const { ScheduleGroups = [] } = await new SchedulerClient().send(new ListScheduleGroupsCommand())
 
 const found = {
   S3: await object.Body?.transformToString(),
   SQS: received.Messages?.[0]?.Body,
   DYNAMODB: TableNames,
   EVENTBRIDGE: put.FailedEntryCount,
-  SCHEDULER: ScheduleGroups.map(({ Name }) => Name),
 }
 process.stdout.write(JSON.stringify(found))

@@ -15,7 +15,7 @@ const run = promisify(execFile)
 test('the printed shell variables point the AWS SDK at all embedded servers', async (t) => {
   const data = join(scratchFolder('mutabor-embedded'), 'new')
   const { printed, pid, end } = await startEmbedded(t, '--data', data)
-  const script = `eval "$EXPORTS" && exec "${process.execPath}" ${join(import.meta.dirname, 'sdk-defaults.ts')}`
+  const script = `eval "$EXPORTS" && exec "${process.execPath}" ${join(import.meta.dirname, '../embedded-aws/sdk-defaults.ts')}`
   // Nothing else in the environment: no endpoints or keys of the user who runs the tests.
   const { stdout } = await run('/bin/sh', ['-c', script], { env: { EXPORTS: printed, HOME: data } })
   assert.deepEqual(JSON.parse(stdout), {
@@ -23,7 +23,6 @@ test('the printed shell variables point the AWS SDK at all embedded servers', as
     SQS: 'message',
     DYNAMODB: ['table'],
     EVENTBRIDGE: 0,
-    SCHEDULER: ['default'],
   })
   assert.equal((await stat(join(data, 'secrets.json'))).mode & 0o777, 0o600)
   const [database, ...others] = descendants(pid)
@@ -46,7 +45,6 @@ test('--json prints the variables as JSON, with the requested ports and region',
     AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${base + 1}`,
     AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${base + 2}`,
     AWS_ENDPOINT_URL_EVENTBRIDGE: `http://127.0.0.1:${base + 3}`,
-    AWS_ENDPOINT_URL_SCHEDULER: `http://127.0.0.1:${base + 4}`,
     AWS_REGION: 'us-west-2',
     AWS_DEFAULT_REGION: 'us-west-2',
   })
@@ -64,8 +62,8 @@ test('--json prints the variables as JSON, with the requested ports and region',
 })
 
 for (const [args, sentence] of [
-  [['--port-base', '65532'], 'Expected --port-base to be a port from 1 to 65531, got "65532".'],
-  [['--port-base', '80a'], 'Expected --port-base to be a port from 1 to 65531, got "80a".'],
+  [['--port-base', '65533'], 'Expected --port-base to be a port from 1 to 65532, got "65533".'],
+  [['--port-base', '80a'], 'Expected --port-base to be a port from 1 to 65532, got "80a".'],
   [['--region', 'x; id'], 'Expected --region to be a name such as eu-central-1, got "x; id".'],
   [['--ports', '1'], "Unknown option '--ports'"],
 ] as const)

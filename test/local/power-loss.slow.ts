@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import {
   EventBridgeClient,
+  ListRulesCommand,
   PutEventsCommand,
   PutRuleCommand,
   PutTargetsCommand,
@@ -24,7 +25,6 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { CreateScheduleCommand, paginateListSchedules, SchedulerClient } from '@aws-sdk/client-scheduler'
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { startEmbedded } from '../embedded-aws/embedded-process.ts'
 import { createPowerCutDisk } from './power-cut-disk.ts'
@@ -55,7 +55,6 @@ async function start(t: TestContext, folder: string) {
     sqs: new SQSClient(settings('SQS')),
     dynamoDb: new DynamoDBClient(settings('DYNAMODB')),
     events: new EventBridgeClient(settings('EVENTBRIDGE')),
-    scheduler: new SchedulerClient(settings('SCHEDULER')),
   }
   const kill = async () => {
     try {
@@ -96,7 +95,8 @@ interface Ledger {
   readonly messages: Set<string>
   readonly pairs: Set<string>
   readonly events: Set<string>
-  readonly schedules: Set<string>
+  /** The last change of a rule. */
+  readonly rule: { change: number }
 }
 
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
@@ -135,17 +135,14 @@ const steps: readonly Step[] = [
     const { Entries = [] } = await events.send(new PutEventsCommand({ Entries: [entry] }))
     return (ledger) => ledger.events.add(Entries[0]?.EventId ?? '')
   },
-  async function createSchedule({ scheduler }) {
-    const Name = randomUUID()
-    await scheduler.send(
-      new CreateScheduleCommand({
-        Name,
-        ScheduleExpression: 'at(2199-01-01T00:00:00)',
-        FlexibleTimeWindow: { Mode: 'OFF' },
-        Target: { Arn: arn('sqs', 'line'), RoleArn: 'arn:aws:iam::000000000000:role/scheduler' },
-      }),
+  async function changeRule({ events }) {
+    const change = Date.now()
+    await events.send(
+      new PutRuleCommand({ Name: 'changing', EventPattern: '{"source":["none"]}', Description: `${change}` }),
     )
-    return ({ schedules }) => schedules.add(Name)
+    return ({ rule }) => {
+      rule.change = Math.max(rule.change, change)
+    }
   },
 ]
 
@@ -175,10 +172,8 @@ async function check(clients: Clients, ledger: Ledger): Promise<void> {
   }
   const found = new Set([...pairKeys].map((pairItem) => pairItem.slice(0, 36)))
   assert.deepEqual(missing(ledger.pairs, found), [], 'transactions are lost')
-  const schedules = new Set<string>()
-  for await (const { Schedules = [] } of paginateListSchedules({ client: clients.scheduler }, {}))
-    for (const { Name = '' } of Schedules) schedules.add(Name)
-  assert.deepEqual(missing(ledger.schedules, schedules), [], 'schedules are lost')
+  const rules = await clients.events.send(new ListRulesCommand({ NamePrefix: 'changing' }))
+  assert.ok(Number(rules.Rules?.[0]?.Description ?? 0) >= ledger.rule.change, 'the change of a rule is lost')
   await checkEvents(clients, ledger)
 }
 
@@ -232,7 +227,7 @@ test('acknowledged changes of all embedded servers survive a power failure', asy
     messages: new Set(),
     pairs: new Set(),
     events: new Set(),
-    schedules: new Set(),
+    rule: { change: 0 },
   }
   let clients = await start(t, disk.folder)
   await prepare(clients)

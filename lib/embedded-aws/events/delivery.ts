@@ -23,7 +23,7 @@ export interface DeliveryTargets {
 export interface DeliveryOptions {
   readonly store: EventsStore
   readonly targets: DeliveryTargets
-  /** Accepts an event that another bus or a schedule sends to a bus of this server. */
+  /** Accepts an event that another bus sends to a bus of this server. */
   readonly ingest: (busName: string, event: string, hops: number) => Promise<void>
   readonly now: () => number
   readonly log: LogFunction
@@ -108,11 +108,7 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
   }
 
   async function send(delivery: PendingDelivery): Promise<void> {
-    const { targetArn, messageGroupId, origin, hops } = delivery
-    const body =
-      origin.kind === 'schedule'
-        ? delivery.body.replaceAll('<aws.scheduler.attempt-number>', `${delivery.retries + 1}`)
-        : delivery.body
+    const { targetArn, messageGroupId, body, hops } = delivery
     const service = serviceOf(targetArn)
     if (service === 'sqs')
       return targets.sqs(targetArn, body, messageGroupId === undefined ? {} : { messageGroupId })

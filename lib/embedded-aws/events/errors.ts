@@ -1,4 +1,4 @@
-// The errors that most operations of the event bus and the scheduler share.
+// The errors that most operations of the event bus share.
 import { ApiError } from '../signed-api.ts'
 
 export const validationError = (message: string) => new ApiError('ValidationException', message)

@@ -16,14 +16,12 @@ export interface PendingDelivery {
   readonly deadLetterArn?: string
 }
 
-type Origin =
-  | { readonly kind: 'rule'; readonly arn: string; readonly event: string }
-  | {
-      readonly kind: 'schedule'
-      readonly arn: string
-      readonly scheduledAt: string
-      readonly executionId: string
-    }
+/** The rule that matched, and the event. */
+interface Origin {
+  readonly kind: 'rule'
+  readonly arn: string
+  readonly event: string
+}
 
 export interface Outbox {
   add(delivery: PendingDelivery, dueAt: number): void

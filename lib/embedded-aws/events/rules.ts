@@ -67,7 +67,7 @@ export function updateRule(account: EventsAccount, rule: Rule): void {
 export function nextRuleRun(rule: Rule, after: number): number | undefined {
   if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
   const expression = readScheduleExpression(rule.schedule)
-  return expression && firstRun(expression, { zone: 'UTC', anchor: rule.anchor, after })
+  return expression && firstRun(expression, { anchor: rule.anchor, after })
 }
 
 const maxRules = 300
@@ -156,9 +156,7 @@ function countRules(account: EventsAccount, bus: string): number {
 function checkSchedule(expression: string, bus: string): void {
   if (bus !== 'default')
     throw validationError('ScheduleExpression is supported only on the default event bus.')
-  const timetable = readScheduleExpression(expression)
-  if (!timetable || timetable.kind === 'at')
-    throw validationError('Parameter ScheduleExpression is not valid.')
+  if (!readScheduleExpression(expression)) throw validationError('Parameter ScheduleExpression is not valid.')
 }
 
 function setState(account: EventsAccount, body: unknown, state: 'ENABLED' | 'DISABLED') {

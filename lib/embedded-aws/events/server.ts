@@ -1,4 +1,4 @@
-// The embedded EventBridge and Scheduler: one handler for both APIs, one file for their data.
+// The embedded EventBridge: one request handler, one file for its data.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Authorize, allowAll } from '../authorize.ts'
@@ -11,9 +11,8 @@ import { type DeliveryTargets, startDeliveries } from './delivery.ts'
 import { eventTagOperations } from './event-tags.ts'
 import {
   authenticateCall,
-  type EventsCall,
   type Operations,
-  readEventsCall,
+  operationOf,
   readJsonBody,
   readRequest,
   sendEventsError,
@@ -21,9 +20,7 @@ import {
 } from './protocol.ts'
 import { eventOperations, readEvent, routeEvent, rulesFor } from './put-events.ts'
 import { ruleOperations } from './rules.ts'
-import { createDefaultGroup, scheduleGroupOperations } from './schedule-groups.ts'
 import { startScheduleRunner } from './schedule-runner.ts'
-import { scheduleOperations } from './schedules.ts'
 import { openEventsStore } from './store.ts'
 import { targetOperations } from './targets.ts'
 
@@ -51,22 +48,18 @@ export interface EventsServer {
   close(): Promise<void>
 }
 
-const operations: Readonly<Record<EventsCall['service'], Operations>> = {
-  events: {
-    ...busOperations,
-    ...ruleOperations,
-    ...targetOperations,
-    ...eventOperations,
-    ...eventTagOperations,
-  },
-  scheduler: { ...scheduleOperations, ...scheduleGroupOperations },
+const operations: Operations = {
+  ...busOperations,
+  ...ruleOperations,
+  ...targetOperations,
+  ...eventOperations,
+  ...eventTagOperations,
 }
 
-const unknownOperation = (service: EventsCall['service'], operation: string) =>
+const unknownOperation = (operation: string) =>
   new ApiError(
     'UnknownOperationException',
     operation === '' ? 'This is no operation of the API.' : `${operation} is not supported by this server.`,
-    service === 'events' ? 400 : 404,
   )
 
 /** Maximum buses that an event passes, to end loops. */
@@ -86,10 +79,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   const store = openEventsStore(file, log)
   const busArn = (name: string) => `arn:aws:events:${region}:${accountId}:event-bus/${name}`
   const account: EventsAccount = { region, accountId, store, now, log, busArn }
-  await store.commit(() => {
-    createDefaultBus(account)
-    createDefaultGroup(account)
-  })
+  await store.commit(() => createDefaultBus(account))
 
   async function ingest(bus: string, json: string, hops: number): Promise<void> {
     if (hops > maxHops)
@@ -108,20 +98,19 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   wake()
 
   async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { service, operation, members } = readEventsCall(request)
+    const operation = operationOf(request)
     try {
       const body = await readRequest(request)
-      const accessKeyId = authenticateCall(request, body, { service, credentials, region })
-      const input = { ...readJsonBody(body), ...members }
-      requirePermissions(accessKeyId, `${service}:${operation}`, input)
-      const known = Object.hasOwn(operations[service], operation) ? operations[service][operation] : undefined
-      if (!known) throw unknownOperation(service, operation)
-      sendEventsResponse(response, service, await known(account, input))
+      const accessKeyId = authenticateCall(request, body, { credentials, region })
+      const input = readJsonBody(body)
+      requirePermissions(accessKeyId, `events:${operation}`, input)
+      const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined
+      if (!known) throw unknownOperation(operation)
+      sendEventsResponse(response, await known(account, input))
     } catch (error) {
-      if (error instanceof ApiError) return sendEventsError(response, service, error)
+      if (error instanceof ApiError) return sendEventsError(response, error)
       log('A request to the event bus failed.', { operation, error })
-      const code = service === 'events' ? 'InternalException' : 'InternalServerException'
-      sendEventsError(response, service, new ApiError(code, 'The request could not be processed.', 500))
+      sendEventsError(response, new ApiError('InternalException', 'The request could not be processed.', 500))
     }
   }
 

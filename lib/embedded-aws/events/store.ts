@@ -1,12 +1,12 @@
-// Data of the event bus and the scheduler: documents (buses, rules, groups, schedules), cached in memory and written
-// through, and the outbox of pending deliveries.
+// Data of the event bus: documents (buses and rules), cached in memory and written through, and the outbox of pending
+// deliveries.
 
 import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
 import type { LogFunction } from '../log-line.ts'
 import { ApiError } from '../signed-api.ts'
 import { type Outbox, openOutbox } from './outbox.ts'
 
-const kinds = ['bus', 'rule', 'group', 'schedule', 'token'] as const
+const kinds = ['bus', 'rule'] as const
 type Kind = (typeof kinds)[number]
 
 interface Collection<T> {
@@ -34,6 +34,8 @@ const schema = `
   CREATE INDEX IF NOT EXISTS document_due ON document (due) WHERE due IS NOT NULL;
   CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, target TEXT NOT NULL, due INTEGER NOT NULL, json TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS outbox_due ON outbox (due, id, target);
+  -- Earlier versions also stored schedules.
+  DELETE FROM document WHERE kind NOT IN ('bus', 'rule');
 `
 
 export function openEventsStore(file: string, log: LogFunction): EventsStore {

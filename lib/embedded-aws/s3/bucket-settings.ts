@@ -44,7 +44,6 @@ export interface BucketSettings {
   cors: readonly CorsRule[]
   lifecycle: readonly LifecycleRule[]
   notification: NotificationSettings
-  tagging: readonly S3Tag[]
 }
 
 export function readSetting<K extends keyof BucketSettings>(

@@ -1,4 +1,4 @@
-// ListObjects in both versions and ListObjectVersions: one walk over the keys in byte order, three response formats.
+// ListObjects in both versions: one walk over the keys in byte order, two response formats.
 import { accountOwner } from './account.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime } from './call.ts'
@@ -126,44 +126,6 @@ export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3
       EncodingType: query.get('encoding-type'),
       IsTruncated: page.next !== undefined,
       Contents: page.objects.map((object) => describe(object, encode, true)),
-      CommonPrefixes: page.commonPrefixes.map((one) => ({ Prefix: encode(one) })),
-    }),
-  }
-}
-
-/** Versioning is not supported, so every object is the latest and only version of itself. */
-export function listObjectVersions({ db }: S3Services, { bucket, query }: S3Call): S3Reply {
-  const encode = readEncoding(query)
-  const [prefix, delimiter, marker] = [
-    text(query, 'prefix'),
-    text(query, 'delimiter'),
-    text(query, 'key-marker'),
-  ]
-  if (query.has('version-id-marker') && marker === '')
-    throw invalidArgument(
-      'A version-id marker cannot be specified without a key marker.',
-      'version-id-marker',
-      text(query, 'version-id-marker'),
-    )
-  const most = readCount('max-keys', query.get('max-keys'), 1000)
-  const page = walk(db, { bucket, prefix, delimiter, after: marker, most })
-  return {
-    xml: toXml('ListVersionsResult', {
-      Name: bucket,
-      Prefix: encode(prefix),
-      KeyMarker: encode(marker),
-      VersionIdMarker: text(query, 'version-id-marker'),
-      NextKeyMarker: page.next === undefined ? undefined : encode(page.next),
-      NextVersionIdMarker: page.next === undefined ? undefined : 'null',
-      Delimiter: delimiter === '' ? undefined : encode(delimiter),
-      MaxKeys: most,
-      EncodingType: query.get('encoding-type'),
-      IsTruncated: page.next !== undefined,
-      Version: page.objects.map((object) => ({
-        ...describe(object, encode, true),
-        VersionId: 'null',
-        IsLatest: true,
-      })),
       CommonPrefixes: page.commonPrefixes.map((one) => ({ Prefix: encode(one) })),
     }),
   }

@@ -1,14 +1,13 @@
-// GetObject, HeadObject and GetObjectAttributes.
+// GetObject and HeadObject.
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { type Checksum, checksumElement, checksumHeaders } from './checksums.ts'
+import { type Checksum, checksumHeaders } from './checksums.ts'
 import { checkRead, type ObjectRange, readRange } from './conditions.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { S3Error } from './errors.ts'
 import { expirationHeader } from './lifecycle.ts'
 import { objectHeaders, overrideHeaders } from './object-metadata.ts'
 import { listSegments, requireObject } from './objects.ts'
-import { readCount, readPartNumber } from './paging.ts'
+import { readPartNumber } from './paging.ts'
 import type { S3Object, Segment } from './stored-object.ts'
-import { toXml } from './xml.ts'
 
 interface Slice extends ObjectRange {
   readonly partial: boolean
@@ -89,59 +88,5 @@ function choosePart(wanted: number, object: S3Object, segments: readonly Segment
         ? { algorithm, type: 'FULL_OBJECT', value: part.checksum }
         : undefined,
     headers: object.parts > 0 ? { 'x-amz-mp-parts-count': object.parts } : {},
-  }
-}
-
-const knownAttributes = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize']
-
-export function getObjectAttributes({ db }: S3Services, call: S3Call): S3Reply {
-  const text = call.headers.get('x-amz-object-attributes') ?? ''
-  const wanted = new Set(text.split(',').map((name) => name.trim()))
-  if ([...wanted].some((name) => !knownAttributes.includes(name)))
-    throw invalidArgument('Invalid attribute name specified.', 'x-amz-object-attributes', text)
-  const object = requireObject(db, call)
-  if (checkRead(call.headers, object) === 'not-modified') return { status: 304 }
-  const { checksum } = object
-  const xml = toXml('GetObjectAttributesResponse', {
-    ETag: wanted.has('ETag') ? object.etag : undefined,
-    Checksum:
-      wanted.has('Checksum') && checksum
-        ? {
-            [checksumElement(checksum.algorithm)]: checksum.value.replace(/-\d+$/, ''),
-            ChecksumType: checksum.type,
-          }
-        : undefined,
-    ObjectParts:
-      wanted.has('ObjectParts') && object.parts > 0
-        ? listParts(call, object, listSegments(db, object))
-        : undefined,
-    StorageClass: wanted.has('StorageClass') ? 'STANDARD' : undefined,
-    ObjectSize: wanted.has('ObjectSize') ? object.size : undefined,
-  })
-  return { xml, headers: { 'last-modified': new Date(object.modified).toUTCString() } }
-}
-
-function listParts({ headers }: S3Call, object: S3Object, segments: readonly Segment[]) {
-  const most = readCount('x-amz-max-parts', headers.get('x-amz-max-parts'), 1000)
-  const marker = readCount(
-    'x-amz-part-number-marker',
-    headers.get('x-amz-part-number-marker'),
-    0,
-    Number.MAX_SAFE_INTEGER,
-  )
-  const algorithm = object.checksum?.algorithm
-  const rest = segments.filter(({ number }) => number > marker)
-  const page = rest.slice(0, most)
-  return {
-    PartsCount: object.parts,
-    PartNumberMarker: marker,
-    NextPartNumberMarker: page.at(-1)?.number ?? marker,
-    MaxParts: most,
-    IsTruncated: rest.length > page.length,
-    Part: page.map(({ number, size, checksum }) => ({
-      PartNumber: number,
-      Size: size,
-      ...(algorithm && checksum !== '' && { [checksumElement(algorithm)]: checksum }),
-    })),
   }
 }

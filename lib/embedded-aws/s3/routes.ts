@@ -1,18 +1,17 @@
 // Finds the operation of a request by its method, the sub-resource in the query, and one header.
 import { absentOfBuckets, absentOfObjects } from './absent-configurations.ts'
-import { deleteBucketTags, getBucketTags, putBucketTags } from './bucket-tags.ts'
 import * as buckets from './buckets.ts'
 import type { S3Call, S3Operation } from './call.ts'
 import { deleteCors, getCors, putCors } from './cors.ts'
 import { deleteObject, deleteObjects } from './deletes.ts'
 import { S3Error } from './errors.ts'
 import { deleteLifecycle, getLifecycle, putLifecycle } from './lifecycle-rules.ts'
-import { listObjectsV1, listObjectsV2, listObjectVersions } from './listing.ts'
+import { listObjectsV1, listObjectsV2 } from './listing.ts'
 import { abortMultipartUpload, createUpload, uploadPart, uploadPartCopy } from './multipart.ts'
 import { completeUpload } from './multipart-complete.ts'
 import { listParts, listUploads } from './multipart-lists.ts'
 import { getNotification, putNotification } from './notification-settings.ts'
-import { getObject, getObjectAttributes, headObject } from './object-reads.ts'
+import { getObject, headObject } from './object-reads.ts'
 import { copyObject, deleteTags, getTags, putObject, putTags } from './object-writes.ts'
 import { requireObject } from './objects.ts'
 
@@ -38,11 +37,7 @@ const bucketOperations: Readonly<Record<string, S3Operation>> = {
   'GET location': buckets.getLocation,
   'GET notification': getNotification,
   'PUT notification': putNotification,
-  'GET tagging': getBucketTags,
-  'PUT tagging': putBucketTags,
-  'DELETE tagging': deleteBucketTags,
   'GET uploads': listUploads,
-  'GET versions': listObjectVersions,
   ...absentOfBuckets,
 }
 
@@ -57,7 +52,6 @@ const objectOperations: Readonly<Record<string, S3Operation>> = {
     return buckets.getAcl()
   },
   'PUT acl': refuseAcl,
-  'GET attributes': getObjectAttributes,
   'GET tagging': getTags,
   'PUT tagging': putTags,
   'DELETE tagging': deleteTags,
@@ -78,6 +72,8 @@ const subresources = new Set([
     .map((route) => route.split(' ')[1])
     .filter((name) => name !== 'copy'),
   ...[
+    'attributes',
+    'versions',
     'metadataConfiguration',
     'metadataTable',
     'renameObject',

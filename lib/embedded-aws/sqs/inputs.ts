@@ -32,7 +32,6 @@ const receipt = { ReceiptHandle: text }
 const entries = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object({ Id: text, ...shape }))
 
 const inputs = {
-  AddPermission: z.object({ ...queue, Label: text, AWSAccountIds: strings, Actions: strings }),
   CancelMessageMoveTask: z.object({ TaskHandle: text }),
   ChangeMessageVisibility: z.object({ ...queue, ...receipt, VisibilityTimeout: integer }),
   ChangeMessageVisibilityBatch: z.object({
@@ -66,7 +65,6 @@ const inputs = {
     WaitTimeSeconds: integer.optional(),
     ReceiveRequestAttemptId: text.optional(),
   }),
-  RemovePermission: z.object({ ...queue, Label: text }),
   SendMessage: z.object({ ...queue, ...message }),
   SendMessageBatch: z.object({ ...queue, Entries: entries(message) }),
   SetQueueAttributes: z.object({ ...queue, Attributes: map }),

@@ -1,7 +1,6 @@
-// The actions on queues: creation and deletion, attributes, tags, permissions and redrive.
+// The actions on queues: creation and deletion, attributes, tags and redrive.
 import type { Actions, SqsCaller, SqsServices } from './call.ts'
 import { invalidValue, missing, SqsError } from './errors.ts'
-import { addPermission, removePermission } from './permissions.ts'
 import { checkAttributeNames, describeAttributes } from './queue-attributes.ts'
 import { type Queue, queueNotFound } from './queues.ts'
 
@@ -91,18 +90,6 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
       const { tags } = queues.byUrl(QueueUrl)
       return Object.keys(tags).length > 0 ? { Tags: tags } : {}
     },
-    AddPermission: ({ QueueUrl, ...permission }) =>
-      store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
-        queues.setAttributes(queue, { Policy: addPermission(queue, permission) })
-        return undefined
-      }),
-    RemovePermission: ({ QueueUrl, Label }) =>
-      store.commit(() => {
-        const queue = queues.byUrl(QueueUrl)
-        queues.setAttributes(queue, { Policy: removePermission(queue, Label) })
-        return undefined
-      }),
     StartMessageMoveTask: (input) => store.commit(() => moveTasks.start(input)),
     CancelMessageMoveTask: ({ TaskHandle }) => store.commit(() => moveTasks.cancel(TaskHandle)),
     ListMessageMoveTasks: ({ SourceArn, MaxResults = 1 }) => {

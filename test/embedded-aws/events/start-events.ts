@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
-import { SchedulerClient } from '@aws-sdk/client-scheduler'
 import type { SqsMessageOptions } from '../../../lib/embedded-aws/events/delivery.ts'
 import { type EventsServer, openEvents } from '../../../lib/embedded-aws/events/server.ts'
 
@@ -90,7 +89,6 @@ class FakeClock {
 
 export interface TestEvents {
   readonly events: EventBridgeClient
-  readonly scheduler: SchedulerClient
   readonly inbox: Inbox
   readonly logs: Log[]
   readonly endpoint: string
@@ -121,10 +119,8 @@ export async function startTestEvents(t: TestContext, startAt?: string, stepMs =
   const endpoint = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   const client = { endpoint, region, credentials, maxAttempts: 1 }
   const events = new EventBridgeClient(client)
-  const scheduler = new SchedulerClient(client)
   t.after(async () => {
     events.destroy()
-    scheduler.destroy()
     http.close()
     http.closeAllConnections()
     await server.close()
@@ -132,7 +128,6 @@ export async function startTestEvents(t: TestContext, startAt?: string, stepMs =
   })
   return {
     events,
-    scheduler,
     inbox,
     logs,
     endpoint,

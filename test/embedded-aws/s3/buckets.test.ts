@@ -7,7 +7,6 @@ import {
   DeleteBucketEncryptionCommand,
   DeleteBucketPolicyCommand,
   DeleteBucketReplicationCommand,
-  DeleteBucketTaggingCommand,
   DeleteBucketWebsiteCommand,
   DeleteObjectCommand,
   GetBucketAclCommand,
@@ -15,7 +14,6 @@ import {
   GetBucketLocationCommand,
   GetBucketMetricsConfigurationCommand,
   GetBucketPolicyCommand,
-  GetBucketTaggingCommand,
   GetBucketVersioningCommand,
   GetObjectLegalHoldCommand,
   GetPublicAccessBlockCommand,
@@ -25,7 +23,6 @@ import {
   PutBucketAclCommand,
   PutBucketEncryptionCommand,
   PutBucketPolicyCommand,
-  PutBucketTaggingCommand,
   PutBucketVersioningCommand,
   PutBucketWebsiteCommand,
   PutObjectCommand,
@@ -136,18 +133,6 @@ test('a bucket reports its location and owner', async (t) => {
   const acl = await client.send(new GetBucketAclCommand({ Bucket }))
   assert.equal(acl.Grants?.[0]?.Permission, 'FULL_CONTROL')
   assert.equal(acl.Grants?.[0]?.Grantee?.Type, 'CanonicalUser')
-})
-
-test('bucket tags can be set, read and deleted', async (t) => {
-  const { client } = await startWithBucket(t)
-  const get = () => client.send(new GetBucketTaggingCommand({ Bucket }))
-  assert.equal(await errorOf(get()), '404 NoSuchTagSet')
-  await client.send(
-    new PutBucketTaggingCommand({ Bucket, Tagging: { TagSet: [{ Key: 'a', Value: 'b + +c+' }] } }),
-  )
-  assert.deepEqual((await get()).TagSet, [{ Key: 'a', Value: 'b + +c+' }])
-  await client.send(new DeleteBucketTaggingCommand({ Bucket }))
-  assert.equal(await errorOf(get()), '404 NoSuchTagSet')
 })
 
 test('disabled bucket features report that they are off and cannot be enabled', async (t) => {

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import {
   ListObjectsCommand,
   ListObjectsV2Command,
-  ListObjectVersionsCommand,
   PutObjectCommand,
   paginateListObjectsV2,
   type S3Client,
@@ -126,22 +125,4 @@ test('invalid listing parameters are reported by name', async (t) => {
   assert.equal(await list({ ContinuationToken: '@@' }), '400 InvalidArgument')
   assert.equal(await list({ EncodingType: 'morse' }), '400 InvalidArgument')
   assert.equal(await list({ Bucket: 'nobox' }), '404 NoSuchBucket')
-})
-
-test('without versioning each object has a single version', async (t) => {
-  const { client } = await startWithBucket(t)
-  await putKeys(client, ['a', 'b', 'c'])
-  const page = await client.send(new ListObjectVersionsCommand({ Bucket, MaxKeys: 2 }))
-  assert.deepEqual(
-    page.Versions?.map(({ Key, VersionId, IsLatest }) => [Key, VersionId, IsLatest]),
-    [
-      ['a', 'null', true],
-      ['b', 'null', true],
-    ],
-  )
-  const rest = await client.send(new ListObjectVersionsCommand({ Bucket, KeyMarker: page.NextKeyMarker }))
-  assert.deepEqual(
-    rest.Versions?.map(({ Key }) => Key),
-    ['c'],
-  )
 })

@@ -8,7 +8,6 @@ import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
   DeleteObjectTaggingCommand,
-  GetObjectAttributesCommand,
   GetObjectCommand,
   GetObjectTaggingCommand,
   HeadObjectCommand,
@@ -281,30 +280,6 @@ test('object tags can be set, read, counted and deleted, and are validated', asy
   )
   const missing = client.send(new GetObjectTaggingCommand({ Bucket, Key: 'none' }))
   assert.equal(await errorOf(missing), '404 NoSuchKey')
-})
-
-test('GetObjectAttributes returns size, ETag and checksum', async (t) => {
-  const { client } = await startWithBucket(t)
-  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'abc', ChecksumAlgorithm: 'SHA1' }))
-  const attributes = await client.send(
-    new GetObjectAttributesCommand({
-      Bucket,
-      Key: 'k',
-      ObjectAttributes: ['ETag', 'Checksum', 'ObjectSize', 'StorageClass', 'ObjectParts'],
-    }),
-  )
-  assert.equal(attributes.ETag, '900150983cd24fb0d6963f7d28e17f72')
-  assert.equal(attributes.ObjectSize, 3)
-  assert.equal(attributes.StorageClass, 'STANDARD')
-  assert.deepEqual(attributes.Checksum, {
-    ChecksumSHA1: 'qZk+NkcGgWq6PiVxeFDCbJzQ2J0=',
-    ChecksumType: 'FULL_OBJECT',
-  })
-  assert.equal(attributes.ObjectParts, undefined)
-  const wrong = client.send(
-    new GetObjectAttributesCommand({ Bucket, Key: 'k', ObjectAttributes: ['Weight' as 'ETag'] }),
-  )
-  assert.equal(await errorOf(wrong), '400 InvalidArgument')
 })
 
 test('unsupported S3 features are refused', async (t) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  AddPermissionCommand,
   CreateQueueCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
@@ -10,7 +9,6 @@ import {
   type ListQueuesCommandInput,
   ListQueueTagsCommand,
   type QueueAttributeName,
-  RemovePermissionCommand,
   SendMessageCommand,
   SetQueueAttributesCommand,
   TagQueueCommand,
@@ -213,45 +211,5 @@ describe('SQS queues', () => {
       client.send(new TagQueueCommand({ QueueUrl, Tags: { ['k'.repeat(129)]: 'v' } })),
       failsWith('InvalidParameterValue', 400),
     )
-  })
-
-  test('AddPermission and RemovePermission change the policy by label', async (t) => {
-    const { client, createQueue, attributes } = await startSqs(t)
-    const QueueUrl = await createQueue('permissions')
-    const add = (Label: string, Actions = ['ReceiveMessage'], AWSAccountIds = ['111111111111']) =>
-      client.send(new AddPermissionCommand({ QueueUrl, Label, Actions, AWSAccountIds }))
-    const remove = (Label: string) => client.send(new RemovePermissionCommand({ QueueUrl, Label }))
-    await add('reader')
-    await add('writers', ['SendMessage', 'GetQueueUrl'], ['111111111111', '222222222222'])
-    const arn = 'arn:aws:sqs:us-east-1:000000000000:permissions'
-    assert.deepEqual(JSON.parse((await attributes(QueueUrl)).Policy ?? ''), {
-      Version: '2008-10-17',
-      Id: `${arn}/SQSDefaultPolicy`,
-      Statement: [
-        {
-          Sid: 'reader',
-          Effect: 'Allow',
-          Principal: { AWS: 'arn:aws:iam::111111111111:root' },
-          Action: 'SQS:ReceiveMessage',
-          Resource: arn,
-        },
-        {
-          Sid: 'writers',
-          Effect: 'Allow',
-          Principal: { AWS: ['arn:aws:iam::111111111111:root', 'arn:aws:iam::222222222222:root'] },
-          Action: ['SQS:SendMessage', 'SQS:GetQueueUrl'],
-          Resource: arn,
-        },
-      ],
-    })
-    const invalid = (message: RegExp) => failsWith('InvalidParameterValue', 400, message)
-    await assert.rejects(add('reader'), invalid(/Already exists/))
-    await assert.rejects(add('bad label'), invalid(/Label/))
-    await assert.rejects(add('x', ['CreateQueue']), invalid(/ActionName/))
-    await assert.rejects(add('x', ['ReceiveMessage'], ['not-an-account']), invalid(/PrincipalId/))
-    await remove('reader')
-    await remove('writers')
-    assert.equal((await attributes(QueueUrl)).Policy, undefined)
-    await assert.rejects(remove('writers'), invalid(/can't find label/))
   })
 })

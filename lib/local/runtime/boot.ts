@@ -1,0 +1,46 @@
+/**
+ * A part of the service. The parts start in the order of their list and stop in the reverse order.
+ * @template Inputs what is given to the first step
+ */
+export interface Step<Inputs, Parts, Name extends keyof Parts = keyof Parts> {
+  readonly name: Name
+  /**
+   * Returns the part.
+   * @param parts those of the earlier steps
+   * @param later promises a part of a later step, for callers that start before what they call
+   */
+  start(parts: Inputs & Parts, later: Later<Parts>): Parts[Name] | Promise<Parts[Name]>
+  stop?(parts: Inputs & Parts): unknown
+}
+
+/** A step with any name, whose result has the type of that part. */
+export type AnyStep<Inputs, Parts> = { [Name in keyof Parts]: Step<Inputs, Parts, Name> }[keyof Parts]
+
+export type Later<Parts> = <Name extends keyof Parts>(name: Name) => Promise<Parts[Name]>
+
+export interface Started<Parts> {
+  readonly parts: Parts
+  /** Stops the steps in reverse order, even if one fails, and then throws that error. */
+  stop(): Promise<void>
+}
+
+/** Starts the steps one after another. If one fails, those before it are stopped. */
+export async function startSteps<Inputs extends object, Parts>(
+  steps: readonly AnyStep<Inputs, Parts>[],
+  inputs: Inputs,
+): Promise<Started<Inputs & Parts>> {
+  const results = new Map(steps.map(({ name }) => [name, Promise.withResolvers<unknown>()]))
+  // Each result has the type of the part with that name.
+  const later = ((name) => results.get(name)?.promise) as Later<Parts>
+  // Complete after the last step; each step uses only the parts before it.
+  const parts = { ...inputs } as Inputs & Parts
+  await using running = new AsyncDisposableStack()
+  for (const step of steps) {
+    const part = await step.start(parts, later)
+    Object.assign(parts, { [step.name]: part })
+    running.defer(async () => void (await step.stop?.(parts)))
+    results.get(step.name)?.resolve(part)
+  }
+  const started = running.move()
+  return { parts, stop: () => started.disposeAsync() }
+}

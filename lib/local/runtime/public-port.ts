@@ -1,0 +1,39 @@
+import type { Server } from 'node:http'
+import type { Config } from '../../config.ts'
+import { closeServer, listen } from '../../embedded-aws/listen.ts'
+import { createGateway, type GatewayParts, type SocketTarget } from './gateway.ts'
+
+export interface PublicPort {
+  /** URL for clients, without a trailing slash. */
+  readonly url: string
+  /** Can be called more than once. */
+  close(): Promise<unknown>
+}
+
+/** Opens the port before anything depends on its number; requests wait until the service is ready. */
+export async function openPublicPort(
+  { HOST, PORT, PUBLIC_URL }: Config,
+  parts: Promise<GatewayParts>,
+  target?: SocketTarget,
+): Promise<PublicPort> {
+  const servers: Server[] = []
+  const bind = async (host: string, port: number) => {
+    const server = createGateway(parts, { socketTarget: target })
+    const bound = await listen(server, port, host)
+    servers.push(server)
+    return bound
+  }
+  const port = await bind(HOST === 'localhost' ? '127.0.0.1' : HOST, PORT)
+  // Clients may resolve "localhost" to either address; a machine without IPv6 has only one.
+  if (HOST === 'localhost') await bind('::1', port).catch(() => undefined)
+  let closing: Promise<unknown> | undefined
+  return {
+    url: PUBLIC_URL?.replace(/\/$/, '') ?? localUrl(HOST, port),
+    close: () => (closing ??= Promise.all(servers.map(closeServer))),
+  }
+}
+
+function localUrl(host: string, port: number): string {
+  const local = ['localhost', '127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
+  return `http://${local ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+}

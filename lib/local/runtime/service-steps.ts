@@ -1,0 +1,290 @@
+import { closeSync, openSync } from 'node:fs'
+import type { Connections } from '../../aws/connections.ts'
+import { type Config, processEnvironment } from '../../config.ts'
+import { type Embedded, openEmbedded } from '../../embedded-aws/embedded.ts'
+import { AsyncInvocations } from '../../embedded-aws/lambda/async-invocations.ts'
+import { Lambda } from '../../embedded-aws/lambda/runtime.ts'
+import type { Engine } from '../../engines/engine.ts'
+import { engines } from '../../engines/index.ts'
+import { confinement, confinementProblem } from '../../engines/sandbox/isolation.ts'
+import { socketTarget } from '../../live/paths.ts'
+import { functions } from '../../resources/functions.ts'
+import { webSocketApi as webSocketDeclaration } from '../../resources/web-sockets.ts'
+import type { AnyStep } from './boot.ts'
+import { type DataFolder, openDataFolder } from './data-folder.ts'
+import {
+  chooseCredentials,
+  chooseEndpoints,
+  type Environment,
+  functionEnvironment,
+  inProcessConnections,
+  type PartialEnvironment,
+  type ServiceEndpoints,
+} from './environment.ts'
+import { apiFunctions, createZipFunctions, httpRoutes, webSocketRoutes } from './functions.ts'
+import { createHttpApi } from './gateway/http-api.ts'
+import { createSocketExchange } from './gateway/socket-exchange.ts'
+import { type GatewayParts, s3Path } from './gateway.ts'
+import { type InProcessFunctions, loadInProcessFunctions } from './in-process-functions.ts'
+import { findInstalledEngines } from './installed-engines.ts'
+import { type IsolatedFunctions, startIsolatedFunctions } from './isolated-functions.ts'
+import {
+  type LambdaAndSocketsApi,
+  type LambdaAndSocketsApiParts,
+  openLambdaAndSocketsApi,
+} from './lambda-and-sockets-api.ts'
+import { type ProvisionedQueues, provision } from './provision.ts'
+import { openPublicPort, type PublicPort } from './public-port.ts'
+import { openQueueWorkers, type QueueWorkers } from './queue-workers.ts'
+
+export interface ServiceInputs {
+  readonly env: PartialEnvironment
+  readonly config: Config
+  readonly isolated: IsolatedFunctions | undefined
+  /** See `DamageOptions`. */
+  readonly onAcceptedLoss: ((message: string) => void) | undefined
+}
+
+interface Aws {
+  readonly endpoints: ServiceEndpoints
+  readonly credentialVariables: Environment
+  readonly connections: Connections
+}
+
+/** The parts that run functions. */
+type FunctionRuntime = LambdaAndSocketsApiParts & { readonly asyncInvocations: AsyncInvocations }
+
+export interface ServiceParts {
+  folder: DataFolder
+  /** File descriptor to which worker processes write their output. */
+  logFd: number
+  embedded: Embedded
+  aws: Aws
+  provisioned: ProvisionedQueues
+  publicPort: PublicPort
+  lambdaApi: LambdaAndSocketsApi
+  engines: { readonly usable: readonly Engine[]; readonly missing: readonly string[] }
+  environment: Environment
+  zipFunctions: InProcessFunctions
+  queueWorkers: QueueWorkers
+  runtime: FunctionRuntime
+  gateway: GatewayParts
+  /** Starts when everything else runs. */
+  service: undefined
+}
+
+const socketRoutes = webSocketRoutes(functions)
+const hasWebSockets = socketRoutes.length > 0
+
+/** The service on this machine. */
+export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
+  {
+    name: 'folder',
+    start: (parts) => {
+      // Files that workers are writing may be truncated. There are none before their step.
+      const onDiskFull = () => parts.queueWorkers?.broadcast({ type: 'disk-full' })
+      const { onAcceptedLoss } = parts
+      return openDataFolder(parts.config, onDiskFull, { onAcceptedLoss })
+    },
+    stop: ({ folder }) => folder.close(),
+  },
+  {
+    name: 'logFd',
+    start: ({ folder }) => openSync(folder.logFile, 'a'),
+    stop: ({ logFd }) => closeSync(logFd),
+  },
+  {
+    name: 'embedded',
+    start: ({ config, folder, isolated }, later) =>
+      openEmbedded({
+        dir: folder.dataDir,
+        region: config.AWS_REGION,
+        credentials: folder.secrets,
+        callers: isolated?.callers,
+        s3BasePath: s3Path,
+        invoke: createInvoker(later('runtime')),
+        log: folder.log,
+      }),
+    stop: ({ embedded }) => embedded.close(),
+  },
+  {
+    name: 'aws',
+    start: ({ env, folder, embedded, isolated }, later) => {
+      const endpoints = chooseEndpoints(env, embedded)
+      const credentialVariables = chooseCredentials(env, endpoints, folder.secrets)
+      // The SDK reads endpoints and credentials from the environment, as it does on Lambda.
+      Object.assign(processEnvironment, endpoints.urls, credentialVariables)
+      const connections: Connections = isolated
+        ? {}
+        : {
+            ...inProcessConnections(endpoints, embedded, credentialVariables),
+            sockets: createSocketExchange(later('runtime')),
+          }
+      return { endpoints, credentialVariables, connections }
+    },
+  },
+  {
+    name: 'provisioned',
+    start: ({ config }) =>
+      provision({
+        region: config.AWS_REGION,
+        tableName: config.TABLE_NAME,
+        bucketName: config.BUCKET_NAME,
+        busName: config.BUS_NAME,
+        queuePrefix: 'mutabor-',
+      }),
+  },
+  {
+    name: 'publicPort',
+    start: ({ config }, later) =>
+      openPublicPort(config, later('gateway'), hasWebSockets ? socketTarget : undefined),
+    stop: ({ publicPort }) => publicPort.close(),
+  },
+  {
+    name: 'lambdaApi',
+    start: ({ folder: { secrets, log }, isolated }, later) =>
+      openLambdaAndSocketsApi(later('runtime'), {
+        credentials: [secrets, ...(isolated?.callers.credentials ?? [])],
+        authorize:
+          isolated &&
+          ((request) => request.accessKeyId === secrets.accessKeyId || isolated.callers.authorize(request)),
+        log,
+      }),
+    stop: ({ lambdaApi }) => lambdaApi.close(),
+  },
+  {
+    name: 'engines',
+    start: async ({ config, folder }) => {
+      const enabled = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
+      // Engines that cannot be confined as the settings demand count as not installed.
+      const reason = confinementProblem(await confinement(), config.MIN_CONFINEMENT)
+      if (reason !== undefined) folder.log.error({ reason }, 'no engines are used')
+      const usable = reason === undefined ? await findInstalledEngines(enabled) : []
+      return { usable, missing: enabled.filter((one) => !usable.includes(one)).map(({ id }) => id) }
+    },
+  },
+  {
+    name: 'environment',
+    start: (parts) => {
+      const { env, config, folder, aws } = parts
+      const environment = functionEnvironment({
+        env,
+        config,
+        secrets: folder.secrets,
+        endpoints: aws.endpoints,
+        credentialVariables: aws.credentialVariables,
+        url: parts.publicPort.url,
+        workDir: folder.workDir,
+        logFile: folder.logFile,
+        hasWebSockets,
+        queueUrlPrefix: parts.provisioned.queues.image.url.slice(0, -'image'.length),
+        lambdaUrl: parts.lambdaApi.url,
+        engines: parts.engines.usable.map(({ id }) => id),
+      })
+      Object.assign(processEnvironment, environment)
+      return environment
+    },
+  },
+  {
+    name: 'zipFunctions',
+    start: ({ config, folder: { log }, isolated, environment, logFd, aws }) =>
+      isolated
+        ? startIsolatedFunctions({ isolated, environment, logFd, log, idleMs: config.WORKER_IDLE_S * 1000 })
+        : loadInProcessFunctions(environment, aws.connections),
+    stop: ({ zipFunctions }) => zipFunctions.close(),
+  },
+  {
+    name: 'queueWorkers',
+    start: ({ config, folder, isolated, environment, logFd, aws, embedded }) =>
+      openQueueWorkers({
+        config,
+        environment,
+        logFd,
+        log: folder.log,
+        isolated,
+        connection: aws.connections.sqs,
+        ...(!isolated &&
+          !aws.endpoints.isS3External && {
+            exchange: embedded.exchange({ bucket: config.BUCKET_NAME, folder: folder.workDir }),
+          }),
+      }),
+  },
+  {
+    name: 'runtime',
+    start: async (parts) => {
+      const runtime = await createRuntime(parts)
+      parts.queueWorkers.start(runtime.lambda, parts.provisioned.queues)
+      return runtime
+    },
+    stop: ({ queueWorkers, runtime }) =>
+      Promise.all([queueWorkers.close(), runtime.asyncInvocations.close()]),
+  },
+  {
+    name: 'gateway',
+    start: ({ config, folder: { log }, aws, embedded, runtime: { lambda, webSocketApi } }) => ({
+      http: createHttpApi({
+        lambda,
+        routes: httpRoutes(functions),
+        log,
+        streamed: config.REQUEST_BODIES === 'streamed' ? apiFunctions : [],
+      }),
+      s3: aws.endpoints.isS3External ? undefined : embedded.handle.S3,
+      webSocket: webSocketApi && ((...handshake) => webSocketApi.upgrade(...handshake)),
+    }),
+    // Requests and sockets end before what serves them.
+    stop: ({ publicPort, runtime }) => Promise.all([publicPort.close(), runtime.webSocketApi?.close()]),
+  },
+  {
+    name: 'service',
+    start: async ({ folder, aws, environment, publicPort: { url }, runtime }) => {
+      // Work left unfinished by the last run need not wait for the schedule.
+      await runtime.lambda.invoke('sweep', {})
+      const servers = {
+        ...aws.endpoints.urls,
+        AWS_ENDPOINT_URL_LAMBDA: environment['AWS_ENDPOINT_URL_LAMBDA'],
+      }
+      folder.log.info({ url, engines: environment['ENGINES'], servers }, 'service started')
+      return undefined
+    },
+    stop: ({ folder }) => folder.log.info('service stopping'),
+  },
+]
+
+async function createRuntime(parts: ServiceInputs & ServiceParts): Promise<FunctionRuntime> {
+  const { config, isolated, aws, provisioned } = parts
+  const { log, reserve } = parts.folder
+  const zipFunctions = createZipFunctions(functions, parts.zipFunctions.handlers, provisioned.deadLetters)
+  const lambda = new Lambda({
+    functions: [...zipFunctions, ...parts.queueWorkers.functions],
+    region: config.AWS_REGION,
+    log,
+    beforeInvoke: () => reserve.ensureFreeSpace(),
+  })
+  const asyncInvocations = new AsyncInvocations({
+    lambda,
+    queue: provisioned.invocations,
+    log,
+    connection: aws.connections.sqs,
+    ...(isolated && { retryDelaysS: isolated.retryDelaysS, deadLetterConnection: isolated.connectionFor }),
+  })
+  if (!hasWebSockets) return { lambda, asyncInvocations }
+  const { WebSocketApi } = await import('./gateway/websocket-api.ts')
+  const { routeSelectionExpression } = webSocketDeclaration
+  const routes = socketRoutes
+  return {
+    lambda,
+    asyncInvocations,
+    webSocketApi: new WebSocketApi({ lambda, routes, routeSelectionExpression, stage: 'local', log }),
+  }
+}
+
+/** Invokes functions for rules and schedules; an accepted invocation runs at least once. */
+function createInvoker(runtime: Promise<FunctionRuntime>) {
+  return async (arn: string, payload: unknown): Promise<void> => {
+    const name = arn.slice(arn.lastIndexOf(':') + 1)
+    const { lambda, asyncInvocations } = await runtime
+    if (!lambda.find(name))
+      throw Object.assign(new Error(`Function not found: ${arn}`), { name: 'ResourceNotFoundException' })
+    await asyncInvocations.runOrAccept(name, JSON.stringify(payload))
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { type AnyStep, startSteps } from '../../lib/local/runtime/boot.ts'
+import { withEnvironment } from '../processes.ts'
+import { scratchFolder } from '../scratch-folder.ts'
+
+interface Parts {
+  disk: string
+  server: string
+  port: number
+}
+
+interface Inputs {
+  readonly events: string[]
+}
+
+const names = ['disk', 'server', 'port'] as const
+
+/** Steps that record their calls, with changes to some of them. */
+function createSteps(
+  changes: { [Name in keyof Parts]?: Partial<AnyStep<Inputs, Parts>> } = {},
+): AnyStep<Inputs, Parts>[] {
+  const values: Parts = { disk: 'open', server: 'running', port: 80 }
+  return names.map(
+    (name) =>
+      ({
+        name,
+        start: ({ events }: Inputs) => {
+          events.push(`start ${name}`)
+          return values[name]
+        },
+        stop: ({ events }: Inputs) => events.push(`stop ${name}`),
+        ...changes[name],
+      }) as AnyStep<Inputs, Parts>, // each name has the value of its part
+  )
+}
+
+const fail = (message: string) => () => Promise.reject(new Error(message))
+
+test('parts start in the order of their list and stop in reverse', async () => {
+  const events: string[] = []
+  const { parts, stop } = await startSteps(createSteps(), { events })
+  assert.deepEqual(parts, { events, disk: 'open', server: 'running', port: 80 })
+  assert.deepEqual(events.splice(0), ['start disk', 'start server', 'start port'])
+  await stop()
+  assert.deepEqual(events, ['stop port', 'stop server', 'stop disk'])
+})
+
+test('a part that fails to start stops the parts before it, and its error is thrown', async () => {
+  const events: string[] = []
+  const steps = createSteps({ port: { start: fail('port in use') } })
+  await assert.rejects(startSteps(steps, { events }), { message: 'port in use' })
+  assert.deepEqual(events, ['start disk', 'start server', 'stop server', 'stop disk'])
+})
+
+test('the other parts stop although one fails to', async () => {
+  const events: string[] = []
+  const { stop } = await startSteps(createSteps({ server: { stop: fail('hangs') } }), { events })
+  await assert.rejects(stop(), { message: 'hangs' })
+  assert.deepEqual(events.slice(3), ['stop port', 'stop disk'])
+})
+
+test('a part may wait for a later one', async () => {
+  let later: Promise<number> | undefined
+  const start: AnyStep<Inputs, Parts>['start'] = (_, wait) => {
+    later = wait('port')
+    return 'open'
+  }
+  await startSteps(createSteps({ disk: { start } }), { events: [] })
+  assert.equal(await later, 80)
+})
+
+test('a service whose port is in use says so, leaves no process behind and can start again', async (t) => {
+  const dir = scratchFolder('boot')
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.after(() => taken.close())
+  const { port } = taken.address() as AddressInfo
+  const start = async (env: Record<string, string>) => {
+    const child = spawn(process.execPath, ['lib/local/commands/start.ts'], {
+      env: { ...process.env, DATA_DIR: dir, MIN_FREE_DISK_GB: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk
+        if (output.includes('Mutabor is ready')) child.kill('SIGTERM')
+      })
+    const [code] = await once(child, 'close')
+    return { code, output }
+  }
+  const refused = await start({ PORT: String(port), HOST: '127.0.0.1' })
+  assert.match(refused.output, new RegExp(`Port ${port} on 127.0.0.1 is in use`))
+  assert.equal(refused.code, 1)
+  assert.deepEqual(withEnvironment(dir), [])
+  assert.equal((await start({ PORT: '0' })).code, 0)
+  assert.deepEqual(withEnvironment(dir), [])
+})
