@@ -25,7 +25,7 @@ function checkConversion(from: FormatId, to: FormatId, sample: string, name: str
 }
 
 describe('the check of conversion results', () => {
-  test('accepts an image of the same size and rejects a blank one and one with another aspect ratio', async () => {
+  test('the check of conversion results accepts an image of the same size and rejects a blank one and one with another aspect ratio', async () => {
     const source = fixture('corners.png')
     await sharp(source).flatten().jpeg().toFile(join(folder, 'good.jpg'))
     await sharp(source).flatten().resize(80, 30, { fit: 'fill' }).jpeg().toFile(join(folder, 'wide.jpg'))
@@ -36,7 +36,7 @@ describe('the check of conversion results', () => {
     await assert.rejects(checkConversion('png', 'jpg', source, 'blank.jpg'), /blank/)
   })
 
-  test('rejects audio that is cut off or silent', async () => {
+  test('the check of conversion results rejects audio that is cut off or silent', async () => {
     const source = fixture('tone.wav')
     const ffmpeg = (...args: string[]) => run('ffmpeg', ['-nostdin', '-v', 'error', '-i', source, ...args])
     await ffmpeg(join(folder, 'good.flac'))
@@ -47,7 +47,7 @@ describe('the check of conversion results', () => {
     await assert.rejects(checkConversion('wav', 'flac', source, 'silent.flac'), /silent/)
   })
 
-  test('rejects a document with missing words', async () => {
+  test('the check of conversion results rejects a document with missing words', async () => {
     await writeFile(
       join(folder, 'page.html'),
       '<html><body><p>Seven wonderful words about apples</p></body></html>',
@@ -59,7 +59,7 @@ describe('the check of conversion results', () => {
     await assert.rejects(checkConversion('html', 'txt', page, 'empty.txt'), /only 1 of 5 words/)
   })
 
-  test('rejects an archive with a missing file', async () => {
+  test('the check of conversion results rejects an archive with a missing file', async () => {
     for (const name of ['one.txt', 'two.txt']) await writeFile(join(folder, name), name)
     const pack = (name: string, ...files: string[]) =>
       run('bsdtar', ['-a', '-cf', join(folder, name), '-C', folder, ...files])

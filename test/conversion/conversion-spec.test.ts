@@ -40,7 +40,7 @@ const specWith = (
 })
 
 describe('a target', () => {
-  test('has three field names, and accepts format aliases', () => {
+  test('a target has three field names, and accepts format aliases', () => {
     assert.equal(parseTargetFormat({ targetFormat: 'jpg' }), 'jpg')
     assert.equal(parseTargetFormat({ output_format: 'JPEG', target: '' }), 'jpg')
     assert.equal(parseTargetFormat({ target: 'pdf', targetFormat: 'pdf' }), 'pdf')
@@ -48,7 +48,7 @@ describe('a target', () => {
     assert.equal(parseTargetFormat({ targetFormat: '' }), undefined)
   })
 
-  test('that is sent with different values, or is unknown, is rejected naming its field', () => {
+  test('a target that is sent with different values, or is unknown, is rejected naming its field', () => {
     assert.throws(() => parseTargetFormat({ targetFormat: 'pdf', target: 'png' }), {
       code: 'INVALID_INPUT',
       message: /different values: pdf, png/,
@@ -69,7 +69,7 @@ describe('a target', () => {
     )
   })
 
-  test('can be a tool, or be made by a pinned engine', () => {
+  test('a target can be a tool, or be made by a pinned engine', () => {
     assert.equal(parseToolOperation('Rotate-PDF'), 'rotate-pdf')
     assert.deepEqual([parseToolOperation(undefined), parseToolOperation('')], [undefined, undefined])
     assert.throws(() => parseToolOperation('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
@@ -127,7 +127,7 @@ describe('the time limit of a task', () => {
     files: [],
   })
 
-  test('is that of the slowest category on its route', () => {
+  test('the time limit of a task is that of the slowest category on its route', () => {
     const limits: [limitS: number, steps: [string, string, string][]][] = [
       [120, [['convert', 'png', 'jpg']]],
       [
@@ -149,11 +149,11 @@ describe('the time limit of a task', () => {
     assert.equal(timeLimitOf(both), 1800)
   })
 
-  test('is an hour for transfers, and five minutes for website captures', () => {
+  test('the time limit of a task is an hour for transfers, and five minutes for website captures', () => {
     assert.deepEqual([transferLimitS, captureLimitS], [3600, 300])
   })
 
-  test('determines the recommended polling interval', () => {
+  test('the time limit of a task determines the recommended polling interval', () => {
     assert.deepEqual([2, 120, 121, 600, 601].map(pollAfterS), [2, 2, 5, 5, 10])
   })
 })
@@ -161,7 +161,7 @@ describe('the time limit of a task', () => {
 describe('files', () => {
   const merge = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
 
-  test('of one operation must have the number and formats that it accepts', () => {
+  test('files of one operation must have the number and formats that it accepts', () => {
     const rules = { route: merge, operation: 'merge', field: 'files' } as const
     requireInputs([of('b.png', 'png')], rules)
     assert.throws(
@@ -186,7 +186,7 @@ describe('files', () => {
     assert.throws(() => requireInputs(many(max + 1), rules), { code: 'INVALID_INPUT' })
   })
 
-  test('after the first are rejected by operations with one input', () => {
+  test('files after the first are rejected by operations with one input', () => {
     const route = planRoute({ from: 'png', to: 'jpg' })
     const rules = { route, operation: 'convert', field: 'additionalFile' } as const
     requireInputs([], rules)
@@ -196,7 +196,7 @@ describe('files', () => {
     })
   })
 
-  test('are converted separately, and processed together by other operations', () => {
+  test('files are converted separately, and processed together by other operations', () => {
     const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
     assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
     assert.deepEqual(groupInputs(files, specWith('merge')), [files])
@@ -232,7 +232,7 @@ describe('files', () => {
     )
   })
 
-  test('use the pinned engine, or one that supports their traits, if they fit its disk', () => {
+  test('files use the pinned engine, or one that supports their traits, if they fit its disk', () => {
     const enginesOf = (file: StoredFile, more: Partial<ConversionSpec>) =>
       planFiles([file], specWith('convert', { to: 'png', ...more }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
@@ -243,7 +243,7 @@ describe('files', () => {
     assert.throws(() => enginesOf(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('that are missing or of unknown format are rejected', () => {
+  test('files that are missing or of unknown format are rejected', () => {
     assert.throws(() => routeFiles([], specWith('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
     assert.throws(() => routeFiles([of('a.odd', 'odd')], specWith('convert', { to: 'pdf' }), engines), {
       code: 'UNSUPPORTED_FORMAT',
@@ -252,7 +252,7 @@ describe('files', () => {
     })
   })
 
-  test('that are locked need a password, except spreadsheets that LibreOffice can open', () => {
+  test('files that are locked need a password, except spreadsheets that LibreOffice can open', () => {
     const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
       planFiles([of('a', format, { locked: true })], specWith('convert', { to, options }), engines)
     assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
@@ -277,14 +277,14 @@ describe('the disk of the next step’s worker', () => {
   const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as InputPlan['steps']
   const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
 
-  test('is the maximum that the image’s engines require', () => {
+  test('the disk of the next step’s worker is the maximum that the image’s engines require', () => {
     assert.deepEqual(
       ['image', 'av', 'none'].map((image) => workerDiskBytes(image, workers)),
       [3.5 * mib, 9 * mib, 0],
     )
   })
 
-  test('must hold all files together, but not for completed steps', () => {
+  test('the disk of the next step’s worker must hold all files together, but not for completed steps', () => {
     const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
     const more = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
@@ -317,7 +317,7 @@ test('a stored file gets the extension of its format, unless it has it', () => {
 describe('options', () => {
   const route = planRoute({ from: 'png', to: 'jpg' })
 
-  test('with invalid values are ignored with a warning if they are lenient', () => {
+  test('options with invalid values are ignored with a warning if they are lenient', () => {
     const docx = planRoute({ from: 'pdf', to: 'docx' })
     const long = 'x'.repeat(100)
     const { steps, warnings } = stepsWithOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })
@@ -334,7 +334,7 @@ describe('options', () => {
     )
   })
 
-  test('are accepted in either spelling, and unknown ones cause a warning with the supported ones', () => {
+  test('options are accepted in either spelling, and unknown ones cause a warning with the supported ones', () => {
     assert.deepEqual(knownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
     const { steps, warnings } = stepsWithOptions(route, { jpeg_quality: '7', odd: 1 })
     assert.equal(steps[0]?.options['jpegQuality'], 7)
@@ -351,7 +351,7 @@ describe('options', () => {
     )
   })
 
-  test('can have names of Object.prototype properties', () => {
+  test('options can have names of Object.prototype properties', () => {
     const options: Record<string, unknown> = {}
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) addOption(options, name, 1)
     assert.deepEqual(Object.keys(options), ['constructor', 'toString', 'hasOwnProperty'])
@@ -360,7 +360,7 @@ describe('options', () => {
     ])
   })
 
-  test('may be sent twice with the same value, but not with different ones', () => {
+  test('options may be sent twice with the same value, but not with different ones', () => {
     const options: Record<string, unknown> = {}
     addOption(options, 'dpi', 7)
     addOption(options, 'dpi', '7')
@@ -375,7 +375,7 @@ describe('a file that an engine could not read', () => {
   const error = (code: string, details?: Record<string, unknown>): JobError =>
     ({ code, message: code, ...defined({ details }) }) as JobError // codes of errors.ts
 
-  test('is tried by another engine if the error depends on the engine', () => {
+  test('a file that an engine could not read is tried by another engine if the error depends on the engine', () => {
     for (const unread of [
       error('CORRUPT_FILE'),
       error('UNSUPPORTED_FORMAT', { reason: 'feature' }),
@@ -408,7 +408,7 @@ describe('a file that an engine could not read', () => {
     const stepsTo = (piece: ReturnType<typeof next>) =>
       'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
 
-    test('is planned with its detected format, also with a pinned engine', () => {
+    test('a file that an engine could not read because of a wrong extension behind its password is planned with its detected format, also with a pinned engine', () => {
       for (const engine of [undefined, 'libreoffice'] as const) {
         const piece = next('pdf', { engine })
         assert.deepEqual(stepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
@@ -418,20 +418,20 @@ describe('a file that an engine could not read', () => {
       }
     })
 
-    test('reports its detected format when that cannot be converted to the target', () => {
+    test('a file that an engine could not read because of a wrong extension behind its password reports its detected format when that cannot be converted to the target', () => {
       const none = next('odp', { engine: 'ffmpeg' })
       assert.equal('error' in none && none.error.code, 'UNSUPPORTED_CONVERSION')
       assert.match('error' in none ? none.error.message : '', /\(xlsx\) to .*\(odp\)/)
     })
 
-    test('reports the error when the detected format cannot be read either', () => {
+    test('a file that an engine could not read because of a wrong extension behind its password reports the error when the detected format cannot be read either', () => {
       const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
       const damaged = next('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
       assert.deepEqual(damaged, { error: error('CORRUPT_FILE') })
     })
   })
 
-  test('is converted to the same target by another engine', () => {
+  test('a file that an engine could not read is converted to the same target by another engine', () => {
     const [docx] = [of('a.docx', 'docx')]
     assert.ok(docx)
     const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
@@ -445,7 +445,7 @@ describe('a file that an engine could not read', () => {
     assert.notEqual(piece.steps[0]?.engine, 'libreoffice')
   })
 
-  test('reports the most informative error, the first one among equals', () => {
+  test('a file that an engine could not read reports the most informative error, the first one among equals', () => {
     const ranked = [
       error('TIMEOUT'),
       error('CORRUPT_FILE'),
@@ -502,7 +502,7 @@ describe('a fallback route', () => {
   const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
   assert.ok(a && b && c && d)
 
-  test('starts again with the next engine and the tried routes, up to three in total', () => {
+  test('a fallback route starts again with the next engine and the tried routes, up to three in total', () => {
     const tried = unread('vips', 'imagemagick')
     const piece = next([a, b, c, d], tried)
     assert.ok('steps' in piece, JSON.stringify(piece))
@@ -516,7 +516,7 @@ describe('a fallback route', () => {
     assert.equal(maxRoutes, 3)
   })
 
-  test('is not used with a pinned engine, but the error mentions other engines', () => {
+  test('a fallback route is not used with a pinned engine, but the error mentions other engines', () => {
     assert.deepEqual(next([a, b], unread('vips'), { engine: 'vips' }), {
       error: {
         code: 'CORRUPT_FILE',
@@ -528,7 +528,7 @@ describe('a fallback route', () => {
     assert.deepEqual(next([a], unread('vips'), { engine: 'vips' }), { error: failure('CORRUPT_FILE') })
   })
 
-  test('must support all options of the first route', () => {
+  test('a fallback route must support all options of the first route', () => {
     const options = { dpi: 7, odd: 1 }
     const known = engineOf('vips', 'dpi')
     const by = (...others: readonly (typeof engines)[0][]) => {
@@ -546,7 +546,7 @@ describe('a fallback route', () => {
     )
   })
 
-  test('of a file with a wrong extension leaves the other files unchanged', () => {
+  test('a fallback route of a file with a wrong extension leaves the other files unchanged', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
     const other = of('b.docx', 'docx')
     const tried = [{ error: documentKindMismatch('docx', 'xlsx'), steps: [] }] as [TriedRoute]
@@ -571,7 +571,7 @@ describe('a fallback route', () => {
 })
 
 describe('a remote file or exported result', () => {
-  test('is fetched by its own task', () => {
+  test('a remote file or exported result is fetched by its own task', () => {
     const fetched = createFetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
     assert.deepEqual(
       [fetched.name, fetched.operation.name, fetched.input, fetched.continueOnError, fetched.fields],
@@ -604,7 +604,7 @@ describe('a remote file or exported result', () => {
     secret_access_key: 'b',
   }
 
-  test('is exported by its own task, configured by an object or JSON', () => {
+  test('a remote file or exported result is exported by its own task, configured by an object or JSON', () => {
     for (const given of [exportConfig, JSON.stringify(exportConfig)]) {
       const task = createExportTask({ exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: given }, [
         'work',
@@ -620,7 +620,7 @@ describe('a remote file or exported result', () => {
     assert.equal(createExportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
   })
 
-  test('is rejected naming the invalid field', () => {
+  test('a remote file or exported result is rejected naming the invalid field', () => {
     const fieldOf = (body: Parameters<typeof createExportTask>[0]) => {
       try {
         createExportTask(body, ['work'])

@@ -40,7 +40,7 @@ describe('a file of an earlier job', () => {
   const take = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
     copySourceFromJob(wanted, { ...principal, ...by }, services())
 
-  test('is copied for a new job, and the copy is deleted unless a job adopts it', async () => {
+  test('a file of an earlier job is copied for a new job, and the copy is deleted unless a job adopts it', async () => {
     const { job, fixed } = await jobOf()
     const { source: copy, discard } = await take({ sourceJobId: job.id })
     const [original] = fixed.flatMap(({ files = [] }) => files)
@@ -57,7 +57,7 @@ describe('a file of an earlier job', () => {
     assert.equal(await isStored(unwanted.source.key), false)
   })
 
-  test('is the input or result of the named task', async () => {
+  test('a file of an earlier job is the input or result of the named task', async () => {
     const { job, tasks: made } = await jobOf()
     const file: StoredFile = {
       key: `jobs/${job.id}/a`,
@@ -77,7 +77,7 @@ describe('a file of an earlier job', () => {
     await assert.rejects(nameOf('both'), { code: 'FILE_GONE' })
   })
 
-  test('is the first available one by default', async () => {
+  test('a file of an earlier job is the first available one by default', async () => {
     const awaited = await maker.upload()
     const wanted = { in: imported, more: imported, out: out(['in', 'more']) }
     const { job } = await maker.job(wanted, {
@@ -101,7 +101,7 @@ describe('a file of an earlier job', () => {
     })
   })
 
-  test('is not available for jobs of other owners, deleted jobs or unknown ids', async () => {
+  test('a file of an earlier job is not available for jobs of other owners, deleted jobs or unknown ids', async () => {
     const { job } = await jobOf({ keyId: 'key_1' })
     const missing = (sourceJobId: string, by: object = {}) =>
       assert.rejects(take({ sourceJobId }, by), {
@@ -137,7 +137,7 @@ describe('a retried job', () => {
         spec: services().vault.unsealAll(spec ?? {}, job.id),
       }))
 
-  test('has the same tasks and options, and copies of the files', async () => {
+  test('a retried job has the same tasks and options, and copies of the files', async () => {
     const state = await jobOf({ tag: 'mine', failFast: true })
     const { made, discard } = await again(state)
     await discard()
@@ -156,7 +156,7 @@ describe('a retried job', () => {
     }
   })
 
-  test('leaves no copies when it cannot be created', async () => {
+  test('a retried job leaves no copies when it cannot be created', async () => {
     const state = await jobOf()
     const { job, discard } = await createRetryRequest(state, services())
     const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))
@@ -170,7 +170,7 @@ describe('a retried job', () => {
     assert.deepEqual(await Promise.all(keys.map(isStored)), [true, false])
   })
 
-  test('whose files are deleted is rejected, and copies are deleted', async () => {
+  test('a retried job whose files are deleted is rejected, and copies are deleted', async () => {
     const state = await jobOf()
     const [, second] = state.fixed.flatMap(({ files = [] }) => files)
     await services().files.delete([second?.key ?? ''])
@@ -186,7 +186,7 @@ describe('a retried job', () => {
     assert.deepEqual(await Promise.all(copies.map(isStored)), [false, false])
   })
 
-  test('of a batch reports items that never had a file', async () => {
+  test('a retried batch reports items that never had a file', async () => {
     const items = {
       a: imported,
       b: imported,
@@ -215,7 +215,7 @@ describe('a retried job', () => {
     assert.ok(findTask(made, 'a-pdf'))
   })
 
-  test('of a batch reports the same errors for items that cannot be converted', async () => {
+  test('a retried batch reports the same errors for items that cannot be converted', async () => {
     const locked = { ...toPdf, output_format: 'mp3', input: 'b', password: 'secret' }
     const items = {
       a: imported,
@@ -240,7 +240,7 @@ describe('a retried job', () => {
     assert.deepEqual(made.job.display.target, { format: 'pdf' })
   })
 
-  test('reports a missing file without further details', async () => {
+  test('a retried job reports a missing file without further details', async () => {
     const awaited = await maker.upload()
     const state = await maker.job({ in: imported, out: out('in') }, { in: { awaited, form: {} } })
     const { job } = await createRetryRequest(state, services())
@@ -249,7 +249,7 @@ describe('a retried job', () => {
     assert.equal(one.refused.message, 'tasks.in: the original job had no file.')
   })
 
-  test('fetches remote files again, and rejects operations that no longer exist', async () => {
+  test('a retried job fetches remote files again, and rejects operations that no longer exist', async () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
     const { made } = await again(state)
@@ -263,7 +263,7 @@ describe('a retried job', () => {
     })
   })
 
-  test('keeps the order of its tasks', async () => {
+  test('a retried job keeps the order of its tasks', async () => {
     const state = await maker.job(
       { in: imported, pdf: toPdf, out: out('pdf') },
       { in: await storeSource('a.txt', 'A.') },

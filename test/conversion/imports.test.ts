@@ -34,7 +34,7 @@ const withConfig = (change: object) => {
 describe('an inline file', () => {
   const bytes = Buffer.from('Grüße')
 
-  test('is stored before its job, text as UTF-8 and base64 decoded', async () => {
+  test('an inline file is stored before its job, text as UTF-8 and base64 decoded', async () => {
     const { imports } = await open({ a: raw('Grüße', '../b.txt'), b: base64(bytes.toString('base64')) })
     for (const name of ['a', 'b']) {
       const source = sourceIn(imports.get(name))
@@ -49,7 +49,7 @@ describe('an inline file', () => {
     }
   })
 
-  test('can use any variant of base64', async () => {
+  test('an inline file can use any variant of base64', async () => {
     const odd = Buffer.from([0xfb, 0xff, 0xfe, 0x01])
     for (const text of [
       '+//+AQ==',
@@ -70,7 +70,7 @@ describe('an inline file', () => {
       })
   })
 
-  test('is deleted unless a job adopts it', async () => {
+  test('an inline file is deleted unless a job adopts it', async () => {
     const tasks = { a: raw('a'), b: raw('b') }
     const opened = await open(tasks)
     const [kept, dropped] = ['a', 'b'].map((name) => sourceIn(opened.imports.get(name)))
@@ -85,7 +85,7 @@ describe('an inline file', () => {
     for (const one of again.imports.values()) assert.ok(await isStored(sourceIn(one).key))
   })
 
-  test('is deleted when another one is invalid', async () => {
+  test('an inline file is deleted when another one is invalid', async () => {
     const stored: string[] = []
     const { config } = maker.app.services
     const files = new (class extends Files {
@@ -104,7 +104,7 @@ describe('an inline file', () => {
     for (const key of stored) assert.equal(await isStored(key), false)
   })
 
-  test('is limited by the maximum for inline files and by the plan', async () => {
+  test('an inline file is limited by the maximum for inline files and by the plan', async () => {
     const large = 'x'.repeat(maxInlineBytes + 1)
     await assert.rejects(open({ a: raw(large) }), {
       code: 'FILE_TOO_LARGE',
@@ -117,7 +117,7 @@ describe('an inline file', () => {
     await assert.rejects(open({ a: raw('x'.repeat(mib + 1)) }, small), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('keeps the order of the request, among fetched and uploaded files', async () => {
+  test('an inline file keeps the order of the request, among fetched and uploaded files', async () => {
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
     const opened = await open({
       ...many,
@@ -131,7 +131,7 @@ describe('an inline file', () => {
 })
 
 describe('an awaited upload', () => {
-  test('can be sent with a form or PUT for an hour', async () => {
+  test('an awaited upload can be sent with a form or PUT for an hour', async () => {
     const sha256 = createHash('sha256').update('a').digest('hex')
     const asked = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
     const { imports } = await open({ a: { ...imported, ...asked } })
@@ -158,7 +158,7 @@ describe('an awaited upload', () => {
     assert.ok(await isStored(awaited.key))
   })
 
-  test('is limited by the maximum of a PUT, the plan and the task', async () => {
+  test('an awaited upload is limited by the maximum of a PUT, the plan and the task', async () => {
     const most = async (fields: object, change: object = {}) => {
       const { imports } = await open({ a: { ...imported, ...fields } }, withConfig(change))
       return requireAwaited(imports.get('a')).awaited.maxSize

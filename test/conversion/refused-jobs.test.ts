@@ -30,7 +30,7 @@ describe('a rejected job', () => {
     more: Parameters<typeof maker.job>[2] = {},
   ) => assert.rejects(maker.job(tasks, imports, more), { name: 'AppError', ...expected })
 
-  test('adopts no files and claims no uploads', async () => {
+  test('a rejected job adopts no files and claims no uploads', async () => {
     const [a, mine] = [text(), await maker.upload()]
     const claimed = { ...text().source, upload: mine }
     const tasks = {
@@ -44,7 +44,7 @@ describe('a rejected job', () => {
     assert.equal((await maker.app.services.uploads.get(mine.id))?.jobId, undefined)
   })
 
-  test('names an upload that is used twice or by another job', async () => {
+  test('a rejected job names an upload that is used twice or by another job', async () => {
     const mine = await maker.upload()
     const of = (field: string): ImportSource => ({ source: { ...text().source, upload: mine, field } })
     const tasks = { in: imported, more: imported, pdf: { ...toPdf, input: ['in', 'more'] }, out: out('pdf') }
@@ -71,7 +71,7 @@ describe('a rejected job', () => {
     )
   })
 
-  test('returns the existing job when its request is repeated', async () => {
+  test('a rejected job returns the existing job when its request is repeated', async () => {
     const jobId = newId('job')
     const mine = { in: { source: { ...text().source, upload: await maker.upload() } } }
     const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
@@ -86,7 +86,7 @@ describe('a rejected job', () => {
     assert.deepEqual([again.job.id, again.job.tag, late.adopted], [jobId, null, 0])
   })
 
-  test('keeps its files when the job may have been stored', async () => {
+  test('a rejected job keeps its files when the job may have been stored', async () => {
     const broken = maker.app.with({ jobs: { create: () => Promise.reject(new Error('no answer')) } as never })
     const a = text()
     const tasks = parseTasks({ in: imported, pdf: toPdf, out: out('pdf') })
@@ -95,7 +95,7 @@ describe('a rejected job', () => {
     assert.equal(a.adopted, 1)
   })
 
-  test('names the task and field of the error', async () => {
+  test('a rejected job names the task and field of the error', async () => {
     const tasks = (more: object) => ({ in: imported, pdf: { ...toPdf, ...more }, out: out('pdf') })
     await refused(tasks({ page_size: 'A99' }), { in: text() }, { message: /^tasks\.pdf\.pageSize: / })
     for (const more of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
@@ -119,7 +119,7 @@ describe('a rejected job', () => {
     )
   })
 
-  test('names the client’s fields when the endpoint defined the tasks', async () => {
+  test('a rejected job names the client’s fields when the endpoint defined the tasks', async () => {
     const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: out('pdf') }
     const ours = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: text() }, { message: /^pageSize: / }, ours)
@@ -151,7 +151,7 @@ describe('a rejected job', () => {
   const done = (work: object, file: string) => maker.job(workOn(work), { in: pdfOf(file) })
   const wrongOf = (work: object, expected: object) => refused(workOn(work), { in: pdfOf(locked) }, expected)
 
-  test('has a PDF that the sent password does not open', async () => {
+  test('a rejected job has a PDF that the sent password does not open', async () => {
     const page = { operation: 'convert', output_format: 'png' }
     await wrongOf(page, {
       code: 'PDF_ENCRYPTED',
@@ -173,7 +173,7 @@ describe('a rejected job', () => {
     )
   })
 
-  test('has an encrypted PDF for a conversion without password support, with advice', async () => {
+  test('a rejected job has an encrypted PDF for a conversion without password support, with advice', async () => {
     for (const more of [{}, { password: 'secret' }])
       await wrongOf(
         { operation: 'convert', output_format: 'docx', ...more },
@@ -191,13 +191,13 @@ describe('a rejected job', () => {
     )
   })
 
-  test('has a damaged PDF, unless it is to be repaired', async () => {
+  test('a rejected job has a damaged PDF, unless it is to be repaired', async () => {
     const half = source('a.pdf', fixture('report.pdf').subarray(0, 3000))
     await refused(workOn({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
     await maker.job(workOn({ operation: 'repair-pdf' }), { in: half })
   })
 
-  test('is not rejected for a missing password if the file is not opened', async () => {
+  test('a rejected job is not rejected for a missing password if the file is not opened', async () => {
     await maker.job({ in: imported, out: out('in') }, { in: pdfOf(locked) })
     await done({ operation: 'archive' }, locked)
     await done({ operation: 'metadata' }, locked)
@@ -222,7 +222,7 @@ describe('a batch', () => {
     'b-pdf': { ...toPdf, input: 'b' },
     out: out(['a-pdf', 'b-pdf']),
   }
-  test('processes valid items and reports the error of each other item', async () => {
+  test('a batch processes valid items and reports the error of each other item', async () => {
     const gone = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
     for (const [broken, code, message, details] of [
       [empty(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
@@ -245,7 +245,7 @@ describe('a batch', () => {
     assert.equal(first.job.display.source?.filename, 'c.txt')
   })
 
-  test('accepts items before one with a missing or unknown target', async () => {
+  test('a batch accepts items before one with a missing or unknown target', async () => {
     for (const [last, code] of [
       [{}, 'INVALID_INPUT'],
       [{ targetFormat: 'nothing' }, 'UNSUPPORTED_FORMAT'],
@@ -269,7 +269,7 @@ describe('a batch', () => {
     }
   })
 
-  test('reports the target of each item', async () => {
+  test('a batch reports the target of each item', async () => {
     const body = {
       targetFormat: 'pdf',
       items: [{ url: 'https://a.test/a' }, { url: 'https://a.test/b', targetFormat: 'html' }],
@@ -281,7 +281,7 @@ describe('a batch', () => {
     )
   })
 
-  test('in which no item can be converted is rejected immediately', async () => {
+  test('a batch in which no item can be converted is rejected immediately', async () => {
     const allErrors: (readonly AppError[])[] = []
     const createAllRefusedError = (errors: readonly AppError[]) => {
       allErrors.push(errors)
@@ -298,7 +298,7 @@ describe('a batch', () => {
     assert.equal(allErrors.length, 1)
   })
 
-  test('reports invalid options for the affected item only', async () => {
+  test('a batch reports invalid options for the affected item only', async () => {
     const odd = { ...items, 'b-pdf': { ...items['b-pdf'], page_size: 'A99' } }
     const made = await maker.job(odd, { a: text(), b: text() }, { isBatch: true })
     assert.match(findFixedTask(made, 'b-pdf')?.message ?? '', /^pageSize: /)
@@ -313,7 +313,7 @@ describe('a batch', () => {
     )
   })
 
-  test('is not accepted when an unexpected error occurs', async () => {
+  test('a batch is not accepted when an unexpected error occurs', async () => {
     const torn = { ...text().source, read: () => Promise.reject(new Error('no answer')) }
     await assert.rejects(maker.job(items, { a: text(), b: { source: torn } }, { isBatch: true }), /no answer/)
   })

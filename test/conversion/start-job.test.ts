@@ -19,7 +19,7 @@ import {
 const maker = openMaker()
 
 describe('a new job', () => {
-  test('is stored as requested, and shows its first file and last target', async () => {
+  test('a new job is stored as requested, and shows its first file and last target', async () => {
     const a = text('a.txt')
     const asked = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
     const made = await maker.job(
@@ -58,7 +58,7 @@ describe('a new job', () => {
     assert.equal(a.adopted, 1)
   })
 
-  test('has defaults, and the retention of the service', async () => {
+  test('a new job has defaults, and the retention of the service', async () => {
     const png = { in: { source: source('a.png', fixture('corners.png')).source } }
     const { job } = await maker.job(
       { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
@@ -80,7 +80,7 @@ describe('a new job', () => {
     assert.equal(longer.job.retentionS, job.retentionS)
   })
 
-  test('detects a file once for tasks with the same requirements', async () => {
+  test('a new job detects a file once for tasks with the same requirements', async () => {
     const reads = async (takers: readonly string[]) => {
       const bytes = fixture('corners.png')
       let count = 0
@@ -100,7 +100,7 @@ describe('a new job', () => {
     assert.equal(await reads(['a', 'b', 'c']), once)
   })
 
-  test('warns about unknown options', async () => {
+  test('a new job warns about unknown options', async () => {
     const odd = { ...toPdf, oddness: 1 }
     const made = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('a new job', () => {
     )
   })
 
-  test('can wait for its file, without a plan', async () => {
+  test('a new job can wait for its file, without a plan', async () => {
     const awaited = await maker.upload()
     const made = await maker.job(
       { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: out(['pdf', 'other']) },
@@ -123,7 +123,7 @@ describe('a new job', () => {
     assert.deepEqual(findTask(made, 'pdf')?.warnings, [])
   })
 
-  test('with awaited files only shows its target', async () => {
+  test('a new job with awaited files only shows its target', async () => {
     const made = await maker.job(
       { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: out('gif') },
       { in: { awaited: await maker.upload(), form: {} } },
@@ -138,7 +138,7 @@ describe('a new job', () => {
     assert.deepEqual(given.job.display.target, { format: 'txt' })
   })
 
-  test('can fetch a file into an upload for other requests', async () => {
+  test('a new job can fetch a file into an upload for other requests', async () => {
     const into = await maker.upload()
     const fetched = { operation: 'import/url', url: 'https://a.test/b', headers: { a: 'b' } }
     const made = await maker.job({ in: fetched, out: out('in') }, { in: { into } })
@@ -150,7 +150,7 @@ describe('a new job', () => {
     assert.equal(findTask(alone, 'in')?.uploadId, undefined)
   })
 
-  test('stores passwords and keys sealed', async () => {
+  test('a new job stores passwords and keys sealed', async () => {
     const store = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
     const made = await maker.job(
       {
@@ -169,7 +169,7 @@ describe('a new job', () => {
     assert.deepEqual(vault.unsealAll(options, made.job.id), { password: 'new', dpi: 1 })
   })
 
-  test('stores its webhook before the job', async () => {
+  test('a new job stores its webhook before the job', async () => {
     const url = 'https://example.com/hook'
     const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
     const { job } = await maker.job(tasks, { in: text() }, { webhookUrl: url, webhookFormat: 'facade-v2' })

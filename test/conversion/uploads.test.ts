@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Files } from '../../lib/aws/files.ts'
-import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../../lib/conversion/receive-upload.ts'
+import { receiveStoredFile, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/model/job.ts'
@@ -23,7 +23,7 @@ const isStored = async (key: string) => (await services().files.head(key)) !== u
 const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
 
 describe('an upload', () => {
-  test('provides its current bytes, with its own or another name', async () => {
+  test('an upload provides its current bytes, with its own or another name', async () => {
     const upload = await createUpload({ filename: 'b.txt' })
     const one = await take(upload.id)
     assert.deepEqual(
@@ -46,7 +46,7 @@ describe('an upload', () => {
     await assert.rejects(one.read(0, 4))
   })
 
-  test('belongs to its owner, unless it was created anonymously', async () => {
+  test('an upload belongs to its owner, unless it was created anonymously', async () => {
     const gone = (id: string, by = owner) =>
       assert.rejects(take(id, by), { code: 'UPLOAD_NOT_FOUND', details: { field: 'uploadId' } })
     await gone((await createUpload()).id, 'anon_2')
@@ -55,7 +55,7 @@ describe('an upload', () => {
     for (const id of [newId('upl'), newId('job'), 'x', '']) await gone(id)
   })
 
-  test('of an anonymous owner belongs to the account that they created later', async () => {
+  test('an upload of an anonymous owner belongs to the account that they created later', async () => {
     const [upload, account] = [await createUpload(), newId('acc')]
     await assert.rejects(take(upload.id, account), { code: 'UPLOAD_NOT_FOUND' })
     const ttl = Math.ceil(Date.now() / 1000) + 3600
@@ -63,7 +63,7 @@ describe('an upload', () => {
     assert.equal((await take(upload.id, account)).key, upload.key)
   })
 
-  test('belongs to one job, but not to a job that was never stored', async () => {
+  test('an upload belongs to one job, but not to a job that was never stored', async () => {
     const upload = await createUpload()
     const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
     await assert.rejects(take(upload.id), {
@@ -74,7 +74,7 @@ describe('an upload', () => {
     await take((await createUpload({ jobId: newId('job') })).id)
   })
 
-  test('without a file reports the reason', async () => {
+  test('an upload without a file reports the reason', async () => {
     const missing = async (more: Partial<UploadRecord>, message: RegExp) => {
       const { id } = await maker.upload(more)
       await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
@@ -113,7 +113,7 @@ describe('an upload that arrives', () => {
     return { awaited, seen }
   }
 
-  test('completes the task that waits for it', async () => {
+  test('an upload that arrives completes the task that waits for it', async () => {
     const { awaited, seen } = await awaiting({ filename: 'a.pdf' })
     await receiveUpload(awaited.id, receiving())
     assert.equal((await seen()).task?.status, 'pending')
@@ -128,7 +128,7 @@ describe('an upload that arrives', () => {
     assert.ok(await isStored(awaited.key))
   })
 
-  test('but is unusable fails its task and is deleted', async () => {
+  test('an upload that arrives but is unusable fails its task and is deleted', async () => {
     for (const [more, bytes, code] of [
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],
@@ -147,14 +147,14 @@ describe('an upload that arrives', () => {
     assert.equal((await exact.seen()).task?.status, 'completed')
   })
 
-  test('is kept when no task waits for it', async () => {
+  test('an upload that arrives is kept when no task waits for it', async () => {
     const free = await createUpload()
     const { id, key } = await createUpload({ jobId: newId('job') })
     for (const one of [free.id, id, newId('upl')]) await receiveUpload(one, receiving())
     assert.deepEqual([await isStored(free.key), await isStored(key)], [true, true])
   })
 
-  test('is not considered damaged when detection fails unexpectedly', async () => {
+  test('an upload that arrives is not considered damaged when detection fails unexpectedly', async () => {
     const { awaited, seen } = await awaiting()
     await put(awaited.key)
     const files = new (class extends Files {
@@ -164,13 +164,15 @@ describe('an upload that arrives', () => {
     assert.equal((await seen()).task?.status, 'pending')
   })
 
-  test('is published with its format and origin', async () => {
+  test('an upload that arrives is published with its format and origin', async () => {
     const published: object[] = []
-    const jobs = { publishUpload: async (facts: object) => void published.push(facts) } as never
-    const tell = (id: string) => publishUploadEvent(id, { ...receiving(), jobs })
+    const { store } = services().jobs
+    const jobs = { store, publishUpload: async (facts: object) => void published.push(facts) } as never
+    const tell = ({ id, key }: Pick<UploadRecord, 'id' | 'key'>) =>
+      receiveStoredFile(id, key, { ...receiving(), jobs })
     const mine = await createUpload({ jobId: newId('job') })
-    await tell(mine.id)
     const stored = await services().files.head(mine.key)
+    await tell(mine)
     const { owner, jobId } = mine
     assert.deepEqual(published.splice(0), [
       {
@@ -190,7 +192,7 @@ describe('an upload that arrives', () => {
       },
     ])
     const odd = await createUpload({ partsId: 'x', filename: 'a.png', contentType: 'image/png' })
-    await tell(odd.id)
+    await tell(odd)
     const [{ via, file }] = published.splice(0) as [{ via: string; file: object }]
     assert.equal(via, 'multipart')
     assert.deepEqual(file, {
@@ -202,21 +204,21 @@ describe('an upload that arrives', () => {
       sha256: '',
     })
     // Imports publish their own files, and missing files are not published.
-    for (const { id } of [await createUpload({ importJobId: newId('job') }), await maker.upload()])
-      await tell(id)
-    await tell(newId('upl'))
+    for (const one of [await createUpload({ importJobId: newId('job') }), await maker.upload()])
+      await tell(one)
+    await tell({ id: newId('upl'), key: mine.key })
     assert.deepEqual(published, [])
   })
 
-  test('is kept while it can be used, and deleted otherwise', async () => {
+  test('an upload that arrives is kept while it can be used, and deleted otherwise', async () => {
     const remains = async (upload: UploadRecord) => {
-      await deleteOrphanUpload(upload.id, upload.key, receiving())
+      await receiveStoredFile(upload.id, upload.key, receiving())
       return isStored(upload.key)
     }
     assert.equal(await remains(await createUpload()), true)
     assert.equal(await remains(await createUpload({ jobId: newId('job') })), false)
     const { key } = await createUpload()
-    await deleteOrphanUpload(newId('upl'), key, receiving())
+    await receiveStoredFile(newId('upl'), key, receiving())
     assert.equal(await isStored(key), false)
     const { job } = await maker.job(tasks, { in: text() })
     assert.equal(await remains(await createUpload({ jobId: job.id })), true)

@@ -11,14 +11,14 @@ const targets: readonly FormatId[] = [...treeIds.filter((id) => id !== 'xar'), '
 
 describe('an archive', { concurrency: 2 }, () => {
   for (const from of treeIds) {
-    test(`in ${from} is converted to a tar with all its files`, async () => {
+    test(`an archive in ${from} is converted to a tar with all its files`, async () => {
       const { path } = await convert(sevenZip, getTreeArchive(from), from === 'tar' ? 'tgz' : 'tar', { from })
       assert.deepEqual(await readArchive(path, 'tar'), files)
     })
   }
 
   for (const to of targets) {
-    test(`with several files is converted to a complete ${to}`, async () => {
+    test(`an archive with several files is converted to a complete ${to}`, async () => {
       const from = to === 'zip' ? '7z' : 'zip'
       const { path, format } = await convert(sevenZip, getTreeArchive(from), to)
       assert.equal(format, to)
@@ -29,20 +29,20 @@ describe('an archive', { concurrency: 2 }, () => {
 
 describe('a compressed file', { concurrency: 2 }, () => {
   for (const from of singleFileIds) {
-    test(`in ${from} is unpacked to one file, named after the upload`, async () => {
+    test(`a compressed file in ${from} is unpacked to one file, named after the upload`, async () => {
       const { path } = await convert(sevenZip, getSingleFile(from), 'zip', { from })
       assert.deepEqual(await readArchive(path, 'zip'), { in: marker })
     })
   }
 
   for (const to of singleFileIds) {
-    test(`in ${to} contains a single file directly`, async () => {
+    test(`a compressed file in ${to} contains a single file directly`, async () => {
       const { path, format } = await convert(sevenZip, getSingleFile(to === 'lz4' ? 'gz' : 'lz4'), to)
       assert.equal(format, to)
       assert.deepEqual(await readArchive(path, to), { '': marker })
     })
 
-    test(`in ${to} contains a tar when there are several files`, async () => {
+    test(`a compressed file in ${to} contains a tar when there are several files`, async () => {
       const { path, format } = await convert(sevenZip, getTreeArchive('zip'), to)
       assert.equal(
         format,

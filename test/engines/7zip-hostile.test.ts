@@ -31,14 +31,14 @@ describe('an archive with a password', { concurrency: 2 }, () => {
   runInTree('7zz', 'a', '-mhe=on', '-pgeheim wort', pathInFolder('locked.7z'), 'read me.txt')
 
   for (const name of ['locked.zip', 'locked.7z']) {
-    test(`is opened with the password (${name}), and the result is not protected`, async () => {
+    test(`an archive with a password is opened with the password (${name}), and the result is not protected`, async () => {
       const { path } = await convert(sevenZip, pathInFolder(name), 'tar', {
         options: { password: 'geheim wort' },
       })
       assert.deepEqual(await readArchive(path, 'tar'), { 'read me.txt': marker })
     })
 
-    test(`reports whether the password is missing or wrong (${name})`, async () => {
+    test(`an archive with a password reports whether the password is missing or wrong (${name})`, async () => {
       const none = await refusedArchive('INVALID_INPUT', pathInFolder(name))
       assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
       const wrong = await refusedArchive('INVALID_INPUT', pathInFolder(name), {
@@ -62,7 +62,7 @@ test('a RAR with a password is opened with it', {
 
 describe('a hostile archive', { concurrency: 2 }, () => {
   for (const name of ['../up.txt', '/etc/abs.txt', 'a/../../up.txt', '..\\up.txt', 'C:\\up.txt']) {
-    test(`with the name ${name} is refused`, async () => {
+    test(`a hostile archive with the name ${name} is refused`, async () => {
       const file = `${Buffer.from(name).toString('hex')}.tar`
       const path = createWithPython(
         file,
@@ -74,7 +74,7 @@ describe('a hostile archive', { concurrency: 2 }, () => {
     })
   }
 
-  test('loses its links and devices with a warning and keeps the other files', async () => {
+  test('a hostile archive loses its links and devices with a warning and keeps the other files', async () => {
     mkdirSync(pathInFolder('linked'))
     symlinkSync('/etc/passwd', pathInFolder('linked/link'))
     writeFileSync(pathInFolder('linked/real'), marker)
@@ -102,7 +102,7 @@ i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(
     }
   })
 
-  test('causes warnings that name the dropped links and the duplicate names', () => {
+  test('a hostile archive causes warnings that name the dropped links and the duplicate names', () => {
     const warnings: string[] = []
     const link = (name: string) => ({ name, size: 0, kind: 'link' }) as const
     const file = (name: string) => ({ name, size: 1, kind: 'file' }) as const
@@ -121,7 +121,7 @@ i = tarfile.TarInfo('real'); i.size = ${marker.length}; t.addfile(i, io.BytesIO(
     assert.equal(warnings.length, 2)
   })
 
-  test('keeps only the last of several files with the same name, with a warning', async () => {
+  test('a hostile archive keeps only the last of several files with the same name, with a warning', async () => {
     const zip = createWithPython(
       'twice.zip',
       `import warnings; warnings.simplefilter('ignore')
@@ -132,7 +132,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     assert.deepEqual(warnings, ['DUPLICATES_DROPPED'])
   })
 
-  test('that is a zip bomb is refused, whether or not it declares its size', async () => {
+  test('a hostile archive that is a zip bomb is refused, whether or not it declares its size', async () => {
     const zip = createWithPython(
       'bomb.zip',
       `z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED); z.writestr('zeros', bytes(80_000_000)); z.close()`,
@@ -148,7 +148,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     for (const path of [zip, bz2, txz]) await refusedArchive('FILE_TOO_LARGE', path)
   })
 
-  test('with too many entries or too deeply nested folders is refused', async () => {
+  test('a hostile archive with too many entries or too deeply nested folders is refused', async () => {
     const many = createWithPython(
       'many.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(str(n), '') for n in range(10_001)]; z.close()`,
@@ -170,7 +170,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['inner.zip'])
   })
 
-  test('that is empty or truncated gives a coded error', async () => {
+  test('a hostile archive that is empty or truncated gives a coded error', async () => {
     await refusedArchive('INVALID_INPUT', createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`))
     for (const from of ['7z', 'txz', 'tgz'] as const) {
       const bytes = readFileSync(getTreeArchive(from))

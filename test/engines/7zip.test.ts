@@ -35,21 +35,21 @@ testConformance(sevenZip, {
 })
 
 describe('an archive', { concurrency: 2 }, () => {
-  test('in RAR format can be read', { skip: skipWithoutSample(rarSample) }, async () => {
+  test('an archive in RAR format can be read', { skip: skipWithoutSample(rarSample) }, async () => {
     const { path } = await convert(sevenZip, rarSample, 'zip')
     const contents = await readArchive(path, 'zip')
     assert.deepEqual(contents['sub/dir1/file1.txt'], 'file1\n')
     assert.equal(Object.keys(contents).length, 4)
   })
 
-  test('keeps the modification times of its files', async () => {
+  test('an archive keeps the modification times of its files', async () => {
     const { path } = await convert(sevenZip, getTreeArchive('7z'), 'tar')
     mkdirSync(pathInFolder('times'))
     execFileSync('tar', ['-xf', path, '-C', pathInFolder('times')])
     assert.equal(statSync(pathInFolder('times/read me.txt')).mtimeMs, modifiedAt.getTime())
   })
 
-  test('with file names in DOS or Windows encodings gets Unicode names', async () => {
+  test('an archive with file names in DOS or Windows encodings gets Unicode names', async () => {
     const tar = createWithPython(
       'old.tar',
       `t = tarfile.open(out, 'w', format=tarfile.GNU_FORMAT, encoding='latin1'); i = tarfile.TarInfo('gr\u00fc\u00dfe'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
@@ -65,7 +65,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
     }
   })
 
-  test('with file names in other national encodings gets Unicode names', async () => {
+  test('an archive with file names in other national encodings gets Unicode names', async () => {
     for (const [charset, names] of Object.entries({
       cp932: ['日本語の資料.txt', '写真.txt'],
       cp936: ['我的文件.txt', '中国地图资料.txt'],
@@ -87,14 +87,14 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
     }
   })
 
-  test('with one compressed file is named after the upload', async () => {
+  test('an archive with one compressed file is named after the upload', async () => {
     for (const id of ['z', 'bz2', 'xz', 'lz4'] as const) {
       const { path } = await convert(sevenZip, getSingleFile(id), 'tar', { names: [`Bericht 7.txt.${id}`] })
       assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['Bericht 7.txt'])
     }
   })
 
-  test('is smaller at a higher compression level', async () => {
+  test('an archive is smaller at a higher compression level', async () => {
     const [fast, small] = await Promise.all(
       [0, 9].map(async (compressionLevel) => {
         const { path } = await convert(sevenZip, getTreeArchive('tar'), 'tgz', {
@@ -108,7 +108,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
 })
 
 describe('a compressed file', { concurrency: 2 }, () => {
-  test('in gz keeps the file name stored in it', async () => {
+  test('a compressed file in gz keeps the file name stored in it', async () => {
     const source = createWithPython(
       'named.gz',
       `import gzip; g = gzip.GzipFile('gr\u00fcn.txt', 'wb', fileobj=open(out, 'wb')); g.write(b'hi'); g.close()`,
@@ -117,13 +117,13 @@ describe('a compressed file', { concurrency: 2 }, () => {
     assert.deepEqual(await readArchive(path, 'zip'), { 'grün.txt': 'hi' })
   })
 
-  test('without a stored name is named after the upload', async () => {
+  test('a compressed file without a stored name is named after the upload', async () => {
     const source = createWithPython('plain.xz', `import lzma; open(out, 'wb').write(lzma.compress(b'hi'))`)
     const { path } = await convert(sevenZip, source, 'zip', { names: ['photo.svg.xz'] })
     assert.deepEqual(await readArchive(path, 'zip'), { 'photo.svg': 'hi' })
   })
 
-  test('in gz that contains a tar gives the files of the tar', async () => {
+  test('a compressed file in gz that contains a tar gives the files of the tar', async () => {
     const { path } = await convert(sevenZip, getTreeArchive('tgz'), 'zip', { from: 'gz' })
     assert.deepEqual(await readArchive(path, 'zip'), files)
   })

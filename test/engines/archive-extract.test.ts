@@ -39,7 +39,7 @@ const archive = (to: FormatId, names: readonly string[], settings: RunSettings =
 
 describe('archive', { concurrency: 2 }, () => {
   for (const to of ['zip', '7z', 'tar', 'tgz', 'tbz2', 'txz', 'tzst'] as const) {
-    test(`packs several files into a ${to}`, async () => {
+    test(`archive packs several files into a ${to}`, async () => {
       const { path, progress } = await archive(to, ['grüße.txt', '日本.txt', '-x.txt'])
       const contents = await readArchive(path, to)
       assert.deepEqual(contents, { 'grüße.txt': marker, '日本.txt': marker, '-x.txt': marker })
@@ -48,7 +48,7 @@ describe('archive', { concurrency: 2 }, () => {
     })
   }
 
-  test('accepts any format, archives too, and each target has exactly one route', async () => {
+  test('archive accepts any format, archives too, and each target has exactly one route', async () => {
     for (const from of ['zip', 'docx', 'mp4', 'woff2'] as const) {
       const { steps } = planRoute({ from, to: 'zip', operation: 'archive' })
       assert.deepEqual(
@@ -63,7 +63,7 @@ describe('archive', { concurrency: 2 }, () => {
     assert.equal(members(path), 'tree.zip')
   })
 
-  test('numbers duplicate names, even if only their case differs', async () => {
+  test('archive numbers duplicate names, even if only their case differs', async () => {
     const { path } = await archive('zip', ['a.tar.gz', 'A.tar.gz', 'a (2).tar.gz', 'a.tar.gz', 'b', 'b'])
     assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), [
       'A (2).tar.gz',
@@ -75,7 +75,7 @@ describe('archive', { concurrency: 2 }, () => {
     ])
   })
 
-  test('prevents names that lead out of the archive or look like an option', async () => {
+  test('archive prevents names that lead out of the archive or look like an option', async () => {
     const hostile = [
       ...[
         '../../etc/passwd',
@@ -112,7 +112,7 @@ describe('archive', { concurrency: 2 }, () => {
     }
   })
 
-  test('accepts a thousand files', async () => {
+  test('archive accepts a thousand files', async () => {
     const names = Array.from({ length: 1000 }, () => 'same.txt')
     const { path, result } = await archive('zip', names)
     assert.equal(members(path).split('\n').length, 1000)
@@ -120,7 +120,7 @@ describe('archive', { concurrency: 2 }, () => {
     assert.ok(members(path).split('\n').includes('same (1000).txt'))
   })
 
-  test('stores compressed files in a ZIP as they are and compresses the rest', async () => {
+  test('archive stores compressed files in a ZIP as they are and compresses the rest', async () => {
     const noise = writeFixture('noise.png', randomBytes(20_000))
     const zeros = writeFixture('zeros.txt', Buffer.alloc(20_000))
     const { path } = await convert(sevenZip, zeros, 'zip', {
@@ -133,7 +133,7 @@ describe('archive', { concurrency: 2 }, () => {
     assert.match(list, /Defl:\w .* zeros\.txt/)
   })
 
-  test('can only be opened with its password', async () => {
+  test('archive can only be opened with its password', async () => {
     for (const [to, shown] of [
       ['zip', true],
       ['7z', false],
@@ -166,7 +166,7 @@ const contentsOf = ({ files: all }: Run['result']) =>
 
 describe('extract', { concurrency: 2 }, () => {
   for (const id of ['zip', '7z', 'tar', 'tgz', 'txz', 'cpio', 'iso'] as const) {
-    test(`gives the files of a ${id}, without their folders`, async () => {
+    test(`extract gives the files of a ${id}, without their folders`, async () => {
       const { result, workDir } = await extract(getTreeArchive(id))
       assert.deepEqual(contentsOf(result), {
         'read me.txt': marker,
@@ -181,7 +181,7 @@ describe('extract', { concurrency: 2 }, () => {
     })
   }
 
-  test('gives the files of a RAR', { skip: skipWithoutSample(rarSample) }, async () => {
+  test('extract gives the files of a RAR', { skip: skipWithoutSample(rarSample) }, async () => {
     const { result } = await extract(rarSample, { from: 'rar' })
     assert.equal(result.files.length, 4)
     if (!existsSync(lockedRarSample)) return
@@ -189,12 +189,12 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(namesOf(locked.result), ['stest1.txt', 'stest2.txt'])
   })
 
-  test('gives the single file of a compressed file', async () => {
+  test('extract gives the single file of a compressed file', async () => {
     const { result } = await extract(getSingleFile('gz'), { from: 'gz' })
     assert.deepEqual(Object.values(contentsOf(result)), [marker])
   })
 
-  test('numbers files that have the same name in different folders', async () => {
+  test('extract numbers files that have the same name in different folders', async () => {
     const path = createWithPython(
       'same.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('a/x.txt', 'b/x.txt', 'c/X.TXT', 'x (2).txt')]; z.close()`,
@@ -204,7 +204,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(namesOf(result).slice(0, 2), ['x.txt', 'x (2).txt'])
   })
 
-  test('gives only the requested files', async () => {
+  test('extract gives only the requested files', async () => {
     const path = createWithPython(
       'choice.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('docs/a.pdf', 'docs/b.txt', 'docs/old/c.pdf', 'a[1].txt', 'gru\\u0308n.txt')]; z.close()`,
@@ -234,7 +234,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(error.details, { field: 'paths', reason: 'no-match', files: 5 })
   })
 
-  test('refuses to give more than a thousand files', async () => {
+  test('extract refuses to give more than a thousand files', async () => {
     const of = (count: number) =>
       createWithPython(
         `${count}.zip`,
@@ -251,7 +251,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.equal(some.result.files.length, 143)
   })
 
-  test('opens a protected archive only with its password', async () => {
+  test('extract opens a protected archive only with its password', async () => {
     runInTree('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', pathInFolder('shut.zip'), 'read me.txt')
     const none = await assertRefused(extract(pathInFolder('shut.zip')), 'INVALID_INPUT')
     assert.equal(none.details?.reason, 'password-needed')
@@ -259,7 +259,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(contentsOf(result), { 'read me.txt': marker })
   })
 
-  test('refuses an archive that is empty or has only folders', async () => {
+  test('extract refuses an archive that is empty or has only folders', async () => {
     const empty = createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
     const folders = createWithPython(
       'folders.zip',
@@ -271,7 +271,7 @@ describe('extract', { concurrency: 2 }, () => {
     }
   })
 
-  test('refuses path traversal, zip bombs and damaged archives', async () => {
+  test('extract refuses path traversal, zip bombs and damaged archives', async () => {
     const out = createWithPython(
       'out.tar',
       `t = tarfile.open(out, 'w'); i = tarfile.TarInfo('../up.txt'); i.size = 2; t.addfile(i, io.BytesIO(b'hi')); t.close()`,
@@ -288,7 +288,7 @@ describe('extract', { concurrency: 2 }, () => {
     )
   })
 
-  test('leaves out links and devices, with a warning', async () => {
+  test('extract leaves out links and devices, with a warning', async () => {
     mkdirSync(pathInFolder('linked'))
     symlinkSync('/etc/passwd', pathInFolder('linked/link'))
     writeFileSync(pathInFolder('linked/real'), marker)
@@ -307,7 +307,7 @@ describe('extract', { concurrency: 2 }, () => {
     await assertRefused(extract(pathInFolder('links.zip')), 'INVALID_INPUT', /no files/)
   })
 
-  test('gives file names that are valid on any system', async () => {
+  test('extract gives file names that are valid on any system', async () => {
     const odd = createWithPython(
       'odd.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'x') for n in ('d/CON', 'd/a\\x01b.txt', 'd/-rf', 'd/' + 'l' * 250 + '.txt', 'd/a:b?.txt')]; z.close()`,
@@ -321,7 +321,7 @@ describe('extract', { concurrency: 2 }, () => {
     }
   })
 
-  test('returns the files that were packed with archive', async () => {
+  test('extract returns the files that were packed with archive', async () => {
     const { path } = await archive('txz', ['one.txt', 'two.txt'])
     assert.deepEqual(contentsOf((await extract(path, { from: 'txz' })).result), {
       'one.txt': marker,

@@ -13,7 +13,7 @@ const isCopied = (to: string, options: object = {}, stream: object = {}) =>
   argAfter(createRecipe(to, options, { audio: [stream] }).output, '-c:a:0') === 'copy'
 
 describe('an audio track', () => {
-  test('is copied if the format supports it and no option requires encoding', () => {
+  test('an audio track is copied if the format supports it and no option requires encoding', () => {
     const copied = createRecipe('m4a', {})
     assert.deepEqual(copied.output.slice(0, 4), ['-map', '0:1', '-c:a:0', 'copy'])
     assert.deepEqual([copied.method, copied.allEncoded, copied.warnings], ['stream-copy', false, []])
@@ -43,7 +43,7 @@ describe('an audio track', () => {
     assert.equal(argAfter(output, '-c:a:0'), 'aac')
   })
 
-  test('with more channels than the format supports is re-encoded, and copied otherwise', () => {
+  test('an audio track with more channels than the format supports is re-encoded, and copied otherwise', () => {
     const pcm = { codec_name: 'pcm_s16le' }
     assert.equal(isCopied('voc', {}, pcm), true)
     const surround = { ...pcm, channels: 6, channel_layout: '5.1' }
@@ -53,7 +53,7 @@ describe('an audio track', () => {
     assert.match(argAfter(encodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
   })
 
-  test('is numbered among the tracks that are kept', () => {
+  test('an audio track is numbered among the tracks that are kept', () => {
     const output = encodeArgs('mp4', {}, {}, { channels: 1, channel_layout: 'mono' })
     assert.deepEqual(
       ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => argAfter(output, flag)),
@@ -80,7 +80,7 @@ describe('an audio track', () => {
     )
   })
 
-  test('that is re-encoded, rounded or mixed down gives one warning', () => {
+  test('an audio track that is re-encoded, rounded or mixed down gives one warning', () => {
     const deep = { codec_name: 'pcm_s32le', bits_per_sample: 32, channels: 6, channel_layout: '5.1' }
     assert.deepEqual(warningCodes('mp3', { audioCodec: 'copy' }, deep), ['STREAM_ENCODED', 'CHANNELS_MIXED'])
     assert.deepEqual(warningCodes('flac', {}, deep), ['SAMPLES_ROUNDED'])
@@ -97,13 +97,13 @@ describe('an audio track', () => {
     )
   })
 
-  test('warns about an unused bit rate if the codec has none', () => {
+  test('an audio track warns about an unused bit rate if the codec has none', () => {
     assert.deepEqual(warningCodes('flac', { mode: 'encode', audioBitrate: 64_000 }), ['OPTION_NOT_USED'])
     assert.deepEqual(warningCodes('flac', { mode: 'encode' }), [])
     assert.deepEqual(warningCodes('mp3', { audioBitrate: 64_000 }), [])
   })
 
-  test('gets the nearest sample rate that its codec and format support', () => {
+  test('an audio track gets the nearest sample rate that its codec and format support', () => {
     const rate = (to: string, options: object = {}, stream: object = {}) =>
       argAfter(encodeArgs(to, options, stream), '-ar:a:0')
     assert.equal(rate('mp3', {}, { sample_rate: '96000' }), '48000')
@@ -117,7 +117,7 @@ describe('an audio track', () => {
     assert.equal(rate('amr'), '8000')
   })
 
-  test('gets the requested bit rate, or the nearest that its codec supports', () => {
+  test('an audio track gets the requested bit rate, or the nearest that its codec supports', () => {
     const bits = (to: string, options: object, stream: object = {}) =>
       argAfter(encodeArgs(to, options, stream), '-b:a:0')
     assert.equal(bits('mp3', { audioBitrate: 64_001 }), '64001')
@@ -132,7 +132,7 @@ describe('an audio track', () => {
     assert.equal(bits('amr', {}), '-')
   })
 
-  test('has its filters in the order volume, channel map, layout', () => {
+  test('an audio track has its filters in the order volume, channel map, layout', () => {
     const filter = (to: string, options: object, stream: object) =>
       argAfter(encodeArgs(to, options, stream), '-filter:a:0')
     const nameless = { channels: 4, channel_layout: '' }
@@ -148,7 +148,7 @@ describe('an audio track', () => {
     assert.match(filter('flac', {}, { sample_fmt: 'u8p' }), /^aformat/)
   })
 
-  test('of a format that requires audio is padded and ends with the video', () => {
+  test('an audio track of a format that requires audio is padded and ends with the video', () => {
     for (const to of ['dv', 'amv']) {
       const output = encodeArgs(to)
       assert.match(argAfter(output, '-filter:a:0'), /,aresample=async=1000:first_pts=0,apad$/, to)
@@ -157,7 +157,7 @@ describe('an audio track', () => {
     assert.equal(encodeArgs('mp4').includes('-shortest'), false)
   })
 
-  test('of silence has the channels and sample rate that its codec supports', () => {
+  test('an audio track of silence has the channels and sample rate that its codec supports', () => {
     const dv = createRecipe('dv', {}, { audio: [] }).output.join(' ')
     assert.match(dv, / -map 1:a -shortest -c:a:0 pcm_s16le -ac:a:0 2 -ar:a:0 48000 -map_/)
     const amv = createRecipe('amv', {}, { audio: [] }).output.join(' ')
@@ -171,7 +171,7 @@ describe('an audio track', () => {
     assert.match(marked, /^-f png_pipe -i mark\.png -f lavfi -i anullsrc\S+ .* -map 2:a -shortest /)
   })
 
-  test('keeps the sample size up to what its format supports', () => {
+  test('an audio track keeps the sample size up to what its format supports', () => {
     const encoderAndRounding = (to: string, stream: object) => {
       const { output, warnings } = createRecipe(to, { mode: 'encode' }, { audio: [stream] })
       const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
@@ -228,7 +228,7 @@ describe('merged audio', () => {
     options: { mode: 'encode' as const, ...options },
   })
 
-  test('gets the channel layout of the first file, and unnamed channels keep their order', () => {
+  test('merged audio gets the channel layout of the first file, and unnamed channels keep their order', () => {
     const first = streamWith({ channels: 6, channel_layout: '5.1' })
     assert.deepEqual(layoutFilters(first, streamWith({}), target('flac')), ['aformat=channel_layouts=5.1'])
     assert.deepEqual(layoutFilters(streamWith({}), first, target('flac')), ['aformat=channel_layouts=stereo'])
@@ -238,7 +238,7 @@ describe('merged audio', () => {
     ])
   })
 
-  test('becomes one track in the default codec of the format', () => {
+  test('merged audio becomes one track in the default codec of the format', () => {
     assert.deepEqual(singleTrackArgs(streamWith({}), target('mp3')), [
       '-c:a',
       'libmp3lame',
@@ -291,7 +291,7 @@ describe('a channel layout', () => {
   const names = Object.keys(nextLarger) as LayoutName[] // Object.keys loses the literal types.
   const from = (layout: LayoutName) => ({ count: channelsIn(layout), layout })
 
-  test('is replaced by the smallest supported layout with all its speakers', () => {
+  test('a channel layout is replaced by the smallest supported layout with all its speakers', () => {
     for (const name of names) {
       const layouts = names.filter((other) => other !== name)
       const layout = nextLarger[name]
@@ -303,7 +303,7 @@ describe('a channel layout', () => {
     }
   })
 
-  test('is replaced by a layout with at most the supported number of channels', () => {
+  test('a channel layout is replaced by a layout with at most the supported number of channels', () => {
     const layouts = ['stereo', '3.0', '4.0', '5.1', '7.1'] as const
     const into = (name: LayoutName, maxChannels: number) =>
       chooseLayout(from(name), { maxChannels, layouts }).layout
@@ -313,7 +313,7 @@ describe('a channel layout', () => {
     assert.equal(chooseLayout(from('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
   })
 
-  test('without a name is the default one for its channel count, or just the count if there is none', () => {
+  test('a channel layout without a name is the default one for its channel count, or just the count if there is none', () => {
     const nameless = (count: number, layouts?: readonly LayoutName[]) =>
       chooseLayout({ count, layout: 'unknown' }, { maxChannels: 255, layouts })
     const usual = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
@@ -330,7 +330,7 @@ describe('a channel layout', () => {
     })
   })
 
-  test('for a requested channel count is the default one, or else the largest below it, or else the first', () => {
+  test('a channel layout for a requested channel count is the default one, or else the largest below it, or else the first', () => {
     const layoutFor = (count: number, layouts: readonly LayoutName[]) =>
       chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
     assert.equal(layoutFor(4, ['4.0', 'quad']), 'quad')

@@ -19,7 +19,7 @@ describe('the browser window for printing a web page', () => {
   // 96 CSS pixels are an inch.
   const pixels = (mm: number) => (mm / 25.4) * 96
 
-  test('is as wide as the paper minus its margins', () => {
+  test('the browser window for printing a web page is as wide as the paper minus its margins', () => {
     assert.equal(width({}), Math.floor(pixels(210 - 2 * 10.16)))
     assert.equal(width({}, {}, ebookMargin), Math.floor(pixels(210 - 40)))
     assert.equal(width({ marginLeft: '10mm', marginRight: '5mm' }), Math.floor(pixels(195)))
@@ -29,13 +29,13 @@ describe('the browser window for printing a web page', () => {
     assert.equal(width({ pageSize: '20x10cm' }, {}, 0), Math.floor(pixels(200)))
   })
 
-  test('is wider at a smaller scale, and has a minimum width', () => {
+  test('the browser window for printing a web page is wider at a smaller scale, and has a minimum width', () => {
     assert.equal(width({ scale: 0.5 }, {}, 0), Math.floor(pixels(420)))
     assert.equal(width({ scale: 2 }, {}, 0), Math.floor(pixels(105)))
     assert.equal(width({ pageSize: '20x100mm', scale: 2 }), 100)
   })
 
-  test("follows the page's style sheet unless other paper or margins are requested", () => {
+  test("the browser window for printing a web page follows the page's style sheet unless other paper or margins are requested", () => {
     const own = { width: 600, left: 50, right: 20 }
     assert.equal(width({}, own), 530)
     assert.equal(width({}, { ...own, left: 0 }), 580)
@@ -51,14 +51,14 @@ describe('the paper of a web page', () => {
   const silent = { width: null, left: null, right: null }
   const rules = (options: object, margin?: number, own = silent) =>
     pageRules(parseOptions(options), own, margin)
-  test("is the page's own by default, otherwise A4", () => {
+  test("the paper of a web page is the page's own by default, otherwise A4", () => {
     assert.deepEqual(rules({}), [])
     assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
     const { paperWidth, paperHeight } = defaultPaperParams
     assert.deepEqual([paperWidth * 25.4, paperHeight * 25.4].map(Math.round), [210, 297])
   })
 
-  test("is the requested one, which takes precedence over the page's own", () => {
+  test("the paper of a web page is the requested one, which takes precedence over the page's own", () => {
     assert.deepEqual(rules({ pageSize: 'A5' }), ['size: 148mm 210mm !important;'])
     assert.deepEqual(rules({ landscape: 'true' }), ['size: 297mm 210mm !important;'])
     assert.deepEqual(rules({ landscape: false }), ['size: 210mm 297mm !important;'])
@@ -76,7 +76,7 @@ describe('the paper of a web page', () => {
     ])
   })
 
-  test('must leave room between its margins', () => {
+  test('the paper of a web page must leave room between its margins', () => {
     const across = (left: number, right: number) =>
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const down = (top: number, bottom: number) =>
@@ -90,7 +90,7 @@ describe('the paper of a web page', () => {
     assert.equal(down(148, 148).length, 2)
   })
 
-  test('has narrower margins if the default ones leave no room, unless the page sets its own', () => {
+  test('the paper of a web page has narrower margins if the default ones leave no room, unless the page sets its own', () => {
     assert.deepEqual(rules({ pageSize: '20x20mm' }), ['margin: 2mm;', 'size: 20mm 20mm !important;'])
     assert.deepEqual(rules({ pageSize: '21x21mm' }), ['size: 21mm 21mm !important;'])
     assert.deepEqual(rules({ pageSize: '40x60mm' }, ebookMargin), [
@@ -109,7 +109,7 @@ describe('the paper of a web page', () => {
     assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), own), 371)
   })
 
-  test('of an ebook leaves the expected area for its cover and pages', () => {
+  test('the paper of an ebook leaves the expected area for its cover and pages', () => {
     assert.deepEqual(paperSheetOf({}, ebookMargin), {
       paper: { width: 210, height: 297 },
       area: { width: 170, height: 257 },

@@ -10,7 +10,7 @@ describe('an error of calibre', () => {
   const createFailure = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
   const rejectWith = (error: unknown, format: FormatId) => Promise.reject(ebookError(error, format))
 
-  test('becomes an error that the client can act on', async () => {
+  test('an error of calibre becomes an error that the client can act on', async () => {
     for (const words of ['Document is Encrypted', 'needs a PASSWORD'])
       await assertRefused(rejectWith(createFailure(words), 'pdf'), 'PDF_ENCRYPTED', /decrypt-pdf first/)
     await assertRefused(
@@ -26,7 +26,7 @@ describe('an error of calibre', () => {
     )
   })
 
-  test('means a damaged file if the cause is unknown, or if a password is needed for a format other than PDF', async () => {
+  test('an error of calibre means a damaged file if the cause is unknown, or if a password is needed for a format other than PDF', async () => {
     await assertRefused(
       rejectWith(createFailure('encrypted'), 'epub'),
       'CORRUPT_FILE',
@@ -40,7 +40,7 @@ describe('an error of calibre', () => {
     await assertRefused(rejectWith(createFailure(''), 'pdf'), 'CORRUPT_FILE', /\(pdf\)/)
   })
 
-  test('of another kind is returned unchanged', () => {
+  test('an error of calibre of another kind is returned unchanged', () => {
     const full = new Error('ENOSPC')
     assert.equal(ebookError(full, 'epub'), full)
   })

@@ -59,7 +59,7 @@ async function convertSource(source: string, to: FormatId, settings: RunSettings
 }
 
 describe('an ebook', { concurrency: 2 }, () => {
-  test('keeps its text as a Kindle ebook, FictionBook or Palm ebook', async () => {
+  test('an ebook keeps its text as a Kindle ebook, FictionBook or Palm ebook', async () => {
     for (const path of [mobi, azw3]) assert.match((await readEbookText(path)) ?? '', /by the river/)
     const source = await readSummary(epub, 'epub', { isResult: false })
     const keeps = async (path: string, format: FormatId) => {
@@ -79,7 +79,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     }
   })
 
-  test('keeps its title and author', async () => {
+  test('an ebook keeps its title and author', async () => {
     for (const path of [mobi, azw3, (await convert(calibre, mobi, 'epub')).path]) {
       const meta = await readStdout('ebook-meta', path)
       assert.match(meta, /Title +: Field notes/, path)
@@ -87,7 +87,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     }
   })
 
-  test('from a file without a title is named after the file', async () => {
+  test('an ebook from a file without a title is named after the file', async () => {
     const plain = join(scratch, 'plain.txt')
     await writeFile(plain, 'Words.\n\n![x](/etc/hostname)\n')
     const { path, text: words } = await convertSource(plain, 'epub', { names: ['Tom & <Jerry>.txt'] })
@@ -95,7 +95,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     assert.match(words, /!\[x\]\(\/etc\/hostname\)/)
   })
 
-  test("from a document has the document's title, or the file name if there is none", async () => {
+  test("an ebook from a document has the document's title, or the file name if there is none", async () => {
     const untitled = join(scratch, 'untitled.md')
     await writeFile(untitled, 'Words by the river.\n')
     const names = ['Tom & <Jerry>.docx']
@@ -110,13 +110,13 @@ describe('an ebook', { concurrency: 2 }, () => {
     await own.close?.()
   })
 
-  test('of images (comic) keeps them unchanged', async () => {
+  test('an ebook of images (comic) keeps them unchanged', async () => {
     const { path } = await convert(calibre, comic, 'epub')
     const { stdout } = await run('bsdtar', ['-xOf', path, '*corners.png'], { encoding: 'buffer' })
     assert.deepEqual(stdout, await readFile(fixture('corners.png')))
   })
 
-  test('of images (comic) becomes a PDF with one image per page', async () => {
+  test('an ebook of images (comic) becomes a PDF with one image per page', async () => {
     const { path, result } = await convert(calibre, comic, 'pdf')
     assert.equal(await countPdfPages(path), 2)
     assert.deepEqual(result.details, { pages: 2 })
@@ -126,7 +126,7 @@ describe('an ebook', { concurrency: 2 }, () => {
     await assert.rejects(convert(calibre, empty, 'pdf'), { code: 'CORRUPT_FILE' })
   })
 
-  test('can be made from a comic in another archive format', async () => {
+  test('an ebook can be made from a comic in another archive format', async () => {
     // `npm run conformance` tests the other formats.
     const path = join(scratch, 'comic.cb7')
     await run('bsdtar', ['--format=7zip', '-cf', path, '-C', fixture(''), 'corners.jpg'])
@@ -136,7 +136,7 @@ describe('an ebook', { concurrency: 2 }, () => {
 })
 
 describe('a prestarted calibre process', waits, () => {
-  test('exists after the first ebook, and ends with the ebook that it converts', async () => {
+  test('a prestarted calibre process exists after the first ebook, and ends with the ebook that it converts', async () => {
     const baseDir = await mkdtemp(join(scratch, 'waiting-'))
     const own = createCalibre({ baseDir })
     const readers = async () => (await readdir(baseDir)).filter((name) => name.startsWith('mutabor-book-'))
@@ -155,7 +155,7 @@ describe('a prestarted calibre process', waits, () => {
     assert.deepEqual(await readers(), [])
   })
 
-  test('rejects the same files as one started on demand, and stays usable', async () => {
+  test('a prestarted calibre process rejects the same files as one started on demand, and stays usable', async () => {
     const own = createCalibre({ baseDir: scratch })
     const rubbish = join(scratch, 'rubbish.epub')
     await writeFile(rubbish, 'no book')
@@ -178,7 +178,7 @@ describe('the ebook options', { concurrency: 2 }, () => {
   const sizesIn = (styles: string) =>
     [...styles.matchAll(/font-size: ?([\d.]+(?:em|pt))/g)].map(([, size]) => size).join()
 
-  test('set each margin, the font size and typographic punctuation', async () => {
+  test('the ebook options set each margin, the font size and typographic punctuation', async () => {
     const options = { ebookMargin: '10,20,30,40', ebookBaseFontSize: 30, ebookSmartenPunctuation: 'true' }
     const { text: styled } = await convertSource(epub, 'epub', { options })
     assert.match(styled, /margin-top: ?10(\.0)?pt/)
@@ -189,7 +189,7 @@ describe('the ebook options', { concurrency: 2 }, () => {
     assert.notEqual(sizesIn(styled), sizesIn(usual))
   })
 
-  test('are passed to calibre as its arguments, and nothing for options left out', () => {
+  test('the ebook options are passed to calibre as its arguments, and nothing for options left out', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
     const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)))
     assert.deepEqual(args({ ebookMargin: 7 }), [
@@ -223,12 +223,12 @@ describe('the ebook options', { concurrency: 2 }, () => {
     assert.match(await readStdout('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
   })
 
-  test('that FictionBook cannot store cause a warning', async () => {
+  test('the ebook options that FictionBook cannot store cause a warning', async () => {
     const { warnings } = await convert(calibre, epub, 'fb2', { options: { ebookMargin: 3 } })
     assert.deepEqual(warnings, ['OPTION_NOT_HELD'])
   })
 
-  test('are refused if invalid', async () => {
+  test('the ebook options are refused if invalid', async () => {
     for (const options of [
       { ebookMargin: '1,2' },
       { ebookMargin: -1 },
@@ -244,7 +244,7 @@ describe('an ebook with DRM', () => {
   const refusedAsProtected = async (call: Promise<unknown>) =>
     assert.equal((await assertRefused(call, 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
 
-  test('is refused on upload and by the engine', async () => {
+  test('an ebook with DRM is refused on upload and by the engine', async () => {
     const bytes = await readFile(mobi)
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
     await refusedAsProtected(detectFile('book.mobi', bytes))
@@ -253,7 +253,7 @@ describe('an ebook with DRM', () => {
     await refusedAsProtected(convert(calibre, path, 'epub'))
   })
 
-  test('is distinguished from one with obfuscated fonts', async () => {
+  test('an ebook with DRM is distinguished from one with obfuscated fonts', async () => {
     for (const [algorithm, isProtected] of [
       ['http://www.w3.org/2001/04/xmlenc#aes128-cbc', true],
       ['http://www.idpf.org/2008/embedding', false],
@@ -274,7 +274,7 @@ describe('an ebook with DRM', () => {
 })
 
 describe('a hostile ebook', () => {
-  test('that would unpack to far more than its size is refused', async () => {
+  test('a hostile ebook that would unpack to far more than its size is refused', async () => {
     const big = join(scratch, 'index.html')
     await writeFile(big, Buffer.alloc(90_000_000, 0x20))
     const path = join(scratch, 'bomb.htmlz')
@@ -283,7 +283,7 @@ describe('a hostile ebook', () => {
     await assert.rejects(convert(calibre, path, 'epub'), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('reveals no files of the machine', async () => {
+  test('a hostile ebook reveals no files of the machine', async () => {
     const secret = '/usr/share/common-licenses/GPL-3'
     const folder = await mkdtemp(join(scratch, 'hostile-'))
     const up = `../../../../../../../../..${secret}`

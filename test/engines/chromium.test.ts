@@ -76,7 +76,7 @@ testConformance(createChromium(), {
 })
 
 describe('a web page as PDF', () => {
-  test('keeps its text, headings and links', async () => {
+  test('a web page as PDF keeps its text, headings and links', async () => {
     const { path, warnings } = await convertHtml(
       '<h1>alphamarker</h1><p>grün 日本語 <a href="https://host.invalid/x">link</a><h2>betamarker</h2>',
       'pdf',
@@ -92,7 +92,7 @@ describe('a web page as PDF', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('has the requested paper, margins, header and footer', async () => {
+  test('a web page as PDF has the requested paper, margins, header and footer', async () => {
     const { path } = await convertHtml('<p>alphamarker<p style="break-before:page">betamarker', 'pdf', {
       pageSize: 'A5',
       landscape: 'true',
@@ -111,7 +111,7 @@ describe('a web page as PDF', () => {
     assert.ok(Math.abs(Number(left) - (50 / 25.4) * 72) < 10, left)
   })
 
-  test('uses the paper of its style sheet unless other paper is requested', async () => {
+  test('a web page as PDF uses the paper of its style sheet unless other paper is requested', async () => {
     const html = '<style>@page{size:100mm 50mm;margin:0}</style>alphamarker'
     const size = async (options = {}) => readStdout('pdfinfo', (await convertHtml(html, 'pdf', options)).path)
     assert.match(await size(), /Page size: +28[23]\.\d+ x 14[12]/)
@@ -120,7 +120,7 @@ describe('a web page as PDF', () => {
     assert.match(await size({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
   })
 
-  test('has narrower margins on paper that is too small for the default ones, also for ebooks', async () => {
+  test('a web page as PDF has narrower margins on paper that is too small for the default ones, also for ebooks', async () => {
     const { path } = await convertHtml('<p>alphamarker', 'pdf', { pageSize: '20x20mm' })
     assert.match(await readStdout('pdfinfo', path), /Page size: +5[67](\.\d+)? x 5[67]/)
     const source = join(folder, 'small.epub')
@@ -133,7 +133,7 @@ describe('a web page as PDF', () => {
     assert.match(await readPdfText(book.path), /alphamarker/)
   })
 
-  test('with margins that leave no room is refused', async () => {
+  test('a web page as PDF with margins that leave no room is refused', async () => {
     const wide = { marginLeft: '105mm', marginRight: '105mm' }
     const high = { marginTop: '150mm', marginBottom: '150mm' }
     for (const margins of [wide, high])
@@ -144,7 +144,7 @@ describe('a web page as PDF', () => {
       })
   })
 
-  test('is read in its own encoding', async () => {
+  test('a web page as PDF is read in its own encoding', async () => {
     const meta = '<meta charset="windows-1252">'
     const cases = [
       Buffer.from('<p>gr\u00fcn', 'utf8'),
@@ -164,7 +164,7 @@ describe('a web page as PDF', () => {
 })
 
 describe('a web page as an image', () => {
-  test('is captured completely, or as much as fits in the window', async () => {
+  test('a web page as an image is captured completely, or as much as fits in the window', async () => {
     const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
     const size = async (options = {}) => readImageSize((await convertHtml(html, 'png', options)).path, 'png')
     assert.deepEqual(await size({ width: 400 }), { width: 400, height: 3000 })
@@ -177,13 +177,13 @@ describe('a web page as an image', () => {
     assert.ok(red > 250 && green < 5, `the center is red: ${red}, ${green}`)
   })
 
-  test('that is too long is cut with a warning', async () => {
+  test('a web page as an image that is too long is cut with a warning', async () => {
     const { path, warnings } = await convertHtml('<div style="height:40000px">', 'png', { width: 64 })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 64, height: 16_384 })
     assert.deepEqual(warnings, ['PAGE_CUT'])
   })
 
-  test("of an SVG has the drawing's size and transparency", async () => {
+  test("an SVG as an image has the drawing's size and transparency", async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#00f"/></svg>'
     const source = await page(gzipSync(svg), 'half.svgz')
@@ -206,7 +206,7 @@ describe('an animation', () => {
     ['a page', `<body style="margin:0">${svg}`],
     ['a drawing', svg],
   ] as const)
-    test(`in ${what} is shown at its end, and an endless one at its start`, async () => {
+    test(`an animation in ${what} is shown at its end, and an endless one at its start`, async () => {
       const source = await page(file, what === 'a page' ? 'moving.html' : 'moving.svg')
       const { path: pdf } = await convert(chromium, source, 'pdf')
       const printed = join(folder, `${what}.png`)
@@ -221,7 +221,7 @@ describe('an animation', () => {
 })
 
 describe('a web page archive', () => {
-  test('is shown with its images, style sheets and frames', async () => {
+  test('a web page archive is shown with its images, style sheets and frames', async () => {
     const { path, warnings } = await convert(chromium, fixture('page.mhtml'), 'png', {
       options: { width: 200, height: 100 },
     })
@@ -232,14 +232,14 @@ describe('a web page archive', () => {
     assert.match(await readStdout('pdfimages', '-list', pdf), /image +40 +30/)
   })
 
-  test('without a closing boundary causes a warning about possible damage', async () => {
+  test('a web page archive without a closing boundary causes a warning about possible damage', async () => {
     const parts =
       'Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>said</p>\n--x'
     const cut = await convert(chromium, await page(parts, 'cut.mhtml'), 'pdf')
     assert.deepEqual(cut.warnings, ['MAY_BE_DAMAGED'])
   })
 
-  test('without a page is refused as damaged', async () => {
+  test('a web page archive without a page is refused as damaged', async () => {
     const source = await page(
       'MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n',
       'empty.mhtml',
@@ -262,7 +262,7 @@ describe('content wider than the paper', () => {
     return Math.max(...[...boxes].map(([, right]) => Number(right)))
   }
 
-  test('is scaled to fit completely', async () => {
+  test('content wider than the paper is scaled to fit completely', async () => {
     const html = `<p>alphamarker</p><div style="overflow:auto"><table border=1><tr>${words}</table></div>
       <pre>${'x = 1; '.repeat(60)}end</pre><img style="width:3000px" src="data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP8AACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==">`
     const { path } = await convertHtml(html, 'pdf')
@@ -275,7 +275,7 @@ describe('content wider than the paper', () => {
     assert.match(await readStdout('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
   })
 
-  test('and collapsed or scrolled content is included completely', async () => {
+  test('content wider than the paper and collapsed or scrolled content is included completely', async () => {
     const lines = Array.from({ length: 150 }, (_, at) => `<p>line${at}</p>`).join('')
     const html = `<style>html, body { height: 100%; overflow: hidden } main { height: 100vh; overflow: auto }</style>
       <main>${lines}<details name="a"><summary>more</summary>folded one</details><details name="a">folded two</details></main>`
@@ -283,7 +283,7 @@ describe('content wider than the paper', () => {
     for (const words of [/line0\b/, /line149\b/, /folded one/, /folded two/]) assert.match(text, words)
   })
 
-  test('fits on the paper set by the page', async () => {
+  test('content wider than the paper fits on the paper set by the page', async () => {
     const html = `<style>@page{size:A5;margin:30mm}</style><table border=1><tr>${words}</table>`
     const { path } = await convertHtml(html, 'pdf')
     assert.match((await readPdfText(path)).replaceAll(/\s/g, ''), /1300000/)
@@ -325,7 +325,7 @@ describe('an ebook as PDF', () => {
     return path
   }
 
-  test('has its cover, style sheets, links, and a new page for each chapter', async () => {
+  test('an ebook as PDF has its cover, style sheets, links, and a new page for each chapter', async () => {
     const { path, warnings } = await convert(chromium, await book('birds.epub'), 'pdf')
     assert.deepEqual(warnings, [])
     assert.equal(await countPdfPages(path), 3)
@@ -354,7 +354,7 @@ describe('an ebook as PDF', () => {
     assert.match(await readStdout('pdfimages', '-list', path), /3 +\d+ image +9 +9/)
   })
 
-  test('has the requested paper and margins', async () => {
+  test('an ebook as PDF has the requested paper and margins', async () => {
     const options = { pageSize: 'A5', marginLeft: '40mm', headerText: 'head' }
     const { path } = await convert(chromium, await book('a5.epub'), 'pdf', { options })
     assert.match(await readStdout('pdfinfo', path), /Page size: +4\d\d(\.\d+)? x 59\d/)
@@ -363,7 +363,7 @@ describe('an ebook as PDF', () => {
     assert.ok(Math.abs(Number(left) - (40 / 25.4) * 72) < 2, left)
   })
 
-  test('with a fixed layout has pages in their own sizes', async () => {
+  test('an ebook as PDF with a fixed layout has pages in their own sizes', async () => {
     const path = join(folder, 'fixed.epub')
     const page = (width: number) =>
       createChapter(
@@ -382,7 +382,7 @@ describe('an ebook as PDF', () => {
     assert.match(info, /Page +2 size: +450(\.\d+)? x 22[45]/)
   })
 
-  test('without documents or with a damaged package is refused as damaged', async () => {
+  test('an ebook as PDF without documents or with a damaged package is refused as damaged', async () => {
     const path = join(folder, 'empty.epub')
     await createEpub(path, { files: { 'x.css': 'p{}' }, spine: [] })
     await assertRefused(convert(chromium, path, 'pdf'), 'CORRUPT_FILE')
@@ -391,7 +391,7 @@ describe('an ebook as PDF', () => {
 })
 
 describe('a hostile web page', () => {
-  test('reaches no host and no file, and runs no script', async () => {
+  test('a hostile web page reaches no host and no file, and runs no script', async () => {
     let asked = 0
     const server = createServer((_, response) => {
       asked++
@@ -422,13 +422,13 @@ describe('a hostile web page', () => {
     assert.deepEqual(warnings, ['LINKS_DROPPED'])
   })
 
-  test('that embeds itself repeatedly is loaded once', async () => {
+  test('a hostile web page that embeds itself repeatedly is loaded once', async () => {
     const html =
       '<meta http-equiv="refresh" content="0"><iframe src=""></iframe><iframe src="?x"></iframe><h1>alphamarker</h1>'
     assert.match(await readPdfText((await convertHtml(html, 'pdf')).path), /alphamarker/)
   })
 
-  test('leaves nothing behind for the next page', async () => {
+  test('a hostile web page leaves nothing behind for the next page', async () => {
     await convertHtml(
       '<style>:root{--x:red}</style><meta http-equiv="set-cookie" content="a=SECRETWORD">',
       'pdf',
@@ -437,7 +437,7 @@ describe('a hostile web page', () => {
     assert.equal((await readPdfText(path)).trim(), 'alphamarker')
   })
 
-  test('that never finishes is stopped, and the next page is converted', async () => {
+  test('a hostile web page that never finishes is stopped, and the next page is converted', async () => {
     const signal = AbortSignal.timeout(400)
     const run = page(endless, 'endless.svg').then((source) => convert(chromium, source, 'png', { signal }))
     const [stopped, next] = await Promise.all([
@@ -449,7 +449,7 @@ describe('a hostile web page', () => {
     assert.equal(await countPdfPages((await convertHtml('<p>x', 'pdf')).path), 1)
   })
 
-  test('is converted in a new browser after the old one was killed', async () => {
+  test('a hostile web page is converted in a new browser after the old one was killed', async () => {
     // The browser's socket path is limited to 107 bytes, so the folder must not be deep in the scratch folder.
     const baseDir = scratchFolder('b')
     const own = createChromium({ baseDir })
@@ -476,7 +476,7 @@ describe('the route of a web page', () => {
   const names = (from: FormatId, to: FormatId) =>
     planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
 
-  test('is the browser for PDF and images, LibreOffice for documents', () => {
+  test('the route of a web page is the browser for PDF and images, LibreOffice for documents', () => {
     assert.deepEqual(names('html', 'pdf'), ['chromium:pdf'])
     assert.deepEqual(names('html', 'png'), ['chromium:png'])
     assert.deepEqual(names('mhtml', 'jpg'), ['chromium:jpg'])

@@ -28,7 +28,7 @@ const scales: [to: string, codec: string, flag: string, worst: number, best: num
 
 describe('the quality of a video', () => {
   for (const [to, codec, flag, worst, best] of scales)
-    test(`in ${codec} is ${flag} from ${worst} to ${best}, better with each level`, () => {
+    test(`the quality of a video in ${codec} is ${flag} from ${worst} to ${best}, better with each level`, () => {
       const level = (options: object) => Number(argAfter(encodeArgs(to, { codec, ...options }), flag))
       const words = ['low', 'medium', 'high', 'highest'].map((quality) => level({ quality }))
       const sign = Math.sign(best - worst)
@@ -44,7 +44,7 @@ describe('the quality of a video', () => {
       assert.ok(sign * (level({ quality: 90 }) - level({ quality: 50 })) > 0)
     })
 
-  test('is left out if the codec has no quality setting', () => {
+  test('the quality of a video is left out if the codec has no quality setting', () => {
     for (const flag of ['-crf', '-q:v'])
       assert.equal(argAfter(encodeArgs('mj2', { quality: 'low' }), flag), '-')
   })
@@ -74,7 +74,7 @@ describe('a video codec', () => {
     ['y4m', 'raw', 'wrapped_avframe -pix_fmt yuv420p'],
   ]
 
-  test('has the expected encoder arguments', () => {
+  test('a video codec has the expected encoder arguments', () => {
     for (const [to, codec, expectedArgs] of all) {
       const output = encodeArgs(to, { codec, preset: 'medium' })
       const next = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
@@ -83,7 +83,7 @@ describe('a video codec', () => {
     assert.deepEqual(all.map(([, codec]) => codec).toSorted(), Object.keys(videoCodecs).toSorted())
   })
 
-  test('is found by its ffprobe name', () => {
+  test('a video codec is found by its ffprobe name', () => {
     const names = Object.entries(videoCodecs).map(([id, { name }]) => [id, name])
     const others = names.filter(([id, name]) => id !== name).map(([id, name]) => `${id}:${name}`)
     assert.equal(
@@ -96,7 +96,7 @@ describe('a video codec', () => {
     )
   })
 
-  test('is encoded in two passes only if the encoder supports it', () => {
+  test('a video codec is encoded in two passes only if the encoder supports it', () => {
     const can = all.flatMap(([to, codec]) =>
       createRecipe(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
     )
@@ -104,7 +104,7 @@ describe('a video codec', () => {
     assert.equal(createRecipe('mp4', { mode: 'encode' }).twoPass, false)
   })
 
-  test('keeps transparency if it supports it, and gives a warning otherwise', () => {
+  test('a video codec keeps transparency if it supports it, and gives a warning otherwise', () => {
     const transparent = { video: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
     const can = all.flatMap(([to, codec]) => {
       const { output } = createRecipe(to, { mode: 'encode', codec }, transparent)
@@ -119,7 +119,7 @@ describe('a video codec', () => {
     }
   })
 
-  test('can also be selected by the names of its encoders', () => {
+  test('a video codec can also be selected by the names of its encoders', () => {
     const videoContainer = {
       ...videoContainers.mkv,
       video: Object.keys(videoCodecs) as (keyof typeof videoCodecs)[],

@@ -21,7 +21,7 @@ describe('an image with a target size', () => {
     return { efforts, quality, scale, size: made.size }
   }
 
-  test('gets the best quality that fits, in at most seven attempts', async () => {
+  test('an image with a target size gets the best quality that fits, in at most seven attempts', async () => {
     for (const [targetSize, quality] of [
       [200, 20],
       [205, 20],
@@ -39,13 +39,13 @@ describe('an image with a target size', () => {
     assert.deepEqual(qualities, [20, 58, 39, 49, 54, 52, 51])
   })
 
-  test('does not exceed the requested quality', async () => {
+  test('an image with a target size does not exceed the requested quality', async () => {
     const { efforts, quality } = await simulate(900, 60)
     assert.deepEqual([efforts.length, quality, Math.max(...efforts.map((one) => one.quality))], [6, 59, 59])
     assert.deepEqual((await simulate(900, 10)).efforts, [{ quality: 10, scale: 1 }])
   })
 
-  test('is scaled down if no quality is low enough, but not more than needed', async () => {
+  test('an image with a target size is scaled down if no quality is low enough, but not more than needed', async () => {
     const { efforts, ...made } = await simulate(100, 95)
     assert.ok(made.quality === 20 && made.size <= 100 && made.size > 85, JSON.stringify(made))
     assert.deepEqual(efforts[0], { quality: 20, scale: 1 })
@@ -54,7 +54,7 @@ describe('an image with a target size', () => {
     assert.equal((await simulate(199, 95)).scale, 0.9)
   })
 
-  test('is not scaled below a tenth of its sides, even if that does not fit', async () => {
+  test('an image with a target size is not scaled below a tenth of its sides, even if that does not fit', async () => {
     const { efforts, ...made } = await simulate(1, 95)
     assert.deepEqual(made, { quality: 20, scale: 0.1, size: 3 })
     assert.ok(efforts.length <= 8)
@@ -65,7 +65,7 @@ describe('an image with a target size', () => {
 describe('an error of libvips', () => {
   const translate = (message: string) => imageError(new Error(message), 'tiff')
 
-  test('becomes an error that the client can act on', () => {
+  test('an error of libvips becomes an error that the client can act on', () => {
     for (const [message, code, words] of [
       ['Input image exceeds pixel limit', 'FILE_TOO_LARGE', /the limit of 268 megapixels/],
       ['Pixel Limit', 'FILE_TOO_LARGE', /megapixels/],
@@ -97,7 +97,7 @@ describe('an error of libvips', () => {
     }
   })
 
-  test('is returned unchanged if it is not about the file', () => {
+  test('an error of libvips is returned unchanged if it is not about the file', () => {
     const others = [
       new AppError('PDF_ENCRYPTED', 'Locked.', {}),
       new ProcessFailure('heif-enc', 1, 'pixel limit'),

@@ -45,7 +45,7 @@ export function testConformance(
     })
 
     for (const { source, from, to } of casesOf(engine, fixtures, only)) {
-      test(`converts ${from} to ${to}`, async () => {
+      test(`the engine ${engine.id} converts ${from} to ${to}`, async () => {
         const before = await digest(source)
         const run = await convert(engine, source, to, { from })
         await assertIntact(run.path, run.format)
@@ -56,7 +56,7 @@ export function testConformance(
       })
     }
 
-    test('stops a cancelled conversion at once and leaves no process behind', async () => {
+    test(`the engine ${engine.id} stops a cancelled conversion at once and leaves no process behind`, async () => {
       let folder = ''
       const abort = new AbortController()
       const started = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ export function testConformance(
       await noCommandsIn(folder)
     })
 
-    test('reports garbage in any of its formats as a coded error', () =>
+    test(`the engine ${engine.id} reports garbage in any of its formats as a coded error`, () =>
       assertRefusesGarbage(engine, garbage))
   })
 }

@@ -29,7 +29,7 @@ describe('audio with a cover and tags', () => {
   }
 
   for (const to of ['ogg', 'oga', 'opus', 'aiff', 'aifc', 'mp3', 'm4a'] as const)
-    test(`keeps both in ${to}`, async () => {
+    test(`audio with a cover and tags keeps both in ${to}`, async () => {
       const { path, warnings } = await convert(ffmpeg, album, to)
       assert.deepEqual(warnings, [])
       assert.deepEqual(await coverOf(path), await coverOf(album))
@@ -44,7 +44,7 @@ describe('audio with a cover and tags', () => {
       for (const text of Object.values(texts)) assert.ok(tags.includes(`=${text}`), `${text} in ${tags}`)
     })
 
-  test('keeps both from one Ogg format to another', async () => {
+  test('audio with a cover and tags keeps both from one Ogg format to another', async () => {
     const { path } = await convert(ffmpeg, album, 'ogg')
     const again = await convert(ffmpeg, path, 'opus')
     assert.deepEqual(await coverOf(again.path), await coverOf(album))
@@ -52,7 +52,7 @@ describe('audio with a cover and tags', () => {
     assert.match(tags, /=Grüße/)
   })
 
-  test('gives a warning if the format does not support covers', async () => {
+  test('audio with a cover and tags gives a warning if the format does not support covers', async () => {
     assert.deepEqual((await convert(ffmpeg, album, 'wav')).warnings, ['COVER_DROPPED'])
   })
 })

@@ -62,7 +62,7 @@ describe('an HDR video', () => {
   }
 
   for (const to of ['gif', 'jpg', 'apng', 'avi', 'webm', 'mp4'] as const)
-    test(`is converted to SDR colors in ${to}, with a warning`, async () => {
+    test(`an HDR video is converted to SDR colors in ${to}, with a warning`, async () => {
       for (const video of [phone, disc]) {
         const options = to === 'mp4' ? { codec: 'h264' } : {}
         const { path, warnings } = await convert(ffmpeg, video, to, { options })
@@ -72,7 +72,7 @@ describe('an HDR video', () => {
       }
     })
 
-  test('becomes SDR with a watermark in any codec, and the warning suggests no other codec', async () => {
+  test('an HDR video becomes SDR with a watermark in any codec, and the warning suggests no other codec', async () => {
     const options = { watermarkText: 'M', watermarkOpacity: 1 }
     const { path, warnings, messages } = await convert(ffmpeg, phone, 'mov', {
       operation: 'watermark',
@@ -86,7 +86,7 @@ describe('an HDR video', () => {
     assert.match(hints.join(), /codec=h265 keeps them/)
   })
 
-  test('stays HDR in H.265 and if it is copied', async () => {
+  test('an HDR video stays HDR in H.265 and if it is copied', async () => {
     for (const options of [{ codec: 'h265', resolution: '240p' }, {}]) {
       const run = await convert(ffmpeg, phone, 'mp4', { options })
       const [video] = await probeStreams(run, 'video')

@@ -58,7 +58,7 @@ const rich = [
 ]
 
 describe('an email', () => {
-  test('becomes a page with its headers, its richest text, its images and the names of its attachments', async () => {
+  test('an email becomes a page with its headers, its richest text, its images and the names of its attachments', async () => {
     const { html, warnings } = await page(...rich)
     assert.match(html, /<h1>Report – found<\/h1>/)
     assert.match(html, /<th>From<\/th><td>Jürgen &lt;jurgen@example\.org&gt;<\/td>/)
@@ -70,14 +70,14 @@ describe('an email', () => {
     assert.deepEqual(warnings, ['ATTACHMENTS_DROPPED'])
   })
 
-  test('of plain text keeps its lines, and joins lines that were only wrapped for sending', async () => {
+  test('an email of plain text keeps its lines, and joins lines that were only wrapped for sending', async () => {
     const type = 'Content-Type: text/plain; charset=utf-8; format=flowed'
     const { html } = await page('From: a@example.org', type, '', 'a <b> ', 'grün', 'second', '', '  next')
     assert.match(html, /<h1>No subject<\/h1>/)
     assert.match(html, /<p>a &lt;b&gt; grün<br>\nsecond<\/p>\n<p>\u00a0\u00a0next<\/p>/)
   })
 
-  test('runs no scripts and loads no files', async () => {
+  test('an email runs no scripts and loads no files', async () => {
     const { html, warnings } = await htmlMail(
       '<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example">',
       '<style>p { background: url(https://evil.example/s) }</style><link rel=stylesheet href="//evil.example">',
@@ -96,14 +96,14 @@ describe('an email', () => {
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])
   })
 
-  test('is detected by its first lines, and is text if its extension says so', async () => {
+  test('an email is detected by its first lines, and is text if its extension says so', async () => {
     const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
     assert.equal(await detectFile('upload', bytes), 'eml')
     assert.equal(await detectFile('mail.eml', bytes), 'eml')
     assert.equal(await detectFile('mail.txt', bytes), 'txt')
   })
 
-  test('without any email header is refused', async () => {
+  test('an email without any email header is refused', async () => {
     await assert.rejects(page('Just some text.'), { code: 'CORRUPT_FILE' })
   })
 })

@@ -31,7 +31,7 @@ const without = (...missing: readonly (keyof EscapeTestResult)[]): EscapeTestRes
 })
 
 describe('the level of confinement', () => {
-  test('follows from the checks of the escape test that passed', () => {
+  test('the level of confinement follows from the checks of the escape test that passed', () => {
     assert.equal(confinementLevel(all), 'namespaces')
     for (const check of ['files', 'pid', 'net'] as const)
       assert.equal(confinementLevel(without(check)), 'filtered', check)
@@ -41,7 +41,7 @@ describe('the level of confinement', () => {
       assert.equal(confinementLevel(without(check)), 'none', check)
   })
 
-  test('below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
+  test('the level of confinement below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
     const found = { level: 'limits', detail: 'rlimits only' } as const
     assert.equal(confinementProblem(found, 'limits'), undefined)
     assert.equal(confinementProblem(found, 'none'), undefined)
@@ -55,7 +55,7 @@ describe('the level of confinement', () => {
     }
   })
 
-  test('below MIN_CONFINEMENT gives clients an error without details, which are only in the cause', async () => {
+  test('the level of confinement below MIN_CONFINEMENT gives clients an error without details, which are only in the cause', async () => {
     const found = { level: 'limits', detail: 'rlimits only' } as const
     await requireConfinement(found, 'limits')
     await assert.rejects(requireConfinement(found, 'filtered'), (error) => {
@@ -67,7 +67,7 @@ describe('the level of confinement', () => {
     })
   })
 
-  test('is that of the best working launcher; a launcher that cannot start programs is skipped', async () => {
+  test('the level of confinement is that of the best working launcher; a launcher that cannot start programs is skipped', async () => {
     const broken: Launcher = { ...(launchers[0] as Launcher), needsRoot: false, namespaceArgs: ['false'] }
     const bare = launchers.filter(({ level }) => level === 'none')
     const { launcher, level } = await chooseLauncher([broken, ...bare], false)
@@ -106,13 +106,13 @@ const tryCalls = (numbers: readonly number[]) =>
 describe('the system call filter', () => {
   const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
 
-  test('refuses calls that no converter needs, and reports newer ones as not implemented', async () => {
+  test('the system call filter refuses calls that no converter needs, and reports newer ones as not implemented', async () => {
     const calls = [...alwaysRefused, ...refusedWithoutPidNamespace, ...reportedAsMissing]
     const expected = calls.map((call) => `${call} ${reportedAsMissing.includes(call) ? ENOSYS : EPERM}`)
     assert.deepEqual((await perl(tryCalls(calls))).trim().split('\n'), expected)
   })
 
-  test('allows process groups and sessions only inside a PID namespace', async (t) => {
+  test('the system call filter allows process groups and sessions only inside a PID namespace', async (t) => {
     const launcher = launchers.find(
       ({ namespaceArgs, needsRoot }) => namespaceArgs.length > 0 && needsRoot === (process.getuid?.() === 0),
     ) as Launcher
@@ -122,7 +122,7 @@ describe('the system call filter', () => {
     assert.match(await perl('print setpgrp(0, 0) ? "led" : $!'), /not permitted/)
   })
 
-  test('refuses all sockets, except Unix sockets for programs that need them', async () => {
+  test('the system call filter refuses all sockets, except Unix sockets for programs that need them', async () => {
     const sockets = `for ([1,1],[2,1],[2,2],[10,1],[16,3],[17,3]) { my $r = socket my $s, $$_[0], $$_[1], 0; print "$$_[0] ", $r ? "done" : $! + 0, "\\n" }`
     const refused = [1, 2, 2, 10, 16, 17].map((family) => `${family} ${EAFNOSUPPORT}\n`)
     assert.equal(await perl(sockets), refused.join(''))
@@ -134,7 +134,7 @@ describe('the system call filter', () => {
     assert.equal(await perl(pair), `done ${EAFNOSUPPORT}`)
   })
 
-  test('refuses calls by argument where only some arguments are harmful', async () => {
+  test('the system call filter refuses calls by argument where only some arguments are harmful', async () => {
     const code = `
       sub report { print shift, " ", ($_[0] == -1 ? $! + 0 : "done"), "\\n" }
       report("clone into a namespace", syscall 56, 0x10000000, 0, 0, 0, 0);
@@ -161,7 +161,7 @@ describe('the system call filter', () => {
     ])
   })
 
-  test('kills a program that uses x32 system call numbers', async () => {
+  test('the system call filter kills a program that uses x32 system call numbers', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const code = 'syscall 0x40000000 + 39'
     const command = await buildCommand(filtered, 'perl', ['-e', code], { workDir, limits: {} })
@@ -170,12 +170,12 @@ describe('the system call filter', () => {
 })
 
 describe('a launched program', () => {
-  test('cannot gain privileges from a setuid program', async () => {
+  test('a launched program cannot gain privileges from a setuid program', async () => {
     const status = 'open my $s, "<", "/proc/self/status"; print grep /^(NoNewPrivs|Seccomp):/, <$s>'
     assert.equal(await perl(status), 'NoNewPrivs:\t1\nSeccomp:\t2\n')
   })
 
-  test('inherits no file descriptors other than its own', async () => {
+  test('a launched program inherits no file descriptors other than its own', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const devNull = openSync('/dev/null', 'r')
     const list = ['-e', 'for (3 .. 9) { print "$_ " if open my $f, "<&=", $_ }']
@@ -189,7 +189,7 @@ describe('a launched program', () => {
     closeSync(devNull)
   })
 
-  test('gets the hard limit where that is lower than its own limit', async () => {
+  test('a launched program gets the hard limit where that is lower than its own limit', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const { file, args, env, cwd } = await buildCommand(filtered, 'cat', ['/proc/self/limits'], {
       workDir,
@@ -204,7 +204,7 @@ describe('a launched program', () => {
     assert.match(stdout, /^Max core file size +0 +0 /m)
   })
 
-  test('does not start when the filter cannot be installed', async () => {
+  test('a launched program does not start when the filter cannot be installed', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const { file, args, env, cwd } = await buildCommand(filtered, 'true', [], { workDir, limits: {} })
     const broken = args.map((arg) => (arg.startsWith('filter=') ? 'filter=ffffffffffffffff' : arg))
@@ -213,7 +213,7 @@ describe('a launched program', () => {
     assert.match(stderr, /^launch: seccomp: Invalid argument$/m)
   })
 
-  test('opens its folder and the system files it needs, and cannot execute files that it created', async () => {
+  test('a launched program opens its folder and the system files it needs, and cannot execute files that it created', async () => {
     const shown = await mkdtemp(join(base, 'shown-'))
     const code = `
       sub report { print "$_[0]: ", ($_[1] ? "yes" : $! + 0), "\\n" }
@@ -236,7 +236,7 @@ describe('a launched program', () => {
     ])
   })
 
-  test('may bind Unix sockets in /tmp, as LibreOffice does, if it is allowed to use them', async () => {
+  test('a launched program may bind Unix sockets in /tmp, as LibreOffice does, if it is allowed to use them', async () => {
     const code = `socket my $s, 1, 1, 0; my $path = "/tmp/socket-of-$$"; print bind($s, pack "Sa*", 1, $path) ? "named" : $! + 0; unlink $path`
     assert.equal(await perl(code, filtered, { unixSockets: true }), 'named')
   })

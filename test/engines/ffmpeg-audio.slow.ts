@@ -57,7 +57,7 @@ async function voicesIn(path: string, voices: number): Promise<string> {
 describe('audio', () => {
   after(removeRuns)
 
-  test('keeps six channels if the codec supports them, and is mixed down otherwise', async () => {
+  test('audio keeps six channels if the codec supports them, and is mixed down otherwise', async () => {
     for (const [to, channels] of [
       ['opus', 6],
       ['ac3', 6],
@@ -71,7 +71,7 @@ describe('audio', () => {
     }
   })
 
-  test('keeps its title, and its cover if the format supports one', async () => {
+  test('audio keeps its title, and its cover if the format supports one', async () => {
     for (const to of ['mp3', 'm4a', 'flac'] as const) {
       const run = await convert(ffmpeg, fixture('cover.mp3'), to, { options: { quality: 'low' } })
       assert.equal((await probeStreams(run, 'video')).length, 1, to)
@@ -84,13 +84,13 @@ describe('audio', () => {
     assert.deepEqual(await probeCodecs(await convert(ffmpeg, fixture('cover.mp3'), 'wav')), ['pcm_s16le'])
   })
 
-  test('is copied to its own format, and re-encoded if a bit rate is requested', async () => {
+  test('audio is copied to its own format, and re-encoded if a bit rate is requested', async () => {
     assert.equal((await convert(ffmpeg, fixture('tone.mp3'), 'mp3')).result.method, 'stream-copy')
     const run = await convert(ffmpeg, fixture('tone.mp3'), 'mp3', { options: { audioBitrate: '64k' } })
     assert.equal(run.result.method, 'encode')
   })
 
-  test('with three or more channels keeps each in its position', async () => {
+  test('audio with three or more channels keeps each in its position', async () => {
     const sources = { '3.0': 3, quad: 4, '4.0': 4, '5.0': 5 } as const
     const targets = ['flac', 'm4a', 'opus', 'alac'] as const
     /** If the codec has no layout with exactly these speakers, the additional ones are silent. */
@@ -108,7 +108,7 @@ describe('audio', () => {
     }
   })
 
-  test('with unnamed channels keeps their order', async () => {
+  test('audio with unnamed channels keeps their order', async () => {
     const named = createTones('quad', 4)
     const unnamed = join(folder, 'unnamed.au')
     execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', named, '-c:a', 'pcm_s16be', unnamed])
@@ -116,7 +116,7 @@ describe('audio', () => {
       assert.equal(await voicesIn((await convert(ffmpeg, unnamed, to)).path, 4), '0 1 2 3', to)
   })
 
-  test('with 20, 24 or 32 bits keeps the sample size or gives a warning', async () => {
+  test('audio with 20, 24 or 32 bits keeps the sample size or gives a warning', async () => {
     const samples = (path: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
     const noise = (name: string, codec: string, ...filters: string[]) => {
@@ -141,7 +141,7 @@ describe('audio', () => {
       assert.deepEqual((await convert(ffmpeg, deep32, to)).warnings, ['SAMPLES_ROUNDED'], to)
   })
 
-  test('of 32-bit FLAC is decoded', async () => {
+  test('audio of 32-bit FLAC is decoded', async () => {
     const deep = join(folder, 'deep.wav')
     const source = ['-f', 'lavfi', '-i', 'anoisesrc=seed=7:d=0.5:a=0.5']
     execFileSync('ffmpeg', ['-v', 'error', '-y', ...source, '-c:a', 'pcm_s32le', '-bitexact', deep])
@@ -152,7 +152,7 @@ describe('audio', () => {
     assert.equal(await samples((await convert(ffmpeg, flac, 'wav')).path), await samples(deep))
   })
 
-  test('without samples is refused as corrupt', async () => {
+  test('audio without samples is refused as corrupt', async () => {
     const header = Buffer.from(
       'RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x44\xac\0\0\x88\x58\x01\0\x02\0\x10\0data\0\0\0\0',
       'latin1',
@@ -163,7 +163,7 @@ describe('audio', () => {
       await assertRefused(convert(ffmpeg, empty, to), 'CORRUPT_FILE')
   })
 
-  test('keeps identical samples in lossless formats', async () => {
+  test('audio keeps identical samples in lossless formats', async () => {
     const samples = (path: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s16le', '-')
     const source = await samples(fixture('tone.wav'))

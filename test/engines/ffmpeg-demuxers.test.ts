@@ -23,14 +23,14 @@ describe('the files that ffmpeg may open', () => {
     return stderr
   }
 
-  test('are only local files and pipes, whatever an input refers to', () => {
+  test('the files that ffmpeg may open are only local files and pipes, whatever an input refers to', () => {
     for (const protocol of ['concat', 'http', 'subfile,,start,0,end,1,,'])
       assert.match(errorsFor(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
     for (const format of ['mp3', 'hevc', 'g726'] as const)
       assert.deepEqual(demuxerArgs(format).slice(0, 2), localProtocolArgs, format)
   })
 
-  test('are read only by the demuxers of their detected format', () => {
+  test('the files that ffmpeg may open are read only by the demuxers of their detected format', () => {
     const formatsOf = (format: FormatId) => demuxerArgs(format).slice(2, 4)
     assert.deepEqual(formatsOf('mkv'), ['-format_whitelist', 'matroska,webm'])
     assert.deepEqual(formatsOf('flac'), ['-format_whitelist', 'flac'])
@@ -42,7 +42,7 @@ describe('the files that ffmpeg may open', () => {
     assert.equal(errorsFor(demuxerArgs('mp4'), video), '')
   })
 
-  test('get a demuxer with parameters if they have no header', () => {
+  test('the files that ffmpeg may open get a demuxer with parameters if they have no header', () => {
     const rawFormats: Partial<Record<FormatId, string>> = {
       al: 'alaw -sample_rate 8000 -channels 1',
       sln: 'sln -sample_rate 8000 -channels 1',
@@ -67,7 +67,7 @@ describe('the files that ffmpeg may open', () => {
     }
   })
 
-  test('have one or few demuxers per format', () => {
+  test('the files that ffmpeg may open have one or few demuxers per format', () => {
     const formatsOf: Readonly<Record<string, string>> = {
       'mov,mp4,m4a,3gp,3g2,mj2': 'mp4 m4v f4v mov qt 3gp 3g2 mj2 ismv m4s m4a m4b m4r mp4a alac 3ga',
       'matroska,webm': 'mkv mk3d mka webm weba',
@@ -104,7 +104,7 @@ describe('the files that ffmpeg may open', () => {
       for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format)
   })
 
-  test('have several demuxers if a format has variants, and known formats without timestamps', () => {
+  test('the files that ffmpeg may open have several demuxers if a format has variants, and known formats without timestamps', () => {
     for (const [format, demuxers] of [
       ['mov', 'mov,mp4,m4a,3gp,3g2,mj2'],
       ['m4a', 'mov,mp4,m4a,3gp,3g2,mj2'],

@@ -61,7 +61,7 @@ const chaptered = [
 ]
 
 describe('the header of a media file', () => {
-  test('gives the same information as ffprobe', async () => {
+  test('the header of a media file gives the same information as ffprobe', async () => {
     await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', pathOf('layer3.mp4'))
     await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'ac3', pathOf('dolby.mkv'))
     await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', pathOf('vp9.mp4'))
@@ -87,7 +87,7 @@ describe('the header of a media file', () => {
     }
   })
 
-  test('is marked as incomplete if the file has chapters, attachments or covers', async () => {
+  test('the header of a media file is marked as incomplete if the file has chapters, attachments or covers', async () => {
     const chapters = [
       ';FFMETADATA1',
       '[CHAPTER]',
@@ -122,7 +122,7 @@ describe('the header of a media file', () => {
     assert.equal((await probeStreams(run, 'video')).length, 2)
   })
 
-  test('is not read, and never throws, if it is damaged', async () => {
+  test('the header of a media file is not read, and never throws, if it is damaged', async () => {
     let seed = 1
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647
@@ -149,7 +149,7 @@ describe('ffmpeg is started', () => {
   after(removeRuns)
   const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
 
-  test('only once for a video that is copied to another container', async () => {
+  test('ffmpeg is started only once for a video that is copied to another container', async () => {
     assert.deepEqual(await commands('film.webm', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('film.mp4', 'mkv'), ['ffmpeg'])
@@ -160,21 +160,21 @@ describe('ffmpeg is started', () => {
     assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })
 
-  test('again if the copy is shorter than the header says, until all attempts have failed', async () => {
+  test('ffmpeg is started again if the copy is shorter than the header says, until all attempts have failed', async () => {
     const whole = await readFile(fixture('subtitled.mkv'))
     await writeFile(pathOf('broken.mkv'), whole.subarray(0, whole.length * 0.4))
     assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayHaveMore, false)
     await assertRefused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 
-  test('after ffprobe if streams are encoded, and the result is only probed if necessary', async () => {
+  test('ffmpeg is started after ffprobe if streams are encoded, and the result is only probed if necessary', async () => {
     assert.deepEqual(await commands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
     assert.deepEqual(await commands('film.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
     // The WavPack muxer reports eight times the duration, so its statistics are not trusted.
     assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 
-  test('and the result is probed if a copied format has no readable header', async () => {
+  test('ffmpeg is started and the result is probed if a copied format has no readable header', async () => {
     assert.deepEqual(await commands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 })

@@ -27,7 +27,7 @@ describe('a merge', () => {
     return convert(ffmpeg, first, to, { operation: 'merge', more, ...defined({ options }) })
   }
 
-  test('copies videos with the same format', async () => {
+  test('a merge copies videos with the same format', async () => {
     for (const [name, to, codecs] of [
       ['film.mp4', 'mp4', ['h264', 'aac']],
       ['film.mp4', 'mkv', ['h264', 'aac']],
@@ -41,7 +41,7 @@ describe('a merge', () => {
     }
   })
 
-  test('encodes different videos as H.264 and AAC in the frame size of the first', async () => {
+  test('a merge encodes different videos as H.264 and AAC in the frame size of the first', async () => {
     const turned = await convert(ffmpeg, fixture('film.mp4'), 'mp4', {
       options: { rotate: 90, resolution: '240p', fps: 5 },
     })
@@ -52,37 +52,37 @@ describe('a merge', () => {
     assert.ok(Math.abs(seconds - 2) <= 0.2, `${seconds} s`)
   })
 
-  test('encodes videos with the same format if requested or if the target does not support them', async () => {
+  test('a merge encodes videos with the same format if requested or if the target does not support them', async () => {
     assert.equal((await merge(['film.mp4', 'film.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
     assert.deepEqual((await summaryOf(await merge(['film.mp4', 'film.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
   })
 
-  test('adds silence to a video without audio', async () => {
+  test('a merge adds silence to a video without audio', async () => {
     const [mute, video] = [fixture('alpha.webm'), fixture('film.webm')]
     const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [video] })
     assert.deepEqual((await summaryOf(run)).codecs, ['h264', 'aac'])
   })
 
-  test('inserts silence between audio files', async () => {
+  test('a merge inserts silence between audio files', async () => {
     const plain = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
     const apart = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }))
     assert.equal(Math.round((apart.seconds - plain.seconds) * 10) / 10, 3)
   })
 
-  test('supports all its audio targets', async () => {
+  test('a merge supports all its audio targets', async () => {
     for (const to of ['mp3', 'flac', 'm4a', 'opus'] as const) {
       const { seconds } = await summaryOf(await merge(['tone.wav', 'tone.wav'], to))
       assert.ok(seconds > 1, `${to}: ${seconds} s`)
     }
   })
 
-  test('accepts a gap of at most 10 seconds', () => {
+  test('a merge accepts a gap of at most 10 seconds', () => {
     const row = ffmpeg.capabilities.find((one) => one.operation === 'merge' && one.to.includes('mp3'))
     for (const gap of [-1, 11, 'long']) assert.equal(row?.options.safeParse({ gap }).success, false)
     assert.deepEqual([row?.more?.min, row?.more?.max], [1, 49])
   })
 
-  test('of videos refuses a file without a video track', async () => {
+  test('a merge of videos refuses a file without a video track', async () => {
     const more = [fixture('tone.m4a')]
     const merging = convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more })
     await assertRefused(merging, 'UNSUPPORTED_CONVERSION')
@@ -97,7 +97,7 @@ describe('compression', () => {
   const large = (to: FormatId) =>
     convert(ffmpeg, fixture('film.mp4'), to, { options: { resolution: '480p', crf: 1 } })
 
-  test('makes a video smaller, even more with a lower quality', async () => {
+  test('compression makes a video smaller, even more with a lower quality', async () => {
     const source = await large('mp4')
     const [low, high] = [
       await bytes(await compress(source.path, 'mp4', { quality: 'low' })),
@@ -106,7 +106,7 @@ describe('compression', () => {
     assert.ok(low < high && high < (await bytes(source)), `${low}, ${high}, ${await bytes(source)}`)
   })
 
-  test('meets a target size for video and audio', async () => {
+  test('compression meets a target size for video and audio', async () => {
     const video = await compress((await large('mp4')).path, 'mp4', { targetSize: '20k' })
     assert.ok((await bytes(video)) <= 20_000, `the video has ${await bytes(video)} bytes`)
     assert.ok((await summaryOf(video)).seconds > 0.9, 'the video is as long as before')
@@ -115,7 +115,7 @@ describe('compression', () => {
     assert.ok((await bytes(audio)) <= 10_000, `the audio has ${await bytes(audio)} bytes`)
   })
 
-  test('meets a target size that requires a lower sample rate for Vorbis', async () => {
+  test('compression meets a target size that requires a lower sample rate for Vorbis', async () => {
     const more = Array.from({ length: 11 }, () => fixture('tone.ogg'))
     const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more })
     const made = await compress(long.path, 'ogg', { targetSize: 14_000 })
@@ -124,7 +124,7 @@ describe('compression', () => {
     assert.ok((await summaryOf(made)).seconds > 11, 'it is as long as before')
   })
 
-  test('never makes a file larger, and gives a warning instead', async () => {
+  test('compression never makes a file larger, and gives a warning instead', async () => {
     for (const [name, format] of [
       ['film.mp4', 'mp4'],
       ['tone.mp3', 'mp3'],
@@ -135,7 +135,7 @@ describe('compression', () => {
     }
   })
 
-  test('is refused if the target size is too small for the duration, with the required size', async () => {
+  test('compression is refused if the target size is too small for the duration, with the required size', async () => {
     const long = await convert(ffmpeg, (await large('mp4')).path, 'mp4', {
       operation: 'merge',
       more: Array.from({ length: 7 }, () => fixture('film.mp4')),
@@ -150,7 +150,7 @@ describe('compression', () => {
     assert.ok(made <= least, `${made} of ${least} bytes`)
   })
 
-  test('is not offered for lossless formats', () => {
+  test('compression is not offered for lossless formats', () => {
     const rows = ffmpeg.capabilities.filter((one) => one.operation === 'compress')
     const formats = rows.flatMap((one) => one.from)
     assert.ok(formats.includes('webm') && formats.includes('ogg'), `offered for ${formats}`)

@@ -23,18 +23,18 @@ describe('an option for video', () => {
     assert.ok(Math.abs(rate - wanted) < 0.2 * wanted, `${rate} bit/s instead of ${wanted}`)
   }
 
-  test('sets the resolution by the shorter side or by a box, and keeps the aspect ratio', async () => {
+  test('an option for video sets the resolution by the shorter side or by a box, and keeps the aspect ratio', async () => {
     assert.deepEqual(await size('mp4', { resolution: '240P' }), [320, 240])
     assert.deepEqual(await size('mp4', { resolution: '32x32' }), [32, 24])
     assert.deepEqual(await size('mp4', { resolution: '240p' }, 'turned.mov'), [240, 320])
   })
 
-  test('rotates the video', async () => {
+  test('an option for video rotates the video', async () => {
     assert.deepEqual(await size('mp4', { rotate: '90' }), [48, 64])
     assert.deepEqual(await size('mp4', { rotate: 180 }), [64, 48])
   })
 
-  test('sets the frame rate, and the bit rate and sample rate of audio', async () => {
+  test('an option for video sets the frame rate, and the bit rate and sample rate of audio', async () => {
     const options = { fps: '5', audioBitrate: '64k', audioSampleRate: 22050 }
     const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
     const [video] = await probeStreams(run, 'video')
@@ -44,7 +44,7 @@ describe('an option for video', () => {
     assertRate(audio, 64_000)
   })
 
-  test('sets an approximate bit rate, which two passes meet more precisely', async () => {
+  test('an option for video sets an approximate bit rate, which two passes meet more precisely', async () => {
     const encodeVideo = async (videoBitrate: string, twoPass: string) => {
       const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
       const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
@@ -60,7 +60,7 @@ describe('an option for video', () => {
     assert.ok(Number(one) < Number(two), `${one} in one pass, ${two} in two`)
   })
 
-  test('gives larger files for a better quality', async () => {
+  test('an option for video gives larger files for a better quality', async () => {
     const bytes = async (options: Record<string, unknown>) =>
       (await stat((await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })).path)).size
     for (const [worse, better] of [
@@ -73,7 +73,7 @@ describe('an option for video', () => {
     }
   })
 
-  test('selects each codec of the container by any name, with the fastest and the slowest preset', async () => {
+  test('an option for video selects each codec of the container by any name, with the fastest and the slowest preset', async () => {
     const asked = [
       ['mp4', 'av1', 'av1'],
       ['mp4', 'mpeg4', 'mpeg4'],
@@ -91,14 +91,14 @@ describe('an option for video', () => {
     }
   })
 
-  test('that the codec does not support gives a warning', async () => {
+  test('an option for video that the codec does not support gives a warning', async () => {
     const { warnings } = await convert(ffmpeg, fixture('film.mp4'), 'mov', {
       options: { codec: 'prores', crf: 20, preset: 'fast' },
     })
     assert.deepEqual(warnings, ['OPTION_NOT_USED', 'OPTION_NOT_USED'])
   })
 
-  test('for the audio bit rate does not exist for lossless formats', () => {
+  test('an option for video for the audio bit rate does not exist for lossless formats', () => {
     for (const [to, present] of [
       ['flac', false],
       ['wav', false],
@@ -109,7 +109,7 @@ describe('an option for video', () => {
     }
   })
 
-  test('with an option out of range is refused', () => {
+  test('a video with an option out of range is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('mp4')) ?? assert.fail()
     const wrong = [
       { codec: 'vp8' },
@@ -136,13 +136,13 @@ describe('a GIF made from a video', () => {
   const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('film.mp4'), 'gif', { options })
   const frames = async (run: Run) => (await probeStreams(run, 'video'))[0]?.nb_read_packets
 
-  test('has the requested width, frame rate and range', async () => {
+  test('a GIF made from a video has the requested width, frame rate and range', async () => {
     const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
     assert.deepEqual(await readImageSize(run.path, 'gif'), { width: 32, height: 24 })
     assert.equal(await frames(run), 5)
   })
 
-  test('ends with the last frame before the requested end', async () => {
+  test('a GIF made from a video ends with the last frame before the requested end', async () => {
     // The gray level of each frame is twice its number.
     const source = join(scratchFolder('numbered'), 'numbered.mkv')
     const gray = "geq=r='2*N':g='2*N':b='2*N'"
@@ -173,11 +173,11 @@ describe('a GIF made from a video', () => {
     assert.ok(Math.abs(last / 2 - 72) <= 1, `frame ${last / 2} instead of 72`)
   })
 
-  test('can play forward and backward', async () => {
+  test('a GIF made from a video can play forward and backward', async () => {
     assert.equal(await frames(await gif({ boomerang: 'true' })), 19)
   })
 
-  test('repeats as often as requested', async () => {
+  test('a GIF made from a video repeats as often as requested', async () => {
     const loops = async (loop: number) => {
       const bytes = await readFile((await gif({ loop })).path)
       const at = bytes.indexOf('NETSCAPE2.0')
@@ -186,7 +186,7 @@ describe('a GIF made from a video', () => {
     assert.deepEqual([await loops(0), await loops(1), await loops(3)], [0, undefined, 2])
   })
 
-  test('supports every dither method and palette', async () => {
+  test('a GIF made from a video supports every dither method and palette', async () => {
     for (const palette of ['optimized', 'full']) {
       for (const dither of ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2']) {
         assert.equal(await frames(await gif({ dither, palette })), 10, `${dither} ${palette}`)
@@ -194,7 +194,7 @@ describe('a GIF made from a video', () => {
     }
   })
 
-  test('fits into the requested file size', async () => {
+  test('a GIF made from a video fits into the requested file size', async () => {
     const whole = (await stat((await gif({ width: 400 })).path)).size
     const maxFileSize = Math.ceil(whole / 2)
     const run = await gif({ width: 400, maxFileSize })
@@ -202,13 +202,13 @@ describe('a GIF made from a video', () => {
     assert.ok(size <= maxFileSize, `${size} bytes instead of ${maxFileSize}`)
   })
 
-  test('of an empty range is refused', async () => {
+  test('a GIF made from a video of an empty range is refused', async () => {
     for (const options of [{ start: 5 }, { start: 0.5, end: 0.2 }]) {
       await assertRefused(gif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
     }
   })
 
-  test('with an option out of range is refused', () => {
+  test('a GIF made from a video with an option out of range is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('gif')) ?? assert.fail()
     for (const given of [
       { fps: 4 },

@@ -16,7 +16,7 @@ const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-
 const seconds = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
 
 describe('a video with additional content', () => {
-  test('keeps its chapters with their titles, or gives a warning', async () => {
+  test('a video with additional content keeps its chapters with their titles, or gives a warning', async () => {
     const chapters = [
       [0, 500, 'Anfang'],
       [500, 1000, 'End'],
@@ -37,7 +37,7 @@ describe('a video with additional content', () => {
     assert.deepEqual(warnings, ['CHAPTERS_DROPPED'])
   })
 
-  test('keeps styled subtitles if the format supports them, and otherwise their text', async () => {
+  test('a video with additional content keeps styled subtitles if the format supports them, and otherwise their text', async () => {
     await writeFile(pathOf('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
     const inputs = ['-i', fixture('film.mp4'), '-i', pathOf('words.srt')]
     await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', pathOf('styled.mkv'))
@@ -56,7 +56,7 @@ describe('a video with additional content', () => {
     }
   })
 
-  test('keeps its cover if the format supports one, and gives a warning otherwise', async () => {
+  test('a video with additional content keeps its cover if the format supports one, and gives a warning otherwise', async () => {
     const inputs = ['-i', fixture('film.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
     await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
     const kept = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
@@ -65,7 +65,7 @@ describe('a video with additional content', () => {
     assert.deepEqual(dropped.warnings, ['COVER_DROPPED'])
   })
 
-  test('is measured if its duration is not stored', async () => {
+  test('a video with additional content is measured if its duration is not stored', async () => {
     await ffmpegTool(
       '-i',
       fixture('film.webm'),
@@ -85,7 +85,7 @@ describe('a video with additional content', () => {
 })
 
 describe('a trimmed file', () => {
-  test('begins and ends at the requested times, for video and audio', async () => {
+  test('a trimmed file begins and ends at the requested times, for video and audio', async () => {
     for (const [name, to] of [
       ['film.mp4', 'mp4'],
       ['film.mp4', 'webm'],
@@ -99,7 +99,7 @@ describe('a trimmed file', () => {
     }
   })
 
-  test('is refused if its range is after the end', async () => {
+  test('a trimmed file is refused if its range is after the end', async () => {
     const late = convert(ffmpeg, fixture('tone.wav'), 'mp3', { options: { start: 60 } })
     await assertRefused(late, 'INVALID_INPUT')
   })
@@ -111,7 +111,7 @@ describe('audio', () => {
     return Number(/max_volume: (-?[\d.]+) dB/.exec(log)?.[1])
   }
 
-  test('gets the requested volume and number of channels', async () => {
+  test('audio gets the requested volume and number of channels', async () => {
     const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
     assert.equal((await runFfprobe(wide.path)).streams[0]?.channels, 2)
     const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
@@ -119,7 +119,7 @@ describe('audio', () => {
     assert.ok(Math.abs(before - after - 6) < 0.5, `${before} dB became ${after} dB`)
   })
 
-  test('is rendered from a MIDI file, bare or in RIFF', async () => {
+  test('audio is rendered from a MIDI file, bare or in RIFF', async () => {
     // One note of half a second: note on, 480 ticks, note off.
     const notes = [0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0]
     const track = [...Buffer.from('MTrk'), 0, 0, 0, notes.length, ...notes]
@@ -139,7 +139,7 @@ describe('audio', () => {
 describe('an animation', () => {
   const countFrames = async (run: Run) => (await runFfprobe(run.path)).streams[0]?.nb_read_packets
 
-  test('can be converted to video and back', async () => {
+  test('an animation can be converted to video and back', async () => {
     const apng = await convert(ffmpeg, fixture('film.mp4'), 'apng', { options: { width: 32, fps: 10 } })
     assert.equal(await countFrames(apng), 10)
     for (const to of ['gif', 'mp4', 'webm'] as FormatId[]) {
@@ -150,7 +150,7 @@ describe('an animation', () => {
     assert.deepEqual(still.warnings, ['ANIMATION_DROPPED'])
   })
 
-  test('keeps the transparency of a video', async () => {
+  test('an animation keeps the transparency of a video', async () => {
     const run = await convert(ffmpeg, fixture('alpha.webm'), 'apng')
     assert.match((await runFfprobe(run.path)).streams[0]?.pix_fmt ?? '', /rgba|ya/)
   })

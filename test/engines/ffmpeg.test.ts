@@ -73,25 +73,25 @@ describe('a video', () => {
   const convertVideo = (to: FormatId, options?: RunSettings['options']) =>
     convert(ffmpeg, fixture('film.mp4'), to, { ...defined({ options }) })
 
-  test('is copied if the format supports its streams, which the result reports', async () => {
+  test('a video is copied if the format supports its streams, which the result reports', async () => {
     const run = await convertVideo('mkv')
     assert.equal(run.result.method, 'stream-copy')
     assert.deepEqual(await probeCodecs(run), ['h264', 'aac'])
   })
 
-  test('is re-encoded if the format does not support its streams', async () => {
+  test('a video is re-encoded if the format does not support its streams', async () => {
     const run = await convertVideo('webm')
     assert.equal(run.result.method, 'encode')
     assert.deepEqual(await probeCodecs(run), ['vp9', 'opus'])
   })
 
-  test('with VP9 and Opus is copied to MP4', async () => {
+  test('a video with VP9 and Opus is copied to MP4', async () => {
     const run = await convert(ffmpeg, fixture('film.webm'), 'mp4')
     assert.equal(run.result.method, 'stream-copy')
     assert.deepEqual(await probeCodecs(run), ['vp9', 'opus'])
   })
 
-  test('is re-encoded if an option requires it, and only the affected streams', async () => {
+  test('a video is re-encoded if an option requires it, and only the affected streams', async () => {
     assert.equal((await convertVideo('mp4')).result.method, 'stream-copy')
     assert.equal((await convertVideo('mp4', { mode: 'encode' })).result.method, 'encode')
     assert.equal((await convertVideo('mp4', { crf: '30' })).result.method, 'encode')
@@ -103,7 +103,7 @@ describe('a video', () => {
     ])
   })
 
-  test('is re-encoded if the copy is damaged', async () => {
+  test('a video is re-encoded if the copy is damaged', async () => {
     // The header is valid but the packets are noise: copying succeeds, but the result cannot be decoded.
     const broken = join((await convertVideo('mkv')).workDir, 'odd.avi')
     const whole = await readFile(fixture('film.avi'))
@@ -115,7 +115,7 @@ describe('a video', () => {
     assert.equal((await probeStreams(run, 'video')).length, 1)
   })
 
-  test('keeps all audio tracks with their languages, and its subtitles', async () => {
+  test('a video keeps all audio tracks with their languages, and its subtitles', async () => {
     for (const [to, subtitle, german] of [
       ['mp4', 'mov_text', 'deu'],
       // QuickTime stores a number for each language, which ffprobe reads as the older code.
@@ -138,7 +138,7 @@ describe('a video', () => {
     }
   })
 
-  test('keeps languages in QuickTime that have no QuickTime number', async () => {
+  test('a video keeps languages in QuickTime that have no QuickTime number', async () => {
     const source = join(scratchFolder('languages'), 'source.mkv')
     const tags = ['-metadata:s:a:0', 'language=hrv', '-metadata:s:a:1', 'language=deu', '-metadata:s:s:0']
     const inputs = ['-i', fixture('tracks.mkv'), '-map', '0', '-c', 'copy']
@@ -157,19 +157,19 @@ describe('a video', () => {
     assert.deepEqual(await languagesOf(titled), ['hrv', 'ger', 'srp'])
   })
 
-  test('gives a warning if the format cannot store the languages of the audio tracks', async () => {
+  test('a video gives a warning if the format cannot store the languages of the audio tracks', async () => {
     const { warnings, messages: languagesOf } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
     assert.deepEqual(warnings.toSorted(), ['METADATA_DROPPED', 'SUBTITLES_DROPPED'])
     assert.match(languagesOf.join(), /languages of the audio tracks \(eng, deu\)/)
   })
 
-  test('gives warnings about tracks that the format does not support', async () => {
+  test('a video gives warnings about tracks that the format does not support', async () => {
     const run = await convert(ffmpeg, fixture('tracks.mkv'), 'flv')
     assert.deepEqual(run.warnings.toSorted(), ['AUDIO_TRACKS_DROPPED', 'SUBTITLES_DROPPED'])
     assert.equal((await probeStreams(run, 'audio')).length, 1)
   })
 
-  test('loses its second video track with a warning', async () => {
+  test('a video loses its second video track with a warning', async () => {
     const two = join(scratchFolder('two-video-tracks'), 'source.mp4')
     const inputs = ['-i', fixture('film.mp4'), '-i', fixture('film.mp4')]
     await readStdout('ffmpeg', '-v', 'error', ...inputs, '-map', '0', '-map', '1:v', '-c', 'copy', two)
@@ -184,13 +184,13 @@ describe('a video', () => {
     assert.deepEqual((await convert(ffmpeg, two, 'mp3')).warnings, [])
   })
 
-  test('with a stored rotation is rotated if the format cannot store it', async () => {
+  test('a video with a stored rotation is rotated if the format cannot store it', async () => {
     const [stream] = await probeStreams(await convert(ffmpeg, fixture('turned.mov'), 'webm'), 'video')
     assert.deepEqual([stream?.width, stream?.height], [48, 64])
     assert.equal((await convert(ffmpeg, fixture('turned.mov'), 'mp4')).result.method, 'stream-copy')
   })
 
-  test('converted from an animation shows its last frame for the full duration', async () => {
+  test('a video converted from an animation shows its last frame for the full duration', async () => {
     const shape = { width: 40, height: 30 * 4, channels: 3, pageHeight: 30 } as const
     const frames = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four frames!!'), { raw: shape })
     const delay = [200, 200, 200, 3000]
@@ -210,7 +210,7 @@ describe('a video', () => {
     }
   })
 
-  test('with transparency gets a black background unless the format supports transparency', async () => {
+  test('a video with transparency gets a black background unless the format supports transparency', async () => {
     const { path } = await convert(ffmpeg, fixture('alpha.webm'), 'mp4')
     const pixels = await readStdout(
       'sh',
@@ -225,13 +225,13 @@ describe('a video', () => {
     assert.equal(kept?.tags.alpha_mode, '1')
   })
 
-  test('can be converted to audio', async () => {
+  test('a video can be converted to audio', async () => {
     const run = await convertVideo('mp3')
     assert.deepEqual(await probeCodecs(run), ['mp3'])
     assert.equal((await convertVideo('m4a')).result.method, 'stream-copy')
   })
 
-  test('without audio cannot be converted to audio', async () => {
+  test('a video without audio cannot be converted to audio', async () => {
     await assertRefused(
       convert(ffmpeg, fixture('alpha.webm'), 'mp3'),
       'UNSUPPORTED_CONVERSION',
@@ -243,7 +243,7 @@ describe('a video', () => {
 describe('a hostile video', () => {
   after(removeRuns)
 
-  test('that is a disguised playlist cannot open other files or servers', async () => {
+  test('a hostile video that is a disguised playlist cannot open other files or servers', async () => {
     let asked = 0
     const server = createServer((_, response) => {
       asked++
@@ -270,7 +270,7 @@ describe('a hostile video', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('that is truncated is reported as corrupt', async () => {
+  test('a hostile video that is truncated is reported as corrupt', async () => {
     const path = join((await convert(ffmpeg, fixture('tone.wav'), 'flac')).workDir, 'cut.mp4')
     await writeFile(path, (await readFile(fixture('film.mov'))).subarray(0, 3000))
     await assertRefused(convert(ffmpeg, path, 'webm'), 'CORRUPT_FILE')

@@ -57,7 +57,7 @@ async function convertWithFilters(source: string, from: FormatId, to: FormatId):
 
 describe('with seccomp and Landlock only, a font', { concurrency: 2 }, () => {
   for (const to of ['pfb', 'pfa', 'svg-font', 'sfd', 'otf', 't42'] as const) {
-    test(`can be converted to ${to} and back`, async () => {
+    test(`with seccomp and Landlock only, a font can be converted to ${to} and back`, async () => {
       const made = await convertWithFilters(ttf, 'ttf', to)
       const back = await convertWithFilters(made, to, 'ttf')
       assert.ok((await countCharacters(back, 'ttf')) >= new Set(characters).size)
@@ -81,7 +81,7 @@ describe('a font subset', { concurrency: 2 }, () => {
     'sfd',
     'cff',
   ] as const) {
-    test(`can be converted to ${via} and back with all characters`, async () => {
+    test(`a font subset can be converted to ${via} and back with all characters`, async () => {
       const there = await small(via)
       const bytes = readFileSync(there)
       assert.equal(await detectFile(`a.${there.split('.').at(-1)}`, bytes), via)

@@ -6,5 +6,7 @@ import { assertRefusesGarbage } from './conformance.ts'
 describe('garbage in any format that an engine reads gives a coded error', { concurrency: 2 }, () => {
   after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
-  for (const engine of engines) test(`for ${engine.id}`, () => assertRefusesGarbage(engine))
+  for (const engine of engines)
+    test(`garbage in any format that an engine reads gives a coded error for ${engine.id}`, () =>
+      assertRefusesGarbage(engine))
 })

@@ -89,14 +89,14 @@ describe('an HDR image', () => {
   })
 
   for (const name of ['PQ as AVIF', 'PQ as PNG', 'HLG as PNG'])
-    test(`(${name}) is tone-mapped to the expected sRGB colors, with a warning`, async () => {
+    test(`an HDR image (${name}) is tone-mapped to the expected sRGB colors, with a warning`, async () => {
       const { path, warnings } = await convert(vips, made[name] ?? '', 'png', {})
       await assertColors(path)
       assert.deepEqual(warnings, ['COLORS_CONVERTED'])
       assert.deepEqual((await convert(vips, made[name] ?? '', 'jpg')).warnings, ['COLORS_CONVERTED'])
     })
 
-  test('is distinguished from an SDR image', async () => {
+  test('an HDR image is distinguished from an SDR image', async () => {
     for (const name of ['corners.avif', 'alpha.png'])
       assert.deepEqual((await convert(vips, fixture(name), 'webp')).warnings, [])
   })

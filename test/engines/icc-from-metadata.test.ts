@@ -75,13 +75,13 @@ describe('a PNG that describes its colors without an ICC profile', () => {
       [],
     ],
   ]
-  test('is read unchanged if its chunks are truncated or followed by other data', async () => {
+  test('a PNG that describes its colors without an ICC profile is read unchanged if its chunks are truncated or followed by other data', async () => {
     const path = await withColorChunks('followed', [gamma(100_000)])
     await appendFile(path, Buffer.alloc(40, 0xff))
     assert.deepEqual(await sizeOf((await convert(vips, path, 'webp')).path), [16, 16])
   })
 
-  test('is not affected by chunk names within its text', async () => {
+  test('a PNG that describes its colors without an ICC profile is not affected by chunk names within its text', async () => {
     const text = Buffer.concat([Buffer.from('Comment\0cICP'), Buffer.from([9, 16, 0, 1])])
     const { warnings } = await convert(
       vips,
@@ -92,7 +92,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
   })
 
   for (const [name, chunks, wanted, expected] of cases)
-    test(`gets the colors that browsers show: ${name}`, async () => {
+    test(`a PNG that describes its colors without an ICC profile gets the colors that browsers show: ${name}`, async () => {
       for (const to of ['gif', 'webp', 'png'] as const) {
         const { path, warnings } = await convert(vips, await withColorChunks('described', chunks), to)
         const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
@@ -107,7 +107,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     ['gray', 'b-w', [133, 133, 133]],
     ['deep gray', 'grey16', [133, 133, 133]],
   ] as const) {
-    test(`gets the shades that browsers show if it is ${name}`, async () => {
+    test(`a PNG that describes its colors without an ICC profile gets the shades that browsers show if it is ${name}`, async () => {
       const plain = await sharp(Buffer.alloc(256, 60), { raw: { width: 16, height: 16, channels: 1 } })
         .toColourspace(space)
         .png()
@@ -120,7 +120,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     })
   }
 
-  test('gets the colors that browsers show if it is animated', async () => {
+  test('a PNG that describes its colors without an ICC profile gets the colors that browsers show if it is animated', async () => {
     const animated = join(folder, 'moving.apng')
     const control = (number: number) => whole(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
     const parts = [...readChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
@@ -135,7 +135,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
       assertNear(await showPixels(animated, to), [133, 219, 133], to)
   })
 
-  test('and an AVIF with the code of Display P3 get the right colors', async () => {
+  test('a PNG that describes its colors without an ICC profile and an AVIF with the code of Display P3 get the right colors', async () => {
     const avif = join(folder, 'p3.avif')
     execFileSync('heif-enc', ['-A', '-q', '98', '-o', avif, await withColorChunks('plain', [])])
     const bytes = await readFile(avif)

@@ -39,7 +39,7 @@ describe('the color profile of an image', () => {
     return path
   }
 
-  test('wider than sRGB is kept with the same values if the target supports profiles', async () => {
+  test('the color profile of an image wider than sRGB is kept with the same values if the target supports profiles', async () => {
     for (const to of ['jpg', 'webp', 'tiff', 'avif', 'png', 'jxl', 'heic'] as const) {
       const source = await wide(to === 'png' ? 'png' : 'jpg')
       const { path } = await convert(vips, source, to)
@@ -49,7 +49,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('is converted to sRGB if it cannot be kept, or if the API promises that no metadata is carried over', async () => {
+  test('the color profile of an image is converted to sRGB if it cannot be kept, or if the API promises that no metadata is carried over', async () => {
     for (const [to, from] of [
       ['gif', 'jpg'],
       ['png', 'jpg'],
@@ -62,7 +62,7 @@ describe('the color profile of an image', () => {
     near(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
-  test('causes a warning if it is dropped, as do transparent parts', async () => {
+  test('the color profile of an image causes a warning if it is dropped, as do transparent parts', async () => {
     assert.deepEqual((await convert(vips, await wide('png'), 'gif')).warnings, ['COLORS_CONVERTED'])
     assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
     assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
@@ -99,7 +99,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('can be changed to Adobe RGB or to gray', async () => {
+  test('the color profile of an image can be changed to Adobe RGB or to gray', async () => {
     for (const engine of [vips, imagemagick]) {
       const options = { colorSpace: 'Adobe-RGB' }
       const adobe = await convert(engine, fixture('corners.png'), 'jpg', { options })
@@ -112,7 +112,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('is converted to the requested color space, whatever the source has', async () => {
+  test('the color profile of an image is converted to the requested color space, whatever the source has', async () => {
     for (const to of ['jpg', 'png'] as const) {
       const plain = await convert(imagemagick, await wide('jpg'), to, { options: { colorSpace: 'srgb' } })
       assert.equal((await sharp(plain.path).metadata()).icc, undefined)
@@ -125,7 +125,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('of a CMYK JPEG is not inverted in a PDF, with or without Adobe marker', async () => {
+  test('the color profile of a CMYK JPEG is not inverted in a PDF, with or without Adobe marker', async () => {
     const marked = await readFile(fixture('cmyk.jpg'))
     const mark = marked.indexOf(Buffer.from('ffee000e41646f6265', 'hex'))
     assert.ok(mark > 0)
@@ -140,7 +140,7 @@ describe('the color profile of an image', () => {
     near(pages[1] ?? [], pages[0] ?? [], 60)
   })
 
-  test('of a CMYK image is applied, and without one a default is used', async () => {
+  test('the color profile of a CMYK image is applied, and without one a default is used', async () => {
     const printed = join(await folder(), 'printed.jpg')
     await sharp(fixture('corners.png'))
       .flatten()
@@ -163,7 +163,7 @@ describe('the color profile of an image', () => {
 describe('camera metadata', () => {
   after(removeRuns)
 
-  test('is removed unless it is to be kept, and the image is rotated either way', async () => {
+  test('camera metadata is removed unless it is to be kept, and the image is rotated either way', async () => {
     const source = join(await folder(), 'noted.jpg')
     const noted = sharp(fixture('orientation-6.jpg'))
       .keepMetadata()
@@ -187,7 +187,7 @@ describe('camera metadata', () => {
 describe('image options', () => {
   after(removeRuns)
 
-  test('rotate an image', async () => {
+  test('image options rotate an image', async () => {
     for (const engine of [vips, imagemagick]) {
       const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
       assert.deepEqual(await readImageSize(path, 'png'), { width: 30, height: 40 })
@@ -196,13 +196,13 @@ describe('image options', () => {
     }
   })
 
-  test('rotate every frame of an animation', async () => {
+  test('image options rotate every frame of an animation', async () => {
     const { path } = await convert(vips, fixture('animated.gif'), 'webp', { options: { rotate: -90 } })
     const { width, pageHeight, pages, delay } = await sharp(path, { animated: true }).metadata()
     assert.deepEqual([width, pageHeight, pages, delay], [30, 40, 3, [100, 200, 300]])
   })
 
-  test('set a background for transparent parts', async () => {
+  test('image options set a background for transparent parts', async () => {
     for (const engine of [vips, imagemagick]) {
       for (const to of ['jpg', 'png'] as const) {
         const { path } = await convert(engine, fixture('alpha.png'), to, {
@@ -217,7 +217,7 @@ describe('image options', () => {
       assert.equal(schema?.safeParse({ background }).success, false, background)
   })
 
-  test('keep the transparency of a HEIC if the target supports it', async () => {
+  test('image options keep the transparency of a HEIC if the target supports it', async () => {
     const heic = (await convert(vips, fixture('alpha.png'), 'heic')).path
     for (const to of ['webp', 'png'] as const) {
       const middle = sharp((await convert(vips, heic, to)).path).extract({
@@ -241,7 +241,7 @@ describe('image options', () => {
     assert.deepEqual(await size(400), { width: 40, height: 30 })
   })
 
-  test('keep the density within the range that JPEG supports', async () => {
+  test('image options keep the density within the range that JPEG supports', async () => {
     for (const [density, expected] of [
       [300, 300],
       [65_535, 65_535],
@@ -257,18 +257,18 @@ describe('image options', () => {
     }
   })
 
-  test('render vector drawings at the requested resolution', async () => {
+  test('image options render vector drawings at the requested resolution', async () => {
     const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 60, height: 45 })
   })
 
-  test('include jpegQuality, which takes precedence over quality', async () => {
+  test('image options include jpegQuality, which takes precedence over quality', async () => {
     const bytes = async (options: Record<string, unknown>) =>
       (await readFile((await convert(vips, fixture('corners.jpg'), 'jpg', { options })).path)).length
     assert.equal(await bytes({ jpegQuality: '20', quality: 'highest' }), await bytes({ quality: 20 }))
   })
 
-  test('set the sizes in an icon', async () => {
+  test('image options set the sizes in an icon', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'ico', {
       options: { sizes: '24, 48' },
     })
@@ -279,7 +279,7 @@ describe('image options', () => {
       assert.equal(schema?.safeParse({ sizes }).success, false, sizes)
   })
 
-  test('write a cursor with the cursor type', async () => {
+  test('image options write a cursor with the cursor type', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
     assert.match(await readStdout('file', path), /cursor/)
     const bytes = await readFile(path)
@@ -304,17 +304,17 @@ describe('a camera raw file', () => {
   }
 
   for (const from of ['raf', 'rw2', 'mrw'] as const) {
-    test(`is converted with the right colors: ${from}`, async () => {
+    test(`a camera raw file is converted with the right colors: ${from}`, async () => {
       assert.equal(await quarters((await convert(vips, fixture(`corners.${from}`), 'jpg')).path), 'RGBx')
     })
   }
 
-  test('keeps 16 bits per channel in TIFF', async () => {
+  test('a camera raw file keeps 16 bits per channel in TIFF', async () => {
     const { path } = await convert(vips, fixture('corners.rw2'), 'tiff')
     assert.match(await readStdout('tiffinfo', path), /Bits\/Sample: 16/)
   })
 
-  test('that is truncated or another kind of TIFF is corrupt', async () => {
+  test('a camera raw file that is truncated or another kind of TIFF is corrupt', async () => {
     const path = join(await folder(), 'cut.raf')
     await writeFile(path, (await readFile(fixture('corners.raf'))).subarray(0, 4000))
     await assert.rejects(convert(vips, path, 'jpg'), { code: 'CORRUPT_FILE' })
@@ -368,7 +368,7 @@ describe('an animated PNG', () => {
     return { path, warnings, frames: result.details?.frames }
   }
 
-  test('keeps frames and delays in GIF and WebP, and can be made from both', async () => {
+  test('an animated PNG keeps frames and delays in GIF and WebP, and can be made from both', async () => {
     const { path: moving } = await convert(vips, fixture('animated.gif'), 'apng')
     const times = await readStdout(
       'ffprobe',
@@ -390,7 +390,7 @@ describe('an animated PNG', () => {
     }
   })
 
-  test('is rendered with partial frames, blending and disposal', async () => {
+  test('an animated PNG is rendered with partial frames, blending and disposal', async () => {
     const { path } = await convert(vips, await parts(), 'gif')
     const readPage = async (page: number) => {
       const image = sharp(path, { page }).ensureAlpha().extract({ left: 1, top: 1, width: 3, height: 1 })
@@ -403,7 +403,7 @@ describe('an animated PNG', () => {
     )
   })
 
-  test('becomes its first frame with a warning in other formats', async () => {
+  test('an animated PNG becomes its first frame with a warning in other formats', async () => {
     const { path, warnings } = await frames(fixture('animated.apng'), 'jpg')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
     near(await numbers(path), [255, 0, 0])

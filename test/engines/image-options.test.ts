@@ -40,7 +40,7 @@ const assertRefused = (schema: z.ZodType, ...values: unknown[]) => {
 }
 
 describe('an option sent by a form', () => {
-  test('is parsed as a number if it looks like one', () => {
+  test('an option sent by a form is parsed as a number if it looks like one', () => {
     assert.deepEqual(
       [parse(integer(1, 100), ' 7 '), parse(integer(-5, 5), '-5'), parse(decimal(0, 2), '0.5')],
       [7, -5, 0.5],
@@ -50,7 +50,7 @@ describe('an option sent by a form', () => {
     assertRefused(decimal(0, 2), 2.1, '-0.1', '.5', '1,5')
   })
 
-  test('is parsed as a boolean in common spellings', () => {
+  test('an option sent by a form is parsed as a boolean in common spellings', () => {
     assert.deepEqual(
       ['true', 'false', true, false].map((value) => parse(flag(), value)),
       [true, false, true, false],
@@ -58,7 +58,7 @@ describe('an option sent by a form', () => {
     assertRefused(flag(), '1', 'yes', 1, 'True')
   })
 
-  test('is a quality as a number or level, and levels differ by format', () => {
+  test('an option sent by a form is a quality as a number or level, and levels differ by format', () => {
     const scale = { low: 10, medium: 20, high: 30, highest: 40 }
     assert.deepEqual([parse(quality, '55'), parse(quality, 'low')], [55, 'low'])
     assertRefused(quality, 0, 101, 'best')
@@ -81,7 +81,7 @@ describe('an option sent by a form', () => {
 })
 
 describe('an image option', () => {
-  test('that is a color is parsed to six hex digits', () => {
+  test('an image option that is a color is parsed to six hex digits', () => {
     for (const [given, seen] of [
       ['#FF8800', '#ff8800'],
       ['ff8800', '#ff8800'],
@@ -98,7 +98,7 @@ describe('an image option', () => {
     assertRefused(markColor, 'f8', '#ff88', 'pink', 'red;')
   })
 
-  test('that is a color space accepts common spellings', () => {
+  test('an image option that is a color space accepts common spellings', () => {
     for (const given of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
       assert.equal(parse(colorSpace, given), 'adobe-rgb')
     for (const given of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
@@ -112,7 +112,7 @@ describe('an image option', () => {
     assert.equal(parse(renderedColorSpaceWithoutProfile, undefined), 'srgb')
   })
 
-  test('that is a size becomes a box to resize to', () => {
+  test('an image option that is a size becomes a box to resize to', () => {
     const box = (options: object) => resizeBoxOf(parseImageOptions(options))
     assert.deepEqual(box({}), undefined)
     assert.deepEqual(box({ width: 5 }), { width: 5, height: undefined, fit: 'max' })
@@ -138,7 +138,7 @@ describe('an image option', () => {
 })
 
 describe('a thumbnail', () => {
-  test('has a box of 256 by default, and a side that is left out follows', () => {
+  test('a thumbnail has a box of 256 by default, and a side that is left out follows', () => {
     assert.deepEqual(thumbnailBox({}), { width: 256, height: 256, fit: 'max' })
     assert.deepEqual(thumbnailBox({ fit: 'crop' }), { width: 256, height: 256, fit: 'crop' })
     assert.deepEqual(thumbnailBox({ width: 9 }), { width: 9, height: 8192, fit: 'max' })
@@ -152,7 +152,7 @@ describe('a thumbnail', () => {
       assert.throws(() => thumbnailBox(wrong))
   })
 
-  test('of a page or drawing is rendered at the size that the box needs', () => {
+  test('a thumbnail of a page or drawing is rendered at the size that the box needs', () => {
     const size = { width: 100, height: 50 }
     const scale = (fit: 'max' | 'grow' | 'crop' | 'scale') =>
       scaleInto(size, { width: 200, height: 200, fit })
@@ -161,7 +161,7 @@ describe('a thumbnail', () => {
     assert.deepEqual(enlargingBox({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
   })
 
-  test('of a video has a count and a time', () => {
+  test('a thumbnail of a video has a count and a time', () => {
     const [row] = videoThumbnailRows(['mp4'])
     assert.ok(row)
     const { shape } = row.options
@@ -171,7 +171,7 @@ describe('a thumbnail', () => {
     assertRefused(row.options, { count: 21 }, { count: 0 })
   })
 
-  test('has a capability per format, with quality where the format supports it', () => {
+  test('a thumbnail has a capability per format, with quality where the format supports it', () => {
     const rows = thumbnailRows(['jpg'], {}, 0.5)
     assert.deepEqual(
       rows.map(({ operation, from, to, cost, same, options }) => [
@@ -192,7 +192,7 @@ describe('a thumbnail', () => {
 })
 
 describe('a watermark', () => {
-  test('has positions, also in the spellings of other services', () => {
+  test('a watermark has positions, also in the spellings of other services', () => {
     for (const [given, seen] of [
       ['Top Left', 'top-left'],
       ['bottom_center', 'bottom'],
@@ -211,7 +211,7 @@ describe('a watermark', () => {
     assert.equal(normalizePosition(7), 7)
   })
 
-  test('has an opacity as a fraction or in percent', () => {
+  test('a watermark has an opacity as a fraction or in percent', () => {
     const opacity = (value: unknown) => parseWatermarkOptions({ watermarkOpacity: value }).watermarkOpacity
     assert.deepEqual(
       [opacity('30%'), opacity(' 7.5 % '), opacity('0.5'), opacity(1), opacity(undefined)],
@@ -221,7 +221,7 @@ describe('a watermark', () => {
       assert.throws(() => opacity(wrong), String(wrong))
   })
 
-  test('has visible text with a valid size and color', () => {
+  test('a watermark has visible text with a valid size and color', () => {
     const { watermarkText, watermarkColor, watermarkScale } = parseWatermarkOptions({ watermarkText: 'ü 漢' })
     assert.deepEqual([watermarkText, watermarkColor, watermarkScale], ['ü 漢', '#808080', 40])
     assert.equal(parseWatermarkOptions({ watermarkText: 'a'.repeat(200) }).watermarkText?.length, 200)
@@ -244,7 +244,7 @@ describe('a watermark', () => {
 describe('a section', () => {
   const mediaOfDuration = (durationS: number | undefined) => ({ durationS }) as MediaInfo // Only this property is used.
 
-  test('of a video is between two times', () => {
+  test('a section of a video is between two times', () => {
     assert.deepEqual(resolveTrim({}, mediaOfDuration(60)), { args: [], durationS: 60 })
     assert.deepEqual(resolveTrim({ start: 10, end: 15 }, mediaOfDuration(60)), {
       args: ['-ss', '10', '-t', '5'],
@@ -268,7 +268,7 @@ describe('a section', () => {
       })
   })
 
-  test('of a document has its pages in the order of the range', () => {
+  test('a section of a document has its pages in the order of the range', () => {
     assert.deepEqual(resolvePages(undefined, 3), [1, 2, 3])
     assert.deepEqual(resolvePages('3-1, 2 ,LAST,2', 4), [3, 2, 1, 2, 4, 2])
     assert.deepEqual(resolvePages('last-3', 4), [4, 3])

@@ -13,7 +13,7 @@ const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens
 const idsWith = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
 
 describe('the formats that ImageMagick writes', () => {
-  test('are exactly those listed', () => {
+  test('the formats that ImageMagick writes are exactly those listed', () => {
     assert.equal(
       ids.join(' '),
       `png jpg webp gif tiff ptif bmp bmp2 bmp3 psd psb tga ico cur hdr exr dds pcx dcx ppm pgm pbm pnm pam pfm
@@ -22,14 +22,14 @@ describe('the formats that ImageMagick writes', () => {
     )
   })
 
-  test('have their own names as coders, except for those listed', () => {
+  test('the formats that ImageMagick writes have their own names as coders, except for those listed', () => {
     const others = ids.flatMap((id) =>
       magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`],
     )
     assert.equal(others.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
   })
 
-  test('are flattened onto white if they have no transparency', () => {
+  test('the formats that ImageMagick writes are flattened onto white if they have no transparency', () => {
     assert.equal(
       idsWith((id) => magickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
@@ -37,7 +37,7 @@ describe('the formats that ImageMagick writes', () => {
     )
   })
 
-  test('that store several images or a color profile are those listed', () => {
+  test('the formats that ImageMagick writes that store several images or a color profile are those listed', () => {
     assert.equal(
       idsWith((id) => magickTarget(id).stores === 'frames'),
       'gif mng',
@@ -52,7 +52,7 @@ describe('the formats that ImageMagick writes', () => {
     )
   })
 
-  test('get the listed arguments for their samples', () => {
+  test('the formats that ImageMagick writes get the listed arguments for their samples', () => {
     const names = (part: string) => `-define dpx:${part}.filename=output.cin`
     const argsFor = (args: string) => idsWith((id) => (magickTarget(id).args ?? []).join(' ') === args)
     assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
@@ -68,7 +68,7 @@ describe('the formats that ImageMagick writes', () => {
     assert.equal(argsFor('-define dds:compression=dxt5'), 'dds')
   })
 
-  test('cost least for PNG, then JPEG, then the rest, because routes go through them', () => {
+  test('the formats that ImageMagick writes cost least for PNG, then JPEG, then the rest, because routes go through them', () => {
     assert.equal(
       idsWith((id) => magickTarget(id).cost !== 0.35),
       'png jpg',
@@ -80,7 +80,7 @@ describe('the formats that ImageMagick writes', () => {
 describe('the arguments of ImageMagick', () => {
   const argsFor = (id: MagickTargetId, options: object) => magickTarget(id).quality?.(options).join(' ')
 
-  test('for PNG contain compression level, interlacing and colors', () => {
+  test('the arguments of ImageMagick for PNG contain compression level, interlacing and colors', () => {
     assert.equal(argsFor('png', {}), '-quality 65 -interlace None')
     assert.equal(argsFor('png', { compressionLevel: 9, progressive: true }), '-quality 95 -interlace PNG')
     const few = '-quality 65 -interlace None -colors 256 -define png:color-type=3'
@@ -88,14 +88,14 @@ describe('the arguments of ImageMagick', () => {
     assert.equal(argsFor('png', { colorSpace: 'gray' }), '-quality 65 -interlace None -colorspace Gray')
   })
 
-  test('for JPEG contain quality and interlacing', () => {
+  test('the arguments of ImageMagick for JPEG contain quality and interlacing', () => {
     assert.equal(argsFor('jpg', {}), '-quality 85 -interlace None')
     assert.equal(argsFor('jpg', { quality: 'low', progressive: true }), '-quality 50 -interlace JPEG')
     assert.equal(argsFor('jpg', { quality: 'low', jpegQuality: 7 }), '-quality 7 -interlace None')
     assert.equal(argsFor('jpg', { colorSpace: 'gray' }), '-quality 85 -interlace None -colorspace Gray')
   })
 
-  test('for other lossy formats contain the quality on their own scales', () => {
+  test('the arguments of ImageMagick for other lossy formats contain the quality on their own scales', () => {
     for (const [id, usual, low] of [
       ['webp', 80, 45],
       ['jp2', 50, 30],
@@ -126,7 +126,7 @@ describe('the arguments of ImageMagick', () => {
     assert.equal(colorSpaceOf({ colorSpace: 'gray' }), 'gray')
   })
 
-  test('for a size never enlarge, fill the box, or enlarge to fit', () => {
+  test('the arguments of ImageMagick for a size never enlarge, fill the box, or enlarge to fit', () => {
     const sizeArguments = (options: object) => sizeArgs(options).join(' ')
     assert.equal(sizeArguments({}), '')
     assert.equal(sizeArguments({ width: 5 }), '-resize 5x>')
@@ -141,7 +141,7 @@ describe('the arguments of ImageMagick', () => {
     )
   })
 
-  test('for an icon list its sizes, largest first', () => {
+  test('the arguments of ImageMagick for an icon list its sizes, largest first', () => {
     assert.deepEqual(iconSides({ sizes: '16, 256,1' }), [256, 16, 1])
     assert.equal(iconSides({}), undefined)
     const hasArgument = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success

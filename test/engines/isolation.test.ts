@@ -38,7 +38,7 @@ describe('the confinement of this machine', () => {
   const rights = ['--unshare-pid', '--unshare-net', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
 
   // If the best launcher were broken, a weaker one would be used and all tests below would be skipped.
-  test('is as strict as this system allows', () => {
+  test('the confinement of this machine is as strict as this system allows', () => {
     if (works('--unshare-all', ...seen, 'true')) assert.equal(level, 'namespaces', detail)
     if (process.getuid?.() === 0 && works(...rights, ...seen, '--', 'setpriv', ...id, 'true'))
       assert.match(detail, /^bubblewrap: no network, own uid, own processes,.* system calls filtered$/)
@@ -46,7 +46,7 @@ describe('the confinement of this machine', () => {
 })
 
 describe('a confined process', () => {
-  test('has its own user, which no other sandbox has', asRoot, async () => {
+  test('a confined process has its own user, which no other sandbox has', asRoot, async () => {
     const ids = await Promise.all(
       [tools(), tools()].map(async (one) => (await shell('id -u; id -g; id -G', one)).stdout),
     )
@@ -57,20 +57,28 @@ describe('a confined process', () => {
     assert.match(stdout, /^CapEff:\s+0+$/m)
   })
 
-  test('is not in the session of the service, whose terminal it could write to', confined, async () => {
-    // proc(5): field 6 is the session; a session from outside the namespace is shown as 0.
-    const { stdout } = await shell('cut -d" " -f6 /proc/self/stat')
-    assert.notEqual(Number(stdout), 0)
-  })
+  test(
+    'a confined process is not in the session of the service, whose terminal it could write to',
+    confined,
+    async () => {
+      // proc(5): field 6 is the session; a session from outside the namespace is shown as 0.
+      const { stdout } = await shell('cut -d" " -f6 /proc/self/stat')
+      assert.notEqual(Number(stdout), 0)
+    },
+  )
 
-  test('has its own namespaces for everything that engines could share', confined, async () => {
-    const names = ['ipc', 'pid', 'net', 'uts', 'mnt']
-    const { stdout } = await shell(names.map((name) => `readlink /proc/self/ns/${name}`).join('; '))
-    const ours = await Promise.all(names.map((name) => readlink(`/proc/self/ns/${name}`)))
-    for (const [at, namespace] of stdout.trim().split('\n').entries()) assert.notEqual(namespace, ours[at])
-  })
+  test(
+    'a confined process has its own namespaces for everything that engines could share',
+    confined,
+    async () => {
+      const names = ['ipc', 'pid', 'net', 'uts', 'mnt']
+      const { stdout } = await shell(names.map((name) => `readlink /proc/self/ns/${name}`).join('; '))
+      const ours = await Promise.all(names.map((name) => readlink(`/proc/self/ns/${name}`)))
+      for (const [at, namespace] of stdout.trim().split('\n').entries()) assert.notEqual(namespace, ours[at])
+    },
+  )
 
-  test('writes no core dump and has the configured limits', limited, async () => {
+  test('a confined process writes no core dump and has the configured limits', limited, async () => {
     const { stdout } = await shell('cat /proc/self/limits')
     const limitOf = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
     assert.equal(limitOf('core file size'), 0)
@@ -80,16 +88,20 @@ describe('a confined process', () => {
     assert.equal(limitOf('processes'), level === 'namespaces' ? 256 : 4096)
   })
 
-  test('with a limit of written memory has no limit of its address space', limited, async () => {
-    const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
-    const { file, args, env, cwd } = await sandboxCommand('cat', ['/proc/self/limits'], { workDir, limits })
-    const stdout = execFileSync(file, args, { env, cwd, encoding: 'utf8' })
-    assert.match(stdout, /^Max data size +536870913 /m)
-    assert.match(stdout, /^Max processes +7 /m)
-    assert.match(stdout, /^Max address space +unlimited/m)
-  })
+  test(
+    'a confined process with a limit of written memory has no limit of its address space',
+    limited,
+    async () => {
+      const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
+      const { file, args, env, cwd } = await sandboxCommand('cat', ['/proc/self/limits'], { workDir, limits })
+      const stdout = execFileSync(file, args, { env, cwd, encoding: 'utf8' })
+      assert.match(stdout, /^Max data size +536870913 /m)
+      assert.match(stdout, /^Max processes +7 /m)
+      assert.match(stdout, /^Max address space +unlimited/m)
+    },
+  )
 
-  test('sees only the system files that engines need, read-only', confined, async () => {
+  test('a confined process sees only the system files that engines need, read-only', confined, async () => {
     const { stdout } = await shell('ls /; ls /etc /var /dev/shm /tmp; touch /tmp/a && echo writes')
     assert.doesNotMatch(stdout, /^(root|home|srv|opt|boot|run|shadow|hostname|hosts|log|mail)$/m)
     assert.match(stdout, /^writes$/m)
@@ -97,19 +109,23 @@ describe('a confined process', () => {
       await shell(`test -r ${path}`)
   })
 
-  test('can read additional files only if they are granted, and cannot write them', confined, async () => {
-    const readOnlyMount = join(base, 'shown.txt')
-    await writeFile(readOnlyMount, 'shown')
-    const { stdout } = await tools().exec('cat', [readOnlyMount], { readOnly: [readOnlyMount] })
-    assert.equal(stdout, 'shown')
-    await assert.rejects(
-      tools().exec('touch', [readOnlyMount], { readOnly: [readOnlyMount] }),
-      /Read-only|Permission denied/,
-    )
-  })
+  test(
+    'a confined process can read additional files only if they are granted, and cannot write them',
+    confined,
+    async () => {
+      const readOnlyMount = join(base, 'shown.txt')
+      await writeFile(readOnlyMount, 'shown')
+      const { stdout } = await tools().exec('cat', [readOnlyMount], { readOnly: [readOnlyMount] })
+      assert.equal(stdout, 'shown')
+      await assert.rejects(
+        tools().exec('touch', [readOnlyMount], { readOnly: [readOnlyMount] }),
+        /Read-only|Permission denied/,
+      )
+    },
+  )
 
   test(
-    'is started with all expected arguments, including those whose effect depends on the machine',
+    'a confined process is started with all expected arguments, including those whose effect depends on the machine',
     asRoot,
     async () => {
       const { file, args, env, cwd } = await sandboxCommand('true', ['--core=1'], {
@@ -135,7 +151,7 @@ describe('a confined process', () => {
     },
   )
 
-  test('gets its mounts in an order in which none hides another', confined, async () => {
+  test('a confined process gets its mounts in an order in which none hides another', confined, async () => {
     const view = await bindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
     const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
     const folder = (path: string) => ['--perms', '0755', '--dir', path]
@@ -174,28 +190,32 @@ describe('a confined process', () => {
     ])
   })
 
-  test('becomes the owner of the whole work folder, or only of its direct children', asRoot, async () => {
-    const nested = join(workDir, 'a', 'b')
-    await mkdir(nested, { recursive: true })
-    await symlink('/etc/passwd', join(workDir, 'link'))
-    const owners = () =>
-      Promise.all(
-        [workDir, join(workDir, 'a'), nested, join(workDir, 'link')].map(
-          async (path) => (await lstat(path)).uid,
-        ),
-      )
-    const uid = 2_000_000_007
-    await sandboxCommand('true', [], { workDir, uid, chownScope: 'children' })
-    assert.deepEqual(await owners(), [uid, uid, 0, uid])
-    await sandboxCommand('true', [], { workDir, uid })
-    assert.deepEqual(await owners(), [uid, uid, uid, uid])
-    assert.equal((await stat('/etc/passwd')).uid, 0)
-    // A folder that has been removed meanwhile is ignored.
-    await sandboxCommand('true', [], { workDir: join(workDir, 'gone') })
-  })
+  test(
+    'a confined process becomes the owner of the whole work folder, or only of its direct children',
+    asRoot,
+    async () => {
+      const nested = join(workDir, 'a', 'b')
+      await mkdir(nested, { recursive: true })
+      await symlink('/etc/passwd', join(workDir, 'link'))
+      const owners = () =>
+        Promise.all(
+          [workDir, join(workDir, 'a'), nested, join(workDir, 'link')].map(
+            async (path) => (await lstat(path)).uid,
+          ),
+        )
+      const uid = 2_000_000_007
+      await sandboxCommand('true', [], { workDir, uid, chownScope: 'children' })
+      assert.deepEqual(await owners(), [uid, uid, 0, uid])
+      await sandboxCommand('true', [], { workDir, uid })
+      assert.deepEqual(await owners(), [uid, uid, uid, uid])
+      assert.equal((await stat('/etc/passwd')).uid, 0)
+      // A folder that has been removed meanwhile is ignored.
+      await sandboxCommand('true', [], { workDir: join(workDir, 'gone') })
+    },
+  )
 
   test(
-    'becomes the owner of only the direct children while another program of the step is running',
+    'a confined process becomes the owner of only the direct children while another program of the step is running',
     asRoot,
     async () => {
       const deep = join(workDir, 'a', 'b')

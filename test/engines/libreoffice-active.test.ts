@@ -77,13 +77,13 @@ const cases = [
 
 for (const one of cases) {
   describe(`active content in ${one.name}`, () => {
-    test('exists in the source', async () => {
+    test(`active content in ${one.name} exists in the source`, async () => {
       const content = await contentOf(fixture(`office/${one.name}`))
       for (const pattern of one.active) assert.match(content, pattern)
     })
 
     for (const to of one.to) {
-      test(`is removed from its ${to}, but the text is kept`, async () => {
+      test(`active content in ${one.name} is removed from its ${to}, but the text is kept`, async () => {
         const { path } = await convert(engine, fixture(`office/${one.name}`), to)
         const content = to === 'pdf' ? await readablePdf(path) : await contentOf(path)
         assert.ok(content.includes(one.word), `${one.word} is missing`)
@@ -110,7 +110,7 @@ test('a normal hyperlink is kept', async () => {
 
 describe('a file outside of the document', () => {
   for (const to of ['pdf', 'docx', 'odt', 'html'] as const) {
-    test(`is not included in ${to}`, async () => {
+    test(`a file outside of the document is not included in ${to}`, async () => {
       const source = to === 'odt' ? 'active.html' : 'macros.odt'
       const { path } = await convert(engine, fixture(`office/${source}`), to)
       const content = to === 'pdf' ? await readPdfText(path) : await contentOf(path)

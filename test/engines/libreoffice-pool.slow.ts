@@ -59,7 +59,7 @@ function isRefusedWith(pattern: RegExp) {
 }
 
 describe('the LibreOffice pool', () => {
-  test('starts a process only when needed, and reuses it', async () => {
+  test('the LibreOffice pool starts a process only when needed, and reuses it', async () => {
     const { engine, baseDir } = await pool()
     assert.deepEqual(await offices(baseDir), [])
     await engine.warm?.()
@@ -69,7 +69,7 @@ describe('the LibreOffice pool', () => {
     assert.deepEqual(await offices(baseDir), [first])
   })
 
-  test('converts many documents with the allowed number of processes, each with its own result', async () => {
+  test('the LibreOffice pool converts many documents with the allowed number of processes, each with its own result', async () => {
     const { engine, baseDir } = await pool({ processes: 2 })
     const words = Array.from({ length: 8 }, (_, i) => `Number${i}`)
     const runs = words.map(async (word) => {
@@ -81,7 +81,7 @@ describe('the LibreOffice pool', () => {
     assert.equal((await offices(baseDir)).length, 2)
   })
 
-  test('replaces a process that has reached its document limit', async () => {
+  test('the LibreOffice pool replaces a process that has reached its document limit', async () => {
     const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const [first] = await offices(baseDir)
@@ -96,7 +96,7 @@ describe('the LibreOffice pool', () => {
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
   })
 
-  test('keeps using a spent process until its replacement is warm', async () => {
+  test('the LibreOffice pool keeps using a spent process until its replacement is warm', async () => {
     const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const [first] = await offices(baseDir)
@@ -117,7 +117,7 @@ describe('the LibreOffice pool', () => {
     )
   })
 
-  test('ends all processes and removes all folders when it is closed', async () => {
+  test('the LibreOffice pool ends all processes and removes all folders when it is closed', async () => {
     const { engine, baseDir } = await pool()
     const running = [longText('First'), longText('Second')].map(async (path) =>
       convert(engine, await path, 'pdf'),
@@ -147,20 +147,20 @@ describe('a LibreOffice process that fails', () => {
     return { run, before, baseDir }
   }
 
-  test('by crashing causes a retry, and the document is converted', async () => {
+  test('a LibreOffice process that fails by crashing causes a retry, and the document is converted', async () => {
     const { run, before, baseDir } = await disturb('SIGKILL', 1)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
     assert.notDeepEqual(await offices(baseDir), before)
   })
 
-  test('by hanging is detected, and the document is retried', async () => {
+  test('a LibreOffice process that fails by hanging is detected, and the document is retried', async () => {
     const { run } = await disturb('SIGSTOP', 1, { stallS: 0.5 })
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
   })
 
-  test('twice with the same document fails only that document', async () => {
+  test('a LibreOffice process that fails twice with the same document fails only that document', async () => {
     const { run } = await disturb('SIGKILL', 2)
     await assert.rejects(run, isRefusedWith(/crashes LibreOffice/))
     const [engine] = engines
@@ -168,7 +168,7 @@ describe('a LibreOffice process that fails', () => {
     await convert(engine, fixture('office/report.docx'), 'pdf')
   })
 
-  test('while idle is replaced without an error', async () => {
+  test('a LibreOffice process that fails while idle is replaced without an error', async () => {
     const { engine, baseDir } = await pool({ processes: 1 })
     await engine.warm?.()
     const [pid] = await offices(baseDir)
@@ -216,7 +216,7 @@ describe('a converted document leaves behind', () => {
     }
   })
 
-  test('none of its fonts', async () => {
+  test('a converted document leaves behind none of its fonts', async () => {
     const { engine } = await pool({ processes: 1 })
     const fontsOf = async (path: string) => readStdout('pdffonts', (await convert(engine, path, 'pdf')).path)
     assert.match(await fontsOf(await textInFont('with-font.odt', true)), /Caladea/)
@@ -290,7 +290,7 @@ describe('a bridge compromised by a document', () => {
     ['html', 'lies about the pages'],
   ]
   for (const [to, what] of tries) {
-    test(`that ${what} fails only that document`, async () => {
+    test(`a bridge compromised by a document that ${what} fails only that document`, async () => {
       const bridgeDir = fixture('office/hostile-bridge')
       const { engine } = await pool({ processes: 1, bridgeDir })
       const path = join(scratch, 'in.doc')

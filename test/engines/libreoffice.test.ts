@@ -52,7 +52,7 @@ function refusal(code: ErrorCode, sentence: RegExp) {
 }
 
 describe('a document converted to PDF', () => {
-  test('has its text and pages, tags and embedded fonts', async () => {
+  test('a document converted to PDF has its text and pages, tags and embedded fonts', async () => {
     const { path, result } = await convertFixture('report.docx', 'pdf')
     const text = await readPdfText(path)
     for (const words of ['Quarterly report', 'Pangolins àéîõü Ωμέγα', 'Pears', 'Second page ends here']) {
@@ -67,7 +67,7 @@ describe('a document converted to PDF', () => {
     for (const font of fonts) assert.match(font, /yes yes yes\s+\d+\s+\d+$/)
   })
 
-  test('has the requested page size', async () => {
+  test('a document converted to PDF has the requested page size', async () => {
     assert.deepEqual(await pageSizes(await pdfOf('report.docx')), ['612x792', '612x792'])
     assert.deepEqual(await pageSizes(await pdfOf('report.docx', { pageSize: 'a4' })), ['595x842', '595x842'])
     const across = await pdfOf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
@@ -76,21 +76,21 @@ describe('a document converted to PDF', () => {
     assert.deepEqual(new Set(await pageSizes(own)), new Set(['576x360']))
   })
 
-  test('has the requested margins', async () => {
+  test('a document converted to PDF has the requested margins', async () => {
     const path = await pdfOf('report.docx', { marginLeft: '2in', marginTop: '10cm' })
     const { left, top } = await placeOf('Quarterly', path)
     assert.ok(Math.abs(left - 144) < 2, `${left}`)
     assert.ok(top >= 283 && top < 300, `${top}`)
   })
 
-  test('has headers and footers with page numbers', async () => {
+  test('a document converted to PDF has headers and footers with page numbers', async () => {
     const path = await pdfOf('report.docx', { headerText: 'Head {page}/{pages}', footerText: 'Foot {date}' })
     const text = await readPdfText(path)
     assert.match(text, /Head 1\/2[\s\S]*Head 2\/2/)
     assert.equal(text.match(/Foot \d{4}-\d\d-\d\d/g)?.length, 2)
   })
 
-  test('is refused if the margins leave no room', async () => {
+  test('a document converted to PDF is refused if the margins leave no room', async () => {
     const options = { pageSize: 'A5', marginLeft: '80mm', marginRight: '80mm' }
     await assert.rejects(
       convertFixture('report.docx', 'pdf', { options }),
@@ -98,7 +98,7 @@ describe('a document converted to PDF', () => {
     )
   })
 
-  test('is refused for an invalid page size', () => {
+  test('a document converted to PDF is refused for an invalid page size', () => {
     const options = engine.capabilities.find(
       ({ from, to }) => from.includes('docx') && to.includes('pdf'),
     )?.options
@@ -229,12 +229,12 @@ test('formulas and Chinese characters are rendered', async () => {
 })
 
 describe('a document with comments', () => {
-  test('is converted to PDF without them', async () => {
+  test('a document with comments is converted to PDF without them', async () => {
     const text = await readPdfText(await pdfOf('comments.docx'))
     assert.ok(text.includes('Capybaras') && !text.includes('remark'), text)
   })
 
-  test('keeps them in other document formats', async () => {
+  test('a document with comments keeps them in other document formats', async () => {
     const { path } = await convertFixture('comments.docx', 'fodt')
     assert.match(await readFile(path, 'utf8'), /<office:annotation[\s\S]*a remark/)
   })
@@ -245,26 +245,26 @@ describe('a document with tracked changes', async () => {
   const body = String.raw`Pay {\deleted\revauthdel0\revdttmdel0 eleven }{\revised\revauth0\revdttm0 twelve }euros\par`
   await writeFile(path, String.raw`{\rtf1\ansi{\*\revtbl{Ada;}}${body}}`)
 
-  test('is shown with all changes accepted', async () => {
+  test('a document with tracked changes is shown with all changes accepted', async () => {
     const pdf = await convert(engine, path, 'pdf')
     assert.equal((await readPdfText(pdf.path)).trim(), 'Pay twelve euros')
     const page = await convert(engine, path, 'html')
     assert.match(await readFile(page.path, 'utf8'), /Pay\s+twelve\s+euros/)
   })
 
-  test('keeps them in other document formats', async () => {
+  test('a document with tracked changes keeps them in other document formats', async () => {
     const made = await convert(engine, path, 'fodt')
     assert.match(await readFile(made.path, 'utf8'), /<text:deletion>[\s\S]*eleven/)
   })
 
-  test('contains exactly the visible words', async () => {
+  test('a document with tracked changes contains exactly the visible words', async () => {
     const holding = await readSummary(path, 'rtf', { isResult: false })
     assert.deepEqual([holding?.words?.total, holding?.features], [3, ['changes', 'selectableText']])
   })
 })
 
 describe('a sheet converted to PDF', () => {
-  test('has all columns of a row on one page', async () => {
+  test('a sheet converted to PDF has all columns of a row on one page', async () => {
     const path = await pdfOf('workbook.xlsx')
     assert.deepEqual(await pageSizes(path), ['595x842', '842x595'])
     assert.match(
@@ -273,12 +273,12 @@ describe('a sheet converted to PDF', () => {
     )
   })
 
-  test('keeps its scale if it does not have to fit', async () => {
+  test('a sheet converted to PDF keeps its scale if it does not have to fit', async () => {
     const pages = await countPdfPages(await pdfOf('workbook.xlsx', { fitToWidth: 'false' }))
     assert.ok(pages > 2, `${pages} pages`)
   })
 
-  test('has headers and footers', async () => {
+  test('a sheet converted to PDF has headers and footers', async () => {
     const text = await readPdfText(await pdfOf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }))
     assert.match(text, /Sheet 1 of 2[\s\S]*Sheet 2 of 2/)
   })
@@ -324,22 +324,22 @@ describe('office documents are converted to each other', { concurrency: 2 }, () 
 })
 
 describe('plain text and tables', () => {
-  test('in UTF-16 keep their characters', async () => {
+  test('plain text and tables in UTF-16 keep their characters', async () => {
     assert.match(await readPdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
   })
 
-  test('from CSV are printed without any additional text', async () => {
+  test('plain text and tables from CSV are printed without any additional text', async () => {
     const text = await readPdfText((await convertFixture('western.csv', 'pdf')).path)
     assert.doesNotMatch(text, /document|Page|Sheet/i)
     assert.ok(text.trim().length > 0)
   })
 
-  test('in Windows-1252 with semicolons become columns', async () => {
+  test('plain text and tables in Windows-1252 with semicolons become columns', async () => {
     const { path } = await convertFixture('western.csv', 'tsv')
     assert.equal(await readFile(path, 'utf8'), 'Müsli\tPreis\nSüß; sauer\t3,50\nKäse\t12\n')
   })
 
-  test('keep anything but numbers as text, and never become formulas', async () => {
+  test('plain text and tables keep anything but numbers as text, and never become formulas', async () => {
     const texts = [
       '007',
       '+49 171',
@@ -367,7 +367,7 @@ describe('plain text and tables', () => {
     }
   })
 
-  test('are written with unambiguous dates and times, whatever the number format of the sheet', async () => {
+  test('plain text and tables are written with unambiguous dates and times, whatever the number format of the sheet', async () => {
     const names = ['office', 'style', 'number', 'table', 'text'].map(
       (name) =>
         `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name === 'number' ? 'datastyle' : name}:1.0"`,
@@ -408,7 +408,7 @@ describe('plain text and tables', () => {
     )
   })
 
-  test('have a distinct first row if it is declared as the header', async () => {
+  test('plain text and tables have a distinct first row if it is declared as the header', async () => {
     const source = join(scratch, 'header.csv')
     await writeFile(source, '2023;name\n1;x\n')
     const { path } = await convert(engine, source, 'xlsx', { options: { headers: 'true' } })
@@ -422,7 +422,7 @@ describe('plain text and tables', () => {
     assert.match(book ?? '', /Print_Titles[^<]*>[^<]*\$1:\$1/)
   })
 
-  test('are read with the requested encoding and separator', async () => {
+  test('plain text and tables are read with the requested encoding and separator', async () => {
     const source = join(scratch, 'named.csv')
     await writeFile(source, Buffer.from('\xc4|1;2\n', 'latin1'))
     const to = (options: RunSettings['options'] = {}) => convert(engine, source, 'tsv', { options })
@@ -433,7 +433,7 @@ describe('plain text and tables', () => {
     assert.equal(await readFile(other.path, 'utf8'), 'д|1\t2\n')
   })
 
-  test('that are web pages are read in their declared or detected encoding', async () => {
+  test('plain text and tables that are web pages are read in their declared or detected encoding', async () => {
     const words = 'Вчера вечером мы ходили в театр'
     const page = (head: string) => Buffer.from(`${head}<p>${words}</p>`)
     const bytes = (head: string) => {
@@ -454,7 +454,7 @@ describe('plain text and tables', () => {
     }
   })
 
-  test('contain formula results in UTF-8, with a warning about sheets left out', async () => {
+  test('plain text and tables contain formula results in UTF-8, with a warning about sheets left out', async () => {
     const { path, warnings } = await convertFixture('workbook.xlsx', 'csv')
     assert.equal(await readFile(path, 'utf8'), '"Otters, ""sea""",12.5\nÜnïcödé,25\n')
     assert.deepEqual(warnings, ['SHEETS_DROPPED'])
@@ -471,7 +471,7 @@ test('a drawing becomes an SVG of its first page, with a warning about the other
 
 describe('a document that cannot be opened', () => {
   for (const kind of ['docx', 'doc', 'odt', 'ppt'] as const) {
-    test(`and is a protected ${kind} needs its password`, async () => {
+    test(`a document that cannot be opened and is a protected ${kind} needs its password`, async () => {
       const name = `locked.${kind}`
       const code = 'FILE_ENCRYPTED'
       await assert.rejects(
@@ -488,7 +488,7 @@ describe('a document that cannot be opened', () => {
     })
   }
 
-  test('with a password and a file extension of another program is detected correctly', async () => {
+  test('a document that cannot be opened with a password and a file extension of another program is detected correctly', async () => {
     const path = join(scratch, 'sheet.docx')
     await copyFile(fixture('office/locked.xlsx'), path)
     const unlock = (password: string) =>
@@ -500,7 +500,7 @@ describe('a document that cannot be opened', () => {
     )
   })
 
-  test('without a password stays unchanged if a password is sent', async () => {
+  test('a document that cannot be opened without a password stays unchanged if a password is sent', async () => {
     const report = fixture('office/report.docx')
     const { path, warnings } = await convertFixture('report.docx', 'docx', {
       operation: 'unlock',
@@ -510,7 +510,7 @@ describe('a document that cannot be opened', () => {
     assert.deepEqual(await readFile(path), await readFile(report))
   })
 
-  test('is reported as damaged, whatever is wrong with it', async () => {
+  test('a document that cannot be opened is reported as damaged, whatever is wrong with it', async () => {
     const report = await readFile(fixture('office/report.docx'))
     const wrong = {
       'half.docx': report.subarray(0, report.length / 2),

@@ -20,7 +20,7 @@ describe('images are merged', () => {
   const mergeImages = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
     convert(vips, upright, to, { operation: 'merge', more, options })
 
-  test('in a column, upright and centered', async () => {
+  test('images are merged in a column, upright and centered', async () => {
     const run = await mergeImages('png', [standing, fixture('corners.bmp')])
     const { path, result } = run
     assertProgressRises(run)
@@ -38,7 +38,7 @@ describe('images are merged', () => {
     assert.deepEqual(await dot(path, 38, 72), [0, 255, 0, 255])
   })
 
-  test('in a row, and in a grid of equal cells', async () => {
+  test('images are merged in a row, and in a grid of equal cells', async () => {
     const size = async (layout: string, count: number) =>
       readImageSize((await mergeImages('png', Array(count - 1).fill(standing), { layout })).path, 'png')
     // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
@@ -62,7 +62,7 @@ describe('images are merged', () => {
     assert.deepEqual(await size('grid3x3', 4), { width: 3 * 40, height: 3 * 40 })
   })
 
-  test('to JPEG on white or the requested color, and to WebP', async () => {
+  test('images are merged to JPEG on white or the requested color, and to WebP', async () => {
     const { path } = await mergeImages('jpg', [standing])
     const ground = await dot(path, 1, 50)
     assert.ok(
@@ -78,7 +78,7 @@ describe('images are merged', () => {
     })
   })
 
-  test('only if they fit in the layout and the pixel limit', async () => {
+  test('images are merged only if they fit in the layout and the pixel limit', async () => {
     await assert.rejects(mergeImages('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
       code: 'INVALID_INPUT',
       details: { field: 'layout', max: 4, got: 5 },
@@ -92,12 +92,12 @@ describe('images are merged', () => {
     })
   })
 
-  test('with only the first frame of an animation, and a warning', async () => {
+  test('images are merged with only the first frame of an animation, and a warning', async () => {
     const { warnings } = await mergeImages('png', [fixture('animated.gif')])
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
   })
 
-  test('into a PDF with one page each, in order', async () => {
+  test('images are merged into a PDF with one page each, in order', async () => {
     const { path, result, warnings } = await mergeImages('pdf', [
       ...[standing, fixture('pages.tiff'), fixture('corners.heic')],
     ])
@@ -106,7 +106,7 @@ describe('images are merged', () => {
     assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 
-  test('up to 20 in an image and 100 in a PDF', () => {
+  test('images are merged up to 20 in an image and 100 in a PDF', () => {
     const rows = vips.capabilities.filter(({ operation }) => operation === 'merge')
     assert.deepEqual(
       rows.map(({ to, more }) => [to[0], more?.max]),
@@ -150,7 +150,7 @@ describe('an image is compressed', () => {
   const bytes = async (path: string) => (await stat(path)).size
 
   for (const format of ['jpg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const) {
-    test(`in ${format} to fewer bytes with the same dimensions`, async () => {
+    test(`an image is compressed in ${format} to fewer bytes with the same dimensions`, async () => {
       const source = await createDetailedImage(format)
       const run = await compressImage(source)
       const { path, result, warnings } = run
@@ -166,14 +166,14 @@ describe('an image is compressed', () => {
     })
   }
 
-  test('more at a lower quality', async () => {
+  test('an image is compressed more at a lower quality', async () => {
     const source = await createDetailedImage('jpg')
     const size = async (quality: string | number) => bytes((await compressImage(source, { quality })).path)
     const sizes = [await size('low'), await size('high'), await size(10), await size('60')] as const
     assert.ok(sizes[0] < sizes[1] && sizes[2] < sizes[3], `bytes of low, high, 10 and 60: ${sizes}`)
   })
 
-  test('to a target size, first by quality and then by dimensions', async () => {
+  test('an image is compressed to a target size, first by quality and then by dimensions', async () => {
     const source = await createDetailedImage('jpg')
     // The best quality that fits; dimensions are reduced in larger steps.
     for (const [targetSize, least] of [
@@ -193,19 +193,19 @@ describe('an image is compressed', () => {
     }
   })
 
-  test('with a warning if the target size cannot be reached', async () => {
+  test('an image is compressed with a warning if the target size cannot be reached', async () => {
     const { result, warnings } = await compressImage(await createDetailedImage('png'), { targetSize: 200 })
     assert.deepEqual([result.details?.reached, warnings], [false, ['TARGET_NOT_REACHED']])
   })
 
-  test('not at all if it is already below the target size', async () => {
+  test('an image is compressed not at all if it is already below the target size', async () => {
     const targetSize = await bytes(fixture('corners.jpg'))
     const { path, result, warnings } = await compressImage(fixture('corners.jpg'), { targetSize })
     assert.deepEqual([result.details?.reached, warnings], [true, []])
     assert.deepEqual(await readFile(path), await readFile(fixture('corners.jpg')))
   })
 
-  test('never to more bytes than before', async () => {
+  test('an image is compressed never to more bytes than before', async () => {
     for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
       const { path, warnings } = await compressImage(fixture(name), { quality: 100 })
       assert.ok((await bytes(path)) <= (await bytes(fixture(name))), name)
@@ -214,7 +214,7 @@ describe('an image is compressed', () => {
     }
   })
 
-  test('and remains animated', async () => {
+  test('an image is compressed and remains animated', async () => {
     const frames = [0, 120, 240].map(
       (hue) =>
         ({ create: { width: 300, height: 200, channels: 3, background: `hsl(${hue},100%,50%)` } }) as const,

@@ -33,14 +33,14 @@ describe('the quality levels', () => {
     ...[low, medium, high, highest],
   ]
 
-  test('of images increase and are at most 100', () => {
+  test('the quality levels of images increase and are at most 100', () => {
     for (const [format, scale] of Object.entries(qualityScales)) {
       const [low = 0, medium = 0, high = 0, highest = 0] = words(scale)
       assert.ok(0 < low && low < medium && medium < high && high <= highest && highest <= 100, format)
     }
   })
 
-  test('of videos increase the bit rate and are valid for their encoders', () => {
+  test('the quality levels of videos increase the bit rate and are valid for their encoders', () => {
     for (const [id, codec] of Object.entries(videoCodecs)) {
       const { crf }: VideoCodec = codec
       if (!crf) continue
@@ -176,7 +176,7 @@ describe('the options', () => {
   const mark =
     'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'
 
-  test('of the PDF tools are exactly those listed', () => {
+  test('the options of the PDF tools are exactly those listed', () => {
     assert.deepEqual(
       Object.fromEntries(Object.entries(toolOptions).map(([id, one]) => [id, optionNames(one)])),
       {
@@ -211,7 +211,7 @@ describe('the options', () => {
     )
   })
 
-  test('of videos, audio and animations are exactly those listed', () => {
+  test('the options of videos, audio and animations are exactly those listed', () => {
     const { mp4, h264 } = videoContainers
     const videoNames = 'preset crf quality videoBitrate bitrate twoPass resolution fps rotate background'
     const audioNames = 'audioBitrate audioSampleRate channels volume'
@@ -234,7 +234,7 @@ describe('the options', () => {
     assert.equal(optionNames(mergeAudioOptions), 'gap quality audioBitrate')
   })
 
-  test('of a resolution are the listed names, each with the shorter side of the video', () => {
+  test('the options of a resolution are the listed names, each with the shorter side of the video', () => {
     const sides = ['240p', '360p', '480p', '720p', '1080p', '1440p', '4k'].map((name) => {
       assert.ok(videoOptions(videoContainers.mp4).safeParse({ resolution: name }).success, name)
       return readResolution(name)
@@ -245,7 +245,7 @@ describe('the options', () => {
     )
   })
 
-  test('of images, ebooks, spreadsheets and metadata are exactly those listed', () => {
+  test('the options of images, ebooks, spreadsheets and metadata are exactly those listed', () => {
     const size = 'width height fit downscale rotate background metadata'
     assert.equal(Object.keys(jpgShape).join(' '), `${size} quality jpegQuality progressive colorSpace`)
     assert.equal(Object.keys(pngShape).join(' '), `${size} compressionLevel palette progressive colorSpace`)

@@ -13,7 +13,7 @@ describe('a secret option', () => {
     ),
   )
 
-  test('is marked as secret in every capability, and no other option is', () => {
+  test('a secret option is marked as secret in every capability, and no other option is', () => {
     const passwords = options.filter(({ name }) => /password/i.test(name))
     assert.ok(passwords.length > 30)
     for (const { operation, name, schema } of passwords)
@@ -22,7 +22,7 @@ describe('a secret option', () => {
       assert.equal(isSecretOption(schema), /password/i.test(name), `${operation}: ${name}`)
   })
 
-  test('is in the list of secret names in both spellings', () => {
+  test('a secret option is in the list of secret names in both spellings', () => {
     const names = options.filter(({ schema }) => isSecretOption(schema)).map(({ name }) => name)
     assert.deepEqual(
       [...secretOptionNames].toSorted(),
@@ -30,7 +30,7 @@ describe('a secret option', () => {
     )
   })
 
-  test('keeps its description', () => {
+  test('a secret option keeps its description', () => {
     assert.equal(z.string().optional().describe('Opens it.').meta(secretOption).description, 'Opens it.')
     assert.equal(isSecretOption(z.string().meta(secretOption).optional()), false)
   })

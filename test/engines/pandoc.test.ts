@@ -74,32 +74,32 @@ describe('text boxes and comments of a Word document', () => {
     'Comment by Ann: Axolotl',
   ]
 
-  test('are kept once, after the paragraph they are anchored to', async () => {
+  test('text boxes and comments of a Word document are kept once, after the paragraph they are anchored to', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'md')
     for (const said of beside) assert.equal(text.split(said).length, 2, said)
     assert.match(text, /Before the box\.\s+Pangolin in a text box\s+Second line of it\s+Okapi.*\s+Between/)
     assert.match(text, /remark\[\^3\]\.[\s\S]*\[\^3\]: Comment by Ann: Axolotl in a comment/)
   })
 
-  test('are in plain text too, where table cells are separated by tabs', async () => {
+  test('text boxes and comments of a Word document are in plain text too, where table cells are separated by tabs', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'txt')
     for (const said of beside) assert.ok(text.includes(said), said)
     assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
   })
 
-  test('are in tables of Markua, where each cell is a single line', async () => {
+  test('text boxes and comments of a Word document are in tables of Markua, where each cell is a single line', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'markua')
     assert.match(text, /\| *Kiwi bird *\| *2 *\| *two Quetzal in a cell *\|/)
     assert.doesNotMatch(text, /\[TABLE\]/)
   })
 
-  test('are not searched for in a document that needs a password', async () => {
+  test('text boxes and comments of a Word document are not searched for in a document that needs a password', async () => {
     await assert.rejects(convertSource(fixture('office/locked.docx'), 'md'), { code: 'FILE_ENCRYPTED' })
   })
 })
 
 describe('the content of a document', () => {
-  test('is the same after a round trip through other formats', async () => {
+  test('the content of a document is the same after a round trip through other formats', async () => {
     for (const between of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {
       const there = await convert(pandoc, notes, between)
       const { text } = await convertSource(there.path, 'md', { from: between })
@@ -117,21 +117,21 @@ describe('the content of a document', () => {
     }
   })
 
-  test('includes the text of links written by LibreOffice', async () => {
+  test('the content of a document includes the text of links written by LibreOffice', async () => {
     const field = String.raw`{{\field{\*\fldinst HYPERLINK "https://example.com/\{a\}" }{\fldrslt {\cs15 the link}{}}}}`
     const link = await file('link.rtf', String.raw`{\rtf1\ansi see ${field} here\par}`)
     const { text } = await convertSource(link, 'wiki')
     assert.match(text, /see \[https:\/\/example\.com\S* the link\] here/)
   })
 
-  test('includes title and author in the metadata of an ebook', async () => {
+  test('the content of a document includes title and author in the metadata of an ebook', async () => {
     const { path } = await convert(pandoc, notes, 'epub')
     const meta = await readStdout('ebook-meta', path)
     assert.match(meta, /Title +: Field notes/)
     assert.match(meta, /Author\(s\) +: Ada Example/)
   })
 
-  test('is well-formed XML as XHTML, even with malformed raw HTML', async () => {
+  test('the content of a document is well-formed XML as XHTML, even with malformed raw HTML', async () => {
     const loose = await file(
       'loose.md',
       '# Fruit & more\n\nOne<br>two <b>bold\n\n<p>Open &nbsp; <img src=x>\n',
@@ -143,7 +143,7 @@ describe('the content of a document', () => {
     assert.match(text, /Open/)
   })
 
-  test('gets the first heading or the file name as title if one is needed', async () => {
+  test('the content of a document gets the first heading or the file name as title if one is needed', async () => {
     const heading = await file('heading.md', 'Before.\n\n# The *heading* here\n')
     assert.match((await convertSource(heading, 'html')).text, /<title>The heading here<\/title>/)
     const none = await file('none.md', 'Only words.\n')
@@ -151,11 +151,11 @@ describe('the content of a document', () => {
     assert.match(text, /<title>My &lt;letter&gt;<\/title>/)
   })
 
-  test('includes the title as a heading if the format has no title field', async () => {
+  test('the content of a document includes the title as a heading if the format has no title field', async () => {
     assert.match((await convertSource(notes, 'wiki')).text, /^= Field notes =\s+Ada Example\s/)
   })
 
-  test('includes subtitle, authors and date as text if the format has no such fields', async () => {
+  test('the content of a document includes subtitle, authors and date as text if the format has no such fields', async () => {
     const facts =
       'title: Birds\nsubtitle: of rivers\nauthor: [Ada E, Bo F]\ndate: 2024-05-04\nabstract: In short.\n'
     const described = await file('described.md', `---\n${facts}---\n\n# One\n\nWords.\n`)
@@ -178,14 +178,14 @@ describe('the content of a document', () => {
     }
   })
 
-  test('is read in its own encoding', async () => {
+  test('the content of a document is read in its own encoding', async () => {
     const western = await file('western.md', Buffer.from('Gr\xfc\xdfe', 'latin1'))
     assert.match((await convertSource(western, 'html')).text, /Grüße/)
     const wide = await file('wide.rst', Buffer.from('\ufeffGrüße', 'utf16le'))
     assert.match((await convertSource(wide, 'html')).text, /Grüße/)
   })
 
-  test('includes raw HTML', async () => {
+  test('the content of a document includes raw HTML', async () => {
     const head = '---\ntitle: The Mixed\nauthor: Ada Reed\nabstract: In short.\n---\n'
     const mixed = await file('mixed.md', `${head}Words.\n\n<table><tr><td>inside</td></tr></table>\n`)
     const { text } = await convertSource(mixed, 'docx')
@@ -195,13 +195,13 @@ describe('the content of a document', () => {
     assert.equal(plain.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })
 
-  test('of a bibliography is a list, and bibliography formats convert to each other', async () => {
+  test('the content of a bibliography is a list, and bibliography formats convert to each other', async () => {
     const bib = await file('refs.bib', '@book{k, author={Donald Knuth}, title={The Art}, year={1968}}')
     assert.match((await convertSource(bib, 'html')).text, /Knuth, Donald. 1968/)
     assert.deepEqual(JSON.parse((await convertSource(bib, 'csljson')).text)[0].title, 'The art')
   })
 
-  test('of DocBook XML is its text, of JATS XML its article', async () => {
+  test('the content of a document of DocBook XML is its text, of JATS XML its article', async () => {
     const any = await file('any.xml', '<list><entry><name>Alpha</name></entry></list>')
     assert.match((await convertSource(any, 'txt')).text, /Alpha/)
     const article = await convert(pandoc, notes, 'jats')
@@ -211,7 +211,7 @@ describe('the content of a document', () => {
 })
 
 describe('images of a document', () => {
-  test('are included if the result format supports them', async () => {
+  test('images of a document are included if the result format supports them', async () => {
     const docx = await convert(pandoc, notes, 'docx')
     assert.match(await readStdout('bsdtar', '-tf', docx.path), /word\/media\/.*png/)
     assert.deepEqual(docx.warnings, [])
@@ -226,7 +226,7 @@ describe('images of a document', () => {
     }
   })
 
-  test('are included from an EPUB with inline SVG, as are notes outside of the reading order', async () => {
+  test('images of a document are included from an EPUB with inline SVG, as are notes outside of the reading order', async () => {
     const book = join(scratch, 'drawn.epub')
     const dot = Buffer.from(pixel.slice(pixel.indexOf(',') + 1), 'base64')
     const drawing =
@@ -241,7 +241,7 @@ describe('images of a document', () => {
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
 
-  test('are included from an EPUB whose notes are referenced from other files, each once', async () => {
+  test('images of a document are included from an EPUB whose notes are referenced from other files, each once', async () => {
     const book = join(scratch, 'notes.epub')
     const note = (id: string, words: string, type = 'footnote') =>
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
@@ -260,7 +260,7 @@ describe('images of a document', () => {
     assert.match(text, /Notes\s+Note in its own file/)
   })
 
-  test('are replaced by their descriptions with a warning otherwise', async () => {
+  test('images of a document are replaced by their descriptions with a warning otherwise', async () => {
     const { text, warnings } = await convertSource(notes, 'rst')
     assert.match(text, /a dot/)
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])
@@ -341,7 +341,7 @@ describe('a document that references files of the machine', () => {
   })
 
   for (const [name, content] of Object.entries(hostile)) {
-    test(`does not include them: ${name}`, async () => {
+    test(`a document that references files of the machine does not include them: ${name}`, async () => {
       const source = await file(name, content)
       for (const to of ['html', 'docx', 'epub', 'fb2', 'rtf', 'odt'] as const) {
         if (name.endsWith(to)) continue
@@ -364,7 +364,7 @@ describe('a document that references files of the machine', () => {
 })
 
 describe('a document designed to exhaust resources', () => {
-  test('gives a coded error', async () => {
+  test('a document designed to exhaust resources gives a coded error', async () => {
     const loop = await file('loop.tex', '\\newcommand{\\x}{\\x\\x}\\x')
     const entities = await file(
       'entities.xml',
@@ -399,7 +399,7 @@ test('Markdown that pandoc would parse for hours is refused with the reason, and
 })
 
 describe('an ebook from markup', () => {
-  test('supports the ebook options', async () => {
+  test('an ebook from markup supports the ebook options', async () => {
     const options = { ebookMargin: '31', ebookSmartenPunctuation: true, ebookBaseFontSize: 17 }
     const { text } = await convertSource(notes, 'epub', { options })
     assert.match(text, /margin-top: ?31pt/)
@@ -440,7 +440,7 @@ describe('a LaTeX document', () => {
   const texOf = (body: string, preamble = '') =>
     `\\documentclass{article}${preamble}\n\\begin{document}\n${body}\n\\end{document}\n`
 
-  test('keeps text in package commands, and citation keys', async () => {
+  test('a LaTeX document keeps text in package commands, and citation keys', async () => {
     const body = String.raw`Seen\marginpar{aside} \cite[p. 5]{knuth} \fbox{boxed} \todo{ours} on page \pageref{x}.
       \begin{thebibliography}{99}\bibitem{knuth} Books. \bibitem[L]{lamport} More.\end{thebibliography}`
     const source = await file('packages.tex', texOf(body, String.raw`\newcommand{\todo}[1]{own #1}`))
@@ -453,7 +453,7 @@ describe('a LaTeX document', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('causes a warning that names the commands dropped with their text', async () => {
+  test('a LaTeX document causes a warning that names the commands dropped with their text', async () => {
     const body = String.raw`Seen \strange{left out} \vspace{3cm} \begin{tikzpicture}\node{a};\end{tikzpicture}`
     const source = await file('strange.tex', texOf(body, String.raw`\usepackage[x]{none}\fancyhead{words}`))
     const { warnings, messages } = await convert(pandoc, source, 'html')

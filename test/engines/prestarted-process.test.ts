@@ -61,7 +61,7 @@ async function run(program: PrestartedProcess, args: readonly string[], options:
 }
 
 describe('a prestarted process', confined, () => {
-  test('receives its arguments on stdin and has its prepared environment', async () => {
+  test('a prestarted process receives its arguments on stdin and has its prepared environment', async () => {
     const program = await takePrestarted(
       'read -r line; echo "$line"; [ "$PREPARED" = "$PWD" ] && echo prepared',
     )
@@ -69,7 +69,7 @@ describe('a prestarted process', confined, () => {
     assert.equal(stdout, '["one","two words"]\nprepared\n')
   })
 
-  test('works on copies of files in its own folder, which is removed with it', async () => {
+  test('a prestarted process works on copies of files in its own folder, which is removed with it', async () => {
     const path = join(workDir, 'in.txt')
     await writeFile(path, 'text', { mode: 0o600 })
     const program = await takePrestarted('read -r line; tr a-z A-Z < in.txt > out.txt; echo more >> in.txt')
@@ -84,7 +84,7 @@ describe('a prestarted process', confined, () => {
     assert.ok(!(await readdir(baseDir)).some((name) => program.folder.endsWith(name)))
   })
 
-  test('can access neither the folder of a job, nor other processes, nor the network', async () => {
+  test('a prestarted process can access neither the folder of a job, nor other processes, nor the network', async () => {
     await writeFile(join(workDir, 'secret.txt'), 'secret')
     const script = `read -r line; cat ${workDir}/secret.txt; ls ${baseDir}; ls /proc | grep -c '^[0-9]'; grep -c : /proc/net/dev; id -u`
     const { stdout } = await run(await takePrestarted(script), [], { okCodes: [0, 1] })
@@ -96,7 +96,7 @@ describe('a prestarted process', confined, () => {
     assert.doesNotMatch(stdout, /secret/)
   })
 
-  test('is used only once', async () => {
+  test('a prestarted process is used only once', async () => {
     const programs = prestarterOf('read -r line; cat /proc/sys/kernel/random/uuid > mine; ls')
     await programs.take()
     const folders = new Set<string>()
@@ -110,7 +110,7 @@ describe('a prestarted process', confined, () => {
     assert.equal(folders.size, 3)
   })
 
-  test('gives the same errors as a newly started process for failures, timeouts and size limits', async () => {
+  test('a prestarted process gives the same errors as a newly started process for failures, timeouts and size limits', async () => {
     await assert.rejects(run(await takePrestarted('read -r line; echo broken >&2; exit 3'), []), (error) => {
       assert.ok(error instanceof ProcessFailure)
       assert.deepEqual([error.exitCode, error.stderr], [3, 'broken\n'])
@@ -125,7 +125,7 @@ describe('a prestarted process', confined, () => {
     await assert.rejects(run(await takePrestarted(flood), []), /exceed the size limit|large/i)
   })
 
-  test('that ended while it was waiting is not used', async () => {
+  test('a prestarted process that ended while it was waiting is not used', async () => {
     const programs = prestarterOf('exit 1')
     await programs.take()
     let pauseMs = 0
@@ -142,7 +142,7 @@ describe('a prestarted process', confined, () => {
     assert.deepEqual(await readdir(baseDir), [])
   })
 
-  test('is started after removing folders of services that are gone, and not if its preparation fails', async () => {
+  test('a prestarted process is started after removing folders of services that are gone, and not if its preparation fails', async () => {
     // Above the highest possible pid (proc(5), pid_max).
     await mkdir(join(baseDir, 'waiting-4194305-a'))
     const program = await takePrestarted('read -r line; true')
@@ -163,7 +163,7 @@ describe('a prestarted process', confined, () => {
     assert.deepEqual(await readdir(folder), [])
   })
 
-  test('does not keep the service alive, and ends with it', async () => {
+  test('a prestarted process does not keep the service alive, and ends with it', async () => {
     const code = new URL('../../lib/engines/sandbox/prestarted-process.ts', import.meta.url).href
     const script = `
       const { createPrestarter } = await import(${JSON.stringify(code)})
@@ -182,7 +182,7 @@ describe('a prestarted process', confined, () => {
     assert.deepEqual([stdout, stderr, status], ['null\n', '', 0])
   })
 
-  test('is stopped when its prestarter is closed', async () => {
+  test('a prestarted process is stopped when its prestarter is closed', async () => {
     const programs = prestarterOf('read -r line; true')
     await programs.take()
     await programs.close()

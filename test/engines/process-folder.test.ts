@@ -54,7 +54,7 @@ beforeEach(async () => {
 })
 
 describe('the folder of a long-running process', () => {
-  test('receives copies of files, which never overwrite existing files', async () => {
+  test('the folder of a long-running process receives copies of files, which never overwrite existing files', async () => {
     const [from, to] = [join(base, 'from'), join(base, 'to')]
     await writeFile(from, 'text')
     await copyIn(from, to)
@@ -66,7 +66,7 @@ describe('the folder of a long-running process', () => {
     assert.equal(existsSync(outside), false)
   })
 
-  test('is removed if an earlier process with the same pid left it behind, and no other folders are', async () => {
+  test('the folder of a long-running process is removed if an earlier process with the same pid left it behind, and no other folders are', async () => {
     const own = await makeProcessFolder(base, taskFolderPrefix)
     await mkdir(join(base, `task-${process.pid}1-abcdef`))
     await mkdir(join(base, `mutabor-office-${process.pid}-abcdef`))
@@ -76,7 +76,7 @@ describe('the folder of a long-running process', () => {
     await removeOwnFolders(join(base, 'not there'), taskFolderPrefix)
   })
 
-  test('returns only regular files, and no symbolic or hard links or folders', async () => {
+  test('the folder of a long-running process returns only regular files, and no symbolic or hard links or folders', async () => {
     const at = (name: string) => join(base, name)
     await writeFile(at('file'), 'text')
     assert.equal(await moveOut(at('file'), at('taken')), true)
@@ -93,7 +93,7 @@ describe('the folder of a long-running process', () => {
     await assert.rejects(moveOut(at('nothing'), at('odd')), { code: 'ENOENT' })
   })
 
-  test('returns only regular files from another file system as well', {
+  test('the folder of a long-running process returns only regular files from another file system as well', {
     skip:
       statSync('/dev/shm').dev === statSync(scratch).dev &&
       'needs /dev/shm on another file system than the scratch folder',
@@ -113,7 +113,7 @@ describe('the folder of a long-running process', () => {
     await assert.rejects(moveOut(at('nothing'), join(base, 'odd')), { code: 'ENOENT' })
   })
 
-  test('is removed by the next service if the service that created it is gone', async () => {
+  test('the folder of a long-running process is removed by the next service if the service that created it is gone', async () => {
     const own = await makeProcessFolder(base, 'waiting-')
     assert.ok(basename(own).startsWith(`waiting-${process.pid}-`))
     // Above the highest possible pid (proc(5), pid_max).
@@ -128,7 +128,7 @@ describe('the folder of a long-running process', () => {
   })
 
   const isRoot = process.getuid?.() === 0
-  test('is kept if it belongs to another user', {
+  test('the folder of a long-running process is kept if it belongs to another user', {
     skip: !isRoot && 'needs root to switch to another user',
   }, async () => {
     await chmod(scratch, 0o755)
@@ -148,7 +148,7 @@ describe('the folder of a long-running process', () => {
 })
 
 describe('limits', () => {
-  test('of a program are those of its engine unless it has its own', () => {
+  test('limits of a program are those of its engine unless it has its own', () => {
     const MB = 1024 * 1024
     const engine = { memoryMb: 2, diskMb: 3, timeoutS: 4 }
     assert.deepEqual(sandboxLimits(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
@@ -159,7 +159,7 @@ describe('limits', () => {
     })
   })
 
-  test('of an archive grow with its size, from 64 MB to 4 GB', () => {
+  test('limits of an archive grow with its size, from 64 MB to 4 GB', () => {
     const MB = 1024 * 1024
     assert.deepEqual([0, MB, 9 * MB].map(maxUnpackedBytesFor), [64 * MB, 500 * MB, 4096 * MB])
     assert.deepEqual([maxEntries, maxDepth], [10_000, 32])
@@ -171,7 +171,7 @@ describe('limits', () => {
     )
   })
 
-  test('of output are exact to the byte', () => {
+  test('limits of output are exact to the byte', () => {
     const cap = new OutputCap(3)
     assert.deepEqual(
       [cap.add(Buffer.from('ab')), cap.add(Buffer.from('c')), cap.add(Buffer.from('d'))],
@@ -188,7 +188,7 @@ describe('a long output', () => {
     return ends.toString()
   }
 
-  test('is kept whole up to the limit; beyond it, only its beginning and end are kept', () => {
+  test('a long output is kept whole up to the limit; beyond it, only its beginning and end are kept', () => {
     assert.equal(headAndTail(6, 'abc', 'def'), 'abcdef')
     assert.equal(headAndTail(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
     assert.equal(headAndTail(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
@@ -197,7 +197,7 @@ describe('a long output', () => {
 })
 
 describe('the mutex', () => {
-  test('runs actions one after the other, also after one that failed', async () => {
+  test('the mutex runs actions one after the other, also after one that failed', async () => {
     const runExclusive = createMutex()
     const seen: string[] = []
     const first = Promise.withResolvers<void>()
@@ -215,7 +215,7 @@ describe('the mutex', () => {
 })
 
 describe('a wait for work that cannot be cancelled', () => {
-  test('ends with the work, or throws the abort reason before that', async () => {
+  test('a wait for work that cannot be cancelled ends with the work, or throws the abort reason before that', async () => {
     const stop = new AbortController()
     assert.equal(await untilAborted(Promise.resolve(7), stop.signal), 7)
     const waiting = untilAborted(new Promise(() => undefined), stop.signal)
@@ -229,7 +229,7 @@ describe('processes', () => {
   const asleep = (mark: string) =>
     spawn('sleep', ['7777'], { detached: true, stdio: 'ignore', env: { ...process.env, MARK: mark } })
 
-  test('are found and killed by a mark in their environment', async () => {
+  test('processes are found and killed by a mark in their environment', async () => {
     const [marked, other] = [asleep('here-7777'), asleep('other-7777')]
     const killed = once(marked, 'exit')
     await killMarked('here-7777')
@@ -255,7 +255,7 @@ describe('the end of a process', () => {
     return { closed, child, stop, end: waitForExit(child as never, stop.signal) }
   }
 
-  test('is the end of its output, or its exit if other processes hold the pipes open after a kill', {
+  test('the end of a process is the end of its output, or its exit if other processes hold the pipes open after a kill', {
     timeout: 5000,
   }, async () => {
     const usual = fakeChild()
@@ -273,7 +273,7 @@ describe('the end of a process', () => {
     assert.deepEqual([await held.end, held.closed], [{ code: 0, signal: null }, pipes])
   })
 
-  test('is an error if it could not be started', async () => {
+  test('the end of a process is an error if it could not be started', async () => {
     await assert.rejects(waitForExit(spawn('/no/such/program'), new AbortController().signal), {
       code: 'ENOENT',
     })
@@ -281,7 +281,7 @@ describe('the end of a process', () => {
 })
 
 describe('a Python program of this project', () => {
-  test('ignores modules in the work folder and can read its own folder', async () => {
+  test('a Python program of this project ignores modules in the work folder and can read its own folder', async () => {
     const seen: unknown[] = []
     const tools = { exec: async (...call: unknown[]) => seen.push(call) } as never
     await runPython('books/read.py', ['a'], tools, { timeoutS: 3 })

@@ -108,14 +108,14 @@ describe('a confined program gets', () => {
 describe('the launcher for engines', () => {
   const promising = (name: string): Launcher => ({ ...none, level: 'limits', detail: name })
 
-  test('is the first of those that reach the same level, and never one that needs root for other users', async () => {
+  test('the launcher for engines is the first of those that reach the same level, and never one that needs root for other users', async () => {
     const { launcher } = await chooseLauncher([promising('one'), promising('two')], false)
     assert.equal(launcher.detail, 'one')
     const ofRoot = { ...none, needsRoot: true }
     await assert.rejects(chooseLauncher([ofRoot], false), /No launcher can start an engine/)
   })
 
-  test('fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
+  test('the launcher for engines fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
     const before = process.env['TMPDIR']
     t.after(() => {
       if (before === undefined) delete process.env['TMPDIR']
@@ -144,7 +144,7 @@ describe('a program of a step', () => {
       ...more,
     })
 
-  test('may write exactly 10 MiB to stdout', async () => {
+  test('a program of a step may write exactly 10 MiB to stdout', async () => {
     const { exec } = toolsIn(await makeWorkFolder())
     const maxBytes = 10 * 1024 * 1024
     const { stdout } = await exec('head', ['-c', String(maxBytes), '/dev/zero'])
@@ -152,24 +152,28 @@ describe('a program of a step', () => {
     await assert.rejects(exec('head', ['-c', String(maxBytes + 1), '/dev/zero']), /output limit/)
   })
 
-  test('is stopped at its own file size limit, and the error names the limit', limited, async () => {
-    const { exec } = toolsIn(await makeWorkFolder())
-    const write = exec('sh', ['-c', 'exec head -c 3000000 /dev/zero > big'], {
-      maxFileBytes: 2 * 1024 * 1024,
-    })
-    await assert.rejects(write, {
-      code: 'CONVERSION_FAILED',
-      message: 'The result would exceed the size limit of 2 MB.',
-      details: { limitMb: 2 },
-    })
-  })
+  test(
+    'a program of a step is stopped at its own file size limit, and the error names the limit',
+    limited,
+    async () => {
+      const { exec } = toolsIn(await makeWorkFolder())
+      const write = exec('sh', ['-c', 'exec head -c 3000000 /dev/zero > big'], {
+        maxFileBytes: 2 * 1024 * 1024,
+      })
+      await assert.rejects(write, {
+        code: 'CONVERSION_FAILED',
+        message: 'The result would exceed the size limit of 2 MB.',
+        details: { limitMb: 2 },
+      })
+    },
+  )
 
-  test('need not read its stdin', async () => {
+  test('a program of a step need not read its stdin', async () => {
     const { exec } = toolsIn(await makeWorkFolder())
     await exec('true', [], { stdin: 'x'.repeat(1_000_000) })
   })
 
-  test('is stopped if the step is cancelled while the sandbox is prepared, and is reported as stopped', async () => {
+  test('a program of a step is stopped if the step is cancelled while the sandbox is prepared, and is reported as stopped', async () => {
     const stop = new AbortController()
     const ends: string[] = []
     const onCommand = () => ({
@@ -193,7 +197,7 @@ describe('a program of a step', () => {
     })
   })
 
-  test('reports progress and warnings to optional listeners', async () => {
+  test('a program of a step reports progress and warnings to optional listeners', async () => {
     const reported: unknown[] = []
     const tools = toolsIn(await makeWorkFolder(), {
       onProgress: (...progress) => reported.push(progress),
@@ -212,7 +216,7 @@ describe('a program of a step', () => {
     silent.warn('PAGES_DROPPED', 'Two pages.')
   })
 
-  test('leaves only regular files and folders, at any depth', async () => {
+  test('a program of a step leaves only regular files and folders, at any depth', async () => {
     const workDir = await makeWorkFolder()
     await mkdir(join(workDir, 'out'))
     await writeFile(join(workDir, 'out', 'a'), 'a')

@@ -53,7 +53,7 @@ async function noneRunning(text: string): Promise<void> {
 }
 
 describe('an engine process', () => {
-  test('runs in its work folder with a clean environment', async () => {
+  test('an engine process runs in its work folder with a clean environment', async () => {
     const { stdout } = await shell('pwd; env | cut -d= -f1 | sort | tr "\\n" " "; echo hi > made')
     const [folder, names] = stdout.split('\n')
     assert.equal(folder, workDir)
@@ -61,7 +61,7 @@ describe('an engine process', () => {
     assert.equal(await readFile(join(workDir, 'made'), 'utf8'), 'hi\n')
   })
 
-  test('can run below a folder that only its owner may enter', async () => {
+  test('an engine process can run below a folder that only its owner may enter', async () => {
     const locked = join(base, 'locked')
     await mkdir(join(locked, 'inner'), { recursive: true, mode: 0o700 })
     workDir = join(locked, 'inner')
@@ -70,20 +70,20 @@ describe('an engine process', () => {
     assert.equal(stdout, 'text')
   })
 
-  test('receives arguments unchanged, even with shell syntax', async () => {
+  test('an engine process receives arguments unchanged, even with shell syntax', async () => {
     const odd = '$(touch pwned) `id` "quoted" \'single\' \n; rm -rf /'
     const { stdout } = await tools().exec('printf', ['%s', odd])
     assert.equal(stdout, odd)
     assert.deepEqual(await readdir(workDir), [])
   })
 
-  test('reads its stdin, and its output lines are passed on one by one', async () => {
+  test('an engine process reads its stdin, and its output lines are passed on one by one', async () => {
     const lines: string[] = []
     await tools().exec('cat', [], { stdin: 'one\ntwo\n', onLine: (line) => lines.push(line) })
     assert.deepEqual(lines, ['one', 'two'])
   })
 
-  test('that fails gives an error with its exit code and stderr', async () => {
+  test('an engine process that fails gives an error with its exit code and stderr', async () => {
     await assert.rejects(shell('echo broken >&2; exit 3'), (error) => {
       assert.ok(error instanceof ProcessFailure)
       assert.equal(error.exitCode, 3)
@@ -92,7 +92,7 @@ describe('an engine process', () => {
     })
   })
 
-  test('reports its stderr and its end to the observer of commands', async () => {
+  test('an engine process reports its stderr and its end to the observer of commands', async () => {
     const seen: unknown[] = []
     const began = performance.now()
     const { exec } = createTools({
@@ -129,11 +129,11 @@ describe('an engine process', () => {
     ])
   })
 
-  test('may exit with another code that counts as success', async () => {
+  test('an engine process may exit with another code that counts as success', async () => {
     await tools().exec('sh', ['-c', 'exit 3'], { okCodes: [0, 3] })
   })
 
-  test('that crashes gives another error than one that fails', async () => {
+  test('an engine process that crashes gives another error than one that fails', async () => {
     await assert.rejects(shell('kill -SEGV $$'), (error) => {
       assert.ok(error instanceof EngineCrash)
       assert.equal(error.signal, 'SIGSEGV')
@@ -141,25 +141,25 @@ describe('an engine process', () => {
     })
   })
 
-  test('that exceeds its processor time gives a timeout error, not a crash', async () => {
+  test('an engine process that exceeds its processor time gives a timeout error, not a crash', async () => {
     await assert.rejects(
       shell('kill -XCPU $$'),
       (error) => error instanceof AppError && error.code === 'TIMEOUT' && error.cause instanceof EngineCrash,
     )
   })
 
-  test('cannot be started from a program that does not exist', async () => {
+  test('an engine process cannot be started from a program that does not exist', async () => {
     await assert.rejects(tools().exec('no-such-program', []))
   })
 
-  test('is stopped when its output exceeds the limit', async () => {
+  test('an engine process is stopped when its output exceeds the limit', async () => {
     await assert.rejects(
       shell('yes'),
       (error) => error instanceof EngineCrash && /output limit/.test(error.message),
     )
   })
 
-  test('that fails with a long stderr gives an error with its beginning and end', async () => {
+  test('an engine process that fails with a long stderr gives an error with its beginning and end', async () => {
     await assert.rejects(
       shell('echo first >&2; yes | head -c 500000 >&2; echo last >&2; exit 1'),
       (error) => {
@@ -185,7 +185,7 @@ test('a long output keeps exactly its first and last bytes and says how many wer
 })
 
 describe('an engine process is killed', () => {
-  test('at its time limit, even if it ignores SIGTERM', async () => {
+  test('an engine process is killed at its time limit, even if it ignores SIGTERM', async () => {
     const started = Date.now()
     await assert.rejects(
       shell('trap "" TERM INT HUP; while :; do sleep 7771; done', tools(undefined, 0.3)),
@@ -196,7 +196,7 @@ describe('an engine process is killed', () => {
     await noneRunning('sleep 7771')
   })
 
-  test('when its own abort signal is triggered', async () => {
+  test('an engine process is killed when its own abort signal is triggered', async () => {
     const stop = new AbortController()
     const running = tools().exec('sh', ['-c', 'echo started; sleep 7770; echo ended'], {
       signal: stop.signal,
@@ -206,7 +206,7 @@ describe('an engine process is killed', () => {
     await noneRunning('sleep 7770')
   })
 
-  test('when the step is cancelled, even if it has its own abort signal', async () => {
+  test('an engine process is killed when the step is cancelled, even if it has its own abort signal', async () => {
     const [cancel, own] = [new AbortController(), new AbortController()]
     const running = tools(cancel.signal).exec('sh', ['-c', 'echo started; sleep 7771'], {
       signal: own.signal,
@@ -216,7 +216,7 @@ describe('an engine process is killed', () => {
     await noneRunning('sleep 7771')
   })
 
-  test('together with grandchildren that left its process group', async () => {
+  test('an engine process is killed together with grandchildren that left its process group', async () => {
     const abort = new AbortController()
     const ready = Promise.withResolvers<void>()
     const running = tools(abort.signal).exec(
@@ -235,12 +235,12 @@ describe('an engine process is killed', () => {
     for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await noneRunning(text)
   })
 
-  test('together with background processes that a successful program left behind', async () => {
+  test('an engine process is killed together with background processes that a successful program left behind', async () => {
     await shell('setsid -f sleep 7775 >/dev/null 2>&1')
     await noneRunning('sleep 7775')
   })
 
-  test('before it starts if the step was already cancelled', async () => {
+  test('an engine process is killed before it starts if the step was already cancelled', async () => {
     await assert.rejects(
       shell('touch started', tools(AbortSignal.abort(new Error('cancelled')))),
       /cancelled/,
@@ -248,25 +248,25 @@ describe('an engine process is killed', () => {
     assert.deepEqual(await readdir(workDir), [])
   })
 
-  test('and leaves no links, pipes or sockets among the results', async () => {
+  test('an engine process is killed and leaves no links, pipes or sockets among the results', async () => {
     await shell('mkdir out; ln -s /etc/shadow out/a.png; mkfifo out/b.png; echo fine > out/c.png')
     assert.deepEqual(await readdir(join(workDir, 'out')), ['c.png'])
   })
 })
 
 describe('a hostile engine process', () => {
-  test('cannot run a fork bomb', confined, async () => {
+  test('a hostile engine process cannot run a fork bomb', confined, async () => {
     const bomb = 'i=0; while [ $i -lt 1000 ]; do sleep 7776 & i=$((i+1)); done; wait'
     await assert.rejects(shell(bomb), /Cannot fork|Resource temporarily unavailable/)
     await noneRunning('sleep 7776')
   })
 
-  test('cannot take more memory than its limit', limited, async () => {
+  test('a hostile engine process cannot take more memory than its limit', limited, async () => {
     const grab = 'my $x = "a" x (2 * 1024 ** 3); print length $x'
     await assert.rejects(tools().exec('perl', ['-e', grab]), /Out of memory|panic/i)
   })
 
-  test('cannot write a larger file than its limit', limited, async () => {
+  test('a hostile engine process cannot write a larger file than its limit', limited, async () => {
     await assert.rejects(
       shell('exec head -c 100000000 /dev/zero > big'),
       (error) =>
@@ -277,7 +277,7 @@ describe('a hostile engine process', () => {
     assert.equal((await lstat(join(workDir, 'big'))).size, 64 * 1024 * 1024)
   })
 
-  test('cannot use more processor time than its limit', limited, async (t) => {
+  test('a hostile engine process cannot use more processor time than its limit', limited, async (t) => {
     const command = await sandboxCommand('sh', ['-c', 'while :; do :; done'], {
       workDir,
       limits: { cpuS: 1 },
@@ -296,7 +296,7 @@ describe('a hostile engine process', () => {
     )
   })
 
-  test('cannot reach a server of this machine', confined, async (t) => {
+  test('a hostile engine process cannot reach a server of this machine', confined, async (t) => {
     const server = createServer((socket) => socket.end('secret'))
     t.after(() => server.close())
     server.listen(0, '127.0.0.1')
@@ -307,24 +307,28 @@ describe('a hostile engine process', () => {
     await assert.rejects(tools().exec('perl', ['-e', connect]), /no way/)
   })
 
-  test("cannot read this machine's accounts, this code or the folder of another job", confined, async () => {
-    const other = await mkdtemp(join(base, 'other-'))
-    await writeFile(join(other, 'secret.txt'), 'secret', { mode: 0o644 })
-    const here = new URL(import.meta.url).pathname
-    const { stdout } = await tools().exec('cat', ['/etc/passwd'])
-    assert.equal(stdout, await readFile('/usr/share/base-passwd/passwd.master', 'utf8'))
-    for (const path of ['/etc/shadow', here, join(other, 'secret.txt'), '/root']) {
-      await assert.rejects(tools().exec('cat', [path]), /No such file|Permission denied/)
-    }
-  })
+  test(
+    "a hostile engine process cannot read this machine's accounts, this code or the folder of another job",
+    confined,
+    async () => {
+      const other = await mkdtemp(join(base, 'other-'))
+      await writeFile(join(other, 'secret.txt'), 'secret', { mode: 0o644 })
+      const here = new URL(import.meta.url).pathname
+      const { stdout } = await tools().exec('cat', ['/etc/passwd'])
+      assert.equal(stdout, await readFile('/usr/share/base-passwd/passwd.master', 'utf8'))
+      for (const path of ['/etc/shadow', here, join(other, 'secret.txt'), '/root']) {
+        await assert.rejects(tools().exec('cat', [path]), /No such file|Permission denied/)
+      }
+    },
+  )
 
-  test('cannot see or signal other processes', confined, async () => {
+  test('a hostile engine process cannot see or signal other processes', confined, async () => {
     const { stdout } = await shell('ls /proc | grep -c "^[0-9]"')
     assert.ok(Number(stdout) < 10, stdout)
     await assert.rejects(shell(`kill -0 ${process.pid}`), ProcessFailure)
   })
 
-  test('cannot write outside its folder', confined, async () => {
+  test('a hostile engine process cannot write outside its folder', confined, async () => {
     for (const path of ['/usr/evil', '/evil', '/dev/evil', '/etc/evil']) {
       await assert.rejects(tools().exec('touch', [path]), /Read-only|Permission denied|No such file/)
     }
@@ -335,7 +339,7 @@ describe('a hostile engine process', () => {
 })
 
 describe('a long-running sandboxed process', () => {
-  test('can write into a folder that is granted to it later', async (t) => {
+  test('a long-running sandboxed process can write into a folder that is granted to it later', async (t) => {
     const command = await sandboxCommand('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
     const child = spawn(command.file, command.args, {
       env: command.env,

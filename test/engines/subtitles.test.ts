@@ -51,7 +51,7 @@ function assertTimes(cues: readonly ParsedCue[], firstEndS: number, haveEnds: bo
 
 describe('subtitles', { concurrency: 2 }, () => {
   for (const from of subtitleSources) {
-    test(`in ${from} keep text, lines and times`, async () => {
+    test(`subtitles in ${from} keep text, lines and times`, async () => {
       // `npm run conformance` tests all combinations of formats.
       const targets = ['srt', 'ass', 'lrc'].includes(from) ? subtitleTargets : (['srt', 'txt'] as const)
       for (const to of targets.filter((one) => one !== from)) {
@@ -67,7 +67,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     })
   }
 
-  test('keep italics if the format supports them', async () => {
+  test('subtitles keep italics if the format supports them', async () => {
     for (const from of ['srt', 'vtt', 'ass', 'sub'] as const) {
       const to = from === 'srt' ? 'vtt' : 'srt'
       assert.match((await convertText(fixture(`subtitles.${from}`), to)).text, /<i>Grüße/, from)
@@ -76,7 +76,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     assert.doesNotMatch((await convertText(fixture('subtitles.srt'), 'lrc')).text, /[<{]/)
   })
 
-  test('in Windows encodings and UTF-16 are converted to UTF-8', async () => {
+  test('subtitles in Windows encodings and UTF-16 are converted to UTF-8', async () => {
     const words = srt('Grüße – “naïve”')
     const windows = Buffer.from(
       words.replace('–', '\x96').replace('“', '\x93').replace('”', '\x94'),
@@ -88,13 +88,13 @@ describe('subtitles', { concurrency: 2 }, () => {
     }
   })
 
-  test('with characters that are markup in WebVTT are escaped', async () => {
+  test('subtitles with characters that are markup in WebVTT are escaped', async () => {
     const { text } = await convertText(await writeFixture('math.srt', srt('a < b & c', '<b>R&D</b>')), 'vtt')
     assert.match(text, /\na &lt; b &amp; c\n/)
     assert.match(text, /\n<b>R&amp;D<\/b>\n/)
   })
 
-  test('without end times are shown until the next one or for a few seconds', async () => {
+  test('subtitles without end times are shown until the next one or for a few seconds', async () => {
     const open = '<SAMI><BODY>\n<SYNC Start=1000><P>one&nbsp;two\n<SYNC Start=2000><P>last\n</BODY></SAMI>\n'
     const { text } = await convertText(await writeFixture('open.smi', open), 'vtt')
     assert.deepEqual(parseCues(text, 'vtt'), [
@@ -103,7 +103,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     ])
   })
 
-  test('keep non-breaking spaces', async () => {
+  test('subtitles keep non-breaking spaces', async () => {
     const ass = (await readFile(fixture('subtitles.ass'), 'utf8')).replace('Grüße from', 'Grüße\\hfrom')
     const vtt = 'WEBVTT\n\n00:01.000 --> 00:02.000\nGrüße&nbsp;from the kingfisher\n'
     for (const [name, text] of [
@@ -118,7 +118,7 @@ describe('subtitles', { concurrency: 2 }, () => {
         )
   })
 
-  test('with vector drawings lose the drawings and not the text', async () => {
+  test('subtitles with vector drawings lose the drawings and not the text', async () => {
     const words = await readFile(fixture('subtitles.ass'), 'utf8')
     const start = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\pos(1,2)'
     const drawn = `${words}${start}\\p1}m 0 0 l 100 0 100 100{\\p0}\n${start}}placed\n`
@@ -130,7 +130,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     )
   })
 
-  test('in WebVTT with style, region and note blocks are read completely', async () => {
+  test('subtitles in WebVTT with style, region and note blocks are read completely', async () => {
     const blocks = 'STYLE\n::cue {\n  color: lime;\n}\n\nNOTE\nof two\nlines\n\nREGION\nid:a\nwidth:40%\n\n'
     const cues =
       '1\n00:01.000 --> 00:02.000 align:start\n<v Ann>one</v>\n\nNOTE between\n\n00:03.000 --> 00:04.000\nNOTE this\n'
@@ -146,33 +146,33 @@ describe('subtitles', { concurrency: 2 }, () => {
     }
   })
 
-  test('after more than an hour keep their times', async () => {
+  test('subtitles after more than an hour keep their times', async () => {
     const late = await writeFixture('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
     assert.equal(parseCues((await convertText(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
     assert.equal(parseCues((await convertText(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
   })
 
-  test('that count frames give a warning if they do not state the frame rate', async () => {
+  test('subtitles that count frames give a warning if they do not state the frame rate', async () => {
     const withRate = await convertText(await writeFixture('with-rate.sub', '{1}{1}25\n{25}{50}one\n'), 'srt')
     assert.deepEqual([parseCues(withRate.text, 'srt')[0]?.startS, withRate.warnings], [1, []])
     const { warnings } = await convertText(await writeFixture('without-rate.sub', '{25}{50}one\n'), 'srt')
     assert.deepEqual(warnings, ['FRAME_RATE_ASSUMED'])
   })
 
-  test('in SubViewer format are recognised by their content, as they share an extension with MicroDVD', async () => {
+  test('subtitles in SubViewer format are recognised by their content, as they share an extension with MicroDVD', async () => {
     const view =
       '[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n00:00:01.00,00:00:02.50\none[br]two\n\n'
     const [cue] = parseCues((await convertText(await writeFixture('view.sub', view), 'srt')).text, 'srt')
     assert.deepEqual(cue, { startS: 1, endS: 2.5, lines: ['one', 'two'] })
   })
 
-  test('in SSA lose their styles when converted to ASS, with a warning', async () => {
+  test('subtitles in SSA lose their styles when converted to ASS, with a warning', async () => {
     const { text, warnings } = await convertText(fixture('subtitles.ssa'), 'ass')
     assert.deepEqual(warnings, ['STYLES_DROPPED'])
     assert.match(text, /ScriptType: v4\.00\+/)
   })
 
-  test('are refused as corrupt if the file contains no cues', async () => {
+  test('subtitles are refused as corrupt if the file contains no cues', async () => {
     for (const from of subtitleSources) {
       const path = await writeFixture(`words.${from}`, 'Only words.\n')
       await assert.rejects(
@@ -183,7 +183,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     }
   })
 
-  test('are detected by content, or by extension if the content is ambiguous', async () => {
+  test('subtitles are detected by content, or by extension if the content is ambiguous', async () => {
     for (const format of subtitleSources) {
       const bytes = await readFile(fixture(`subtitles.${format}`))
       assert.equal(await detectFile(`x.${format}`, bytes), format)
@@ -215,7 +215,7 @@ describe('the subtitles of a video', { concurrency: 2 }, () => {
     ['film.mov', 'mov_text'],
     ['film.webm', 'webvtt'],
   ] as const) {
-    test(`are extracted from ${name} (${codec})`, async () => {
+    test(`the subtitles of a video are extracted from ${name} (${codec})`, async () => {
       const path = await createVideo(name, codec)
       for (const to of videoSubtitleTargets) {
         const cues = parseCues((await convertText(path, to)).text, to)
@@ -228,13 +228,13 @@ describe('the subtitles of a video', { concurrency: 2 }, () => {
     })
   }
 
-  test('cannot be extracted if there are none', async () => {
+  test('the subtitles of a video cannot be extracted if there are none', async () => {
     for (const name of ['film.mp4', 'film.mov', 'film.webm']) {
       await assert.rejects(convert(ffmpeg, fixture(name), 'srt'), isRefused('INVALID_INPUT'))
     }
   })
 
-  test('are offered only for videos that may contain them, and not for documents', () => {
+  test('the subtitles of a video are offered only for videos that may contain them, and not for documents', () => {
     const makers = conversions().filter(({ to }) => to === 'srt')
     const sources = makers
       .map(({ from }) => from)

@@ -66,7 +66,7 @@ const texts = {
 
 describe('a text in an undeclared encoding', () => {
   for (const [name, text] of Object.entries(texts)) {
-    test(`is detected as ${name}, as plain text, in a table and in subtitles`, async () => {
+    test(`a text in an undeclared encoding is detected as ${name}, as plain text, in a table and in subtitles`, async () => {
       const words = text.split(' ')
       const csv = `id;name\n${words.map((word, at) => `${at};"${word}"\n`).join('')}`
       const srt = words.map((word, at) => `${at + 1}\n00:00:01,000 --> 00:00:02,000\n${word}\n\n`).join('')
@@ -83,12 +83,12 @@ describe('a text in an undeclared encoding', () => {
     })
   }
 
-  test('is read as Windows-1252 if all encodings are equally likely', () => {
+  test('a text in an undeclared encoding is read as Windows-1252 if all encodings are equally likely', () => {
     assert.equal(guessCharset(Buffer.from('Tür', 'latin1')), 'windows-1252')
     assert.equal(guessCharset(iconv.encode('50 €', 'windows-1252')), 'windows-1252')
   })
 
-  test('of DOS or an old Mac is detected by its letters, and quotation marks and dashes are read as Windows characters', () => {
+  test('a text in an undeclared encoding of DOS or an old Mac is detected by its letters, and quotation marks and dashes are read as Windows characters', () => {
     for (const [name, text] of [
       ['cp850', 'Die Prüfung läuft noch: Bücher, Öfen, Türen und Möbel müssen überprüft werden.'],
       ['cp437', "Le café était déjà fermé à l'été, où les élèves préféraient la forêt près du château."],
@@ -103,13 +103,13 @@ describe('a text in an undeclared encoding', () => {
     }
   })
 
-  test('is read as UTF-8 even if a byte is damaged, with a warning', async () => {
+  test('a text in an undeclared encoding is read as UTF-8 even if a byte is damaged, with a warning', async () => {
     const seen = await readAsUtf8(Buffer.concat([Buffer.from(russian), Buffer.from([0xff])]))
     assert.equal(seen.text, `${russian}\ufffd`)
     assert.deepEqual(seen.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
   })
 
-  test('is not read as UTF-16 because of a null byte', async () => {
+  test('a text in an undeclared encoding is not read as UTF-16 because of a null byte', async () => {
     for (const words of [
       'id,name\n007,first\n\x00,second\n',
       `Plain words${'\0'} and more of them. `.repeat(9),
@@ -118,7 +118,7 @@ describe('a text in an undeclared encoding', () => {
         assert.deepEqual((await readAsUtf8(bytes)).text, bytes.toString())
   })
 
-  test('is detected by characters far into the file', async () => {
+  test('a text in an undeclared encoding is detected by characters far into the file', async () => {
     const plain = 'id,name\n'.repeat(150_000)
     const { text } = await readAsUtf8(
       Buffer.concat([Buffer.from(plain), iconv.encode(russian, 'windows-1251')]),
@@ -129,7 +129,7 @@ describe('a text in an undeclared encoding', () => {
 })
 
 describe('a text in a known encoding', () => {
-  test('by a byte order mark or UTF-16 bytes is read without a warning', async () => {
+  test('a text in a known encoding by a byte order mark or UTF-16 bytes is read without a warning', async () => {
     for (const text of ['Plain words\r\nand more', russian, '昨天晚上我们去了。\n一一一', 'Grüße 😀']) {
       for (const bytes of [
         Buffer.from(text, 'utf16le'),
@@ -146,7 +146,7 @@ describe('a text in a known encoding', () => {
     assert.deepEqual((await readAsUtf8(escaped)).text, '昨日 words')
   })
 
-  test('declared in a tag, prolog or package is read accordingly, and the copy declares UTF-8', async () => {
+  test('a text in a known encoding declared in a tag, prolog or package is read accordingly, and the copy declares UTF-8', async () => {
     for (const [format, start] of [
       ['html', '<html><meta http-equiv="Content-Type" content="text/html; charset=NAME"><p>'],
       ['html', "<meta charset='NAME'>"],
@@ -160,7 +160,7 @@ describe('a text in a known encoding', () => {
     }
   })
 
-  test('requested by the client is read accordingly, unless a byte order mark says otherwise', async () => {
+  test('a text in a known encoding requested by the client is read accordingly, unless a byte order mark says otherwise', async () => {
     const bytes = iconv.encode('Привет', 'koi8-r')
     assert.deepEqual(await readAsUtf8(bytes, 'txt', { encoding: 'KOI8-R' }), {
       text: 'Привет',
@@ -176,7 +176,7 @@ describe('a text in a known encoding', () => {
     assert.deepEqual([wrong.text, wrong.warnings], ['a\ufffd', ['LETTERS_REPLACED']])
   })
 
-  test('is UTF-32 by its byte order mark, which starts like that of UTF-16', async () => {
+  test('a text in a known encoding is UTF-32 by its byte order mark, which starts like that of UTF-16', async () => {
     const text = '"Grüße, 😀","a""b"\n1,2'
     for (const encoding of ['utf-32le', 'utf-32be']) {
       const bytes = iconv.encode(text, encoding, { addBOM: true })
@@ -185,7 +185,7 @@ describe('a text in a known encoding', () => {
     }
   })
 
-  test('can be requested by any name of the encoding', () => {
+  test('a text in a known encoding can be requested by any name of the encoding', () => {
     for (const [label, name] of [
       ['CP932', 'shift_jis'],
       ['gb2312', 'gb18030'],
@@ -200,7 +200,7 @@ describe('a text in a known encoding', () => {
 })
 
 describe('a field of a table', () => {
-  test('is a number or a date only if unambiguous and exported unchanged', () => {
+  test('a field of a table is a number or a date only if unambiguous and exported unchanged', () => {
     const numbers = ['0', '7', '-5', '3.14', '-0.5', '1.10', '123456789012345', '0.12345678901234']
     const dates = ['2024-02-29', '1999-12-31 23:59:59']
     for (const field of [...numbers, ...dates]) assert.ok(isCountable(field), field)
@@ -235,13 +235,13 @@ describe('a field of a table', () => {
 })
 
 describe('a table', () => {
-  test('is copied with commas, and with quotes around text', async () => {
+  test('a table is copied with commas, and with quotes around text', async () => {
     const { text, rows, columns } = await table('a;b\r\n 7 ;"x;""y"""\n"007";=1\n\n1;\n\n\n')
     assert.equal(text, '"a","b"\n7,"x;""y"""\n"007","=1"\n\n1,\n')
     assert.deepEqual([rows, columns], [5, 2])
   })
 
-  test('has its separator detected, declared or requested', async () => {
+  test('a table has its separator detected, declared or requested', async () => {
     for (const sign of [',', ';', '\t', '|'])
       assert.equal((await table(`a${sign}b\n"x, ;|"${sign}2\n`)).text, '"a","b"\n"x, ;|",2\n', sign)
     assert.equal((await table('sep=|\r\na;b|c\r\n')).text, '"a;b","c"\n')
@@ -252,20 +252,20 @@ describe('a table', () => {
       assert.throws(() => TableOptions.parse({ delimiter }), /expected comma/, delimiter)
   })
 
-  test('with a header keeps column names as text, and with any line ends its rows', async () => {
+  test('a table with a header keeps column names as text, and with any line ends its rows', async () => {
     assert.equal((await table('2023,2024\n1,2\n', { headers: 'true' })).text, '"2023","2024"\n1,2\n')
     assert.equal((await table('2023,2024\n1,2\n')).text, '2023,2024\n1,2\n')
     assert.equal((await table('a\r\n"b\r\nc"\rd\ne')).text, '"a"\n"b\nc"\n"d"\n"e"\n')
   })
 
-  test('that is long or has unclosed quotes is read completely', async () => {
+  test('a table that is long or has unclosed quotes is read completely', async () => {
     const long = await table('7,x\r\n'.repeat(30_000))
     assert.equal(long.rows, 30_000)
     assert.ok(long.text.endsWith('7,"x"\n7,"x"\n'))
     assert.equal((await table('a,"b\nc')).text, '"a","""b"\n"c"\n')
   })
 
-  test('with more rows or columns than the target supports causes a warning', async () => {
+  test('a table with more rows or columns than the target supports causes a warning', async () => {
     const { input, tools, warnings } = await copyText(`x${',x'.repeat(256)}\n${'1\n'.repeat(65_536)}`, 'csv')
     const work = { operation: 'convert', inputs: [input], from: 'csv', options: {}, outDir: workDir } as const
     await officeSource({ ...work, to: 'xlsx' }, input, tools)

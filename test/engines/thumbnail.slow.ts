@@ -20,7 +20,7 @@ const shows = readdirSync(fixture('')).flatMap((name) => {
 
 describe('a thumbnail', { concurrency: 2 }, () => {
   for (const { name, from } of shows) {
-    test(`of ${name} has the requested size`, async () => {
+    test(`a thumbnail of ${name} has the requested size`, async () => {
       const { engine } = planRoute({ from, to: 'webp', operation: 'thumbnail' }).steps[0]
       const made = engines.find(({ id }) => id === engine)
       assert.ok(made)

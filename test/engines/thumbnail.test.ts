@@ -71,7 +71,7 @@ await ffmpegTool(
 )
 
 describe('a thumbnail of an image', () => {
-  test('has the size given by its box and fit', async () => {
+  test('a thumbnail of an image has the size given by its box and fit', async () => {
     const wide = await blank(1000, 500)
     const square = { width: 100, height: 100 }
     for (const [options, width, height] of [
@@ -102,7 +102,7 @@ describe('a thumbnail of an image', () => {
       assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
   })
 
-  test('is cropped to the center or stretched, depending on the fit', async () => {
+  test('a thumbnail of an image is cropped to the center or stretched, depending on the fit', async () => {
     const cut = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
     const middle = await readPixels(cut.path, 'png')
     for (const at of [2, 25, 47]) assertColor(middle, [at, 25], '#00ff00', 3)
@@ -113,7 +113,7 @@ describe('a thumbnail of an image', () => {
     assertColor(whole, [55, 45], '#0000ff', 3)
   })
 
-  test('can be made from very small and very narrow images', async () => {
+  test('a thumbnail of an image can be made from very small and very narrow images', async () => {
     const box = { width: 64, height: 64 }
     const dot = await blank(1, 1)
     assert.deepEqual(await sizeOf(vips, dot, box), { width: 1, height: 1 })
@@ -131,7 +131,7 @@ describe('a thumbnail of an image', () => {
     assert.deepEqual(await sizeOf(vips, needle, box), { width: 1, height: 64 })
   })
 
-  test('is upright and in sRGB', async () => {
+  test('a thumbnail of an image is upright and in sRGB', async () => {
     const portrait = await thumbnail(vips, fixture('orientation-6.jpg'), 'png', { width: 20, height: 20 })
     assert.deepEqual(await readImageSize(portrait.path, 'png'), { width: 15, height: 20 })
     const pixels = await readPixels(portrait.path, 'png')
@@ -153,7 +153,7 @@ describe('a thumbnail of an image', () => {
     assertColor(await readPixels(deep.path, 'png'), [10, 10], '#123456', 2)
   })
 
-  test('keeps transparency if its format supports it, and gets a white background otherwise', async () => {
+  test('a thumbnail of an image keeps transparency if its format supports it, and gets a white background otherwise', async () => {
     const alphaOf = async (to: Target) => {
       const { path } = await thumbnail(vips, fixture('alpha.png'), to, { width: 20 })
       return (await sharp(path).metadata()).hasAlpha
@@ -163,7 +163,7 @@ describe('a thumbnail of an image', () => {
     assertColor(await readPixels(path, 'jpg'), [10, 7], '#ffffff', 20)
   })
 
-  test('shows the first frame or page', async () => {
+  test('a thumbnail of an image shows the first frame or page', async () => {
     for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff']) {
       const { path } = await thumbnail(vips, fixture(name), 'webp', { width: 20 })
       assert.deepEqual(await readImageSize(path, 'webp'), { width: 20, height: 15 }, name)
@@ -172,7 +172,7 @@ describe('a thumbnail of an image', () => {
     }
   })
 
-  test('of a vector drawing is rendered at the requested size', async () => {
+  test('a thumbnail of a vector drawing is rendered at the requested size', async () => {
     const { path } = await thumbnail(vips, fixture('corners.svg'), 'png', { width: 400, height: 400 })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 400, height: 300 })
     const pixels = await readPixels(path, 'png')
@@ -181,7 +181,7 @@ describe('a thumbnail of an image', () => {
     assertColor(pixels, [201, 10], '#00ff00', 2)
   })
 
-  test('can be made from formats that need other programs', async () => {
+  test('a thumbnail of an image can be made from formats that need other programs', async () => {
     // Every fixture in thumbnail.slow.ts.
     for (const name of ['corners.heic', 'corners.raf'])
       assert.equal(
@@ -196,7 +196,7 @@ describe('a thumbnail of an image', () => {
     }
   })
 
-  test('of a damaged file is refused', async () => {
+  test('a thumbnail of a damaged file is refused', async () => {
     for (const [engine, from] of [
       [vips, 'jpg'],
       [imagemagick, 'psd'],
@@ -225,7 +225,7 @@ describe('a thumbnail of a video', () => {
       assertColor(pixels, [pixels.width >> 1, pixels.height >> 1], colors[expected[index] ?? 0] ?? '', 20)
   }
 
-  test('shows the frame at the requested time', async () => {
+  test('a thumbnail of a video shows the frame at the requested time', async () => {
     await assertShows({ timestamp: 0 }, [0])
     await assertShows({ timestamp: '00:00:01.500' }, [1])
     await assertShows({ timestamp: '1.95' }, [1])
@@ -234,7 +234,7 @@ describe('a thumbnail of a video', () => {
     await assertShows({ timestamp: 3.999 }, [3])
   })
 
-  test('is a full-size frame or a contact sheet if a video is converted to an image', async () => {
+  test('a thumbnail of a video is a full-size frame or a contact sheet if a video is converted to an image', async () => {
     const makeThumbnail = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
       const { path } = await convert(ffmpeg, video, to, { options })
       return readPixels(path, to)
@@ -254,7 +254,7 @@ describe('a thumbnail of a video', () => {
     )
   })
 
-  test('is refused for a time after the end, and the error names the duration', async () => {
+  test('a thumbnail of a video is refused for a time after the end, and the error names the duration', async () => {
     for (const timestamp of ['4', '00:01:00'])
       await assertRefused(
         thumbnail(ffmpeg, video, 'png', { timestamp }),
@@ -266,7 +266,7 @@ describe('a thumbnail of a video', () => {
       assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
   })
 
-  test('gives the requested number of images, evenly spaced over the video', async () => {
+  test('a thumbnail of a video gives the requested number of images, evenly spaced over the video', async () => {
     const { result } = await thumbnail(ffmpeg, video, 'jpg', { count: '4', width: 40, height: 40 })
     assert.deepEqual(
       result.files.map(({ suffix }) => suffix),
@@ -281,7 +281,7 @@ describe('a thumbnail of a video', () => {
     await assertShows({ count: 3, timestamp: 3.95 }, [3, 3, 3])
   })
 
-  test('shows a frame that is not blank if there is one', async () => {
+  test('a thumbnail of a video shows a frame that is not blank if there is one', async () => {
     const dark = pathOf('dark.mp4')
     const black = 'color=black:s=160x90:r=10:d=5'
     await ffmpegTool(
@@ -297,7 +297,7 @@ describe('a thumbnail of a video', () => {
     await assertShows({}, [1])
   })
 
-  test('is upright and has the display aspect ratio', async () => {
+  test('a thumbnail of a video is upright and has the display aspect ratio', async () => {
     assert.deepEqual(await sizeOf(ffmpeg, fixture('turned.mov')), { width: 48, height: 64 })
     const wide = pathOf('wide.mp4')
     await ffmpegTool('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', wide)
@@ -308,7 +308,7 @@ describe('a thumbnail of a video', () => {
     assert.equal((await sharp(path).metadata()).hasAlpha, true)
   })
 
-  test('can be made from videos without timestamps and duration', async () => {
+  test('a thumbnail of a video can be made from videos without timestamps and duration', async () => {
     const bare = pathOf('bare.h264')
     await ffmpegTool('-i', video, '-c', 'copy', bare)
     await assertShows({ timestamp: '1.95' }, [1], bare)
@@ -320,7 +320,7 @@ describe('a thumbnail of a video', () => {
     await assertShows({ count: 4 }, [0, 1, 2, 3], live)
   })
 
-  test('is refused for files without a video track', async () => {
+  test('a thumbnail of a video is refused for files without a video track', async () => {
     const audio = pathOf('audio.mp4')
     await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', audio)
     await assertRefused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
@@ -330,7 +330,7 @@ describe('a thumbnail of a video', () => {
 describe('thumbnails of a PDF', () => {
   const pages = fixture('three-pages.pdf')
 
-  test('show its first pages', async () => {
+  test('thumbnails of a PDF show its first pages', async () => {
     const { result } = await thumbnail(pdf, pages, 'png', { count: 2 })
     assert.deepEqual(
       result.files.map(({ suffix }) => suffix),
@@ -344,7 +344,7 @@ describe('thumbnails of a PDF', () => {
     assert.equal((await thumbnail(pdf, pages, 'webp', { count: 20 })).result.files.length, 3)
   })
 
-  test('are rendered at the size of their box', async () => {
+  test('thumbnails of a PDF are rendered at the size of their box', async () => {
     const poster = pathOf('poster.pdf')
     await writeFile(
       poster,
@@ -367,7 +367,7 @@ describe('thumbnails of a PDF', () => {
       assert.deepEqual(await sizeOf(pdf, source, options), { width, height }, JSON.stringify(options))
   })
 
-  test('require the password of the PDF', async () => {
+  test('thumbnails of a PDF require the password of the PDF', async () => {
     const locked = fixture('needs-password.pdf')
     await assertRefused(thumbnail(pdf, locked, 'png'), 'PDF_ENCRYPTED', /password/)
     await assertRefused(thumbnail(pdf, locked, 'png', { password: 'wrong' }), 'PDF_ENCRYPTED')

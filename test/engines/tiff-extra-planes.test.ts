@@ -122,7 +122,7 @@ describe('a TIFF', () => {
     for (const bits of [16, 32, 64] as const)
       for (const most of [1, 255] as const)
         if ((engine === imagemagick || bits < 64) && (bits > 16 || most === 1))
-          test(`with ${bits}-bit floats up to ${most} is scaled correctly by ${engine.id}`, async () => {
+          test(`a TIFF with ${bits}-bit floats up to ${most} is scaled correctly by ${engine.id}`, async () => {
             const shades = [0, 0.25, 0.5, 1]
             const gray = { meaning: 'gray', bits, dots: shades.map((share) => [share * most]) } as const
             const all = shades.map((share) => [share * 255, share * 255, share * 255])
@@ -137,7 +137,7 @@ describe('a TIFF', () => {
           })
 
   for (const engine of [vips, imagemagick])
-    test(`with extra planes keeps the first three and causes a warning, by ${engine.id}`, async () => {
+    test(`a TIFF with extra planes keeps the first three and causes a warning, by ${engine.id}`, async () => {
       const dots = [
         [200, 40, 80, 10, 90, 120],
         [16, 240, 120, 250, 0, 30],
@@ -161,7 +161,7 @@ describe('a TIFF', () => {
       assert.deepEqual(clear.warnings, ['PLANES_DROPPED'])
     })
 
-  test('with a fifth ink is not transparent where there is little of that ink', async () => {
+  test('a TIFF with a fifth ink is not transparent where there is little of that ink', async () => {
     const dots = [[0, 0, 0, 0, 0]]
     const { dots: shown, warnings } = await readSamples({ meaning: 'inks', dots, extra: [0] })
     near(shown, [[255, 255, 255]], 'white')
@@ -175,7 +175,7 @@ describe('a TIFF', () => {
   })
 
   for (const planes of [3, 6])
-    test(`with ${planes} planes that declares more pixels than the limit is too large, whatever its real size`, async () => {
+    test(`a TIFF with ${planes} planes that declares more pixels than the limit is too large, whatever its real size`, async () => {
       const bytes = tiff({ meaning: 'rgb', dots: [[1, 2, 3, 4, 5, 6].slice(0, planes)] })
       const directory = bytes.readUInt32LE(4)
       for (const at of [2, 14]) bytes.writeUInt32LE(100_000, directory + at + 8)
@@ -184,7 +184,7 @@ describe('a TIFF', () => {
       await assert.rejects(convert(vips, source, 'png'), { code: 'FILE_TOO_LARGE' })
     })
 
-  test('with floats in many planes keeps the first three too', async () => {
+  test('a TIFF with floats in many planes keeps the first three too', async () => {
     const planes = {
       meaning: 'gray',
       bits: 32,
@@ -197,7 +197,7 @@ describe('a TIFF', () => {
   })
 
   for (const engine of [vips, imagemagick])
-    test(`with measurements is scaled from black to white with a warning, by ${engine.id}`, async () => {
+    test(`a TIFF with measurements is scaled from black to white with a warning, by ${engine.id}`, async () => {
       const gray = (least: number, most: number) =>
         [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
       const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
@@ -221,7 +221,7 @@ describe('a TIFF', () => {
       }
     })
 
-  test('with heights ignores "no data" values and NaN', async () => {
+  test('a TIFF with heights ignores "no data" values and NaN', async () => {
     const heights = [[200], [1400], [2600]]
     const shades = [0, 128, 255, 0].map((shade) => [shade, shade, shade])
     for (const [hole, noData] of [
@@ -236,7 +236,7 @@ describe('a TIFF', () => {
     }
   })
 
-  test('with color floats warns about clipped highlights, and scales values that are not light', async () => {
+  test('a TIFF with color floats warns about clipped highlights, and scales values that are not light', async () => {
     const lights = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
     near(lights.dots, [[128, 64, 255]], 'lights')
     assert.deepEqual(lights.warnings, ['HIGHLIGHTS_CLIPPED'])
@@ -250,7 +250,7 @@ describe('a TIFF', () => {
     assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
   })
 
-  test('with floats and alpha keeps the transparency, whatever the scale of the colors', async () => {
+  test('a TIFF with floats and alpha keeps the transparency, whatever the scale of the colors', async () => {
     const dots = [
       [1500, 750, 3000, 0.5],
       [3000, 0, 0, 1],

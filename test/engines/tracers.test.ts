@@ -56,7 +56,7 @@ const assertNear = (one: readonly number[], other: readonly number[], by: number
   )
 
 describe('an image traced in color', () => {
-  test('has the same size, colors and transparency', async () => {
+  test('an image traced in color has the same size, colors and transparency', async () => {
     const path = await trace(vtracer, disk, 'svg')
     assert.deepEqual(await readImageSize(path, 'svg'), { width: 120, height: 80 })
     assertNear(await colorAt(path, 60, 40), [204, 0, 0, 255], 8)
@@ -64,7 +64,7 @@ describe('an image traced in color', () => {
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/)
   })
 
-  test('has fewer shapes or other outlines depending on the options', async () => {
+  test('an image traced in color has fewer shapes or other outlines depending on the options', async () => {
     const count = async (options: RunSettings['options']) => {
       const text = await readFile(await trace(vtracer, fixture('corners.png'), 'svg', options), 'utf8')
       return { paths: text.split('<path').length - 1, text }
@@ -78,7 +78,7 @@ describe('an image traced in color', () => {
     assert.deepEqual([...new Set(text.match(/fill="[^"]+"/g))], ['fill="#000000"'])
   })
 
-  test('keeps its size if it was scaled down for tracing', async () => {
+  test('an image traced in color keeps its size if it was scaled down for tracing', async () => {
     const large = join(folder, 'large.png')
     await sharp(disk).resize(3600, 2400).png().toFile(large)
     const path = await trace(vtracer, large, 'svg')
@@ -87,14 +87,14 @@ describe('an image traced in color', () => {
     assertNear(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8)
   })
 
-  test('is rotated according to its orientation', async () => {
+  test('an image traced in color is rotated according to its orientation', async () => {
     const path = await trace(vtracer, fixture('orientation-6.jpg'), 'svg')
     assert.deepEqual(await readImageSize(path, 'svg'), { width: 30, height: 40 })
   })
 })
 
 describe('an image traced in one color', () => {
-  test('has the same size in every format', async () => {
+  test('an image traced in one color has the same size in every format', async () => {
     assert.deepEqual(await readImageSize(await trace(potrace, disk, 'svg'), 'svg'), {
       width: 120,
       height: 80,
@@ -105,7 +105,7 @@ describe('an image traced in one color', () => {
     assert.match(await readFile(await trace(potrace, disk, 'eps'), 'latin1'), /%%BoundingBox: 0 0 120 80/)
   })
 
-  test('is black where the image is dark, or as requested', async () => {
+  test('an image traced in one color is black where the image is dark, or as requested', async () => {
     const middle = async (options: RunSettings['options']) => {
       const path = await trace(potrace, disk, 'svg', options)
       return [(await colorAt(path, 80, 53))[3], (await colorAt(path, 3, 3))[3]]
@@ -117,14 +117,14 @@ describe('an image traced in one color', () => {
     assertNear(await colorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1)
   })
 
-  test('has corners or curves depending on smoothness', async () => {
+  test('an image traced in one color has corners or curves depending on smoothness', async () => {
     const curves = async (smoothness: number) =>
       (await readFile(await trace(potrace, disk, 'svg', { smoothness }), 'utf8')).split('c').length
     const [smooth, sharp] = [await curves(100), await curves(0)]
     assert.ok(smooth > sharp, `${smooth} curves when smooth, ${sharp} when not`)
   })
 
-  test('is a DXF that CAD programs can read', async () => {
+  test('an image traced in one color is a DXF that CAD programs can read', async () => {
     const dxf = await readFile(await trace(potrace, disk, 'dxf'), 'latin1')
     assert.match(dxf, /^999\n.*\n\s*0\s+SECTION[\s\S]*ENTITIES[\s\S]*POLYLINE[\s\S]*EOF\s*$/)
     const x = [...dxf.matchAll(/VERTEX[\s\S]*?\n\s*10\s+([\d.]+)/g)].map((match) => Number(match[1]))
@@ -133,13 +133,13 @@ describe('an image traced in one color', () => {
 })
 
 describe('a compressed drawing', () => {
-  test('is the same after decompression', async () => {
+  test('a compressed drawing is the same after decompression', async () => {
     const { path } = await convert(vtracer, fixture('corners.svg'), 'svgz')
     const { path: back } = await convert(vtracer, path, 'svg')
     assert.deepEqual(await readFile(back), await readFile(fixture('corners.svg')))
   })
 
-  test('that is not an SVG is refused as damaged', async () => {
+  test('a compressed drawing that is not an SVG is refused as damaged', async () => {
     const bytes = {
       'no.svgz': gzipSync('<html></html>'),
       'cut.svgz': gzipSync('<svg xmlns="x">').subarray(0, 20),

@@ -56,7 +56,7 @@ describe('an image on the page of a PDF', () => {
     'bottom right',
   ]
   for (const to of ['jpeg', 'tiff'] as const)
-    test(`is oriented as in image viewers, mirrored or not: ${to}`, async () => {
+    test(`an image on the page of a PDF is oriented as in image viewers, mirrored or not: ${to}`, async () => {
       for (const [index, corner] of [...corners, 'bottom left'].entries()) {
         const { path } = await convert(vips, await createRotated(index + 1, to), 'pdf')
         assert.equal(await darkCorner(path), corner, `orientation ${index + 1}`)

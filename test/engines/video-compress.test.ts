@@ -22,7 +22,7 @@ describe('a compressed video', () => {
     convert(ffmpeg, source, 'mp4', { operation: 'compress', options })
   const bytes = async (path: string) => (await stat(path)).size
 
-  test('has lower video and audio bit rates for a lower quality, and keeps its dimensions and duration', async () => {
+  test('a compressed video has lower video and audio bit rates for a lower quality, and keeps its dimensions and duration', async () => {
     const low = await compress({ quality: 'low' })
     const high = await compress({ quality: 'high' })
     assert.ok((await bytes(low.path)) < (await bytes(high.path)) * 0.8)
@@ -38,7 +38,7 @@ describe('a compressed video', () => {
     assert.deepEqual([low.warnings, low.result.method], [[], 'encode'])
   })
 
-  test('stays below the target size but uses most of it', async () => {
+  test('a compressed video stays below the target size but uses most of it', async () => {
     const run = await compress({ targetSize: 60_000, resolution: '240p', fps: 20 })
     const size = await bytes(run.path)
     assert.ok(size <= 60_000 && size > 45_000, `${size} bytes`)
@@ -46,7 +46,7 @@ describe('a compressed video', () => {
     assert.equal(video?.avg_frame_rate, '20/1')
   })
 
-  test('is left unchanged with a warning if it is already small enough', async () => {
+  test('a compressed video is left unchanged with a warning if it is already small enough', async () => {
     for (const [options, source] of [
       [{ targetSize: 10_000_000 }, fixture('film.mp4')],
       [{ targetSize: await bytes(video) }, video],
@@ -58,7 +58,7 @@ describe('a compressed video', () => {
     }
   })
 
-  test('with a target size too small for its duration is refused with the required size', async () => {
+  test('a compressed video with a target size too small for its duration is refused with the required size', async () => {
     const long = `${folder}/long.mp4`
     await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=1:d=60', long)
     // The minimum video bit rate is 10,000 bits per second, and a quarter of the file is overhead.

@@ -8,13 +8,13 @@ const filter = (to: string, options: object, video: object = {}, more: object = 
   argAfter(createRecipe(to, { ...encode, ...options }, { video }, more).output, '-filter:v:0')
 
 describe('the frames of a video', () => {
-  test('are only scaled if no other option is set', () => {
+  test('the frames of a video are only scaled if no other option is set', () => {
     assert.equal(filter('mp4', {}), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(filter('mp4', { fps: 12.5 }), 'scale=640:480:flags=bicubic,setsar=1,fps=12.5')
     assert.equal(filter('mp4', { rotate: 0 }), filter('mp4', {}))
   })
 
-  test('get the supported frame rate with the nearest ratio to the requested one or that of the source', () => {
+  test('the frames of a video get the supported frame rate with the nearest ratio to the requested one or that of the source', () => {
     const rate = (to: string, options: object, avg_frame_rate = '25/1') =>
       /,fps=(.*)$/.exec(filter(to, options, { avg_frame_rate }))?.[1]
     for (const [asked, known] of [
@@ -37,7 +37,7 @@ describe('the frames of a video', () => {
     assert.deepEqual([rate('dv', { fps: 60 }), rate('amv', { fps: 5 })], ['25', '25'])
   })
 
-  test('without a frame rate get one if the format has no timestamps', () => {
+  test('the frames of a video without a frame rate get one if the format has no timestamps', () => {
     const clock = { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }
     assert.match(filter('avi', {}, clock), /,fps=50$/)
     assert.doesNotMatch(filter('mp4', {}, clock), /fps/)
@@ -49,7 +49,7 @@ describe('the frames of a video', () => {
       assert.doesNotMatch(filter('avi', {}, rates), /fps/)
   })
 
-  test('of an animation get their frame rate before a background is added', () => {
+  test('the frames of an animation get their frame rate before a background is added', () => {
     const moving = (to: string, options: object, video: object) => filter(to, options, video, { from: 'gif' })
     const size = 'scale=640:480:flags=bicubic,setsar=1'
     assert.equal(moving('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
@@ -66,7 +66,7 @@ describe('the frames of a video', () => {
     )
   })
 
-  test('are rotated, and fitted into the only frame size of a codec', () => {
+  test('the frames of a video are rotated, and fitted into the only frame size of a codec', () => {
     const createRotation = [90, 180, 270].map((rotate) =>
       filter('mp4', { rotate }).replace(/.*setsar=1,/, ''),
     )
@@ -81,7 +81,7 @@ describe('the frames of a video', () => {
     )
   })
 
-  test('stay HDR only in h265 and without an overlay', () => {
+  test('the frames of a video stay HDR only in h265 and without an overlay', () => {
     const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
     const of = (options: object, more: object = {}) => createRecipe('mp4', options, { video: bright }, more)
     const overlay = { path: 'mark.png', left: 5, top: 7 }
@@ -117,14 +117,14 @@ describe('an overlay on a video', () => {
     return argAfter(output, '-filter_complex')
   }
 
-  test('is drawn after the video is scaled and before it is rotated', () => {
+  test('an overlay on a video is drawn after the video is scaled and before it is rotated', () => {
     assert.equal(
       graph({ color_space: 'bt709' }, { rotate: 90, fps: 5 }),
       '[0:0]scale=640:480:flags=bicubic,setsar=1[video];[1:v]scale=out_color_matrix=bt709,format=yuva444p[mark];[video][mark]overlay=5:7:format=auto,transpose=clock,fps=5[image]',
     )
   })
 
-  test('has the color space of the video, HD or SD', () => {
+  test('an overlay on a video has the color space of the video, HD or SD', () => {
     const matrix = (video: object) => /\[1:v\](.*?)\[mark\]/.exec(graph(video))?.[1]
     const [hd, old] = ['bt709', 'bt601'].map((name) => `scale=out_color_matrix=${name},format=yuva444p`)
     assert.equal(matrix({ color_space: 'bt709' }), hd)
@@ -145,7 +145,7 @@ describe('the output size of a video', () => {
     return [width, height]
   }
 
-  test('is a multiple of two, or of the step of the codec, and never zero', () => {
+  test('the output size of a video is a multiple of two, or of the step of the codec, and never zero', () => {
     assert.deepEqual(sides({ width: 101, height: 50 }), [102, 50])
     assert.deepEqual(sides({ width: 101, height: 50 }, {}, 4), [100, 52])
     assert.deepEqual(sides({ width: 1, height: 1 }), [2, 2])
@@ -153,7 +153,7 @@ describe('the output size of a video', () => {
     assert.match(filter('mp4', {}, { width: 102, height: 50 }), /^scale=102:50:/)
   })
 
-  test('is that of the upright image with square pixels', () => {
+  test('the output size of a video is that of the upright image with square pixels', () => {
     const createRotation = (rotation: number) => ({ side_data_list: [{ rotation }] })
     for (const rotation of [90, -90, 270]) assert.deepEqual(sides(createRotation(rotation)), [480, 640])
     for (const rotation of [0, 180, -180]) assert.deepEqual(sides(createRotation(rotation)), [640, 480])
@@ -161,7 +161,7 @@ describe('the output size of a video', () => {
     assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
   })
 
-  test('fits into a box or has the requested shorter side, also if the video is rotated', () => {
+  test('the output size of a video fits into a box or has the requested shorter side, also if the video is rotated', () => {
     assert.deepEqual(sides({}, { resolution: '240p' }), [320, 240])
     assert.deepEqual(sides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }), [240, 320])
     assert.deepEqual(sides({}, { resolution: '320x1000' }), [320, 240])
@@ -169,7 +169,7 @@ describe('the output size of a video', () => {
     assert.deepEqual(sides({}, { resolution: '1280x960' }), [1280, 960])
   })
 
-  test('below the minimum of an encoder selects another encoder or setting', () => {
+  test('the output size of a video below the minimum of an encoder selects another encoder or setting', () => {
     const encoder = (to: string, options: object, side: number) => {
       const video = { width: 200, height: side }
       return argAfter(createRecipe(to, { ...encode, ...options }, { video }).output, '-c:v:0')

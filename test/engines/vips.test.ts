@@ -81,7 +81,7 @@ describe('an image', () => {
   after(removeRuns)
 
   for (let orientation = 2; orientation <= 8; orientation++) {
-    test(`with EXIF orientation ${orientation} is rotated as in viewers, and only once`, async () => {
+    test(`an image with EXIF orientation ${orientation} is rotated as in viewers, and only once`, async () => {
       const { path } = await convert(vips, fixture(`orientation-${orientation}.jpg`), 'png')
       const size = await readImageSize(path, 'png')
       assert.deepEqual(size, orientation >= 5 ? { width: 30, height: 40 } : { width: 40, height: 30 })
@@ -93,7 +93,7 @@ describe('an image', () => {
     })
   }
 
-  test('with transparency is flattened onto white if the target has none', async () => {
+  test('an image with transparency is flattened onto white if the target has none', async () => {
     const { path } = await convert(vips, fixture('alpha.png'), 'jpg')
     const { data } = await sharp(path)
       .extract({ left: 19, top: 14, width: 1, height: 1 })
@@ -105,7 +105,7 @@ describe('an image', () => {
     )
   })
 
-  test('with transparency keeps it if the target supports it', async () => {
+  test('an image with transparency keeps it if the target supports it', async () => {
     for (const to of ['webp', 'avif', 'tiff', 'gif'] as const) {
       const { path } = await convert(vips, fixture('alpha.png'), to)
       const { data, info } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
@@ -114,7 +114,7 @@ describe('an image', () => {
     }
   })
 
-  test('becomes an icon with all sizes up to its own, square and centered', async () => {
+  test('an image becomes an icon with all sizes up to its own, square and centered', async () => {
     const sizes = async (options = {}) => {
       const { path, result } = await convert(vips, fixture('corners.png'), 'icns', { options })
       const listed = await readStdout('icns2png', '-l', path)
@@ -129,13 +129,13 @@ describe('an image', () => {
     ])
   })
 
-  test('in CMYK becomes RGB', async () => {
+  test('an image in CMYK becomes RGB', async () => {
     const { path } = await convert(vips, fixture('cmyk.jpg'), 'png')
     assert.equal((await sharp(path).metadata()).space, 'srgb')
     assert.match(await readStdout('file', path), /RGB/)
   })
 
-  test('becomes a bitmap with the same pixels', async () => {
+  test('an image becomes a bitmap with the same pixels', async () => {
     const { path } = await convert(vips, fixture('corners.png'), 'bmp')
     assert.match(await readStdout('file', path), /PC bitmap, Windows 3.x format, 40 x 30 x 24/)
     const pixel = (x: number, y: number) =>
@@ -156,7 +156,7 @@ describe('an image', () => {
     )
   })
 
-  test('with 16 bits per channel keeps them in PNG and TIFF', async () => {
+  test('an image with 16 bits per channel keeps them in PNG and TIFF', async () => {
     assert.match(await readStdout('file', (await convert(vips, fixture('deep.png'), 'png')).path), /16-bit/)
     assert.match(
       await readStdout('tiffinfo', (await convert(vips, fixture('deep.png'), 'tiff')).path),
@@ -165,7 +165,7 @@ describe('an image', () => {
     assert.equal(await countPdfPages((await convert(vips, fixture('deep.png'), 'pdf')).path), 1)
   })
 
-  test('keeps its pixels per inch if the format stores them', async () => {
+  test('an image keeps its pixels per inch if the format stores them', async () => {
     const source = join(scratchFolder('dense'), 'dense.png')
     const ground = { width: 60, height: 40, channels: 3, background: '#08f' } as const
     await sharp({ create: ground }).withDensity(300).png().toFile(source)
@@ -177,7 +177,7 @@ describe('an image', () => {
     assert.match(await readStdout('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
   })
 
-  test('without pixels per inch gets the default, and a page of the default size', async () => {
+  test('an image without pixels per inch gets the default, and a page of the default size', async () => {
     const folder = scratchFolder('undense')
     const ground = { width: 96, height: 48, channels: 3, background: '#08f' } as const
     const source = join(folder, 'plain.webp')
@@ -203,7 +203,7 @@ describe('an image', () => {
     assert.match(await page(photo), /Page size: +72 x 36 pts/)
   })
 
-  test('with few colors is lossless in WebP, unless requested otherwise', async () => {
+  test('an image with few colors is lossless in WebP, unless requested otherwise', async () => {
     const red = Buffer.from([220, 0, 0])
     const checked = Buffer.concat(
       Array.from({ length: 32 * 32 }, (_, at) => (at % 2 ? red : Buffer.from([0, 0, 220]))),
@@ -222,7 +222,7 @@ describe('an image', () => {
     assert.notDeepEqual(await dots({ lossless: false }), checked)
   })
 
-  test('with animation keeps frames and delays between GIF and WebP', async () => {
+  test('an image with animation keeps frames and delays between GIF and WebP', async () => {
     for (const [source, to] of [
       ['animated.gif', 'webp'],
       ['animated.webp', 'gif'],
@@ -235,13 +235,13 @@ describe('an image', () => {
     }
   })
 
-  test('with animation becomes its first frame with a warning in other formats', async () => {
+  test('an image with animation becomes its first frame with a warning in other formats', async () => {
     const { path, warnings } = await convert(vips, fixture('animated.gif'), 'png')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
     assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 })
   })
 
-  test('with several pages becomes a ZIP of pages with a manifest, or a PDF', async () => {
+  test('an image with several pages becomes a ZIP of pages with a manifest, or a PDF', async () => {
     const run = await convert(vips, fixture('pages.tiff'), 'jpg', { options: { quality: 7 } })
     const { path, format, result } = run
     assertProgressRises(run)
@@ -266,7 +266,7 @@ describe('an image', () => {
     })
   })
 
-  test('becomes one PDF page per input, in order', async () => {
+  test('an image becomes one PDF page per input, in order', async () => {
     const { path } = await convert(vips, fixture('corners.jpg'), 'pdf', {
       operation: 'merge',
       more: [fixture('orientation-6.jpg'), fixture('cmyk.jpg')],
@@ -282,7 +282,7 @@ describe('an image', () => {
 describe('several HEIC images', () => {
   after(removeRuns)
 
-  test('are combined in a PDF', async () => {
+  test('several HEIC images are combined in a PDF', async () => {
     const { path } = await convert(vips, fixture('corners.heic'), 'pdf', {
       operation: 'merge',
       more: [fixture('corners.heic')],
@@ -290,7 +290,7 @@ describe('several HEIC images', () => {
     assert.equal(await countPdfPages(path), 2)
   })
 
-  test('in one file are converted as the primary image only, with a warning', async () => {
+  test('several HEIC images in one file are converted as the primary image only, with a warning', async () => {
     const folder = scratchFolder('two-in-one')
     const colors = ['#ff0000', '#0000ff']
     const paths = await Promise.all(
@@ -316,7 +316,7 @@ describe('an image option or image', () => {
   after(removeRuns)
   const source = fixture('corners.png')
 
-  test('sets the size: max never enlarges, scale enlarges, crop cuts', async () => {
+  test('an image option sets the size: max never enlarges, scale enlarges, crop cuts', async () => {
     const size = async (options: Record<string, unknown>) =>
       readImageSize((await convert(vips, source, 'png', { options })).path, 'png')
     assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
@@ -325,7 +325,7 @@ describe('an image option or image', () => {
     assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
   })
 
-  test('sets the quality as number or level in every lossy format', async () => {
+  test('an image option sets the quality as number or level in every lossy format', async () => {
     for (const to of ['jpg', 'webp', 'avif', 'heic', 'jxl', 'jxr', 'djvu'] as const) {
       const bytes = async (quality: unknown) =>
         (await readFile((await convert(vips, fixture('corners.jpg'), to, { options: { quality } })).path))
@@ -336,7 +336,7 @@ describe('an image option or image', () => {
     }
   })
 
-  test('with a palette keeps full color resolution in JPEG', async () => {
+  test('an image with a palette keeps full color resolution in JPEG', async () => {
     const indexed = join(scratchFolder('indexed'), 'indexed.png')
     await sharp(fixture('alpha.png')).png({ palette: true, colours: 8 }).toFile(indexed)
     const chromaOf = async (path: string) =>
@@ -344,7 +344,7 @@ describe('an image option or image', () => {
     assert.deepEqual([await chromaOf(indexed), await chromaOf(fixture('corners.jpg'))], ['4:4:4', '4:2:0'])
   })
 
-  test('in gray is stored as a gray DjVu', async () => {
+  test('an image in gray is stored as a gray DjVu', async () => {
     const gray = join(scratchFolder('gray'), 'gray.png')
     await sharp(fixture('corners.jpg')).toColourspace('b-w').png().toFile(gray)
     const page = (await convert(vips, gray, 'djvu')).path
@@ -357,7 +357,7 @@ describe('an image option or image', () => {
     assert.ok(apart / before.data.length < 8, `${apart / before.data.length} levels apart`)
   })
 
-  test('can make WebP lossless', async () => {
+  test('an image option can make WebP lossless', async () => {
     const photo = fixture('corners.jpg')
     const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer()
     const convertImage = async (options: Record<string, unknown>) =>
@@ -366,7 +366,7 @@ describe('an image option or image', () => {
     assert.notDeepEqual(await convertImage({}), await pixels(photo))
   })
 
-  test('with many megapixels is encoded to WebP with less effort', async () => {
+  test('an image with many megapixels is encoded to WebP with less effort', async () => {
     const size = { channels: 3, background: 'gray' } as const
     const noise = { type: 'gaussian', mean: 128, sigma: 9 } as const
     const tile = await sharp({ create: { width: 256, height: 256, ...size, noise } })
@@ -381,7 +381,7 @@ describe('an image option or image', () => {
     assert.ok(convertImage.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
   })
 
-  test('can make WebP from HEIC lossless too', async () => {
+  test('an image option can make WebP from HEIC lossless too', async () => {
     const rough = join(scratchFolder('rough'), 'rough.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
     await sharp({ create: { width: 64, height: 48, channels: 3, background: 'gray', noise } }).toFile(rough)
@@ -394,7 +394,7 @@ describe('an image option or image', () => {
     assert.deepEqual(await pixels('webp', { lossless: true }), await pixels('png'))
   })
 
-  test('makes PNG indexed, interlaced, and more or less compressed', async () => {
+  test('an image option makes PNG indexed, interlaced, and more or less compressed', async () => {
     const convertImage = async (options: Record<string, unknown>) =>
       (await convert(vips, source, 'png', { options })).path
     assert.match(await readStdout('file', await convertImage({ palette: 'true' })), /colormap/)
@@ -406,12 +406,12 @@ describe('an image option or image', () => {
     )
   })
 
-  test('makes JPEG progressive', async () => {
+  test('an image option makes JPEG progressive', async () => {
     const { path } = await convert(vips, source, 'jpg', { options: { progressive: true } })
     assert.match(await readStdout('file', path), /progressive/)
   })
 
-  test('out of range is refused', () => {
+  test('an image option out of range is refused', () => {
     const png = vips.capabilities.find(({ to }) => to.includes('png'))
     for (const options of [
       { compressionLevel: 10 },
@@ -449,18 +449,18 @@ describe('a hostile image', () => {
     return (await convert(vips, fixture('corners.png'), 'png')).workDir
   }
 
-  test('that is truncated is corrupt', async () => {
+  test('a hostile image that is truncated is corrupt', async () => {
     const whole = await readFile(fixture('orientation-6.jpg'))
     await failing('cut.jpg', whole.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
   })
 
-  test('that declares more pixels than the limit is refused before decoding', async () => {
+  test('a hostile image that declares more pixels than the limit is refused before decoding', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"><rect width="9" height="9"/></svg>'
     await failing('huge.svg', svg, 'svg', 'FILE_TOO_LARGE')
   })
 
-  test('with exploding XML entities is refused', async () => {
+  test('a hostile image with exploding XML entities is refused', async () => {
     const entities = Array.from(
       { length: 20 },
       (_, level) => `<!ENTITY e${level + 1} "${`&e${level};`.repeat(20)}">`,
@@ -469,7 +469,7 @@ describe('a hostile image', () => {
     await failing('laughs.svg', svg, 'svg', 'CORRUPT_FILE')
   })
 
-  test('cannot read other files or servers', async () => {
+  test('a hostile image cannot read other files or servers', async () => {
     let asked = 0
     const server = createServer((_, response) => {
       asked++

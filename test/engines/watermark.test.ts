@@ -72,7 +72,7 @@ function placeOf({ left, right, top, bottom }: ChangedArea, { width, height } = 
 }
 
 describe('a watermark on an image', () => {
-  test('is at the requested position and nowhere else', async () => {
+  test('a watermark on an image is at the requested position and nowhere else', async () => {
     for (const watermarkPosition of positions) {
       const { box } = await markImage({
         watermarkText: 'Ag',
@@ -92,7 +92,7 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('can be diagonal or tiled', async () => {
+  test('a watermark on an image can be diagonal or tiled', async () => {
     const across = (await markImage({ watermarkText: 'CONFIDENTIAL' })).box
     assert.equal(placeOf(across), 'center')
     assert.ok(across.bottom - across.top > 60, 'it does not rise')
@@ -114,7 +114,7 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('has the requested color and opacity', async () => {
+  test('a watermark on an image has the requested color and opacity', async () => {
     const options = { watermarkText: '█', watermarkPosition: 'center', watermarkFontSize: 100 }
     for (const [watermarkColor, watermarkOpacity, shown] of [
       ['red', 1, '#ff0000'],
@@ -131,14 +131,14 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('fits into the image, however wide its characters are', async () => {
+  test('a watermark on an image fits into the image, however wide its characters are', async () => {
     for (const watermarkPosition of ['center', 'right', 'bottom-left']) {
       const { box } = await markImage({ watermarkText: 'WWWWWWWWWWWWWWWWWWWW', watermarkPosition })
       assert.ok(box.left >= 6 && box.right <= gray.width - 6, `${box.left} to ${box.right}`)
     }
   })
 
-  test('can be another image of the requested width, with its transparency', async () => {
+  test('a watermark on an image can be another image of the requested width, with its transparency', async () => {
     const options = { watermarkOpacity: 1, watermarkScale: 20, watermarkMargin: 10 }
     const { after, box } = await markImage({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
     // A fifth of 300 is 60 dots; its right half is clear.
@@ -157,7 +157,7 @@ describe('a watermark on an image', () => {
     assertColor(shape.after, [170, 85], '#00ff00', 2)
   })
 
-  test('shows quotes, markup, line breaks and any script as plain text', async () => {
+  test('a watermark on an image shows quotes, markup, line breaks and any script as plain text', async () => {
     for (const watermarkText of [
       '</text><rect width="9999" height="9999" fill="#f00"/>',
       '<image href="file:///etc/passwd"/>',
@@ -174,7 +174,7 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('works in every declared format, which is kept', async () => {
+  test('a watermark on an image works in every declared format, which is kept', async () => {
     const options = {
       watermarkText: '█',
       watermarkPosition: 'bottom-right',
@@ -217,7 +217,7 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('is upright on a rotated photo', async () => {
+  test('a watermark on an image is upright on a rotated photo', async () => {
     const { path } = await mark(vips, fixture('orientation-6.jpg'), {
       watermarkText: '█',
       watermarkPosition: 'top-left',
@@ -233,7 +233,7 @@ describe('a watermark on an image', () => {
     assert.ok(box.count > 5 && box.right <= 14 && box.bottom <= 18, JSON.stringify(box))
   })
 
-  test('is drawn on every frame of an animation and every page', async () => {
+  test('a watermark on an image is drawn on every frame of an animation and every page', async () => {
     const options = {
       watermarkText: '█',
       watermarkPosition: 'top-left',
@@ -262,7 +262,7 @@ describe('a watermark on an image', () => {
     }
   })
 
-  test('works on a single pixel, on a line and with a margin that is too large', async () => {
+  test('a watermark on an image works on a single pixel, on a line and with a margin that is too large', async () => {
     for (const [width, height, watermarkPosition] of [
       [1, 1, 'tile'],
       [1, 700, 'bottom-right'],
@@ -281,7 +281,7 @@ describe('a watermark on an image', () => {
     assert.equal(placeOf((await markImage(options, [fixture('corners.png')])).box), 'center')
   })
 
-  test('requires either a text or an image', async () => {
+  test('a watermark on an image requires either a text or an image', async () => {
     await assertRefused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
     const both = mark(vips, paper, { watermarkText: 'x' }, [stamp])
     await assertRefused(both, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
@@ -303,7 +303,7 @@ describe('a watermark on an image', () => {
 })
 
 describe('a watermark on a video', () => {
-  test('is at its position in every frame, and the audio is unchanged', async () => {
+  test('a watermark on a video is at its position in every frame, and the audio is unchanged', async () => {
     const { path, result } = await mark(ffmpeg, video, {
       watermarkText: '█',
       watermarkPosition: 'bottom-right',
@@ -330,7 +330,7 @@ describe('a watermark on a video', () => {
     assert.ok(red > 230 && green < 30, `${red} ${green}`)
   })
 
-  test('can be an image, and the video keeps its codec and aspect ratio', async () => {
+  test('a watermark on a video can be an image, and the video keeps its codec and aspect ratio', async () => {
     for (const [name, width, height] of [
       ['film.webm', 64, 48],
       ['turned.mov', 48, 64],
@@ -349,7 +349,7 @@ describe('a watermark on a video', () => {
     }
   })
 
-  test('with filter syntax in its text does not change the filter graph', async () => {
+  test('a watermark on a video with filter syntax in its text does not change the filter graph', async () => {
     for (const watermarkText of [
       `%{pts}:x='0',[in][out];drawbox=color=red@1:t=fill`,
       "\\'];[0:v]null[x\ntwo",
@@ -362,7 +362,7 @@ describe('a watermark on a video', () => {
     }
   })
 
-  test('keeps subtitles and all audio tracks', async () => {
+  test('a watermark on a video keeps subtitles and all audio tracks', async () => {
     const { path } = await mark(ffmpeg, fixture('tracks.mkv'), { watermarkText: 'Draft' })
     assert.deepEqual(
       (await probeCodecs({ path })).toSorted(),
@@ -370,7 +370,7 @@ describe('a watermark on a video', () => {
     )
   })
 
-  test('is refused for files without a video track', async () => {
+  test('a watermark on a video is refused for files without a video track', async () => {
     const audioHash = pathOf('audio.mp4')
     await readStdout('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
     await assertRefused(
@@ -385,7 +385,7 @@ describe('a watermark on a video', () => {
 })
 
 describe('a watermark on a PDF', () => {
-  test('is the same as that of the tool add-watermark-pdf', async () => {
+  test('a watermark on a PDF is the same as that of the tool add-watermark-pdf', async () => {
     const options = { watermarkText: 'Grüße 機密', watermarkPosition: 'top', pages: '2' }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
     assert.match(await readStdout('pdftotext', '-f', '2', '-l', '2', path, '-'), /Grüße 機密/)
@@ -397,7 +397,7 @@ describe('a watermark on a PDF', () => {
     assert.equal(own?.options, tool?.options)
   })
 
-  test('fits on the page, however wide its characters are', async () => {
+  test('a watermark on a PDF fits on the page, however wide its characters are', async () => {
     const options = { watermarkText: 'WWWWWWWWWWWW', watermarkPosition: 'bottom-right', watermarkOpacity: 1 }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
     const page = await renderPage(path)
@@ -409,7 +409,7 @@ describe('a watermark on a PDF', () => {
     assert.ok(Number(left) > 0 && Number(right) < Number(width), `${left} to ${right} of ${width}`)
   })
 
-  test('can be added to a PDF with a password, which keeps it', async () => {
+  test('a watermark on a PDF can be added to a PDF with a password, which keeps it', async () => {
     const source = fixture('needs-password.pdf')
     await assertRefused(mark(pdf, source, { watermarkText: 'x' }), 'PDF_ENCRYPTED')
     const { path } = await mark(pdf, source, {
@@ -421,7 +421,7 @@ describe('a watermark on a PDF', () => {
     assert.match(await readStdout('pdftotext', '-upw', 'secret', path, '-'), /Draft/)
   })
 
-  test('can be an image of many megabytes', async () => {
+  test('a watermark on a PDF can be an image of many megabytes', async () => {
     const noise = pathOf('noise.png')
     const background = { type: 'gaussian', mean: 128, sigma: 80 } as const
     await sharp({ create: { width: 1900, height: 1900, channels: 3, noise: background, background: '#000' } })

@@ -8,7 +8,7 @@ const latin = (text: string, length = 2048) =>
   Buffer.concat([Buffer.from(text, 'latin1'), Buffer.alloc(length)])
 
 describe('videos and audio', () => {
-  test('are detected by their magic bytes without an extension', async () => {
+  test('videos and audio are detected by their magic bytes without an extension', async () => {
     for (const [start, format] of [
       ['YUV4MPEG2 W64 H48 F25:1\n', 'y4m'],
       ['nut/multimedia container\0', 'nut'],
@@ -22,22 +22,22 @@ describe('videos and audio', () => {
     }
   })
 
-  test('with the same magic bytes are distinguished by their extension', async () => {
+  test('videos and audio with the same magic bytes are distinguished by their extension', async () => {
     assert.equal(await detectFile('song.kar', latin('MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk')), 'kar')
     assert.equal(await detectFile('film.rmvb', latin('.RMF\0\0\0\x12\0\0\0\0\0\0')), 'rmvb')
   })
 
-  test('without a header are recognized by their extension', async () => {
+  test('videos and audio without a header are recognized by their extension', async () => {
     for (const name of ['call.al', 'call.ul', 'call.gsm', 'take.pcm', 'film.h263']) {
       assert.equal(await detectFile(name, Buffer.alloc(4096, 0xd5)), name.split('.')[1])
     }
   })
 
-  test('without a header are rejected if the content is clearly another format', async () => {
+  test('videos and audio without a header are rejected if the content is clearly another format', async () => {
     await assertRefused(detectFile('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
   })
 
-  test('named .mod are detected as camcorder video or tracker module', async () => {
+  test('videos and audio named .mod are detected as camcorder video or tracker module', async () => {
     const module = Buffer.alloc(4096)
     module.write('M.K.', 1080)
     assert.equal(await detectFile('a.mod', module), 'tracker')
@@ -58,7 +58,7 @@ describe('unusual audio', () => {
     )
   const garbage = Buffer.from('ff00fffbffe2'.repeat(100), 'hex')
 
-  test('is detected by its MPEG frames if it starts with garbage', async () => {
+  test('unusual audio is detected by its MPEG frames if it starts with garbage', async () => {
     const kinds: readonly [header: number, length: number, what: string][] = [
       [0xfffb9000, 417, 'MPEG 1, layer 3, 128 kbit/s at 44.1 kHz'],
       [0xfffb9200, 418, 'the same with a byte more'],
@@ -78,7 +78,7 @@ describe('unusual audio', () => {
     await assertRefused(detectFile('song.mp3', garbage), 'CORRUPT_FILE')
   })
 
-  test('is detected in big-endian WAV and in telephone encodings', async () => {
+  test('unusual audio is detected in big-endian WAV and in telephone encodings', async () => {
     const wave = Buffer.concat([
       Buffer.from('RIFX\0\0\x08\x04WAVEfmt \0\0\0\x10', 'latin1'),
       Buffer.alloc(2048),

@@ -22,7 +22,7 @@ const assertFileRejected = (
 ) => assertRefused(detectFile(name, bytes, given), code, undefined, name)
 
 describe('the format of a file', () => {
-  test('is detected from its content without an extension', async () => {
+  test('the format of a file is detected from its content without an extension', async () => {
     for (const [file, format] of [
       ['corners.png', 'png'],
       ['corners.jpg', 'jpg'],
@@ -42,35 +42,35 @@ describe('the format of a file', () => {
     }
   })
 
-  test('comes with its registered MIME type', async () => {
+  test('the format of a file comes with its registered MIME type', async () => {
     const { mimeType } = await detectFormat(memorySource('x', await fixture('letter.docx')))
     assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })
 
-  test('follows the file name if several formats have the same magic bytes', async () => {
+  test('the format of a file follows the file name if several formats have the same magic bytes', async () => {
     assert.equal(await detectFile('film.m4v', await fixture('film.mp4')), 'm4v')
     assert.equal(await detectFile('clip.F4V', await fixture('film.mp4')), 'f4v')
     assert.equal(await detectFile('table.csv', await fixture('table.csv')), 'csv')
     assert.equal(await detectFile('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
   })
 
-  test('is that of the content if the extension is a wrong one of the same category', async () => {
+  test('the format of a file follows the content if the extension is a wrong one of the same category', async () => {
     assert.equal(await detectFile('photo.jpg', await fixture('corners.png')), 'png')
     assert.equal(await detectFile('letter.pdf', await fixture('letter.docx')), 'docx')
     assert.equal(await detectFile('letter.doc', await fixture('note.rtf')), 'rtf')
   })
 
-  test('is plain text for text in any encoding', async () => {
+  test('the format of a file is plain text for text in any encoding', async () => {
     assert.equal(await detectFile('README', 'words\n'), 'txt')
     assert.equal(await detectFile('notes.txt', Buffer.from('\ufeffwords', 'utf16le')), 'txt')
     assert.equal(await detectFile('notes.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'txt')
   })
 
-  test('is detected for compressed SVG', async () => {
+  test('the format of a file is detected for compressed SVG', async () => {
     assert.equal(await detectFile('drawing.svgz', gzipSync(await fixture('corners.svg'))), 'svgz')
   })
 
-  test('is detected from the start and end of a large file without reading all of it', async () => {
+  test('the format of a file is detected from the start and end of a large file without reading all of it', async () => {
     const head = await fixture('tone.wav')
     const large = Buffer.alloc(50_000_000)
     head.copy(large)
@@ -89,7 +89,7 @@ describe('the format of a file', () => {
 })
 
 describe('a text file', () => {
-  test('is detected in UTF-16, with and without a byte order mark, and in legacy encodings', async () => {
+  test('a text file is detected in UTF-16, with and without a byte order mark, and in legacy encodings', async () => {
     const words = 'Name,Ort\nGrüße,Köln\n'
     const wide = Buffer.from(words, 'utf16le')
     const utf16 = [wide, Buffer.from(wide).swap16(), Buffer.from(`\ufeff${words}`, 'utf16le')]
@@ -105,7 +105,7 @@ describe('a text file', () => {
 })
 
 describe('a file whose content contradicts its name', () => {
-  test('is rejected if it has another category, with a message that says what it looks like', async () => {
+  test('a file whose content contradicts its name is rejected if it has another category, with a message that says what it looks like', async () => {
     const error = await assertFileRejected('CORRUPT_FILE', 'report.pdf', 'Only some words.\n')
     assert.match(
       error.message,
@@ -121,7 +121,7 @@ describe('a file whose content contradicts its name', () => {
     await assertFileRejected('CORRUPT_FILE', 'film.mp4', randomBytes(5000))
   })
 
-  test('is rejected if the format is unknown, with a message that says what it looks like', async () => {
+  test('a file whose content contradicts its name is rejected if the format is unknown, with a message that says what it looks like', async () => {
     const program = await readFile('/bin/true')
     assert.match(
       (await assertFileRejected('UNSUPPORTED_FORMAT', 'setup.exe', program)).message,
@@ -135,7 +135,7 @@ describe('a file whose content contradicts its name', () => {
     await assertFileRejected('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
   })
 
-  test('is rejected if it is empty', async () => {
+  test('a file whose content contradicts its name is rejected if it is empty', async () => {
     await assertFileRejected('INVALID_INPUT', 'empty.pdf', '')
   })
 })
@@ -164,7 +164,7 @@ describe('a damaged file', () => {
   ]
 
   for (const name of cut) {
-    test(`is rejected before it is queued: truncated ${name}`, async () => {
+    test(`a damaged file is rejected before it is queued: truncated ${name}`, async () => {
       const whole = await fixture(name)
       for (const part of [0.6, 0.9]) {
         await assertFileRejected('CORRUPT_FILE', name, whole.subarray(0, Math.floor(whole.length * part)))
@@ -172,7 +172,7 @@ describe('a damaged file', () => {
     })
   }
 
-  test('is rejected if a part of an office file cannot be decompressed', async () => {
+  test('a damaged file is rejected if a part of an office file cannot be decompressed', async () => {
     const bytes = await fixture('letter.docx')
     const at = bytes.lastIndexOf('word/document.xml', bytes.indexOf('PK\x01\x02')) + 40
     bytes.fill(0x55, at, at + 30)
@@ -182,18 +182,18 @@ describe('a damaged file', () => {
     )
   })
 
-  test('is not reported for data that phones append to an image', async () => {
+  test('a damaged file is not reported for data that phones append to an image', async () => {
     const photo = Buffer.concat([await fixture('corners.jpg'), randomBytes(300_000)])
     assert.equal(await detectFile('motion.jpg', photo), 'jpg')
   })
 
-  test('is not reported for an unknown length in the header of a stream', async () => {
+  test('a damaged file is not reported for an unknown length in the header of a stream', async () => {
     const wav = await fixture('tone.wav')
     wav.writeUInt32LE(0, 4)
     assert.equal(await detectFile('stream.wav', wav), 'wav')
   })
 
-  test('with random changes is either accepted or rejected with an AppError', async () => {
+  test('a damaged file with random changes is either accepted or rejected with an AppError', async () => {
     for (const name of [...cut, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'film.avi']) {
       const whole = await fixture(name)
       for (let round = 0; round < 12; round++) {
@@ -226,7 +226,7 @@ test('a ZIP file with an unsafe path is rejected with a message that names the p
 })
 
 describe('an encrypted PDF', () => {
-  test('that needs a password is rejected without it and with a wrong one', async () => {
+  test('an encrypted PDF that needs a password is rejected without it and with a wrong one', async () => {
     const bytes = await fixture('needs-password.pdf')
     assert.match((await assertFileRejected('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /is encrypted/)
     assert.match(
@@ -236,7 +236,7 @@ describe('an encrypted PDF', () => {
     assert.equal(await detectFile('x.pdf', bytes, { password: 'secret' }), 'pdf')
   })
 
-  test('that only has an owner password is accepted', async () => {
+  test('an encrypted PDF that only has an owner password is accepted', async () => {
     assert.equal(await detectFile('x.pdf', await fixture('owner-password.pdf')), 'pdf')
     assert.equal(await detectFile('x.pdf', await fixture('owner-password.pdf'), { password: 'any' }), 'pdf')
   })
@@ -248,7 +248,7 @@ describe('an office file that needs a password', () => {
     return [format, locked]
   }
 
-  test('is detected as encrypted, with the format in its name if the content does not reveal it', async () => {
+  test('an office file that needs a password is detected as encrypted, with the format in its name if the content does not reveal it', async () => {
     assert.deepEqual(await look('locked.docx', 'a.docx'), ['docx', true])
     assert.deepEqual(await look('locked.pptx', 'a.ppt'), ['pptx', true])
     assert.deepEqual(await look('locked.odt', 'a.odt'), ['odt', true])
@@ -288,15 +288,19 @@ describe('a sample file of each format', async () => {
     () => true,
     () => false,
   )
-  test('is detected as that format', present ? {} : { skip: `no samples in ${samples}` }, async () => {
-    const files = sampleFiles()
-    assert.ok(files.length > 100)
-    for (const { path, format } of files) {
-      assert.equal(
-        await detectFile(path.slice(path.lastIndexOf('/') + 1), await readFile(path)),
-        format,
-        path,
-      )
-    }
-  })
+  test(
+    'a sample file of each format is detected as that format',
+    present ? {} : { skip: `no samples in ${samples}` },
+    async () => {
+      const files = sampleFiles()
+      assert.ok(files.length > 100)
+      for (const { path, format } of files) {
+        assert.equal(
+          await detectFile(path.slice(path.lastIndexOf('/') + 1), await readFile(path)),
+          format,
+          path,
+        )
+      }
+    },
+  )
 })

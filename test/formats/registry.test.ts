@@ -13,7 +13,7 @@ describe('the registry', () => {
   // Extensions of two formats that the content distinguishes: image and font, camcorder video and tracker module.
   const shared = ['svg', 'mod']
 
-  test('contains each id, extension and alias only once', () => {
+  test('the registry contains each id, extension and alias only once', () => {
     for (const names of [
       formats.map((format) => format.id),
       formats.flatMap((format) => format.extensions),
@@ -26,7 +26,7 @@ describe('the registry', () => {
     }
   })
 
-  test('has lower-case ids and extensions and a real MIME type for each format', () => {
+  test('the registry has lower-case ids and extensions and a real MIME type for each format', () => {
     for (const format of formats) {
       for (const name of [format.id, ...format.extensions, ...(format.aliases ?? [])]) {
         assert.match(name, /^(tar\.)?[a-z0-9]+([-_][a-z0-9]+)?$/, format.id)
@@ -43,13 +43,13 @@ describe('the registry', () => {
     }
   })
 
-  test('has formats in every category', () => {
+  test('the registry has formats in every category', () => {
     for (const category of categories) assert.ok(formats.some((format) => format.category === category))
   })
 })
 
 describe('a format', () => {
-  test('is found by id, extension and alias, in any case, with or without a dot', () => {
+  test('a format is found by id, extension and alias, in any case, with or without a dot', () => {
     const expected = {
       jpeg: 'jpg',
       '.JPG': 'jpg',
@@ -62,7 +62,7 @@ describe('a format', () => {
     for (const [name, id] of Object.entries(expected)) assert.equal(formatByAlias(name)?.id, id)
   })
 
-  test('is found by the last extension of a file name', () => {
+  test('a format is found by the last extension of a file name', () => {
     assert.equal(formatByExtension('photo.final.JPEG')?.id, 'jpg')
     assert.equal(formatByExtension('.png')?.id, 'png')
     assert.equal(formatByExtension('png')?.id, 'png')
@@ -70,14 +70,14 @@ describe('a format', () => {
     assert.equal(formatByExtension(''), undefined)
   })
 
-  test('is not found by the name of a built-in object property', () => {
+  test('a format is not found by the name of a built-in object property', () => {
     for (const name of ['constructor', '__proto__', 'toString', '']) {
       assert.equal(formatByAlias(name), undefined)
       assert.equal(isFormatId(name), false)
     }
   })
 
-  test('has its category', () => {
+  test('a format has its category', () => {
     assert.equal(formatById('mkv').category, 'video')
     assert.equal(formatById('pdf').category, 'document')
   })

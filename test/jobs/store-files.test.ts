@@ -40,7 +40,7 @@ async function storeOutput(output: OutputFile, more: Partial<Task> = {}, nextSte
 }
 
 describe('a result file', () => {
-  test('is stored under a key of its attempt, and named after its source with the new extension', async () => {
+  test('a result file is stored under a key of its attempt, and named after its source with the new extension', async () => {
     const only = await storeOutput(await storeFile('a', 'abc'))
     assert.deepEqual(only, {
       key: 'jobs/job_1/1/0-0-2-0.2.0-0.txt',
@@ -55,7 +55,7 @@ describe('a result file', () => {
     assert.match(part.key, /1\/2007-3-1-1\.2\.0-0\.txt$/)
   })
 
-  test('is named by the template of the task, except for intermediate files and chunks', async () => {
+  test('a result file is named by the template of the task, except for intermediate files and chunks', async () => {
     const named = { spec: { ...spec, filename: '{jobId}-{name}' } }
     const name = async (more: Partial<Task>, nextStep = 2, suffix = '-001') =>
       (await storeOutput(await storeFile('a', 'abc', { suffix }), more, nextStep)).filename
@@ -66,7 +66,7 @@ describe('a result file', () => {
     assert.equal(await name({}), 'source.tar-001.txt')
   })
 
-  test('has the format that its engine reports, or for extracted files the detected one', async () => {
+  test('a result file has the format that its engine reports, or for extracted files the detected one', async () => {
     const program = '\x7fELF\x02\x01\x01\0\0\0'
     const format = async (text: string, more: Partial<OutputFile>) => {
       const only = await storeOutput(await storeFile('member', text, more))
@@ -86,7 +86,7 @@ describe('a result file', () => {
     ])
   })
 
-  test('that was cut for a chunk is stored with that chunk', async () => {
+  test('a result file that was cut for a chunk is stored with that chunk', async () => {
     assert.ok(work)
     const chunkSpecs = [
       { spec: { from: 1 }, file: { path: (await storeFile('cut', 'abcd')).path, format: 'pdf' } },

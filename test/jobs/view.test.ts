@@ -44,7 +44,7 @@ const done = endJob(fresh, {
 })
 
 describe('the status of a job', () => {
-  test('shows a job that was just created', () => {
+  test('the status of a job shows a job that was just created', () => {
     const view = statusView(fresh, link)
     assert.deepEqual(
       { ...view, links: undefined },
@@ -91,7 +91,7 @@ describe('the status of a job', () => {
     assert.equal(after(50, { stage: 'pages' }).stage, 'pages')
   })
 
-  test('contains the result with links for a completed job', () => {
+  test('the status of a job contains the result with links for a completed job', () => {
     const { result, warnings, progress, endedAt, startedAt, expiresAt } = statusView(done, link)
     const one = {
       filename: 'a.webp',
@@ -117,14 +117,14 @@ describe('the status of a job', () => {
     assert.deepEqual([startedAt, endedAt, expiresAt], [timestamp(4), timestamp(9), timestamp(3609)])
   })
 
-  test('contains the error and no result for a failed job', () => {
+  test('the status of a job contains the error and no result for a failed job', () => {
     const lost = endJob(fresh, { work: fail(5, 'It is cut off.') })
     const { status, result, error, progress } = statusView(lost, link)
     assert.deepEqual([status, result, progress.stage], ['failed', null, 'failed'])
     assert.deepEqual(error, { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { task: 'work' } })
   })
 
-  test('encodes special characters of file names in links', () => {
+  test('the status of a job encodes special characters of file names in links', () => {
     const odd = endJob(fresh, { work: complete(5, file('a & b ü.webp', 'k/a')) })
     const url = statusView(odd, link).result?.files[0]?.downloadUrl ?? ''
     assert.match(url, /\?file=a%20%26%20b%20%C3%BC\.webp$/)
@@ -134,7 +134,7 @@ describe('the status of a job', () => {
 describe('a job with its tasks', () => {
   const tasksOf = (state: JobState) => jobView(state, link).tasks
 
-  test('shows the tasks in the order of the request, with their inputs', () => {
+  test('a job with its tasks shows the tasks in the order of the request, with their inputs', () => {
     const tasks = tasksOf(fresh)
     assert.deepEqual(Object.keys(tasks), ['in', 'work', 'out'])
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe('a job with its tasks', () => {
     assert.equal(tasks['out']?.result, null)
   })
 
-  test('shows null values for a waiting task', () => {
+  test('a job with its tasks shows null values for a waiting task', () => {
     const { work, in: source, out } = tasksOf(fresh)
     assert.deepEqual(work, {
       operation: 'convert',
@@ -182,7 +182,7 @@ describe('a job with its tasks', () => {
     assert.deepEqual(out, { ...work, operation: 'export/url', input: ['work'] })
   })
 
-  test('shows the outcome of each task, and the links of an export', () => {
+  test('a job with its tasks shows the outcome of each task, and the links of an export', () => {
     const { in: source, work, out } = tasksOf(done)
     assert.deepEqual(
       [source?.startedAt, work?.startedAt, work?.endedAt, out?.startedAt, out?.endedAt],
@@ -214,7 +214,7 @@ describe('a job with its tasks', () => {
     assert.match(String(out?.result && 'url' in out.result && out.result.url), /&inline=true$/)
   })
 
-  test('shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
+  test('a job with its tasks shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
     const lost = tasksOf(endJob(fresh, { work: fail(5, 'It is cut off.') }))
     assert.deepEqual([lost['work']?.code, lost['work']?.message], ['CORRUPT_FILE', 'It is cut off.'])
     assert.deepEqual(
@@ -230,7 +230,7 @@ describe('a job with its tasks', () => {
     )
   })
 
-  test('shows the upload form while the upload is awaited', () => {
+  test('a job with its tasks shows the upload form while the upload is awaited', () => {
     const form = { url: 'https://a.test/up', fields: { key: 'k' }, upload_id: 'upl_1' }
     const waiting = withTasks(
       newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])]),
@@ -243,7 +243,7 @@ describe('a job with its tasks', () => {
     assert.equal(tasksOf(there)['in']?.result, null)
   })
 
-  test('shows the locations of exported files', () => {
+  test('a job with its tasks shows the locations of exported files', () => {
     const delivery = { filename: 'a.webp', size: 1, mimeType: 'image/webp', sha256: 'ab' }
     const exportTo = (url: string | null) =>
       withTasks(fresh, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
@@ -255,7 +255,7 @@ describe('a job with its tasks', () => {
     assert.deepEqual(tasksOf(none)['work']?.result, { url: null, files: [] })
   })
 
-  test('has no links for imports and for tasks without files', () => {
+  test('a job with its tasks has no links for imports and for tasks without files', () => {
     const fetched = newTask('in', [], { operation: 'import/url' })
     const state = newJob([fetched, newTask('look', [0]), newTask('work', [0])])
     const over = endJob(state, {
@@ -270,7 +270,7 @@ describe('a job with its tasks', () => {
     assert.match(JSON.stringify(tasks['work']?.result), /task=work&file=a\.webp/)
   })
 
-  test('matches the schema of the response', () => {
+  test('a job with its tasks matches the schema of the response', () => {
     const form = {
       form: { url: 'https://a.test/up', parameters: { key: 'k' } },
       put: { url: 'https://a.test/put', headers: { 'content-type': 'image/png' } },
@@ -286,7 +286,7 @@ describe('a job with its tasks', () => {
     }
   })
 
-  test('shows the attempt that split a task while its chunks run', () => {
+  test('a job with its tasks shows the attempt that split a task while its chunks run', () => {
     const split = withTasks(fresh, { work: { attempt: 0, expandedBy: 2 } })
     assert.equal(tasksOf(split)['work']?.attempt, 2)
   })

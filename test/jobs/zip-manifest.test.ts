@@ -34,7 +34,7 @@ const entriesOf = (state: JobState | undefined, tasks?: readonly string[]) =>
 describe('a ZIP of results', () => {
   const whole = { task: null, source: null, status: 'completed' }
 
-  test('contains each file of a job once, with the name of the source file', () => {
+  test('a ZIP of results contains each file of a job once, with the name of the source file', () => {
     // The last of two exports of a file determines its name.
     assert.deepEqual(entriesOf(done), [
       { ...whole, file: ['b-1.webp', 'k/1'] },
@@ -46,7 +46,7 @@ describe('a ZIP of results', () => {
     assert.equal(entriesOf(of(done, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
   })
 
-  test('lists failed tasks with the reason, in addition to the files', () => {
+  test('a ZIP of results lists failed tasks with the reason, in addition to the files', () => {
     const error = { code: 'CORRUPT_FILE', message: 'It is cut off.' }
     assert.deepEqual(entriesOf(lossy), [
       { ...whole, file: ['b-1.webp', 'k/1'] },
@@ -54,7 +54,7 @@ describe('a ZIP of results', () => {
     ])
   })
 
-  test('contains no files of an unfinished, failed or missing job', () => {
+  test('a ZIP of results contains no files of an unfinished, failed or missing job', () => {
     assert.deepEqual(entriesOf(of(both, { status: 'processing' })), [{ ...whole, status: 'processing' }])
     const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
     assert.deepEqual(entriesOf(of(both, { status: 'failed', error } as Partial<Job>)), [
@@ -64,7 +64,7 @@ describe('a ZIP of results', () => {
       assert.deepEqual(entriesOf(gone), [{ ...whole, status: 'expired' }])
   })
 
-  test('can be limited to some tasks, with the status of each', () => {
+  test('a ZIP of results can be limited to some tasks, with the status of each', () => {
     const common = { source: null }
     assert.deepEqual(entriesOf(lossy, ['one', 'two', 'named']), [
       { ...common, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },

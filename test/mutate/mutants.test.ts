@@ -12,14 +12,14 @@ describe('mutants', () => {
   const weighted = findMutants(process.cwd(), files)
   const sample = sampleMutants(weighted, 'a')
 
-  test('depend on the seed only, with one mutant per line', () => {
+  test('mutants depend on the seed only, with one mutant per line', () => {
     assert.deepEqual(sampleMutants(weighted, 'a').map(describeMutant), sample.map(describeMutant))
     assert.notDeepEqual(sampleMutants(weighted, 'b').map(describeMutant), sample.map(describeMutant))
     assert.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, sample.length)
     assert.ok(sample.length > 20, `${sample.length} faults`)
   })
 
-  test('change code, but not types, imports or comments', () => {
+  test('mutants change code, but not types, imports or comments', () => {
     for (const { before, after, text } of sample) {
       assert.notEqual(before, after)
       assert.doesNotMatch(before, /^(import|export type|\*|\/\/|\/\*\*)/)
@@ -29,7 +29,7 @@ describe('mutants', () => {
 })
 
 describe('the tests for a file', () => {
-  test('are those that import it and those of its area', () => {
+  test('the tests for a file are those that import it and those of its area', () => {
     assert.ok(testsOf('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
     assert.ok(testsOf('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))
     assert.equal(
@@ -38,7 +38,7 @@ describe('the tests for a file', () => {
     )
   })
 
-  test('exist, like the files of all areas', () => {
+  test('the tests for a file exist, like the files of all areas', () => {
     for (const { name, files, tests } of areas) {
       for (const pattern of files) assert.ok(globSync(pattern).length > 0, `${name}: ${pattern}`)
       for (const one of tests) assert.ok(existsSync(one), `${name}: ${one}`)

@@ -53,18 +53,18 @@ describe('a mutant', () => {
     return verdict?.ended
   }
 
-  test('is detected by a test that fails or times out, and missed by one that passes', async () => {
+  test('a mutant is detected by a test that fails or times out, and missed by one that passes', async () => {
     assert.deepEqual(await endOf(1.5, 'asks.test.ts'), { as: 'passed' })
     assert.deepEqual(await endOf(2, 'asks.test.ts'), { as: 'failed', name: 'asks' })
     assert.deepEqual(await endOf(3, 'asks.test.ts'), { as: 'hung', name: 'asks.test.ts' })
     assert.equal(readFileSync(join(copy.root, 'value.ts'), 'utf8'), files['value.ts'])
   })
 
-  test('is detected by a test that runs as another user in the temporary folder', async () => {
+  test('a mutant is detected by a test that runs as another user in the temporary folder', async () => {
     assert.deepEqual(await endOf(2, 'enters.test.ts'), { as: 'failed', name: 'enters' })
   })
 
-  test('is replaced by another one if it does not compile', async () => {
+  test('a mutant is replaced by another one if it does not compile', async () => {
     const verdicts = await trials.run(
       [faultOf("'text'"), faultOf(2), faultOf(1.5)],
       1,
@@ -77,7 +77,7 @@ describe('a mutant', () => {
     )
   })
 
-  test('is not detected by a test that also fails without it, which is reported once', async () => {
+  test('a mutant is not detected by a test that also fails without it, which is reported once', async () => {
     assert.deepEqual(await endOf(2, 'fails.test.ts'), { as: 'passed' })
     assert.deepEqual(await endOf(2, 'fails.test.ts', 'asks.test.ts'), { as: 'failed', name: 'asks' })
     assert.equal(said.filter((line) => line.includes('fails.test.ts')).length, 1)

@@ -11,7 +11,7 @@ const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 
 describe('the supported conversions', () => {
-  test('use every format of the registry', () => {
+  test('the supported conversions use every format of the registry', () => {
     const used = new Set(
       engines.flatMap(({ capabilities }) =>
         // Every format can be archived, which does not count as used.
@@ -24,7 +24,7 @@ describe('the supported conversions', () => {
     )
   })
 
-  test('take the expected routes', () => {
+  test('the supported conversions take the expected routes', () => {
     assert.equal(steps('docx', 'pdf'), 'docx libreoffice:pdf')
     assert.equal(steps('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
     assert.equal(steps('heic', 'jpg'), 'heic vips:jpg')
@@ -35,7 +35,7 @@ describe('the supported conversions', () => {
     assert.equal(steps('bmp', 'jpg'), 'bmp imagemagick:jpg')
   })
 
-  test('render drawings with browser features in a browser, unless an engine is pinned', () => {
+  test('the supported conversions render drawings with browser features in a browser, unless an engine is pinned', () => {
     const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
     assert.deepEqual(
       [planRoute({ from: 'svg', to: 'png' }), planRoute(drawn), planRoute({ ...drawn, engine: 'vips' })].map(
@@ -50,7 +50,7 @@ describe('the supported conversions', () => {
       assert.throws(() => planRoute({ from: 'svg', to: 'ppm', traits }), { code: 'UNSUPPORTED_CONVERSION' })
   })
 
-  test('exclude unproven pairs', () => {
+  test('the supported conversions exclude unproven pairs', () => {
     const unproven: Record<string, readonly string[]> = unprovenPairs
     const before = unproven['rtf']
     const targets = () => conversions([...engines], 'convert', 'rtf').map(({ to }) => to)
@@ -72,7 +72,7 @@ describe('the supported conversions', () => {
     }
   })
 
-  test('never pass through a format that drops what source and target can hold', () => {
+  test('the supported conversions never pass through a format that drops what source and target can hold', () => {
     for (const { from, to, route } of conversions()) {
       const between = route.steps.slice(0, -1).map((step) => formatById(step.to))
       const paged = [formatById(from), ...between].findIndex((format) => format.multiPage)
@@ -93,7 +93,7 @@ describe('the supported conversions', () => {
     }
   })
 
-  test('exclude useless pairs', () => {
+  test('the supported conversions exclude useless pairs', () => {
     for (const [from, to] of [
       ['svg', 'txt'],
       ['mp3', 'mp4'],
@@ -106,7 +106,7 @@ describe('the supported conversions', () => {
     }
   })
 
-  test('are listed if they are useful, the most popular first', () => {
+  test('the supported conversions are listed if they are useful, the most popular first', () => {
     assert.deepEqual(
       formatIdsInRules.filter((id) => !isFormatId(id)),
       [],
@@ -123,7 +123,7 @@ describe('the supported conversions', () => {
     }
   })
 
-  test('list their own category first', () => {
+  test('the supported conversions list their own category first', () => {
     for (const { id, category } of formats) {
       const own = targetsOf(id).map((target) => formatById(target).category === category)
       assert.ok(own.lastIndexOf(true) < (own.includes(false) ? own.indexOf(false) : own.length), id)
@@ -131,7 +131,7 @@ describe('the supported conversions', () => {
     assert.equal(targetsOf('docx')[0], 'pdf')
   })
 
-  test('exclude routes of several steps to rarely used targets', () => {
+  test('the supported conversions exclude routes of several steps to rarely used targets', () => {
     const ways = conversions().filter(({ route }) => route.steps.length > 1)
     const unwanted = ways.filter(({ from, to }) => !isWorthSeveralSteps(formatById(from), formatById(to)))
     assert.deepEqual(
@@ -140,14 +140,14 @@ describe('the supported conversions', () => {
     )
   })
 
-  test('have options that every step understands', () => {
+  test('the supported conversions have options that every step understands', () => {
     for (const { route } of conversions()) {
       const parsed = optionsSchemaOf(route).safeParse({})
       assert.ok(parsed.success, `${route.steps[0].from} needs an option`)
     }
   })
 
-  test('of a source are searched once, with and without traits', () => {
+  test('the supported conversions of a source are searched once, with and without traits', () => {
     const plain = { from: 'docx', to: 'jpg' } as const
     assert.equal(planRoute(plain), planRoute(plain))
     const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
@@ -159,7 +159,7 @@ describe('the supported conversions', () => {
     assert.ok(every.some((one) => one.route === route))
   })
 
-  test('are listed in less than a second', () => {
+  test('the supported conversions are listed in less than a second', () => {
     const before = process.cpuUsage()
     conversions([...engines])
     // CPU time, because other tests run at the same time.

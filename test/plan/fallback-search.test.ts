@@ -51,7 +51,7 @@ function way(
 const failAt = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
 
 describe('a fallback route for an unreadable file', () => {
-  test('is the cheapest on which no engine reads again what it could not read', () => {
+  test('a fallback route for an unreadable file is the cheapest on which no engine reads again what it could not read', () => {
     assert.equal(way('png', 'jpg', []), 'png vips:jpg')
     assert.equal(way('png', 'jpg', [failAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
     const both = [failAt('vips', 'png', 'jpg'), failAt('imagemagick', 'png', 'jpg')]
@@ -59,14 +59,14 @@ describe('a fallback route for an unreadable file', () => {
     assert.equal(way('png', 'jpg', [...both, failAt('ffmpeg', 'png', 'jpg')]), undefined)
   })
 
-  test('may start by rewriting the file for the engine that could not read it', () => {
+  test('a fallback route for an unreadable file may start by rewriting the file for the engine that could not read it', () => {
     const without = (from: FormatId) => [failAt('vips', from, 'webp')]
     assert.equal(way('png', 'webp', without('png')), 'png imagemagick:png vips:webp')
     // No page of a multi-page image is lost.
     assert.equal(way('tiff', 'webp', without('tiff')), undefined)
   })
 
-  test('may use the same engine after another one has rewritten the file', () => {
+  test('a fallback route for an unreadable file may use the same engine after another one has rewritten the file', () => {
     const later: Unread = [
       { engine: 'imagemagick', from: 'png', to: 'png' },
       { engine: 'vips', from: 'png', to: 'webp' },
@@ -75,12 +75,12 @@ describe('a fallback route for an unreadable file', () => {
     assert.equal(way('png', 'webp', [later]), 'png vips:webp')
   })
 
-  test('may use intermediate formats, each once', () => {
+  test('a fallback route for an unreadable file may use intermediate formats, each once', () => {
     assert.equal(way('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
     assert.equal(way('psd', 'jpg', [failAt('imagemagick', 'psd', 'png')]), undefined)
   })
 
-  test('is the first of equal cost, within the maximum number of steps', () => {
+  test('a fallback route for an unreadable file is the first of equal cost, within the maximum number of steps', () => {
     const [one, other] = (['vips', 'imagemagick'] as const).map((id) => engine(id, [[['png'], ['jpg'], 1]]))
     assert.ok(one && other)
     for (const known of [
@@ -103,7 +103,7 @@ describe('a fallback route for an unreadable file', () => {
     assert.equal(of('psd', 'bmp', longer), undefined)
   })
 
-  test('does not return to the source format, nor rewrite lossy formats', () => {
+  test('a fallback route for an unreadable file does not return to the source format, nor rewrite lossy formats', () => {
     const around = [
       engine('vips', [[['png'], ['jpg'], 1]]),
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
@@ -124,7 +124,7 @@ describe('a fallback route for an unreadable file', () => {
     assert.equal(of('jpg', 'webp', rewriting, [failAt('vips', 'jpg', 'webp')]), undefined)
   })
 
-  test('supports all requested options', () => {
+  test('a fallback route for an unreadable file supports all requested options', () => {
     assert.equal(
       way('png', 'jpg', [], () => false),
       undefined,
@@ -152,7 +152,7 @@ describe('listed targets', () => {
   const rank = (id: FormatId) => rankOf(formatById(id))
   const worth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 
-  test('start with the most popular ones of each category', () => {
+  test('listed targets start with the most popular ones of each category', () => {
     for (const [id, place] of [
       ['mp4', 0],
       ['webm', 1],
@@ -166,7 +166,7 @@ describe('listed targets', () => {
     assert.equal(Math.min(rank('jpg'), rank('png')), 0)
   })
 
-  test('of other categories are limited to the popular ones, in order', () => {
+  test('listed targets of other categories are limited to the popular ones, in order', () => {
     const usual: Readonly<Record<string, string>> = {
       pdf: 'mp4 webm mov mkv avi',
       png: 'mp3 wav m4a aac flac ogg opus',
@@ -198,7 +198,7 @@ describe('listed targets', () => {
     }
   })
 
-  test('justify several steps if popular, or useful within their category', () => {
+  test('listed targets justify several steps if popular, or useful within their category', () => {
     assert.ok(worth('docx', 'jpg'))
     assert.ok(worth('epub', 'pdf'))
     assert.ok(!worth('docx', 'pcx'))
@@ -206,7 +206,7 @@ describe('listed targets', () => {
     assert.ok(!worth('epub', 'sxw'))
   })
 
-  test('of documents without running text depend on their kind', () => {
+  test('listed targets of documents without running text depend on their kind', () => {
     const isOffered = (from: FormatId, to: FormatId) => isListedTarget(formatById(from), formatById(to))
     const words = (text: string) => text.split(' ') as FormatId[] // formatById throws for unknown ids
     const sheets =

@@ -55,17 +55,17 @@ function none(from: FormatId, to: FormatId, pinned?: EngineId): AppError {
 }
 
 describe('a route', () => {
-  test('is a single step of the cheapest engine that can do it alone', () => {
+  test('a route is a single step of the cheapest engine that can do it alone', () => {
     assert.equal(way('jpg', 'png'), 'jpg vips:png')
   })
 
-  test('uses an intermediate format that keeps all content of the target', () => {
+  test('a route uses an intermediate format that keeps all content of the target', () => {
     assert.equal(way('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
     assert.equal(way('heic', 'webp'), 'heic vips:png vips:webp')
     assert.equal(way('heic', 'pdf'), 'heic vips:png vips:pdf')
   })
 
-  test('stays within an image when changing it costs more than it saves', () => {
+  test('a route stays within an image when changing it costs more than it saves', () => {
     const over = (id: EngineId, image: ImageId) => [
       engine('vips', 'image', [can(['heic'], ['png'], 0.1)]),
       engine(id, image, [can(['png'], ['webp'], 0.1)]),
@@ -83,32 +83,32 @@ describe('a route', () => {
     assert.equal(planRoute({ from: 'jpg', to: 'png', engines }).cost, 0.1)
   })
 
-  test('takes three steps when two are not enough', () => {
+  test('a route takes three steps when two are not enough', () => {
     assert.equal(way('doc', 'jpg'), 'doc libreoffice:docx libreoffice:pdf pdf:jpg')
   })
 
-  test('never makes a document from an image of one', () => {
+  test('a route never makes a document from an image of one', () => {
     none('jpg', 'docx')
     none('heic', 'docx')
     none('tiff', 'txt')
   })
 
-  test('never loses pages on the way', () => {
+  test('a route never loses pages on the way', () => {
     const noDirect = [engine('vips', 'image', [can(['tiff'], ['png'], 0.1), can(['png'], ['pdf'], 0.1)])]
     assert.throws(() => planRoute({ from: 'tiff', to: 'pdf', engines: noDirect }), AppError)
   })
 
-  test('never loses motion on the way', () => {
+  test('a route never loses motion on the way', () => {
     const noDirect = [engine('vips', 'image', [can(['gif'], ['png'], 0.1), can(['png'], ['webp'], 0.1)])]
     assert.throws(() => planRoute({ from: 'gif', to: 'webp', engines: noDirect }), AppError)
   })
 
-  test('converts a format to itself only if an engine declares it', () => {
+  test('a route converts a format to itself only if an engine declares it', () => {
     assert.equal(way('jpg', 'jpg'), 'jpg vips:jpg')
     none('docx', 'docx')
   })
 
-  test('that does not exist causes an error that lists the possible targets', () => {
+  test('a route that does not exist causes an error that lists the possible targets', () => {
     const error = none('xlsx', 'mp3')
     assert.match(error.message, /^Converting Excel workbook \(xlsx\) to MP3 audio \(mp3\) is not supported/)
     assert.deepEqual(error.details?.targets, targetsOf('xlsx', engines))
@@ -126,7 +126,7 @@ describe('an unsupported operation', () => {
       ...expected,
     })
 
-  test('reports the possible targets, or the supported sources', () => {
+  test('an unsupported operation reports the possible targets, or the supported sources', () => {
     const imageEngines = compressing(['png', 'jpg'])
     assertRefused('jpg', 'gif', imageEngines, {
       message: 'compress converts jpg to png, not to gif.',
@@ -138,7 +138,7 @@ describe('an unsupported operation', () => {
     })
   })
 
-  test('lists at most forty formats', () => {
+  test('an unsupported operation lists at most forty formats', () => {
     const [more, forty] = [41, 40].map((count) =>
       formats
         .map(({ id }) => id)
@@ -159,15 +159,15 @@ describe('an unsupported operation', () => {
 })
 
 describe('a pinned engine', () => {
-  test('runs the step although another engine is cheaper', () => {
+  test('a pinned engine runs the step although another engine is cheaper', () => {
     assert.equal(way('jpg', 'png', 'imagemagick'), 'jpg imagemagick:png')
   })
 
-  test('writes the target; other engines run steps that it cannot', () => {
+  test('a pinned engine writes the target; other engines run steps that it cannot', () => {
     assert.equal(way('heic', 'webp', 'imagemagick'), 'heic vips:png imagemagick:webp')
   })
 
-  test('that cannot write the target causes an error naming those that can', () => {
+  test('a pinned engine that cannot write the target causes an error naming those that can', () => {
     const error = none('jpg', 'webp', 'libreoffice')
     assert.deepEqual(error.details?.engines, ['vips', 'imagemagick'])
     assert.match(error.message, /use one of: vips, imagemagick/)
@@ -180,13 +180,13 @@ describe('a pinned engine', () => {
 describe('the options of a route', () => {
   const route = planRoute({ from: 'docx', to: 'jpg', engines })
 
-  test('are those of all its steps; the last step wins', () => {
+  test('the options of a route are those of all its steps; the last step wins', () => {
     const schema = optionsSchemaOf(route)
     assert.deepEqual(Object.keys(schema.shape).sort(), ['dpi', 'pageSize', 'password', 'quality'])
     assert.equal(schema.shape.quality, quality)
   })
 
-  test('include the password of a lockable document, for an unlock step', () => {
+  test('the options of a route include the password of a lockable document, for an unlock step', () => {
     const [unlock, first, second] = createSteps(route, { password: 'secret', dpi: 72 })
     assert.deepEqual(unlock, {
       operation: 'unlock',
@@ -201,7 +201,7 @@ describe('the options of a route', () => {
     assert.equal(createSteps(plain, { dpi: 72 }).length, 2)
   })
 
-  test('include the password for operations that read the document, but not for packing', () => {
+  test('the options of a route include the password for operations that read the document, but not for packing', () => {
     const operations = [
       ['compress', 'docx', 2],
       ['thumbnail', 'png', 2],
@@ -215,7 +215,7 @@ describe('the options of a route', () => {
     }
   })
 
-  test('determine the first image, even with a sealed password', () => {
+  test('the options of a route determine the first image, even with a sealed password', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
       [{}, { password: 'secret' }].map((fileOfSize) => [
@@ -230,7 +230,7 @@ describe('the options of a route', () => {
     assert.equal(firstImageOf(text, { password: { sealed: 'AAAA' } }), 'office')
   })
 
-  test('reach the step that they belong to', () => {
+  test('the options of a route reach the step that they belong to', () => {
     const options = { dpi: 72, pageSize: 'A4', quality: 80 }
     const [first, second] = createSteps(route, options)
     assert.deepEqual(first?.options, { pageSize: 'A4' })
@@ -239,7 +239,7 @@ describe('the options of a route', () => {
 })
 
 describe('options for reading a source', () => {
-  test('apply to the first step, not to steps that read intermediate files', () => {
+  test('options for reading a source apply to the first step, not to steps that read intermediate files', () => {
     const viaPage = planRoute({ from: 'md', to: 'pdf' })
     assert.equal(viaPage.steps.length, 2)
     assert.ok('encoding' in optionsSchemaOf(viaPage).shape)
@@ -251,7 +251,7 @@ describe('options for reading a source', () => {
     )
   })
 
-  test('are available for texts, tables, subtitles and pages, for any target', () => {
+  test('options for reading a source are available for texts, tables, subtitles and pages, for any target', () => {
     for (const [from, to] of [
       ...[
         ['txt', 'pdf'],
@@ -277,7 +277,7 @@ describe('options for reading a source', () => {
 })
 
 describe('lists', () => {
-  test('of targets contain useful formats, without the source itself', () => {
+  test('lists of targets contain useful formats, without the source itself', () => {
     const everything = engine('libreoffice', 'office', [
       can(['docx'], ['pdf', 'html', 'png', 'jpg', 'miff', 'dpx', 'flac', 'wma'], 1),
     ])
@@ -286,12 +286,12 @@ describe('lists', () => {
     assert.equal(conversions([everything]).length, 8)
   })
 
-  test('of targets start with their own category', () => {
+  test('lists of targets start with their own category', () => {
     assert.deepEqual(targetsOf('heic', engines), ['jpg', 'png', 'webp', 'gif', 'tiff', 'pdf'])
     assert.deepEqual(targetsOf('mp4', engines), [])
   })
 
-  test('of conversions contain all listed targets and all other supported pairs', () => {
+  test('lists of conversions contain all listed targets and all other supported pairs', () => {
     const listed = conversions(engines)
     for (const { from, to, route } of listed) {
       assert.equal(route.steps[0].from, from)
@@ -302,7 +302,7 @@ describe('lists', () => {
       for (const to of targetsOf(id, engines)) assert.ok(keys.has(`${id} ${to}`), `${id} to ${to}`)
   })
 
-  test('are created within two seconds for two hundred formats', () => {
+  test('lists are created within two seconds for two hundred formats', () => {
     const ids = formats.slice(0, 200).map(({ id }) => id)
     const every = engine('vips', 'image', [can(ids, ids, 1)])
     const before = process.cpuUsage()

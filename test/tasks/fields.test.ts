@@ -247,7 +247,7 @@ describe('the values of fields', () => {
       for (const value of refused) assert.deepEqual(wrong(value), [field], String(value).slice(0, 80))
     })
 
-  test('are limited to fifty cookies', () => {
+  test('the values of fields are limited to fifty cookies', () => {
     const takes = (count: number) => {
       const cookies = Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, 'x']))
       return CaptureFields.safeParse({ url: 'https://a.test', cookies }).success
@@ -255,7 +255,7 @@ describe('the values of fields', () => {
     assert.deepEqual([takes(50), takes(51)], [true, false])
   })
 
-  test('that are missing or conflicting are reported under the first alternative', () => {
+  test('the values of fields that are missing or conflicting are reported under the first alternative', () => {
     const errorsOf = (name: string, fields: object) =>
       findTaskOperation(name)
         ?.fields.safeParse(fields)
@@ -279,7 +279,7 @@ describe('a website', () => {
     ])
   const nothing = (field: string, format: string) => [[field, `not supported for ${format}; leave it out`]]
 
-  test('rejects paper options for images, and image options for PDFs', () => {
+  test('a website rejects paper options for images, and image options for PDFs', () => {
     const ofPaper = {
       page_size: 'A4',
       landscape: true,
@@ -318,7 +318,7 @@ describe('a website', () => {
     }
   })
 
-  test('documents the defaults of its fields', () => {
+  test('a website documents the defaults of its fields', () => {
     const shape: Readonly<Record<string, { readonly description?: string | undefined } | undefined>> =
       CaptureFields.shape
     for (const [field, usual] of [
@@ -330,7 +330,7 @@ describe('a website', () => {
     assert.match(shape['quality']?.description ?? '', /larger\.$/, 'it has none')
   })
 
-  test('passes options to its engine under the engine’s names', () => {
+  test('a website passes options to its engine under the engine’s names', () => {
     const options = z.object({ pageSize: z.string(), scale: z.number(), landscape: z.boolean() })
     const fields = { page_size: 'A5', scale: 2, pageSize: 'A6', quality: 5 }
     assert.deepEqual(pickOptions(fields, options), { pageSize: 'A5', scale: 2 })
@@ -350,7 +350,7 @@ describe('a request for tasks', () => {
     return assert.fail('they are taken')
   }
 
-  test('with too many tasks reports the maximum', () => {
+  test('a request for tasks with too many tasks reports the maximum', () => {
     const many = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
     assert.deepEqual(refusal(many).details, { field: 'tasks', max: 1000, got: 1001 })
     assert.deepEqual(refusal({}).details, { field: 'tasks' })
@@ -359,7 +359,7 @@ describe('a request for tasks', () => {
     assert.equal(refusal({ a: raw, out: out([]) }).details?.['field'], 'tasks.out.input')
   })
 
-  test('shows invalid names truncated to the maximum length', () => {
+  test('a request for tasks shows invalid names truncated to the maximum length', () => {
     const name = 'x'.repeat(64)
     assert.match(refusal({ a: { operation: `${name}y` }, out: out('a') }).message, new RegExp(`"${name}"`))
     assert.match(refusal({ a: raw, out: out(`${name}y`) }).message, new RegExp(`names "${name}",`))
@@ -376,7 +376,7 @@ describe('a request for tasks', () => {
       assert.match(refusal({ a: none }).message, /^tasks\.a: expected an object with an operation/)
   })
 
-  test('keeps the cause of an error for the log', () => {
+  test('a request for tasks keeps the cause of an error for the log', () => {
     const cause = new Error('of the engine')
     const error = addTaskToError('a', new AppError('NO_FILES', 'It has no files.', undefined, { cause }))
     assert.ok(error instanceof AppError)
@@ -386,7 +386,7 @@ describe('a request for tasks', () => {
     assert.deepEqual(same instanceof AppError && same.details, { field: 'tasks.a', task: 'a' })
   })
 
-  test('may use a task several times, but must not contain cycles', () => {
+  test('a request for tasks may use a task several times, but must not contain cycles', () => {
     const work = (input: unknown) => ({ operation: 'archive', input })
     const branching = { out: out(['c', 'd']), d: work('b'), c: work(['b', 'a']), b: work('a'), a: raw }
     assert.deepEqual(
@@ -403,7 +403,7 @@ describe('a request for tasks', () => {
     assert.deepEqual(circle.details, { task: 'b', error: 'its inputs form a cycle that leads back to it' })
   })
 
-  test('documents the common fields in the reference', () => {
+  test('a request for tasks documents the common fields in the reference', () => {
     const task = (fields: object) => TaskMap.safeParse({ a: fields }).success
     assert.ok(task({ operation: 'archive', input: ['a', 'b'], continue_on_error: true }))
     assert.ok(!task({ operation: 'archive' }))

@@ -26,7 +26,7 @@ const specFor = (name: string, fields: Record<string, unknown>, files: readonly 
 }
 
 describe('the conversion spec of a task', () => {
-  test('has a target, an engine and a filename; all other fields are options', () => {
+  test('the conversion spec of a task has a target, an engine and a filename; all other fields are options', () => {
     const { parseSpec } = requireProcessOperation('convert')
     const fields = {
       output_format: 'JPEG',
@@ -48,7 +48,7 @@ describe('the conversion spec of a task', () => {
     assert.throws(() => parseSpec({ output_format: 'png', engine: 'word' }), /expected one of .*vips/)
   })
 
-  test('of convert is a conversion of its inputs', () => {
+  test('the conversion spec of a convert task is a conversion of its inputs', () => {
     assert.deepEqual(specFor('convert', { output_format: 'docx', mode: 'fast' }), {
       operation: 'convert',
       to: 'docx',
@@ -58,7 +58,7 @@ describe('the conversion spec of a task', () => {
     })
   })
 
-  test('of compress translates the profile to engine options', () => {
+  test('the conversion spec of a compress task translates the profile to engine options', () => {
     const of = (fields: Record<string, unknown>, files?: StoredFile[]) => {
       const { operation, options } = specFor('compress', fields, files)
       return [operation, options]
@@ -79,7 +79,7 @@ describe('the conversion spec of a task', () => {
     })
   })
 
-  test('of merge has the default target of its type, unless one is sent', () => {
+  test('the conversion spec of a merge task has the default target of its type, unless one is sent', () => {
     assert.equal(specFor('merge', { merge_type: 'pdf' }).to, 'pdf')
     assert.equal(specFor('merge', { merge_type: 'image' }).to, 'png')
     assert.equal(specFor('merge', { merge_type: 'image', output_format: 'tiff' }).to, 'tiff')
@@ -87,7 +87,7 @@ describe('the conversion spec of a task', () => {
     assert.deepEqual(specFor('merge', { merge_type: 'pdf' }).options, {})
   })
 
-  test('of other operations has their default target', () => {
+  test('the conversion spec of a task with another operation has their default target', () => {
     const usual = [
       ['thumbnail', 'png'],
       ['metadata', 'json'],
@@ -103,7 +103,7 @@ describe('the conversion spec of a task', () => {
 })
 
 describe('an operation', () => {
-  test('is found by its name or alias, and imports and exports are not processed', () => {
+  test('an operation is found by its name or alias, and imports and exports are not processed', () => {
     for (const operation of taskOperations) {
       assert.equal(findTaskOperation(operation.name), operation)
       if (operation.alias) assert.equal(findTaskOperation(operation.alias), operation)
@@ -113,7 +113,7 @@ describe('an operation', () => {
     assert.equal(findTaskOperation('toString'), undefined)
   })
 
-  test('stores its credentials sealed, under each of its names', () => {
+  test('an operation stores its credentials sealed, under each of its names', () => {
     const [s3, azure, gcs, sftp] = [
       ['access_key_id', 'secret_access_key', 'session_token'],
       ['sas_token', 'storage_access_key'],
@@ -139,7 +139,7 @@ describe('an operation', () => {
       assert.equal(findTaskOperation(`${kind}/blob`)?.name, `${kind}/blobstore`, 'as others call it')
   })
 
-  test('rejects reserved and invalid request headers', () => {
+  test('an operation rejects reserved and invalid request headers', () => {
     const { fields } = findTaskOperation('import/url') ?? {}
     const takes = (headers: Record<string, string>) =>
       fields?.safeParse({ url: 'https://a.test/b', headers }).success
@@ -152,7 +152,7 @@ describe('an operation', () => {
     assert.deepEqual([takes(many(20)), takes(many(21))], [true, false])
   })
 
-  test('requires a non-empty path or prefix in a store', () => {
+  test('an operation requires a non-empty path or prefix in a store', () => {
     const { fields } = findTaskOperation('import/sftp') ?? {}
     const access = { host: 'a.test', username: 'ann', password: 'x' }
     const takes = (place: object) => fields?.safeParse({ ...access, ...place }).success
@@ -175,7 +175,7 @@ describe('an operation', () => {
     assert.match(descriptionOf('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
   })
 
-  test('for websites accepts a viewport, and rejects fields of other formats', () => {
+  test('an operation for websites accepts a viewport, and rejects fields of other formats', () => {
     const { fields } = findTaskOperation('capture-website') ?? {}
     const wrongIn = (given: object) => {
       const { error } = fields?.safeParse({ url: 'https://a.test', ...given }) ?? {}
@@ -191,7 +191,7 @@ describe('an operation', () => {
     assert.deepEqual(wrongIn({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
-  test('that transfers files has its own queue', () => {
+  test('an operation that transfers files has its own queue', () => {
     const queues = taskOperations.filter(isTransferOperation).map((one) => [one.name, transferQueueOf(one)])
     assert.equal(Object.fromEntries(queues)['capture-website'], 'capture')
     assert.equal(Object.fromEntries(queues)['import/url'], 'transfer')
@@ -284,7 +284,7 @@ describe('an external store', () => {
     }
   })
 
-  test('stores its secrets sealed', () => {
+  test('an external store stores its secrets sealed', () => {
     const secretsOf = (name: string) => {
       const operation = findTaskOperation(name)
       return operation && 'secrets' in operation ? operation.secrets : undefined
@@ -305,13 +305,13 @@ describe('an SFTP server', () => {
     findTaskOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields })
       .success
 
-  test('requires a password or a private key', () => {
+  test('an SFTP server requires a password or a private key', () => {
     assert.equal(fits({ password: 'x' }), true)
     assert.equal(fits({ private_key: 'x' }), true)
     assert.equal(fits({ passphrase: 'x' }), false)
   })
 
-  test('needs a valid host, port and fingerprint', () => {
+  test('an SFTP server needs a valid host, port and fingerprint', () => {
     const takes = (fields: object) => fits({ password: 'x', ...fields })
     for (const host of ['a.test', '10.0.0.1', '[::1]']) assert.equal(takes({ host }), true, host)
     for (const host of ['a b', 'a/b', 'sftp://a', '']) assert.equal(takes({ host }), false, host)
@@ -339,7 +339,7 @@ describe('a file from a URL', () => {
   const { fields } = findTaskOperation('import/url') ?? {}
   const wrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
 
-  test('may be requested with headers, except reserved ones', () => {
+  test('a file from a URL may be requested with headers, except reserved ones', () => {
     assert.equal(
       wrong({ headers: { Authorization: 'Bearer x', 'x-a': '' }, sha256: 'A'.repeat(64), max_size: 1 }),
       false,
@@ -370,7 +370,7 @@ describe('a file from a URL', () => {
       assert.ok(wrong({ headers }))
   })
 
-  test('needs an HTTP URL, and a valid hash and size', () => {
+  test('a file from a URL needs an HTTP URL, and a valid hash and size', () => {
     for (const more of [
       { url: 'ftp://a.test/' },
       { url: 'a' },
@@ -387,7 +387,7 @@ test('a request may contain files of up to 10 MiB', () => {
 })
 
 describe('the tasks of a request', () => {
-  test('accept field names in either spelling, and keep options unchanged', () => {
+  test('the tasks of a request accept field names in either spelling, and keep options unchanged', () => {
     const tasks = {
       a: raw,
       b: { operation: 'convert', input: 'a', outputFormat: 'html', continueOnError: true, someOption: 1 },
@@ -451,12 +451,12 @@ describe('the tasks of a request', () => {
     ],
   ]
   for (const [what, tasks, message] of refusals) {
-    test(`with ${what} are rejected`, () => {
+    test(`the tasks of a request with ${what} are rejected`, () => {
       assert.throws(() => parseTasks(tasks), { name: 'AppError', message })
     })
   }
 
-  test('report errors with the path of the field in the request', () => {
+  test('the tasks of a request report errors with the path of the field in the request', () => {
     assert.throws(
       () => parseTasks({ a: { ...raw, filename: '' }, c: out('a') }),
       (error: { details: object }) => {
@@ -467,7 +467,7 @@ describe('the tasks of a request', () => {
     )
   })
 
-  test('that can never run are rejected with details', () => {
+  test('the tasks of a request that can never run are rejected with details', () => {
     const noTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: out('b') }
     assert.throws(() => parseTasks(noTarget), { details: { field: 'tasks.b.output_format', task: 'b' } })
     const noEngine = { a: raw, b: { operation: 'convert', input: 'a', output_format: 'pdf', engine: 'word' } }
@@ -484,12 +484,12 @@ describe('the tasks of a request', () => {
     })
   })
 
-  test('may be up to a thousand', () => {
+  test('the tasks of a request may be up to a thousand', () => {
     const many = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`t${at}`, raw]))
     assert.equal(parseTasks({ ...many, c: out(Object.keys(many)) }).length, 1000)
   })
 
-  test('match the schema in the reference', () => {
+  test('the tasks of a request match the schema in the reference', () => {
     const one = {
       a: raw,
       b: { operation: 'convert', input: ['a'], continue_on_error: true, output_format: 'pdf' },

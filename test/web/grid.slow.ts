@@ -123,7 +123,7 @@ describe('the page grid', () => {
   })
   after(() => site.close())
 
-  test('reorders, rotates, removes and splits pages by keyboard only', () =>
+  test('the page grid reorders, rotates, removes and splits pages by keyboard only', () =>
     visit({ site, path: '/tools/organize-pdf' }, async (page) => {
       await openGrid(page, createPdf(5))
       const button = page.getByRole('button', { name: 'Organize pages' })
@@ -185,7 +185,7 @@ describe('the page grid', () => {
       assert.deepEqual(rotations(second), ['90', '0', '0'])
     }))
 
-  test('moves several pages by dragging, and splits at a click', () =>
+  test('the page grid moves several pages by dragging, and splits at a click', () =>
     visit({ site, path: '/tools/organize-pdf' }, async (page) => {
       await openGrid(page, createPdf(6))
       const at = (place: number) => options(page).nth(place)
@@ -204,7 +204,7 @@ describe('the page grid', () => {
       assert.deepEqual((await pageLabels(page)).join(), 'Page 1,Page 2,Page 3,Page 4,Page 5,Page 6')
     }))
 
-  test('selects pages of a file to merge, and files are reordered by dragging', () =>
+  test('the page grid selects pages of a file to merge, and files are reordered by dragging', () =>
     visit({ site, path: '/tools/merge' }, async (page) => {
       const files = ['report.pdf', 'three-pages.pdf'].map(fixture)
       await page.getByLabel('Choose two or more files').setInputFiles(files)
@@ -225,7 +225,7 @@ describe('the page grid', () => {
       assert.deepEqual(pdfWords(path).slice(0, 2), [gamma, alpha])
     }))
 
-  test('draws only the visible pages of a 500-page PDF, with few DOM nodes', () =>
+  test('the page grid draws only the visible pages of a 500-page PDF, with few DOM nodes', () =>
     visit({ site, path: '/tools/extract-pdf-pages' }, async (page) => {
       await openGrid(page, createPdf(500))
       await waitUntilDrawn(options(page).first())
@@ -244,7 +244,7 @@ describe('the page grid', () => {
       assert.equal(pageCount(await downloadResult(page, /\.pdf$/)), 4)
     }))
 
-  test('draws Asian text with fonts and encodings that are not embedded', () =>
+  test('the page grid draws Asian text with fonts and encodings that are not embedded', () =>
     visit({ site, path: '/tools/organize-pdf' }, async (page) => {
       const japan = { script: 'Japan1', encoding: '90ms-RKSJ-H', bytes: Buffer.from('93fa967b', 'hex') }
       const file = createAsianPdf([
@@ -264,7 +264,7 @@ describe('the page grid', () => {
       assert.ok(first !== other, 'other text looks different')
     }))
 
-  test('asks once for the password of a protected PDF', () =>
+  test('the page grid asks once for the password of a protected PDF', () =>
     visit({ site, path: '/tools/rotate-pdf' }, async (page) => {
       await page.getByLabel(/^Choose (a file|files)$/).setInputFiles(fixture('needs-password.pdf'))
       const grid = page.getByRole('region', { name: 'Pages' })
@@ -322,7 +322,7 @@ describe('the page grid', () => {
     { name: 'mirrored', lang: 'mirrored', context: { viewport: { width: 900, height: 900 } } },
   ] as const
   for (const { name, context, ...look } of appearances)
-    test(`is readable and accessible: ${name}`, () => {
+    test(`the page grid is readable and accessible: ${name}`, () => {
       const lang = 'lang' in look ? look.lang : 'en'
       const path = `/tools/organize-pdf?lang=${lang}`
       return visit({ site, path, context: { ...context, reducedMotion: 'reduce' } }, async (page) => {

@@ -70,7 +70,7 @@ test('English has a hint for each description of the API, and no unused ones', (
 })
 
 describe('the German page', () => {
-  test('translates each label, value, unit and hint of every conversion', () => {
+  test('the German page translates each label, value, unit and hint of every conversion', () => {
     assert.ok(apiTexts.labels.length > 100 && apiTexts.values.length > 200 && apiTexts.hints.length > 140)
     const missing = {
       labels: apiTexts.labels.filter((text) => !names.labels[text]),
@@ -81,7 +81,7 @@ describe('the German page', () => {
     assert.deepEqual(missing, { labels: [], values: [], units: [], hints: [] })
   })
 
-  test('has no unused translations', () => {
+  test('the German page has no unused translations', () => {
     const unused = {
       // The page shows no labels of deprecated options.
       labels: Object.keys(names.labels).filter((text) => !apiTexts.labels.includes(text)),
@@ -93,7 +93,7 @@ describe('the German page', () => {
     assert.deepEqual(unused, { labels: [], values: [], units: [], hints: [], same: [] })
   })
 
-  test('shows no code identifiers', () => {
+  test('the German page shows no code identifiers', () => {
     const shownTexts = [...Object.values(names.labels), ...Object.values(names.values)]
     assert.deepEqual(
       shownTexts.filter((text) => /_|:|[a-zäöü][A-ZÄÖÜ]/.test(text)),

@@ -16,7 +16,7 @@ const password = { name: 'password', type: 'string', label: 'Password' }
 const options = [[], [password]] as unknown as Parameters<typeof buildTasks>[2]
 
 describe('a pipeline', () => {
-  test('becomes a chain of tasks whose result is exported', () => {
+  test('a pipeline becomes a chain of tasks whose result is exported', () => {
     const file = { operation: 'import/url', url: 'https://a.test/b.md' }
     assert.deepEqual(buildTasks(file, steps, options), {
       file,
@@ -26,7 +26,7 @@ describe('a pipeline', () => {
     })
   })
 
-  test('becomes a command that sends its options unchanged despite shell metacharacters', () => {
+  test('a pipeline becomes a command that sends its options unchanged despite shell metacharacters', () => {
     for (const url of ['', "https://a.test/it's?a=$HOME"]) {
       const pipeline = { from: 'md', url, steps }
       const tasks = (source: Source) => buildTasks(source, steps, options)
@@ -40,7 +40,7 @@ describe('a pipeline', () => {
     }
   })
 
-  test('is restored from storage, or is empty if the stored text is invalid', () => {
+  test('a pipeline is restored from storage, or is empty if the stored text is invalid', () => {
     assert.deepEqual(parsePipeline(JSON.stringify({ from: 'md', url: '', steps })).steps, steps)
     for (const odd of [null, '', '{', '[]', '{"steps":3}', '{"steps":[null,{"key":"a"}]}'])
       assert.deepEqual(parsePipeline(odd), { from: '', url: '', steps: [] }, String(odd))

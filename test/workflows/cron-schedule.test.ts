@@ -52,7 +52,7 @@ function everyDay(zone: keyof typeof offsets, from: number, until: number): stri
 describe('a workflow over 400 days', () => {
   const [from, until] = ['2026-01-02T00:00:00Z', '2027-02-06T00:00:00Z'] as const
   for (const zone of Object.keys(offsets) as (keyof typeof offsets)[])
-    test(`runs each day at its time in ${zone}`, () => {
+    test(`a workflow over 400 days runs each day at its time in ${zone}`, () => {
       const expected = everyDay(zone, Date.parse(from), Date.parse(until))
       assert.ok(expected.length >= 399, `${expected.length} days`)
       assert.deepEqual(runs('45 5 * * *', zone, from, until), expected)
