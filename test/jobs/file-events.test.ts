@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  createCreationEvents,
+  createFileDeletedEvent,
+  createFileDownloadedEvent,
+  createFileUploadedEvent,
+  createImportedFileEvents,
+} from '../../lib/jobs/events.ts'
+import type { Job } from '../../lib/model/job.ts'
+import { bodyOf, commonFields, createdJob, endedJob, jobId, withJob } from './event-records.ts'
+import { complete, file, newJob, newTask, timestamp, withTasks } from './records.ts'
+
+/** The exact content of the events of files, from records with distinct timestamps. */
+
+test('an uploaded file has its origin, upload and job', () => {
+  const { key: _, ...png } = file('a.png')
+  const said = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
+  const eventFor = (key: string, more: object = {}) =>
+    bodyOf(
+      createFileUploadedEvent({
+        owner: 'anon_1',
+        file: { ...png, key, ...more },
+        occurredAt: timestamp(3),
+        via: 'presigned',
+      }),
+    )
+  const event = {
+    event: 'file.uploaded',
+    timestamp: timestamp(3),
+    sequence: 1,
+    apiVersion: 'v1',
+    owner: 'anon_1',
+  }
+  assert.deepEqual(eventFor('uploads/upl_1', { sha256: '00' }), {
+    ...event,
+    stream: 'uploads/upl_1',
+    file: { ...said, uploadId: 'upl_1', jobId: undefined, via: 'presigned', sha256: '00' },
+  })
+  assert.deepEqual(eventFor('received/1'), {
+    ...event,
+    stream: 'received/1',
+    file: { ...said, uploadId: undefined, jobId: undefined, via: 'presigned', sha256: undefined },
+  })
+})
+
+test('files of the request are published with the job, but not on a retry', () => {
+  const importOf = (operation: string) =>
+    newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
+  const eventsFor = (operation: string, retryOf?: string) =>
+    createCreationEvents(newJob([importOf(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
+  const [arrived] = eventsFor('import/upload')
+  const { file: uploadedFile, timestamp: occurredAt } = arrived as unknown as {
+    file: object
+    timestamp: string
+  }
+  assert.deepEqual(
+    [occurredAt, uploadedFile],
+    [
+      timestamp(0),
+      {
+        filename: 'a.png',
+        size: 1,
+        mimeType: 'image/png',
+        format: 'png',
+        via: 'form',
+        jobId,
+        uploadId: undefined,
+        sha256: undefined,
+      },
+    ],
+  )
+  assert.equal(eventsFor('import/upload', 'job_0').length, 2)
+  assert.equal(eventsFor('convert').length, 2)
+  assert.equal(createCreationEvents(createdJob).length, 2, 'the file was uploaded before')
+})
+
+test('imported files have their origin', () => {
+  const [first] = withTasks(newJob([newTask('in', [], { operation: 'import/url' })]), {
+    in: complete(5, file('a.png'), file('b.png')),
+  }).tasks
+  assert.ok(first)
+  const eventsFor = (more: Partial<typeof first>) =>
+    createImportedFileEvents(createdJob.job, { ...first, ...more }).map((event) => {
+      const { file: imported, timestamp: occurredAt } = event as unknown as {
+        file: { filename: string; via: string; jobId: string }
+        timestamp: string
+      }
+      return [imported.filename, imported.via, imported.jobId, occurredAt]
+    })
+  assert.deepEqual(eventsFor({}), [
+    ['a.png', 'url', jobId, timestamp(5)],
+    ['b.png', 'url', jobId, timestamp(5)],
+  ])
+  const brought = { files: [], brought: file('c.png') }
+  assert.deepEqual(eventsFor({ operation: 'import/s3', ...brought }), [
+    ['c.png', 'store', jobId, timestamp(5)],
+  ])
+})
+
+test('downloads and deletions of a job’s files are published with their details', () => {
+  const png = file('a.png')
+  assert.deepEqual(
+    bodyOf(createFileDownloadedEvent(endedJob.job, png, { signed: true, ip: '127.0.0.1' }, timestamp(30))),
+    {
+      ...commonFields,
+      event: 'file.downloaded',
+      timestamp: timestamp(30),
+      sequence: 20,
+      file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
+    },
+  )
+  const gone = (more: Partial<Job>, at: number) =>
+    bodyOf(createFileDeletedEvent(withJob(endedJob, more), { ...png, role: 'output' }, at))
+  assert.deepEqual(gone({ deletedAt: timestamp(40) }, 0), {
+    ...commonFields,
+    event: 'file.deleted',
+    timestamp: timestamp(40),
+    sequence: 6,
+    file: { jobId, filename: 'a.png', role: 'output', reason: 'request' },
+  })
+  assert.deepEqual(gone({ expiredAt: timestamp(50), expiredFor: 'retention' }, 2), {
+    ...commonFields,
+    event: 'file.deleted',
+    timestamp: timestamp(50),
+    sequence: 8,
+    file: { jobId, filename: 'a.png', role: 'output', reason: 'retention' },
+  })
+})
