@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { endHungFiles } from './end-hung.ts'
-import { scratchFolder } from './scratch-folder.ts'
+import { endHungFiles } from './support/end-hung.ts'
+import { scratchFolder } from './support/scratch-folder.ts'
 
 const hanging: Readonly<Record<string, string>> = {
   'a loop that never waits': `test('a', () => { for (;;); })`,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { scratchFolder } from './scratch-folder.ts'
+import { scratchFolder } from './support/scratch-folder.ts'
 
 const endLeaking = new URL('end-leaking.ts', import.meta.url)
 

@@ -1,7 +1,7 @@
 // Records the examples of events: what a webhook receives for jobs with each kind of outcome.
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, type TestService } from './service.ts'
+import { Client, type TestService } from './support/service.ts'
 import type { openReceiver } from './webhooks/receiver.ts'
 
 /** Account events are written by hand, in events/examples/accounts.json. */

@@ -39,7 +39,7 @@ import { declarationOf, type FunctionName, functions } from '../lib/resources/fu
 import { defaultQueueMapping, visibilityTimeoutOf } from '../lib/resources/queue-functions.ts'
 import { maxReceiveCount, queueIds } from '../lib/resources/queues.ts'
 import { bucket, table } from '../lib/resources/storage.ts'
-import { packageDeployment, reference } from './deployment.ts'
+import { packageDeployment, reference } from './support/deployment.ts'
 
 const { lambda, layerBytes, ofType, onPackage, properties, queueOf, template, zipBytes } = packageDeployment()
 

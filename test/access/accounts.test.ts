@@ -15,9 +15,9 @@ import { Live } from '../../lib/live/live.ts'
 import { emailTemplates } from '../../lib/mail/emails.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createWakeHandlers, findDueRecords } from '../../lib/services/wakeups.ts'
-import { changeAccount, newAdminKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { changeAccount, newAdminKey } from '../support/account.ts'
 import {
   type BrowserReply,
   createMailbox,

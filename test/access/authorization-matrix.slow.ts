@@ -12,9 +12,9 @@ import { operationId } from '../../lib/http/openapi/openapi.ts'
 import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../lib/model/principal.ts'
 import type { Plans } from '../../lib/plans.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { newAccount, newAdminKey, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type AppReply, type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { newAccount, newAdminKey, newKey, newManagerKey } from '../support/account.ts'
 import { openBrowser } from './test-browser.ts'
 
 /** Every documented operation × every kind of sender: the reply matches the reference. */

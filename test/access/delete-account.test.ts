@@ -5,9 +5,9 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createAuthApi } from '../../functions/auth.ts'
 import { scheduleDeletion } from '../../lib/access/delete-account.ts'
 import { createWakeHandlers } from '../../lib/services/wakeups.ts'
-import { changeAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { changeAccount } from '../support/account.ts'
 import { openBrowser } from './test-browser.ts'
 
 let app: EmbeddedApp

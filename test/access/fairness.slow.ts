@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { Client, startService } from '../service.ts'
+import { Client, startService } from '../support/service.ts'
 
 const file = {
   name: 'alpha.png',

@@ -12,10 +12,10 @@ import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
 import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { changeAccount, newAccount, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { serveApp } from '../http/serve-app.ts'
+import { changeAccount, newAccount, newManagerKey } from '../support/account.ts'
 
 /** The parts of the untyped library that are used here. */
 interface SimpleOAuth2 {

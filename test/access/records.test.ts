@@ -12,9 +12,9 @@ import { isSameOwner } from '../../lib/accounts/same-owner.ts'
 import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
 import { newId } from '../../lib/ids.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { newAccount } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { newAccount } from '../support/account.ts'
 import { createMailbox } from './test-browser.ts'
 
 /** Accounts, keys and the audit trail in the table. */

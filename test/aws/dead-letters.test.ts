@@ -11,7 +11,7 @@ import { redriveMessages, republishEvents } from '../../lib/aws/dead-letters.ts'
 import { processEnvironment } from '../../lib/config.ts'
 import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
 import { createLog } from '../../lib/log.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { readLocatedFiles } from '../../lib/aws/prefetched-files.ts'
 import { maxCachedFileBytes, openDirect } from '../../lib/io/direct-io.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 /** Creates a sparse file with a large hole, followed by bytes at an unaligned position. */
 async function createSparseFile(bytes: Buffer): Promise<string> {

@@ -7,7 +7,7 @@ import { processEnvironment } from '../../lib/config.ts'
 import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
 import { verifySigV4 } from '../../lib/embedded-aws/sigv4.ts'
 import { createLog } from '../../lib/log.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const region = 'eu-central-1'
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }

@@ -16,7 +16,7 @@ import type { AppError } from '../../lib/errors.ts'
 import { createTaskServices, PresignedVault } from '../../lib/jobs/run/presigned-services.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const folder = scratchFolder('signed-files')
 const keys = { accessKeyId: 'AKIASIGNER', secretAccessKey: 'signer' }

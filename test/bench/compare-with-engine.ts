@@ -1,4 +1,4 @@
-import { startService, type TestService } from '../service.ts'
+import { startService, type TestService } from '../support/service.ts'
 import { buildForm, ServiceClient } from './client.ts'
 import type { FixtureName } from './fixture-makers.ts'
 import { measureRepeatedly, median, p95, runInterleaved } from './measure.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { descendants } from '../processes.ts'
-import { waitUntil } from '../wait-until.ts'
+import { descendants } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { cpuMs, memoryMib, reaper } from './process-tree.ts'
 
 const underReaper = (script: string) => {

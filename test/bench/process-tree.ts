@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { descendants } from '../processes.ts'
+import { descendants } from '../support/processes.ts'
 import type { MeasuredTurn } from './measure.ts'
 
 // Resource use of a process and its descendants, as the kernel counts it (proc(5)). Programs run under `reaper.py`,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startService, type TestService } from '../service.ts'
+import { startService, type TestService } from '../support/service.ts'
 import { buildForm, ServiceClient } from './client.ts'
 import { reaper } from './process-tree.ts'
 import type { BenchContext } from './section.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { captureWebsite } from '../../lib/capture/capture.ts'
 import { CaptureFields } from '../../lib/capture/capture-fields.ts'
 import type { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const workDir = scratchFolder('websites')
 

@@ -52,9 +52,9 @@ test('rows with the most changed files come first, and each row has its turn', (
     'lib/engines/seven-zip/b.ts',
   ])
   assert.deepEqual(slow.slice(0, 3), [
-    'test/engines/7zip-formats.slow.ts',
-    'test/engines/pdf-docx-images.slow.ts',
-    'test/engines/stored-zip.slow.ts',
+    'test/engines/seven-zip/formats.slow.ts',
+    'test/engines/pdf/docx-images.slow.ts',
+    'test/engines/pdf/stored-zip.slow.ts',
   ])
   assert.equal(image, 'archive')
 })

@@ -11,8 +11,8 @@ import { createProgressItem, renderBars, updateProgress } from '../../lib/client
 import { safeFileName } from '../../lib/client/command/safe-file-name.ts'
 import { formatBytes, openTerminal, renderBar, truncateToWidth } from '../../lib/client/command/terminal.ts'
 import { readFailure } from '../../lib/client/errors.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { waitUntil } from '../wait-until.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 test('unknown flags are parsed as conversion options', () => {
   const { words, flags, options } = parseArguments([

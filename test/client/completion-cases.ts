@@ -1,4 +1,4 @@
-import { waitUntil } from '../wait-until.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createShell, type InstalledCommand, withTmux } from './tmux-screen.ts'
 
 const completions = [

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { fixture } from '../engines/run-engine.ts'
+import { fixture } from '../engines/support/run-engine.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { checkResult } from './check-result.ts'
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { runFfprobe } from '../engines/inspect-result.ts'
-import { rawInputArgs } from '../engines/raw-media.ts'
+import { runFfprobe } from '../engines/support/inspect-result.ts'
+import { rawInputArgs } from '../engines/support/raw-media.ts'
 
 const run = promisify(execFile)
 

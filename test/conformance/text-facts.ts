@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import { readEbookText } from '../engines/inspect-ebook.ts'
-import { readStdout } from '../engines/inspect-result.ts'
+import { readEbookText } from '../engines/support/inspect-ebook.ts'
+import { readStdout } from '../engines/support/inspect-result.ts'
 
 /**
  * Returns all text that can be found in a file without knowing its format: members of a ZIP, PDF and PostScript with

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { AsyncInvocations } from '../../lib/embedded-aws/lambda/async-invocations.ts'
 import { Lambda, type LocalFunction } from '../../lib/embedded-aws/lambda/runtime.ts'
-import { waitUntil } from '../wait-until.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { log, makeFunction } from './lambda-runtime.ts'
 import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.ts'
 

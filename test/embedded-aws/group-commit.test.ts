@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type GroupCommit, groupCommit, openDatabase } from '../../lib/embedded-aws/group-commit.ts'
 import { IncrementalVacuum } from '../../lib/embedded-aws/sqlite-vacuum.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { waitUntil } from '../wait-until.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 interface Sync {
   complete(): void

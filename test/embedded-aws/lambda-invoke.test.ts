@@ -9,7 +9,7 @@ import {
 } from '../../lib/local/runtime/lambda-and-sockets-api.ts'
 import { OnDemandWorker } from '../../lib/local/runtime/on-demand-worker.ts'
 import { after, before } from '../hooks.ts'
-import { waitUntil } from '../wait-until.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { callSigned, credentials, log, makeFunction, makeLambda, region } from './lambda-runtime.ts'
 
 let release: () => void = () => {}

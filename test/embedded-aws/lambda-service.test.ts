@@ -11,7 +11,7 @@ import { functions } from '../../lib/resources/functions.ts'
 import { visibilityTimeoutOf } from '../../lib/resources/queue-functions.ts'
 import { maxReceiveCount, queueIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
-import { startService, type TestService } from '../service.ts'
+import { startService, type TestService } from '../support/service.ts'
 import { callSigned, region, type SignedCall } from './lambda-runtime.ts'
 
 interface Secrets {

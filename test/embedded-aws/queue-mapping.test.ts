@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { SQSEvent, SQSRecord } from 'aws-lambda'
 import { QueueMapping, type QueueMappingOptions } from '../../lib/embedded-aws/lambda/queue-mapping.ts'
-import { waitUntil } from '../wait-until.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { log } from './lambda-runtime.ts'
 import { credentials, region, startSqs, type TestServer } from './sqs/start-sqs.ts'
 

@@ -1,7 +1,7 @@
 // Run by `npm run test:slow`: all formats of engines; the regular suite tests only some of them.
 import { after, describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
-import { assertRefusesGarbage } from './conformance.ts'
+import { assertRefusesGarbage } from './support/conformance.ts'
 
 describe('garbage in any format that an engine reads gives a coded error', { concurrency: 2 }, () => {
   after(() => Promise.all(engines.map((engine) => engine.close?.())))

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
-import { convertAndCleanUp } from './convert-and-clean-up.ts'
-import { readStdout } from './inspect-result.ts'
-import { fixture } from './run-engine.ts'
+import { convertAndCleanUp } from './support/convert-and-clean-up.ts'
+import { readStdout } from './support/inspect-result.ts'
+import { fixture } from './support/run-engine.ts'
 
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
 

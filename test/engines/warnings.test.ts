@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { ffmpeg } from '../../lib/engines/ffmpeg.ts'
 import { fontforge } from '../../lib/engines/fontforge.ts'
 import { pdf } from '../../lib/engines/pdf.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { convert, fixture, type RunSettings } from './run-engine.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { convert, fixture, type RunSettings } from './support/run-engine.ts'
 
 const folder = scratchFolder('warnings')
 

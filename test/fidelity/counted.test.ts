@@ -12,7 +12,7 @@ import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { createLog } from '../../lib/log.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
 const folder = scratchFolder('counted')

@@ -8,9 +8,9 @@ import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { readInProcess } from '../../lib/fidelity/reader-processes.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { createLog } from '../../lib/log.ts'
-import { descendants } from '../processes.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { waitUntil } from '../wait-until.ts'
+import { descendants } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const folder = scratchFolder('hostile-files')
 const asSource = { isResult: false } as const

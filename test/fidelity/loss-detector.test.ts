@@ -14,7 +14,7 @@ import { createLog, type Log } from '../../lib/log.ts'
 import { combine, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
 import type { ConversionStep } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const folder = scratchFolder('loss-detector')
 const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm']

@@ -7,7 +7,7 @@ import { compare } from '../../lib/fidelity/compare.ts'
 import type { ContentSummary } from '../../lib/fidelity/content-summary.ts'
 import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 

@@ -9,7 +9,7 @@ import { removeHiddenTables } from '../../lib/fidelity/office/open-document-visi
 import { removeHiddenCells } from '../../lib/fidelity/office/xlsx-visible-cells.ts'
 import { readSummary } from '../../lib/fidelity/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasMpegFrames } from '../../lib/formats/detect/mpeg-frames.ts'
-import { assertRefused } from '../assert-refused.ts'
+import { assertRefused } from '../support/assert-refused.ts'
 import { detectFile } from './detect-file.ts'
 
 const latin = (text: string, length = 2048) =>

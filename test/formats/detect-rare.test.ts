@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { fixture } from '../engines/run-engine.ts'
+import { fixture } from '../engines/support/run-engine.ts'
 import { detectFile } from './detect-file.ts'
 
 const bytesOf = (name: string) => readFile(fixture(name))

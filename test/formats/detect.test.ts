@@ -9,7 +9,7 @@ import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { AppError, type ErrorCode } from '../../lib/errors.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import { type FormatId, formatByExtension, formats } from '../../lib/formats/index.ts'
-import { assertRefused } from '../assert-refused.ts'
+import { assertRefused } from '../support/assert-refused.ts'
 import { type DetectOptions, detectFile, memorySource } from './detect-file.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))

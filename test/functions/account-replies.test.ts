@@ -8,9 +8,9 @@ import { ownedCountsKey } from '../../lib/aws/owned-records.ts'
 import { errorCodes } from '../../lib/error-catalog.ts'
 import { newId } from '../../lib/ids.ts'
 import { defaultPlans } from '../../lib/plans.ts'
-import { newAccount, newAdminKey, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { newAccount, newAdminKey, newKey, newManagerKey } from '../support/account.ts'
 
 /** Replies about accounts, API keys and permissions. */
 

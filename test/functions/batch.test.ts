@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { after, before } from '../hooks.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
 /** Broken files of each kind: truncated, empty, of another format, unknown. */

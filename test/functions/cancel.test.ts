@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { descendants, residentBytes } from '../processes.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { descendants, residentBytes } from '../support/processes.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const run = promisify(execFile)
 

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { hashZipEntries } from '../engines/inspect-result.ts'
-import { createLongBook } from '../engines/pdf-maker.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { hashZipEntries } from '../engines/support/inspect-result.ts'
+import { createLongBook } from '../engines/support/pdf-maker.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const folder = scratchFolder('parts')
 const book = { name: 'book.pdf', bytes: new Uint8Array(createLongBook(400)) }

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { python3 } from '../python.ts'
-import { Client, startService } from '../service.ts'
+import { python3 } from '../support/python.ts'
+import { Client, startService } from '../support/service.ts'
 
 const uid = 993
 /** Another uid, no user namespaces, at most 1,024 processes. */

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { after, before } from '../hooks.ts'
-import { Client, type JobData, type Presigned, startService, type TestService } from '../service.ts'
+import { Client, type JobData, type Presigned, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let client: Client

@@ -4,8 +4,8 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { errorCatalog } from '../../lib/error-catalog.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 import { after, before } from '../hooks.ts'
-import { OpenApiChecker } from '../openapi-checker.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { OpenApiChecker } from '../support/openapi-checker.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let client: Client
@@ -363,8 +363,12 @@ test('the first reply that creates something has an identity, which is accepted 
   }
   assert.equal((await fetch(mine)).status, 404)
   const forged = { 'x-owner-token': `${token.split('.')[0]}.AAAA` }
-  assert.equal((await fetch(mine, { headers: forged })).status, 404)
-  assert.notEqual((await presign(forged)).headers.get('x-owner-token'), null)
+  for (const refused of [await fetch(mine, { headers: forged }), await presign(forged)]) {
+    const { error } = (await refused.json()) as { error: { code: string; details: unknown } }
+    assert.deepEqual([refused.status, error.code], [401, 'INVALID_API_KEY'])
+    assert.deepEqual(error.details, { reason: 'unknown', field: 'X-Owner-Token' })
+    assert.equal(refused.headers.get('x-owner-token'), null, 'no new, empty identity')
+  }
 })
 
 test('replies that create nothing, above all cacheable ones, have no identity', async () => {

@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { createJob } from '../../functions/routes/create-job.ts'
 import { html, Sites } from '../capture/site.ts'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')

@@ -7,7 +7,7 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import type * as z from 'zod'
 import type { checkConversion } from '../../functions/routes/check-conversion.ts'
 import { after, before } from '../hooks.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 import { invalidConversions, jpg } from './invalid-conversions.ts'
 
 let service: TestService

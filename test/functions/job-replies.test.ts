@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let client: Client

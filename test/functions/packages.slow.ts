@@ -12,15 +12,15 @@ import { after, before } from '../hooks.ts'
 import { hasMounts, secretsBucket } from '../packages/lambda-sandbox.ts'
 import { unpackFunction } from '../packages/unpack.ts'
 import { decisionsIn } from '../permissions/used-permissions.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { waitUntil } from '../wait-until.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
 const packages = scratchFolder('packages')
 process.env['RIGHTS_LOG'] = scratchFolder('packages-log')
 process.env['PACKAGES'] = packages
 // Read when the module is loaded.
-const { Client, startService } = await import('../service.ts')
+const { Client, startService } = await import('../support/service.ts')
 
 let service: Awaited<ReturnType<typeof startService>>
 let servers: Record<string, string>

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { python3 } from '../python.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { python3 } from '../support/python.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 

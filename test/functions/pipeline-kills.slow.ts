@@ -17,8 +17,8 @@ import {
 import * as z from 'zod'
 import { lastServerUrls } from '../../lib/local/commands/replay/log-files.ts'
 import { loadSecrets } from '../../lib/local/runtime/secrets.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const kills = 20

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))

@@ -11,8 +11,8 @@ import { promisify } from 'node:util'
 import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, type Presigned, startService, type TestService } from '../service.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, type Presigned, startService, type TestService } from '../support/service.ts'
 
 /** Debian's packages; others may be earlier on the PATH. */
 const AWS = '/usr/bin/aws'

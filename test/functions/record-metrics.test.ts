@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { estimateFromHistory } from '../../lib/conversion/estimate.ts'
 import { after, before } from '../hooks.ts'
-import { Client, startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 

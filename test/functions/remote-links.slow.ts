@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { Sites } from '../capture/site.ts'
 import { after, before } from '../hooks.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 import { privateFormsAt } from '../transfer/private-forms.ts'
 
 const sites = new Sites()

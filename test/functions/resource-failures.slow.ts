@@ -6,10 +6,10 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { descendants } from '../processes.ts'
-import { Client, type JobData, startService } from '../service.ts'
-import { makeSmallDisk } from '../small-disk.ts'
-import { waitUntil } from '../wait-until.ts'
+import { descendants } from '../support/processes.ts'
+import { Client, type JobData, startService } from '../support/service.ts'
+import { makeSmallDisk } from '../support/small-disk.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const text = { name: 'note.txt', bytes: new Uint8Array(Buffer.from('words')) }
 const settings = { MIN_FREE_DISK_GB: '0' }

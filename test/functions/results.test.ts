@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { BlobReader, BlobWriter, TextWriter, ZipReader } from '@zip.js/zip.js'
 import sharp from 'sharp'
 import { after, before } from '../hooks.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let client: Client

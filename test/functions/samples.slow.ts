@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { python3 } from '../python.ts'
-import { Client, type JobData, startService, type TestService } from '../service.ts'
+import { python3 } from '../support/python.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 

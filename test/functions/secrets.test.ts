@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { Client, startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
 /** Characters that no encoding changes and that occur nowhere else. */

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Client, startService } from '../service.ts'
+import { Client, startService } from '../support/service.ts'
 
 const start = fileURLToPath(new URL('../../lib/local/commands/start.ts', import.meta.url))
 

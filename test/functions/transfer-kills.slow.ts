@@ -15,11 +15,11 @@ import {
 } from '@aws-sdk/client-s3'
 import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
-import { descendants } from '../processes.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { descendants } from '../support/processes.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
 import { startSshd } from '../transfer/sshd.ts'
-import { waitUntil } from '../wait-until.ts'
 
 /** Four parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))

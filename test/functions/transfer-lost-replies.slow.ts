@@ -7,13 +7,13 @@ import { type TestContext, test } from 'node:test'
 import { GetObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
-import { descendants } from '../processes.ts'
-import { Client, startService } from '../service.ts'
+import { descendants } from '../support/processes.ts'
+import { Client, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { startAzurite } from '../transfer/azurite.ts'
 import { credentials, startGcs } from '../transfer/gcs-server.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
 import { startSshd } from '../transfer/sshd.ts'
-import { waitUntil } from '../wait-until.ts'
 
 /** Two parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 650_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))

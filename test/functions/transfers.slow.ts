@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { Client, startService, type TestService } from '../service.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 import { credentials, startGcs } from '../transfer/gcs-server.ts'
 import { startSshd } from '../transfer/sshd.ts'
 

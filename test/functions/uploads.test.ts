@@ -4,8 +4,8 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { Client, type Presigned, startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { Client, type Presigned, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
 /** Different content of the same length. */

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { readPacketTimes } from '../engines/frame-times.ts'
-import { Client, startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { readPacketTimes } from '../engines/support/frame-times.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 export interface VideoCase {
   readonly folder: string

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { assertSameInChunks, createVideo } from './video-chunk-cases.ts'
 
 const folder = scratchFolder('video-merge')

@@ -11,9 +11,9 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { after, before } from '../hooks.ts'
-import { python3 } from '../python.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { python3 } from '../support/python.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const mib = 1024 ** 2

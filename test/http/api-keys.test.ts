@@ -8,8 +8,8 @@ import { hashSecret } from '../../lib/access/secret-text.ts'
 import { grantedScopes } from '../../lib/model/principal.ts'
 import { isInNetwork } from '../../lib/net/ip-networks.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { newAccount, newKey, newManagerKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
+import { newAccount, newKey, newManagerKey } from '../support/account.ts'
 import { type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
 
 let app: EmbeddedApp

@@ -12,7 +12,7 @@ import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { openAccess, writeAccess } from '../../lib/model/principal.ts'
 import { createServices } from '../../lib/services/create-services.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { OpenApiChecker } from '../openapi-checker.ts'
+import { OpenApiChecker } from '../support/openapi-checker.ts'
 
 const longText = contract({
   method: 'POST',

@@ -15,7 +15,7 @@ import { missingPage } from '../../lib/page/missing-page.ts'
 import { createServices } from '../../lib/services/create-services.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { isApiPath, OpenApiChecker } from '../openapi-checker.ts'
+import { isApiPath, OpenApiChecker } from '../support/openapi-checker.ts'
 
 const described = new OpenApiChecker(openApiDocument(api, { version: interfaceVersion, url: '/' }))
 

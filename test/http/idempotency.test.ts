@@ -15,7 +15,7 @@ import { IdempotencyStore } from '../../lib/http/idempotency-store.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
-import { waitUntil } from '../wait-until.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { type AppReply, type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
 
 let app: EmbeddedApp

@@ -26,8 +26,8 @@ import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { readPlans } from '../../lib/services/read-plans.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
-import { changeAccount, newAccount, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
+import { changeAccount, newAccount, newKey } from '../support/account.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
 
 let app: EmbeddedApp

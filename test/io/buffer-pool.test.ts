@@ -12,7 +12,7 @@ import { readLocatedFiles } from '../../lib/aws/prefetched-files.ts'
 import { releaseBuffer } from '../../lib/io/buffer-pool.ts'
 import { tapStream } from '../../lib/io/collect-garbage.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const bytes = randomBytes(32 * 1024 ** 2)
 const sha256 = (chunks: readonly Buffer[]) =>

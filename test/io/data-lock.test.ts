@@ -3,8 +3,8 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 
 let first: TestService
 

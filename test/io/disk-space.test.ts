@@ -5,7 +5,7 @@ import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
 import { DiskSpaceMonitor, reservedBytes } from '../../lib/io/disk-space.ts'
-import { makeSmallDisk } from '../small-disk.ts'
+import { makeSmallDisk } from '../support/small-disk.ts'
 
 const words = 'av_interleaved_write_frame(): No space left on device'
 const failure = new ProcessFailure('ffmpeg', 1, words)

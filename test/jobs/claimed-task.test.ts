@@ -14,7 +14,7 @@ import {
 import { LeaseLost } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import type { Task } from '../../lib/model/job.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { createStoredImport, newJob, newTask } from './records.ts'
 
 const state = newJob([createStoredImport('in'), newTask('work', [0])])

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import type { Engine } from '../../lib/engines/engine.ts'
 import { confinement } from '../../lib/engines/sandbox/isolation.ts'
 import { runSteps, type StepsRun } from '../../lib/jobs/run/run-steps.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const { level, detail } = await confinement()
 const confined = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}

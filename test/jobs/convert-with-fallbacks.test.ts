@@ -9,7 +9,7 @@ import { convertWithFallbacks } from '../../lib/jobs/run/convert-with-fallbacks.
 import type { FindFallback } from '../../lib/jobs/run/fallbacks.ts'
 import { createLog } from '../../lib/log.ts'
 import type { ConversionStep, InputPlan } from '../../lib/model/job.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { file } from './records.ts'
 
 const folder = scratchFolder('fallbacks')

@@ -8,7 +8,7 @@ import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { RemoteStore } from '../../lib/transfer/transfer.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
 const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0]), newTask('send', [1])]), {

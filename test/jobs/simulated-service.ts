@@ -6,7 +6,7 @@ import { Sockets } from '../../lib/aws/sockets.ts'
 import { Table, type TransactionWrite } from '../../lib/aws/table.ts'
 import { readConfig } from '../../lib/config.ts'
 import { DurationStats } from '../../lib/conversion/duration-stats.ts'
-import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../../lib/conversion/receive-upload.ts'
+import { receiveStoredFile, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 import { Vault } from '../../lib/crypto/sealed.ts'
 import type { Shortfall } from '../../lib/engines/engine.ts'
 import { newId } from '../../lib/ids.ts'
@@ -26,7 +26,7 @@ import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { Uploads } from '../../lib/uploads/uploads.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { EffectGate, runAsInstance } from './function-instance.ts'
 import { MemoryBus } from './memory-bus.ts'
 import { MemoryFiles } from './memory-files.ts'
@@ -248,11 +248,7 @@ export class SimulatedService {
 
   /** Simulates the bucket's notification of an upload, as functions/receive-upload.ts receives it. */
   receive(uploadId: string, key: string) {
-    return this.request('receiver', async (services) => {
-      await publishUploadEvent(uploadId, services)
-      await receiveUpload(uploadId, services)
-      await deleteOrphanUpload(uploadId, key, services)
-    })
+    return this.request('receiver', (services) => receiveStoredFile(uploadId, key, services))
   }
 
   /** The stored job and its tasks. */

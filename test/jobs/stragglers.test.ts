@@ -6,7 +6,7 @@ import { isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from '../../lib
 import type { Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
-import { waitUntil } from '../wait-until.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createChunkedGraph, findLeftovers } from './chunk-scenarios.ts'
 import { assertAtRest, assertPrompt, outcomeOf } from './job-outcome.ts'
 import { newJob } from './records.ts'

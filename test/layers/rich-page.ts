@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { createChromium } from '../../lib/engines/chromium.ts'
-import { convert } from '../engines/run-engine.ts'
+import { convert } from '../engines/support/run-engine.ts'
 
 /** Colors of the boxes at the top of the page from left to right, each 100 × 100 pixels; the last one is an image. */
 export const boxes = ['#e02020', '#20a040', '#2040c0', '#c1a11a'] as const

@@ -19,7 +19,7 @@ import { createLog } from '../../lib/log.ts'
 import { functions } from '../../lib/resources/functions.ts'
 import { defaultQueueMapping } from '../../lib/resources/queue-functions.ts'
 import type { QueueId } from '../../lib/resources/queues.ts'
-import { Client, type JobData } from '../service.ts'
+import { Client, type JobData } from '../support/service.ts'
 import { type LambdaOptions, openNetwork, startLambda } from './lambda.ts'
 
 const region = 'eu-central-1'

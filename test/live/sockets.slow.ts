@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { ServerFrame } from '../../lib/live/frames.ts'
 import { after, before } from '../hooks.ts'
-import { startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 let service: TestService
 const open = new Set<WebSocket>()

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, startService } from '../service.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const local = fileURLToPath(new URL('../../lib/local', import.meta.url))

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { openS3Server } from '../../lib/embedded-aws/s3/server.ts'
 import { blobPath, listBlobs, s3Blobs, s3Database } from '../../lib/local/commands/backup/s3-files.ts'
 import { takeSnapshot } from '../../lib/local/commands/backup/snapshot.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 test('a snapshot contains exactly the files its rows refer to while objects are replaced', async () => {
   const dir = scratchFolder('backup')

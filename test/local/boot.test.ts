@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { type AnyStep, startSteps } from '../../lib/local/runtime/boot.ts'
-import { withEnvironment } from '../processes.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { withEnvironment } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 interface Parts {
   disk: string

@@ -21,7 +21,7 @@ import { fileURLToPath } from 'node:url'
 import { checkDatabase } from '../../lib/local/runtime/database-check.ts'
 import { startEmbedded, startFailure } from '../embedded-aws/embedded-process.ts'
 import { before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const program = fileURLToPath(new URL('../../lib/local/commands/start.ts', import.meta.url))
 const stores = ['dynamodb.sqlite', 'sqs.sqlite', 'events.sqlite', 's3/objects.sqlite']

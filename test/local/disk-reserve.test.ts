@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import pino from 'pino'
 import { DiskReserve } from '../../lib/local/runtime/disk-reserve.ts'
 import { createLog } from '../../lib/log.ts'
-import { makeSmallDisk } from '../small-disk.ts'
-import { waitUntil } from '../wait-until.ts'
+import { makeSmallDisk } from '../support/small-disk.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const mib = 1024 ** 2
 const silentLog = pino({ level: 'silent' })

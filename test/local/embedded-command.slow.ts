@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { startEmbedded } from '../embedded-aws/embedded-process.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 test('awscli works with S3, SQS, DynamoDB and EventBridge, using the printed variables', async (t) => {
   const HOME = scratchFolder('mutabor-embedded')

@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { listen } from '../../lib/embedded-aws/listen.ts'
 import { startEmbedded, startFailure } from '../embedded-aws/embedded-process.ts'
-import { descendants, residentBytes } from '../processes.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { descendants, residentBytes } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const run = promisify(execFile)
 

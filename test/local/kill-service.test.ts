@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
-import { descendants, withEnvironment } from '../processes.ts'
-import { Client, startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { descendants, withEnvironment } from '../support/processes.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const run = promisify(execFile)
 

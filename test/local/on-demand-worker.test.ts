@@ -8,7 +8,7 @@ import { isAlive } from '../../lib/engines/sandbox/process-exit.ts'
 import { OnDemandWorker, type OnDemandWorkerOptions } from '../../lib/local/runtime/on-demand-worker.ts'
 import { removeLeftoverFolders } from '../../lib/local/runtime/remove-leftover-folders.ts'
 import { createRandom } from '../jobs/simulated-aws.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 
 const silent = pino({ level: 'silent' })
 const workers: OnDemandWorker[] = []

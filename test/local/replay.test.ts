@@ -9,10 +9,10 @@ import { promisify } from 'node:util'
 import { s3Database } from '../../lib/local/commands/backup/s3-files.ts'
 import { commandPrinter } from '../../lib/local/commands/replay/command-logger.ts'
 import { Printer } from '../../lib/local/commands/replay/printer.ts'
-import { readImageSize } from '../engines/inspect-result.ts'
+import { readImageSize } from '../engines/support/inspect-result.ts'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, startService, type TestService } from '../service.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('../../lib/local/commands/replay.ts', import.meta.url))

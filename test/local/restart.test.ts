@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { descendants } from '../processes.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { Client, startService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { descendants } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { Client, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const run = promisify(execFile)
 

@@ -24,7 +24,7 @@ function importDistances(test: string): Map<string, number> {
 
 let reachedBy: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined
 
-/** Returns how many words two paths share: test/engines/pdf-pages.test.ts is close to lib/engines/pdf/. */
+/** Returns how many words two paths share: test/engines/pdf/pages.test.ts is close to lib/engines/pdf/. */
 function pathSimilarity(test: string, file: string): number {
   const words = (path: string) => new Set(path.replace(/\.(test\.)?ts$/, '').split(/[/-]/))
   const wanted = words(file)

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { withEnvironment } from '../processes.ts'
+import { withEnvironment } from '../support/processes.ts'
 
 /** Result of a test file; `name` is the first failed test, or the file that timed out. */
 export type TestOutcome = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung'; name: string }

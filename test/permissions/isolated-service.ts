@@ -9,17 +9,17 @@ import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { managerOf } from '../account.ts'
 import { callSigned, region } from '../embedded-aws/lambda-runtime.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { waitUntil } from '../wait-until.ts'
+import { managerOf } from '../support/account.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
 /** Folder in which authorization decisions are recorded. */
 export const folder = scratchFolder('rights')
 process.env['RIGHTS_LOG'] = folder
 // The module reads the environment when it is loaded.
-export const { Client, startService } = await import('../service.ts')
+export const { Client, startService } = await import('../support/service.ts')
 type AnyClient = InstanceType<typeof Client>
 
 export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))

@@ -7,9 +7,9 @@ import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import { imageFacts, minSpread } from '../conformance/image-facts.ts'
 import { mediaFacts } from '../conformance/media-facts.ts'
 import { countWordsFound, expectedWords } from '../conformance/text-facts.ts'
-import { readArchive } from '../engines/inspect-archive.ts'
-import { countCharacters } from '../engines/inspect-font.ts'
-import { countPdfPages } from '../engines/inspect-result.ts'
+import { readArchive } from '../engines/support/inspect-archive.ts'
+import { countCharacters } from '../engines/support/inspect-font.ts'
+import { countPdfPages } from '../engines/support/inspect-result.ts'
 import { imageSimilarity } from './image-similarity.ts'
 
 const run = promisify(execFile)

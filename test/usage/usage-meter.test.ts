@@ -10,9 +10,9 @@ import { countsInRecord, dayOf, ownerDayKey, serviceDayPartition } from '../../l
 import { computeSlo } from '../../lib/usage/reliability.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { UsageMeter } from '../../lib/usage/usage-meter.ts'
-import { newAccount, newAdminKey, newKey } from '../account.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { newAccount, newAdminKey, newKey } from '../support/account.ts'
 
 let app: EmbeddedApp
 before(async () => {

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { SMTPServer } from 'smtp-server'
 import { totpOf } from '../access/totp.ts'
 import { after, before } from '../hooks.ts'
-import { waitUntil } from '../wait-until.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { openSite, type Site } from './browser.ts'
 
 /** Sign-up and sign-in in a real browser, with emails via SMTP and an OpenID provider. About 20 s. */

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { fixture, openSite, type Site, visit } from './browser.ts'
 import { checkAppearance } from './check-appearance.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core'
-import { startService } from '../service.ts'
+import { startService } from '../support/service.ts'
 
 /** Debian's Chromium, which `npm test` installs anyway. */
 export function launchBrowser(): Promise<Browser> {

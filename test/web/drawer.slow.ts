@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
-import { waitUntil } from '../wait-until.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { dropOrPaste, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
 import { checkAppearance } from './check-appearance.ts'
 

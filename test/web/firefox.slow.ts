@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { fixture } from './browser.ts'
 
 /** The main paths through the page in Debian's Firefox ESR, driven by WebDriver BiDi. About 15 s. */

@@ -5,9 +5,9 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
-import { startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { chooseFiles, downloadFrom, fileCard, filePayload, fixture, launchBrowser, visit } from './browser.ts'
 
 /**

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { openSite, type Site, visit } from './browser.ts'
 import { checkAppearance } from './check-appearance.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { after, before } from '../hooks.ts'
-import { scratchFolder } from '../scratch-folder.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { axeViolations } from './axe.ts'
 import { fixture, openSite, readDownload, type Site, visit } from './browser.ts'
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { build } from 'esbuild'
-import { Client } from '../service.ts'
+import { Client } from '../support/service.ts'
 import { openSite } from './browser.ts'
 
 const size = 60 * 1024 ** 2

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attemptTimeoutMs } from '../../lib/webhooks/delivery-attempt.ts'
 import { after, before } from '../hooks.ts'
-import { Client, startService, type TestService } from '../service.ts'
-import { waitUntil } from '../wait-until.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { openReceiver } from './receiver.ts'
 
 /** Webhooks of one owner under load, with a dead and a slow receiver, while processes are killed. */

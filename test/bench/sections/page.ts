@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { chromium, type Page } from 'playwright-core'
-import { startService } from '../../service.ts'
+import { startService } from '../../support/service.ts'
 import type { Section } from '../section.ts'
 
 // Measures a first visit, and whether the page stays responsive with many files, in Debian's Chromium.

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import nodeFlags from '../../../lib/local/node-flags.json' with { type: 'json' }
-import { descendants, residentBytes } from '../../processes.ts'
+import { descendants, residentBytes } from '../../support/processes.ts'
 import { runParallel } from '../measure.ts'
 import type { Print } from '../report.ts'
 import type { Section } from '../section.ts'

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { residentBytes } from '../../processes.ts'
-import { startService, type TestService } from '../../service.ts'
+import { residentBytes } from '../../support/processes.ts'
+import { startService, type TestService } from '../../support/service.ts'
 import type { Section } from '../section.ts'
 
 const totalBytes = 2 * 1024 ** 3

@@ -5,8 +5,8 @@ import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aw
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import pino from 'pino'
 import { type DynamoDbOptions, openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
-import { descendants } from '../../processes.ts'
-import { scratchFolder } from '../../scratch-folder.ts'
+import { descendants } from '../../support/processes.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }
 export const silentLog = pino({ level: 'silent' })

@@ -13,7 +13,7 @@ import pino from 'pino'
 import { openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
 import { checkDatabaseFile } from '../../../lib/embedded-aws/dynamodb/startup-checks.ts'
 import { supervise } from '../../../lib/embedded-aws/dynamodb/supervisor.ts'
-import { waitUntil } from '../../wait-until.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynamodb.ts'
 
 /** A log that records its lines. */

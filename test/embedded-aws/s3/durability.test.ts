@@ -12,7 +12,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { waitUntil } from '../../wait-until.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { runKillRounds } from './kill-rounds.ts'
 import { Bucket, errorOf, listBlobFiles, makeClient, startS3, startWithBucket } from './start-s3.ts'
 

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { EbookOptions, ebookArgs } from '../../../lib/engines/calibre/options.ts'
+import { calibre, createCalibre } from '../../../lib/engines/calibre.ts'
+import type { Engine } from '../../../lib/engines/engine.ts'
+import { pandoc } from '../../../lib/engines/pandoc.ts'
+import { confinement } from '../../../lib/engines/sandbox/isolation.ts'
+import { readSummary } from '../../../lib/fidelity/read-summary.ts'
+import { WordCounts } from '../../../lib/fidelity/text/word-counts.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { detectFile } from '../../formats/detect-file.ts'
+import { planRoute } from '../../plan/with-all-engines.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { testConformance } from '../support/conformance.ts'
+import { readEbookText } from '../support/inspect-ebook.ts'
+import { countPdfPages, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
+
+const run = promisify(execFile)
+const scratch = scratchFolder('calibre-test')
+const { level, detail } = await confinement()
+const waits = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+
+async function convertAndKeep(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {
+  const { path } = await convert(engine, source, to)
+  await copyFile(path, join(scratch, name))
+  return join(scratch, name)
+}
+
+const text = join(scratch, 'notes.md')
+await writeFile(
+  text,
+  '---\ntitle: Field notes\nauthor: Ada Example\n---\n\n# Kingfisher\n\nA "blue" bird -- seen... twice by the river.\n',
+)
+const epub = await convertAndKeep(text, 'epub', 'notes.epub', pandoc)
+const mobi = await convertAndKeep(epub, 'mobi', 'notes.mobi')
+const azw3 = await convertAndKeep(epub, 'azw3', 'notes.azw3')
+const comic = join(scratch, 'comic.cbz')
+await run('bsdtar', [...['--format=zip', '-cf', comic, '-C', fixture(''), 'corners.png', 'corners.jpg']])
+
+/** Formats without a closer check below; `npm run conformance` tests all. */
+const rare: readonly FormatId[] = ['lit', 'htmlz']
+
+testConformance(calibre, {
+  fixtures: { epub, azw3 },
+  only: (from, to) => (from === 'epub' ? rare.includes(to) : to === 'epub'),
+  garbage: ['epub', 'mobi', 'lit', 'pdb', 'docx', 'cbz'],
+  long: { source: epub, to: 'azw3' },
+})
+
+async function convertSource(source: string, to: FormatId, settings: RunSettings = {}) {
+  const made = await convert(calibre, source, to, settings)
+  return { ...made, text: (await readEbookText(made.path)) ?? (await readFile(made.path, 'utf8')) }
+}
+
+describe('an ebook', { concurrency: 2 }, () => {
+  test('an ebook keeps its text as a Kindle ebook, FictionBook or Palm ebook', async () => {
+    for (const path of [mobi, azw3]) assert.match((await readEbookText(path)) ?? '', /by the river/)
+    const source = await readSummary(epub, 'epub', { isResult: false })
+    const keeps = async (path: string, format: FormatId) => {
+      const held = await readSummary(path, format, { isResult: true })
+      assert.equal(
+        source?.words?.countSharedWith(held?.words ?? new WordCounts()),
+        source?.words?.total,
+        format,
+      )
+    }
+    await Promise.all([keeps(mobi, 'mobi'), keeps(azw3, 'azw3')])
+    for (const to of ['fb2', 'pdb'] as const) {
+      const { path, text: words } = await convertSource(epub, to)
+      assert.match(words, /Kingfisher/, to)
+      assert.match(words, /by the river/, to)
+      await keeps(path, to)
+    }
+  })
+
+  test('an ebook keeps its title and author', async () => {
+    for (const path of [mobi, azw3, (await convert(calibre, mobi, 'epub')).path]) {
+      const meta = await readStdout('ebook-meta', path)
+      assert.match(meta, /Title +: Field notes/, path)
+      assert.match(meta, /Author\(s\) +: Ada Example/, path)
+    }
+  })
+
+  test('an ebook from a file without a title is named after the file', async () => {
+    const plain = join(scratch, 'plain.txt')
+    await writeFile(plain, 'Words.\n\n![x](/etc/hostname)\n')
+    const { path, text: words } = await convertSource(plain, 'epub', { names: ['Tom & <Jerry>.txt'] })
+    assert.match(await readStdout('ebook-meta', path), /Title +: Tom & <Jerry>/)
+    assert.match(words, /!\[x\]\(\/etc\/hostname\)/)
+  })
+
+  test("an ebook from a document has the document's title, or the file name if there is none", async () => {
+    const untitled = join(scratch, 'untitled.md')
+    await writeFile(untitled, 'Words by the river.\n')
+    const names = ['Tom & <Jerry>.docx']
+    const docx = await convertAndKeep(untitled, 'docx', 'untitled.docx', pandoc)
+    const titled = await convertAndKeep(text, 'docx', 'titled.docx', pandoc)
+    const titleOf = async (source: string, engine: Engine) =>
+      readStdout('ebook-meta', (await convert(engine, source, 'epub', { names })).path)
+    // The first process is started for its ebook, the second one was prestarted.
+    const own = createCalibre({ baseDir: scratch })
+    assert.match(await titleOf(titled, own), /Title +: Field notes/)
+    assert.match(await titleOf(docx, own), /Title +: Tom & <Jerry>/)
+    await own.close?.()
+  })
+
+  test('an ebook of images (comic) keeps them unchanged', async () => {
+    const { path } = await convert(calibre, comic, 'epub')
+    const { stdout } = await run('bsdtar', ['-xOf', path, '*corners.png'], { encoding: 'buffer' })
+    assert.deepEqual(stdout, await readFile(fixture('corners.png')))
+  })
+
+  test('an ebook of images (comic) becomes a PDF with one image per page', async () => {
+    const { path, result } = await convert(calibre, comic, 'pdf')
+    assert.equal(await countPdfPages(path), 2)
+    assert.deepEqual(result.details, { pages: 2 })
+    assert.match(await readStdout('pdfimages', '-list', path), /jpeg/)
+    const empty = join(scratch, 'empty.cbz')
+    await run('bsdtar', ['--format=zip', '-cf', empty, '-C', scratch, 'notes.md'])
+    await assert.rejects(convert(calibre, empty, 'pdf'), { code: 'CORRUPT_FILE' })
+  })
+
+  test('an ebook can be made from a comic in another archive format', async () => {
+    // `npm run conformance` tests the other formats.
+    const path = join(scratch, 'comic.cb7')
+    await run('bsdtar', ['--format=7zip', '-cf', path, '-C', fixture(''), 'corners.jpg'])
+    const made = await convert(calibre, path, 'epub')
+    assert.match(await readStdout('bsdtar', '-tf', made.path), /corners\.jpg/)
+  })
+})
+
+describe('a prestarted calibre process', waits, () => {
+  test('a prestarted calibre process exists after the first ebook, and ends with the ebook that it converts', async () => {
+    const baseDir = await mkdtemp(join(scratch, 'waiting-'))
+    const own = createCalibre({ baseDir })
+    const readers = async () => (await readdir(baseDir)).filter((name) => name.startsWith('mutabor-book-'))
+    assert.deepEqual(await readers(), [])
+    await convert(own, epub, 'mobi')
+    const [first] = await readers()
+    assert.ok(first)
+    const { path, workDir } = await convert(own, epub, 'mobi')
+    assert.match((await readEbookText(path)) ?? '', /by the river/)
+    const [second, ...more] = await readers()
+    assert.deepEqual(more, [])
+    assert.notEqual(second, first)
+    // All unpacked files were in its own folder.
+    assert.deepEqual((await readdir(workDir)).sort(), ['out', 'source-1.epub'])
+    await own.close?.()
+    assert.deepEqual(await readers(), [])
+  })
+
+  test('a prestarted calibre process rejects the same files as one started on demand, and stays usable', async () => {
+    const own = createCalibre({ baseDir: scratch })
+    const rubbish = join(scratch, 'rubbish.epub')
+    await writeFile(rubbish, 'no book')
+    await convert(own, epub, 'azw3')
+    const bytes = await readFile(mobi)
+    bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
+    const locked = join(scratch, 'sold.mobi')
+    await writeFile(locked, bytes)
+    assert.equal(
+      (await assertRefused(convert(own, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason,
+      'drm',
+    )
+    await assert.rejects(convert(own, rubbish, 'mobi'), { code: 'CORRUPT_FILE' })
+    assert.match((await readEbookText((await convert(own, epub, 'azw3')).path)) ?? '', /by the river/)
+    await own.close?.()
+  })
+})
+
+describe('the ebook options', { concurrency: 2 }, () => {
+  const sizesIn = (styles: string) =>
+    [...styles.matchAll(/font-size: ?([\d.]+(?:em|pt))/g)].map(([, size]) => size).join()
+
+  test('the ebook options set each margin, the font size and typographic punctuation', async () => {
+    const options = { ebookMargin: '10,20,30,40', ebookBaseFontSize: 30, ebookSmartenPunctuation: 'true' }
+    const { text: styled } = await convertSource(epub, 'epub', { options })
+    assert.match(styled, /margin-top: ?10(\.0)?pt/)
+    assert.match(styled, /margin-bottom: ?20(\.0)?pt/)
+    assert.match(styled, /“blue”/)
+    const { text: usual } = await convertSource(epub, 'epub', { options: { ebookMargin: '33' } })
+    assert.match(usual, /margin-bottom: ?33(\.0)?pt/)
+    assert.notEqual(sizesIn(styled), sizesIn(usual))
+  })
+
+  test('the ebook options are passed to calibre as its arguments, and nothing for options left out', () => {
+    const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
+    const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)))
+    assert.deepEqual(args({ ebookMargin: 7 }), [
+      ...['--margin-top=7', '--margin-bottom=7', '--margin-left=7', '--margin-right=7'],
+    ])
+    assert.deepEqual(args({ ebookMargin: 'left:3' }), ['--margin-left=3'])
+    const rest = {
+      ebookOutputProfile: 'kindle_pw3',
+      ebookBaseFontSize: 30,
+      ebookEmbedFonts: true,
+      ebookSmartenPunctuation: true,
+      ebookDisableFontRescaling: true,
+    }
+    assert.deepEqual(args(rest), [
+      ...['--output-profile=kindle_pw3', '--base-font-size=30', '--embed-all-fonts'],
+      ...['--smarten-punctuation', '--disable-font-rescaling'],
+    ])
+    assert.deepEqual(args({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
+  })
+
+  test('embed the fonts that an ebook uses', async () => {
+    const page = join(scratch, 'page.html')
+    await writeFile(page, '<h1>Kingfisher</h1><p>By the river.</p>')
+    const named = join(scratch, 'named.htmlz')
+    await writeFile(
+      page.replace('page', 'index'),
+      '<html><head><style>p { font-family: "DejaVu Serif" }</style></head><body><p>By the river.</p></body></html>',
+    )
+    await run('bsdtar', ['--format=zip', '-cf', named, '-C', scratch, 'index.html'])
+    const { path } = await convert(calibre, named, 'epub', { options: { ebookEmbedFonts: true } })
+    assert.match(await readStdout('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
+  })
+
+  test('the ebook options that FictionBook cannot store cause a warning', async () => {
+    const { warnings } = await convert(calibre, epub, 'fb2', { options: { ebookMargin: 3 } })
+    assert.deepEqual(warnings, ['OPTION_NOT_HELD'])
+  })
+
+  test('the ebook options are refused if invalid', async () => {
+    for (const options of [
+      { ebookMargin: '1,2' },
+      { ebookMargin: -1 },
+      { ebookOutputProfile: 'papyrus' },
+      { ebookBaseFontSize: 1 },
+    ]) {
+      await assert.rejects(convert(calibre, epub, 'epub', { options }), { name: 'ZodError' })
+    }
+  })
+})
+
+describe('an ebook with DRM', () => {
+  const refusedAsProtected = async (call: Promise<unknown>) =>
+    assert.equal((await assertRefused(call, 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
+
+  test('an ebook with DRM is refused on upload and by the engine', async () => {
+    const bytes = await readFile(mobi)
+    bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
+    await refusedAsProtected(detectFile('book.mobi', bytes))
+    const path = join(scratch, 'locked.mobi')
+    await writeFile(path, bytes)
+    await refusedAsProtected(convert(calibre, path, 'epub'))
+  })
+
+  test('an ebook with DRM is distinguished from one with obfuscated fonts', async () => {
+    for (const [algorithm, isProtected] of [
+      ['http://www.w3.org/2001/04/xmlenc#aes128-cbc', true],
+      ['http://www.idpf.org/2008/embedding', false],
+    ] as const) {
+      const folder = await mkdtemp(join(scratch, 'drm-'))
+      await run('bsdtar', ['-xf', epub, '-C', folder])
+      await writeFile(
+        join(folder, 'META-INF/encryption.xml'),
+        `<encryption><EncryptedData><EncryptionMethod Algorithm="${algorithm}"/></EncryptedData></encryption>`,
+      )
+      const path = join(scratch, 'encrypted.epub')
+      await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'mimetype', 'META-INF', 'EPUB'])
+      const found = detectFile('book.epub', await readFile(path))
+      if (isProtected) await refusedAsProtected(found)
+      else assert.equal(await found, 'epub')
+    }
+  })
+})
+
+describe('a hostile ebook', () => {
+  test('a hostile ebook that would unpack to far more than its size is refused', async () => {
+    const big = join(scratch, 'index.html')
+    await writeFile(big, Buffer.alloc(90_000_000, 0x20))
+    const path = join(scratch, 'bomb.htmlz')
+    await run('bsdtar', ['--format=zip', '-cf', path, '-C', scratch, 'index.html'])
+    await rm(big)
+    await assert.rejects(convert(calibre, path, 'epub'), { code: 'FILE_TOO_LARGE' })
+  })
+
+  test('a hostile ebook reveals no files of the machine', async () => {
+    const secret = '/usr/share/common-licenses/GPL-3'
+    const folder = await mkdtemp(join(scratch, 'hostile-'))
+    const up = `../../../../../../../../..${secret}`
+    await writeFile(
+      join(folder, 'index.html'),
+      `<p>Words.</p><a href="file://${secret}">a</a><a href="${up}">b</a><img src="${secret}"><iframe src="${up}"></iframe>`,
+    )
+    const path = join(scratch, 'hostile.htmlz')
+    await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'index.html'])
+    for (const to of ['epub', 'txtz'] as const) {
+      const { text: words } = await convertSource(path, to)
+      assert.match(words, /Words/, to)
+      assert.doesNotMatch(words, /GNU GENERAL/, to)
+    }
+  })
+})

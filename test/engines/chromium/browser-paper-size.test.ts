@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { headerFooterHtml } from '../../../lib/engines/chromium/header-footer.ts'
+import {
+  defaultPaperParams,
+  ebookMargin,
+  PrintOptions,
+  pageRules,
+  paperSheetOf,
+  windowWidth,
+} from '../../../lib/engines/chromium/paper.ts'
+
+const parseOptions = (options: object) => PrintOptions.parse(options)
+
+describe('the browser window for printing a web page', () => {
+  const silent = { width: null, left: null, right: null }
+  const width = (options: object, own: object = {}, margin?: number) =>
+    windowWidth(parseOptions(options), { ...silent, ...own }, margin)
+  // 96 CSS pixels are an inch.
+  const pixels = (mm: number) => (mm / 25.4) * 96
+
+  test('the browser window for printing a web page is as wide as the paper minus its margins', () => {
+    assert.equal(width({}), Math.floor(pixels(210 - 2 * 10.16)))
+    assert.equal(width({}, {}, ebookMargin), Math.floor(pixels(210 - 40)))
+    assert.equal(width({ marginLeft: '10mm', marginRight: '5mm' }), Math.floor(pixels(195)))
+    assert.equal(width({ pageSize: 'A5' }, {}, 0), Math.floor(pixels(148)))
+    assert.equal(width({ pageSize: 'A5', landscape: true }, {}, 0), Math.floor(pixels(210)))
+    assert.equal(width({ landscape: true }, {}, 0), Math.floor(pixels(297)))
+    assert.equal(width({ pageSize: '20x10cm' }, {}, 0), Math.floor(pixels(200)))
+  })
+
+  test('the browser window for printing a web page is wider at a smaller scale, and has a minimum width', () => {
+    assert.equal(width({ scale: 0.5 }, {}, 0), Math.floor(pixels(420)))
+    assert.equal(width({ scale: 2 }, {}, 0), Math.floor(pixels(105)))
+    assert.equal(width({ pageSize: '20x100mm', scale: 2 }), 100)
+  })
+
+  test("the browser window for printing a web page follows the page's style sheet unless other paper or margins are requested", () => {
+    const own = { width: 600, left: 50, right: 20 }
+    assert.equal(width({}, own), 530)
+    assert.equal(width({}, { ...own, left: 0 }), 580)
+    assert.equal(width({ marginLeft: '1in' }, own), 600 - 96 - 20)
+    assert.equal(width({ marginRight: '1in' }, own), 600 - 50 - 96)
+    assert.equal(width({ pageSize: 'A4' }, own), Math.floor(pixels(210) - 70))
+    assert.equal(width({ landscape: false }, own), Math.floor(pixels(210) - 70))
+    assert.equal(width({}, { left: 50, right: 20 }), Math.floor(pixels(210) - 70))
+  })
+})
+
+describe('the paper of a web page', () => {
+  const silent = { width: null, left: null, right: null }
+  const rules = (options: object, margin?: number, own = silent) =>
+    pageRules(parseOptions(options), own, margin)
+  test("the paper of a web page is the page's own by default, otherwise A4", () => {
+    assert.deepEqual(rules({}), [])
+    assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
+    const { paperWidth, paperHeight } = defaultPaperParams
+    assert.deepEqual([paperWidth * 25.4, paperHeight * 25.4].map(Math.round), [210, 297])
+  })
+
+  test("the paper of a web page is the requested one, which takes precedence over the page's own", () => {
+    assert.deepEqual(rules({ pageSize: 'A5' }), ['size: 148mm 210mm !important;'])
+    assert.deepEqual(rules({ landscape: 'true' }), ['size: 297mm 210mm !important;'])
+    assert.deepEqual(rules({ landscape: false }), ['size: 210mm 297mm !important;'])
+    const sides = { marginTop: '1cm', marginRight: '2mm', marginBottom: '0mm', marginLeft: '1in' }
+    assert.deepEqual(rules(sides), [
+      'margin-top: 10mm !important;',
+      'margin-right: 2mm !important;',
+      'margin-bottom: 0mm !important;',
+      'margin-left: 25.4mm !important;',
+    ])
+    assert.deepEqual(rules({ pageSize: 'A4', marginLeft: '1cm' }, ebookMargin), [
+      'margin: 20mm;',
+      'margin-left: 10mm !important;',
+      'size: 210mm 297mm !important;',
+    ])
+  })
+
+  test('the paper of a web page must leave room between its margins', () => {
+    const across = (left: number, right: number) =>
+      rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
+    const down = (top: number, bottom: number) =>
+      rules({ marginTop: `${top}mm`, marginBottom: `${bottom}mm` })
+    const wrong = { code: 'INVALID_INPUT', details: { field: 'marginTop' }, message: /no room/ }
+    assert.throws(() => across(105, 105), wrong)
+    assert.throws(() => across(0, 210), wrong)
+    assert.throws(() => down(148.5, 148.5), wrong)
+    assert.throws(() => down(0, 297), wrong)
+    assert.equal(across(105, 104).length, 2)
+    assert.equal(down(148, 148).length, 2)
+  })
+
+  test('the paper of a web page has narrower margins if the default ones leave no room, unless the page sets its own', () => {
+    assert.deepEqual(rules({ pageSize: '20x20mm' }), ['margin: 2mm;', 'size: 20mm 20mm !important;'])
+    assert.deepEqual(rules({ pageSize: '21x21mm' }), ['size: 21mm 21mm !important;'])
+    assert.deepEqual(rules({ pageSize: '40x60mm' }, ebookMargin), [
+      'margin: 4mm;',
+      'size: 40mm 60mm !important;',
+    ])
+    assert.deepEqual(rules({ pageSize: '60x30mm', marginTop: '20mm' }, ebookMargin), [
+      ...['margin: 1mm;', 'margin-top: 20mm !important;', 'size: 60mm 30mm !important;'],
+    ])
+    const own = { width: 600, left: 0, right: null }
+    assert.deepEqual(pageRules(parseOptions({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
+      'size: 20mm 20mm !important;',
+    ])
+    assert.deepEqual(paperSheetOf({ pageSize: '40x60mm' }, ebookMargin).area, { width: 32, height: 52 })
+    assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
+    assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), own), 371)
+  })
+
+  test('the paper of an ebook leaves the expected area for its cover and pages', () => {
+    assert.deepEqual(paperSheetOf({}, ebookMargin), {
+      paper: { width: 210, height: 297 },
+      area: { width: 170, height: 257 },
+    })
+    const sides = { marginTop: '1mm', marginRight: '2mm', marginBottom: '4mm', marginLeft: '8mm' }
+    assert.deepEqual(paperSheetOf({ pageSize: 'a5', landscape: true, ...sides }, ebookMargin), {
+      paper: { width: 210, height: 148 },
+      area: { width: 200, height: 143 },
+    })
+    assert.deepEqual(paperSheetOf({ marginTop: '1mm', marginLeft: '8mm' }, 0).area, {
+      width: 202,
+      height: 296,
+    })
+    assert.deepEqual(paperSheetOf({ marginBottom: '1mm', marginRight: '8mm' }, 0).area, {
+      width: 202,
+      height: 296,
+    })
+  })
+})
+
+test('header text of a page is escaped, with page numbers and date filled in', () => {
+  const inner = (text?: string) =>
+    /^<div style="[^"]*">(.*)<\/div>$/s.exec(headerFooterHtml(text, new Date('2026-03-04T23:00:00Z')))?.[1]
+  assert.equal(inner(), '')
+  assert.equal(
+    inner('{page} of {pages}, {date}{Page}'),
+    '<span class="pageNumber"></span> of <span class="totalPages"></span>, 2026-03-04{Page}',
+  )
+  assert.equal(inner(`<b>&"'`), '&#60;b&#62;&#38;&#34;&#39;')
+})

@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { layoutFilters, singleTrackArgs } from '../../../lib/engines/ffmpeg/audio-stream.ts'
+import { channelsIn, chooseLayout, type LayoutName } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
+import { argAfter, containerFor, createMediaInfo, createRecipe } from '../support/ffmpeg-recipe.ts'
+
+/** ffmpeg's output arguments for one default audio track, or for several tracks. */
+const encodeArgs = (to: string, options: object = {}, ...streams: object[]) =>
+  createRecipe(to, { mode: 'encode', ...options }, { audio: streams.length > 0 ? streams : [{}] }).output
+const warningCodes = (to: string, options: object, stream: object = {}) =>
+  createRecipe(to, options, { audio: [stream] }).warnings.map(({ code }) => code)
+const isCopied = (to: string, options: object = {}, stream: object = {}) =>
+  argAfter(createRecipe(to, options, { audio: [stream] }).output, '-c:a:0') === 'copy'
+
+describe('an audio track', () => {
+  test('an audio track is copied if the format supports it and no option requires encoding', () => {
+    const copied = createRecipe('m4a', {})
+    assert.deepEqual(copied.output.slice(0, 4), ['-map', '0:1', '-c:a:0', 'copy'])
+    assert.deepEqual([copied.method, copied.allEncoded, copied.warnings], ['stream-copy', false, []])
+    const encoded = createRecipe('mp3', {})
+    assert.deepEqual([encoded.method, encoded.allEncoded], ['encode', true])
+    assert.equal(isCopied('mp3'), false)
+    for (const options of [
+      { audioBitrate: 64_000 },
+      { audioSampleRate: 48_000 },
+      { channels: 2 },
+      { volume: 1 },
+      { quality: 'high' },
+      { audioCodec: 'alac' },
+      { mode: 'encode' },
+      { start: 0.5 },
+    ])
+      assert.equal(isCopied('m4a', options), false, JSON.stringify(options))
+    for (const options of [{ audioCodec: 'aac' }, { audioCodec: 'copy' }, { start: 0 }, { end: 1 }])
+      assert.equal(isCopied('m4a', options), true, JSON.stringify(options))
+    assert.equal(isCopied('m4a', { start: 0.5, audioCodec: 'copy' }), true)
+    assert.equal(
+      isCopied('mp4', { quality: 'high' }),
+      true,
+      'the quality of a video does not apply to its audio',
+    )
+    const { output } = createRecipe('m4a', {}, {}, { mayCopy: false })
+    assert.equal(argAfter(output, '-c:a:0'), 'aac')
+  })
+
+  test('an audio track with more channels than the format supports is re-encoded, and copied otherwise', () => {
+    const pcm = { codec_name: 'pcm_s16le' }
+    assert.equal(isCopied('voc', {}, pcm), true)
+    const surround = { ...pcm, channels: 6, channel_layout: '5.1' }
+    assert.equal(isCopied('voc', {}, surround), false)
+    assert.equal(isCopied('wav', {}, surround), true)
+    assert.match(argAfter(encodeArgs('voc', {}, surround), '-filter:a:0'), /layouts=stereo$/)
+    assert.match(argAfter(encodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
+  })
+
+  test('an audio track is numbered among the tracks that are kept', () => {
+    const output = encodeArgs('mp4', {}, {}, { channels: 1, channel_layout: 'mono' })
+    assert.deepEqual(
+      ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => argAfter(output, flag)),
+      ['aac', 'aac', '48000', 'aformat=channel_layouts=mono', '96000'],
+    )
+    const maps = output.filter((_, at) => output[at - 1] === '-map')
+    assert.deepEqual(maps, ['0:0', '0:1', '0:2'])
+    const single = createRecipe('flv', {}, { audio: [{}, {}] })
+    assert.deepEqual(
+      [single.requiredStreams, single.warnings],
+      [
+        { video: true, audio: 1 },
+        [
+          {
+            code: 'AUDIO_TRACKS_DROPPED',
+            message: '1 audio track was dropped: the format supports only one.',
+          },
+        ],
+      ],
+    )
+    assert.match(
+      createRecipe('h264', {}).warnings[0]?.message ?? '',
+      /^1 audio track was .* supports no audio\.$/,
+    )
+  })
+
+  test('an audio track that is re-encoded, rounded or mixed down gives one warning', () => {
+    const deep = { codec_name: 'pcm_s32le', bits_per_sample: 32, channels: 6, channel_layout: '5.1' }
+    assert.deepEqual(warningCodes('mp3', { audioCodec: 'copy' }, deep), ['STREAM_ENCODED', 'CHANNELS_MIXED'])
+    assert.deepEqual(warningCodes('flac', {}, deep), ['SAMPLES_ROUNDED'])
+    assert.deepEqual(warningCodes('mp3', { channels: 2 }, deep), [])
+    assert.deepEqual(createRecipe('mp3', {}, { audio: [{ channels: 0 }] }).requiredStreams.audio, 0)
+    const two = createRecipe('mp4', { audioCodec: 'copy' }, { audio: [deep, deep] }).warnings
+    assert.deepEqual(
+      two.map(({ code }) => code),
+      ['STREAM_ENCODED'],
+    )
+    assert.equal(
+      two[0]?.message,
+      'audioCodec=copy: the pcm_s32le stream cannot be copied because of its format or of other options, and was re-encoded as aac.',
+    )
+  })
+
+  test('an audio track warns about an unused bit rate if the codec has none', () => {
+    assert.deepEqual(warningCodes('flac', { mode: 'encode', audioBitrate: 64_000 }), ['OPTION_NOT_USED'])
+    assert.deepEqual(warningCodes('flac', { mode: 'encode' }), [])
+    assert.deepEqual(warningCodes('mp3', { audioBitrate: 64_000 }), [])
+  })
+
+  test('an audio track gets the nearest sample rate that its codec and format support', () => {
+    const rate = (to: string, options: object = {}, stream: object = {}) =>
+      argAfter(encodeArgs(to, options, stream), '-ar:a:0')
+    assert.equal(rate('mp3', {}, { sample_rate: '96000' }), '48000')
+    assert.equal(rate('mp3', { audioSampleRate: 9000 }), '8000')
+    assert.equal(rate('mp3', { audioSampleRate: 10_000 }), '11025')
+    assert.equal(rate('mp3', { audioSampleRate: 14_000 }), '12000', 'the lower of two equally near rates')
+    assert.equal(rate('flv'), '44100')
+    assert.equal(rate('flv', { audioSampleRate: 8000 }), '11025')
+    assert.equal(rate('flac', {}, { sample_rate: '12345' }), '12345')
+    assert.equal(rate('mp3', {}, { sample_rate: undefined }), '44100')
+    assert.equal(rate('amr'), '8000')
+  })
+
+  test('an audio track gets the requested bit rate, or the nearest that its codec supports', () => {
+    const bits = (to: string, options: object, stream: object = {}) =>
+      argAfter(encodeArgs(to, options, stream), '-b:a:0')
+    assert.equal(bits('mp3', { audioBitrate: 64_001 }), '64001')
+    assert.equal(bits('mp2', { audioBitrate: 63_000 }), '64000')
+    assert.equal(bits('mp2', { audioBitrate: 390_000 }), '384000')
+    assert.equal(bits('mp2', { audioBitrate: 9000, audioSampleRate: 16_000 }), '8000')
+    assert.equal(bits('mp2', { audioBitrate: 9000, audioSampleRate: 32_000 }), '32000')
+    assert.equal(bits('mp3', {}, { channels: 1, channel_layout: 'mono' }), '96000')
+    assert.equal(bits('opus', {}, { channels: 6, channel_layout: '5.1' }), '384000')
+    assert.equal(bits('ogg', { quality: 'highest' }, { sample_rate: '8000' }), '32000')
+    assert.equal(bits('mp3', { quality: 'highest' }, { sample_rate: '8000' }), '320000')
+    assert.equal(bits('amr', {}), '-')
+  })
+
+  test('an audio track has its filters in the order volume, channel map, layout', () => {
+    const filter = (to: string, options: object, stream: object) =>
+      argAfter(encodeArgs(to, options, stream), '-filter:a:0')
+    const nameless = { channels: 4, channel_layout: '' }
+    assert.equal(
+      filter('flac', { volume: 0.5 }, nameless),
+      'volume=0.5,channelmap=0|1|2|3:quad,aformat=channel_layouts=quad',
+    )
+    assert.equal(filter('flac', {}, {}), 'aformat=channel_layouts=stereo')
+    for (const to of ['mlp', 'thd']) {
+      assert.match(filter(to, {}, { sample_fmt: 'u8' }), /^volume=0\.999:precision=float,aformat/, to)
+      assert.match(filter(to, {}, { sample_fmt: 's16' }), /^aformat/, to)
+    }
+    assert.match(filter('flac', {}, { sample_fmt: 'u8p' }), /^aformat/)
+  })
+
+  test('an audio track of a format that requires audio is padded and ends with the video', () => {
+    for (const to of ['dv', 'amv']) {
+      const output = encodeArgs(to)
+      assert.match(argAfter(output, '-filter:a:0'), /,aresample=async=1000:first_pts=0,apad$/, to)
+      assert.ok(output.includes('-shortest'), to)
+    }
+    assert.equal(encodeArgs('mp4').includes('-shortest'), false)
+  })
+
+  test('an audio track of silence has the channels and sample rate that its codec supports', () => {
+    const dv = createRecipe('dv', {}, { audio: [] }).output.join(' ')
+    assert.match(dv, / -map 1:a -shortest -c:a:0 pcm_s16le -ac:a:0 2 -ar:a:0 48000 -map_/)
+    const amv = createRecipe('amv', {}, { audio: [] }).output.join(' ')
+    assert.match(
+      amv,
+      / -map 1:a -shortest -c:a:0 adpcm_ima_amv -ac:a:0 1 -ar:a:0 22050 -block_size 882 -map_/,
+    )
+    assert.deepEqual(createRecipe('amv', {}, { audio: [] }).requiredStreams, { video: true, audio: 1 })
+    const overlay = { path: 'mark.png', left: 0, top: 0 }
+    const marked = createRecipe('dv', {}, { audio: [] }, { overlay }).output.join(' ')
+    assert.match(marked, /^-f png_pipe -i mark\.png -f lavfi -i anullsrc\S+ .* -map 2:a -shortest /)
+  })
+
+  test('an audio track keeps the sample size up to what its format supports', () => {
+    const encoderAndRounding = (to: string, stream: object) => {
+      const { output, warnings } = createRecipe(to, { mode: 'encode' }, { audio: [stream] })
+      const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
+      return [
+        argAfter(output, '-c:a:0'),
+        /^The (\d+)-bit samples were rounded to (\d+) bits/
+          .exec(rounded ?? '')
+          ?.slice(1)
+          .join(),
+      ]
+    }
+    const pcm = (kind: string, bits: number) => ({ codec_name: `pcm_${kind}`, bits_per_sample: bits })
+    for (const [to, stream, encoder, rounded] of [
+      ['wav', pcm('s16le', 16), 'pcm_s16le'],
+      ['wav', pcm('u8', 8), 'pcm_s16le'],
+      ['wav', pcm('s24le', 24), 'pcm_s24le'],
+      ['wav', pcm('s32le', 32), 'pcm_s32le'],
+      ['wav', pcm('f32le', 32), 'pcm_f32le'],
+      ['wav', pcm('f64le', 64), 'pcm_f64le'],
+      ['aiff', pcm('f64le', 64), 'pcm_s32be', '64,32'],
+      ['aiff', pcm('f32le', 32), 'pcm_s32be'],
+      ['au', pcm('f32le', 32), 'pcm_f32be'],
+      ['mov', { ...pcm('s32le', 32), audioCodec: 'pcm' }, 'aac'],
+      ['voc', pcm('s24le', 24), 'pcm_s16le', '24,16'],
+      ['flac', pcm('s32le', 32), 'flac', '32,24'],
+      ['flac', pcm('s24le', 24), 'flac'],
+      ['wv', pcm('s32le', 32), 'wavpack'],
+      ['wv', pcm('f64le', 64), 'wavpack', '64,32'],
+      ['wav', { codec_name: 'flac', bits_per_raw_sample: 20, bits_per_sample: 0 }, 'pcm_s24le'],
+      ['wav', { codec_name: 'wavpack', sample_fmt: 'fltp', bits_per_raw_sample: 32 }, 'pcm_f32le'],
+      ['wav', { codec_name: 'wavpack', sample_fmt: 's32p', bits_per_raw_sample: 32 }, 'pcm_s32le'],
+      ['wav', { codec_name: 'aac', sample_fmt: 'fltp', bits_per_sample: 0 }, 'pcm_s16le'],
+      ['tta', { codec_name: 'aac', sample_fmt: 'fltp' }, 'tta'],
+    ] as const)
+      assert.deepEqual(
+        encoderAndRounding(to, stream),
+        [encoder, rounded],
+        `${to} of ${JSON.stringify(stream)}`,
+      )
+    const movEncoder = (stream: object) =>
+      argAfter(encodeArgs('mov', { audioCodec: 'pcm' }, stream), '-c:a:0')
+    assert.deepEqual([movEncoder(pcm('s24le', 24)), movEncoder(pcm('s32le', 32))], ['pcm_s24le', 'pcm_s24le'])
+  })
+})
+
+describe('merged audio', () => {
+  const streamWith = (properties: object) => {
+    const [stream] = createMediaInfo({ audio: [properties] }).audio
+    assert.ok(stream)
+    return stream
+  }
+  const target = (to: string, options: object = {}) => ({
+    container: containerFor(to),
+    options: { mode: 'encode' as const, ...options },
+  })
+
+  test('merged audio gets the channel layout of the first file, and unnamed channels keep their order', () => {
+    const first = streamWith({ channels: 6, channel_layout: '5.1' })
+    assert.deepEqual(layoutFilters(first, streamWith({}), target('flac')), ['aformat=channel_layouts=5.1'])
+    assert.deepEqual(layoutFilters(streamWith({}), first, target('flac')), ['aformat=channel_layouts=stereo'])
+    assert.deepEqual(layoutFilters(first, streamWith({ channels: 3, channel_layout: '' }), target('flac')), [
+      'channelmap=0|1|2:3.0',
+      'aformat=channel_layouts=5.1',
+    ])
+  })
+
+  test('merged audio becomes one track in the default codec of the format', () => {
+    assert.deepEqual(singleTrackArgs(streamWith({}), target('mp3')), [
+      '-c:a',
+      'libmp3lame',
+      '-ar',
+      '48000',
+      '-b:a',
+      '192000',
+    ])
+    assert.deepEqual(
+      singleTrackArgs(streamWith({}), target('mp3', { quality: 'low', audioBitrate: 64_000 })),
+      [...['-c:a', 'libmp3lame', '-ar', '48000', '-b:a', '64000']],
+    )
+    assert.deepEqual(singleTrackArgs(streamWith({ channels: 6, channel_layout: '5.1' }), target('opus')), [
+      ...['-c:a', 'libopus', '-ar', '48000', '-b:a', '384000', '-mapping_family', '1'],
+    ])
+    assert.deepEqual(singleTrackArgs(streamWith({}), target('amr')), [
+      ...['-c:a', 'libopencore_amrnb', '-ar', '8000', '-b:a', '12.2k'],
+    ])
+    const deep = streamWith({ codec_name: 'pcm_s24le', bits_per_sample: 24 })
+    assert.deepEqual(singleTrackArgs(deep, target('wav')), ['-c:a', 'pcm_s24le', '-ar', '48000'])
+  })
+})
+
+describe('a channel layout', () => {
+  /** For each layout, the one chosen by a codec that supports all others. */
+  const nextLarger: Readonly<Record<LayoutName, LayoutName>> = {
+    mono: '3.0',
+    stereo: '2.1',
+    '2.1': '3.1',
+    '3.0': '3.1',
+    '3.0(back)': '4.0',
+    '3.1': '4.1',
+    '4.0': '4.1',
+    quad: 'quad(side)',
+    'quad(side)': 'quad',
+    '4.1': '6.1',
+    '5.0': '5.0(side)',
+    '5.0(side)': '5.0',
+    '5.1': '5.1(side)',
+    '5.1(side)': '5.1',
+    '6.0': 'hexagonal',
+    hexagonal: '6.0',
+    '6.1': '6.1(back)',
+    '6.1(back)': '6.1',
+    '7.0': '7.1',
+    '7.1': '7.1(wide)',
+    '7.1(wide)': '7.1',
+    octagonal: '7.1',
+  }
+  const names = Object.keys(nextLarger) as LayoutName[] // Object.keys loses the literal types.
+  const from = (layout: LayoutName) => ({ count: channelsIn(layout), layout })
+
+  test('a channel layout is replaced by the smallest supported layout with all its speakers', () => {
+    for (const name of names) {
+      const layouts = names.filter((other) => other !== name)
+      const layout = nextLarger[name]
+      assert.deepEqual(
+        chooseLayout(from(name), { maxChannels: 8, layouts }),
+        { layout, channels: channelsIn(layout) },
+        name,
+      )
+    }
+  })
+
+  test('a channel layout is replaced by a layout with at most the supported number of channels', () => {
+    const layouts = ['stereo', '3.0', '4.0', '5.1', '7.1'] as const
+    const into = (name: LayoutName, maxChannels: number) =>
+      chooseLayout(from(name), { maxChannels, layouts }).layout
+    assert.deepEqual([into('2.1', 6), into('2.1', 5)], ['5.1', '3.0'])
+    assert.deepEqual([into('7.0', 8), into('7.0', 6), into('7.0', 2)], ['7.1', '5.1', 'stereo'])
+    assert.equal(into('3.0(back)', 4), '4.0')
+    assert.equal(chooseLayout(from('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
+  })
+
+  test('a channel layout without a name is the default one for its channel count, or just the count if there is none', () => {
+    const nameless = (count: number, layouts?: readonly LayoutName[]) =>
+      chooseLayout({ count, layout: 'unknown' }, { maxChannels: 255, layouts })
+    const usual = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
+    for (const [at, layout] of usual.entries()) {
+      const named = at < 2 ? {} : { assumedLayout: layout }
+      assert.deepEqual(nameless(at + 1), { layout, channels: at + 1, ...named })
+    }
+    assert.deepEqual(nameless(9), { layout: '9c', channels: 9 })
+    assert.deepEqual(nameless(9, ['stereo', '5.1']), { layout: '5.1', channels: 6 })
+    assert.deepEqual(nameless(4, ['mono', 'stereo']), {
+      layout: 'stereo',
+      channels: 2,
+      assumedLayout: 'quad',
+    })
+  })
+
+  test('a channel layout for a requested channel count is the default one, or else the largest below it, or else the first', () => {
+    const layoutFor = (count: number, layouts: readonly LayoutName[]) =>
+      chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
+    assert.equal(layoutFor(4, ['4.0', 'quad']), 'quad')
+    assert.equal(layoutFor(4, ['stereo', '4.0', '5.0']), '4.0')
+    assert.equal(layoutFor(1, ['stereo', '5.1']), 'stereo')
+    assert.equal(layoutFor(2, ['5.1', '7.1']), '5.1')
+    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8 }, 6).layout, '5.1')
+    assert.deepEqual(chooseLayout({ count: 2, layout: 'stereo' }, { maxChannels: 8 }, 6), {
+      layout: '5.1',
+      channels: 6,
+    })
+  })
+})

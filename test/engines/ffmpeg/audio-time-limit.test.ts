@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { maxAudioSeconds } from '../../../lib/engines/ffmpeg/audio-encode-time.ts'
+import { mergeAudioOptions } from '../../../lib/engines/ffmpeg/options.ts'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { fixture } from '../support/run-engine.ts'
+
+/** Splits a merge of two tones of one second with a gap of ten seconds, for a worker with this time limit. */
+async function splitFor(timeoutS: number, to: FormatId = 'm4a') {
+  const workDir = scratchFolder('merge-audio')
+  const outDir = join(workDir, 'out')
+  await mkdir(outDir)
+  const inputs = []
+  for (const name of ['source-1.m4a', 'source-2.m4a']) {
+    const path = join(workDir, name)
+    await copyFile(fixture('tone.m4a'), path)
+    inputs.push({ path, filename: name, format: 'm4a', size: 1 } as const)
+  }
+  const tools = createTools({ workDir, limits: ffmpeg.limits, signal: new AbortController().signal })
+  const options = mergeAudioOptions.parse({ gap: 10 })
+  const work = { operation: 'merge', inputs, from: 'm4a', to, options, outDir } as const
+  return ffmpeg.split?.(work, tools, { workers: 100, timeoutS })
+}
+
+/** Splits the conversion of a mono tone of one second, which takes 0.014 s as m4a. */
+async function convertFor(
+  timeoutS: number,
+  to: FormatId,
+  {
+    operation = 'convert',
+    ...options
+  }: { operation?: 'convert' | 'compress' } & Record<string, unknown> = {},
+) {
+  const workDir = scratchFolder('audio-time-limit')
+  const path = join(workDir, 'source.m4a')
+  await copyFile(fixture('tone.m4a'), path)
+  const inputs = [{ path, filename: 'tone.m4a', format: 'm4a', size: 1 }] as const
+  const tools = createTools({ workDir, limits: ffmpeg.limits, signal: new AbortController().signal })
+  const work = { operation, inputs, from: 'm4a', to, options: { ...options }, outDir: workDir } as const
+  return ffmpeg.split?.(work, tools, { workers: 100, timeoutS })
+}
+
+const isTimeout = (sentence: RegExp) => (error: Error) => {
+  assert.match(error.message, sentence)
+  return 'code' in error && error.code === 'TIMEOUT'
+}
+
+test('merging audio is refused in advance if it would exceed the time limit, with advice', async () => {
+  // Twelve seconds of mono, which take 0.17 s.
+  const message =
+    /^The merged files are \d+ min long; .* converted to m4a within .* 0.1 s\. Merge fewer files, or convert it to mp3 or flac or wav\.$/
+  await assert.rejects(splitFor(0.1), isTimeout(message))
+  assert.equal(await splitFor(0.3), undefined)
+  assert.equal(await splitFor(0.1, 'flac'), undefined)
+  assert.equal(await splitFor(Number.POSITIVE_INFINITY), undefined)
+})
+
+test('converting or compressing audio is refused if it would exceed the time limit, unless copied or trimmed', async () => {
+  const message =
+    /^The audio is \d+ min long; .* converted to aac within .* 0.01 s\. Convert it in parts with start and end, or convert it to mp3 or flac or wav\.$/
+  await assert.rejects(convertFor(0.01, 'aac', { mode: 'encode' }), isTimeout(message))
+  assert.equal(await convertFor(0.01, 'aac'), undefined)
+  assert.equal(await convertFor(0.01, 'aac', { mode: 'encode', end: 0.5 }), undefined)
+  await assert.rejects(
+    convertFor(0.005, 'mp3'),
+    isTimeout(/with start and end, or convert it to flac or wav\.$/),
+  )
+  assert.equal(await convertFor(0.005, 'mp3', { audioSampleRate: 16_000 }), undefined)
+  await assert.rejects(convertFor(0.01, 'mp3', { channels: 2 }), isTimeout(/converted to mp3/))
+  await assert.rejects(convertFor(0.0005, 'wav'), isTimeout(/with start and end\.$/))
+  await assert.rejects(
+    convertFor(0.01, 'm4a', { operation: 'compress', quality: 50 }),
+    isTimeout(/Compress parts of it, or convert it to mp3/),
+  )
+  assert.equal(await convertFor(0.1, 'm4a', { operation: 'compress', quality: 50 }), undefined)
+})
+
+test('an hour of FLAC encodes faster than one of AAC, and six channels take three times as long as two', () => {
+  const stereo = { channels: 2, sampleRate: 48_000 }
+  const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => maxAudioSeconds(840, codec, stereo))
+  assert.ok(flac > aac)
+  // Seven and a half hours.
+  assert.equal(Math.round(aac / 60), 452)
+  assert.equal(maxAudioSeconds(840, 'aac', { channels: 6, sampleRate: 48_000 }), aac / 3)
+  assert.equal(maxAudioSeconds(840, 'speex', stereo), undefined)
+})

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { audioCodecs } from '../../../lib/engines/ffmpeg/audio-codecs.ts'
+import { audioContainers } from '../../../lib/engines/ffmpeg/audio-containers.ts'
+import { silenceInput } from '../../../lib/engines/ffmpeg/audio-stream.ts'
+import { codecAliases, codecIdByName, videoCodecs } from '../../../lib/engines/ffmpeg/codecs.ts'
+import { audioOptions, videoOptions } from '../../../lib/engines/ffmpeg/options.ts'
+import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
+import { defined } from '../../../lib/validation/defined.ts'
+import { argAfter, createRecipe } from '../support/ffmpeg-recipe.ts'
+
+/** ffmpeg's output arguments for a video with one audio track, both encoded. */
+const encodeArgs = (to: string, options: object, video: object = {}, audio: object = {}) =>
+  createRecipe(to, { mode: 'encode', ...options }, { video, audio: [audio] }).output
+
+/** Quality flag with its worst and best value, from the manuals of the encoders. */
+const scales: [to: string, codec: string, flag: string, worst: number, best: number][] = [
+  ['mp4', 'h264', '-crf', 51, 0],
+  ['mp4', 'h265', '-crf', 51, 0],
+  ['mp4', 'vp9', '-crf', 63, 0],
+  ['mkv', 'vp8', '-crf', 63, 0],
+  ['mp4', 'av1', '-crf', 63, 0],
+  ['mp4', 'mpeg4', '-q:v', 31, 1],
+  ['mkv', 'mpeg2', '-q:v', 31, 1],
+  ['ogv', 'theora', '-q:v', 0, 10],
+  ['mjpeg', 'mjpeg', '-q:v', 31, 1],
+]
+
+describe('the quality of a video', () => {
+  for (const [to, codec, flag, worst, best] of scales)
+    test(`the quality of a video in ${codec} is ${flag} from ${worst} to ${best}, better with each level`, () => {
+      const level = (options: object) => Number(argAfter(encodeArgs(to, { codec, ...options }), flag))
+      const words = ['low', 'medium', 'high', 'highest'].map((quality) => level({ quality }))
+      const sign = Math.sign(best - worst)
+      for (const [at, one] of words.entries()) {
+        const before = words[at - 1] ?? worst
+        assert.ok(sign * (one - before) > 0 && sign * (best - one) >= 0, `${words}`)
+      }
+      assert.equal(level({}), words[2], 'high is the default')
+      assert.equal(level({ crf: 63 }), worst)
+      assert.equal(level({ crf: 0 }), best)
+      // 1 % may be one step away from the end of the scale.
+      assert.ok(Math.abs(level({ quality: 1 }) - worst) <= 1)
+      assert.ok(sign * (level({ quality: 90 }) - level({ quality: 50 })) > 0)
+    })
+
+  test('the quality of a video is left out if the codec has no quality setting', () => {
+    for (const flag of ['-crf', '-q:v'])
+      assert.equal(argAfter(encodeArgs('mj2', { quality: 'low' }), flag), '-')
+  })
+})
+
+describe('a video codec', () => {
+  /** A format that supports the codec, and the expected encoder arguments for the default quality. */
+  const all: readonly (readonly [to: string, codec: string, expectedArgs: string])[] = [
+    ['mp4', 'h264', 'libx264 -preset medium -crf 22 -pix_fmt yuv420p'],
+    ['mkv', 'h265', 'libx265 -preset medium -crf 26 -pix_fmt yuv420p -x265-params log-level=error:pools=2'],
+    ['webm', 'vp9', 'libvpx-vp9 -deadline good -cpu-used 3 -crf 32 -b:v 0 -row-mt 1 -pix_fmt yuv420p'],
+    ['webm', 'vp8', 'libvpx -deadline good -cpu-used 3 -crf 10 -b:v 20M -pix_fmt yuv420p'],
+    ['webm', 'av1', 'libsvtav1 -preset 7 -crf 35 -pix_fmt yuv420p'],
+    ['mkv', 'mpeg4', 'mpeg4 -q:v 4 -pix_fmt yuv420p'],
+    ['xvid', 'xvid', 'libxvid -q:v 4 -pix_fmt yuv420p -tag:v:0 XVID'],
+    ['mov', 'prores', 'prores_ks -profile:v 3 -pix_fmt yuv422p10le'],
+    ['mpeg', 'mpeg2', 'mpeg2video -q:v 4 -pix_fmt yuv420p'],
+    ['mpg', 'mpeg1', 'mpeg1video -q:v 4 -pix_fmt yuv420p'],
+    ['wmv', 'wmv', 'wmv2 -q:v 4 -pix_fmt yuv420p'],
+    ['flv', 'flv', 'flv -q:v 4 -pix_fmt yuv420p'],
+    ['ogv', 'theora', 'libtheora -q:v 7 -pix_fmt yuv420p'],
+    ['mjpeg', 'mjpeg', 'mjpeg -q:v 4 -pix_fmt yuvj420p'],
+    ['mj2', 'jpeg2000', 'libopenjpeg -pix_fmt yuv420p'],
+    ['rm', 'realvideo', 'rv20 -q:v 4 -pix_fmt yuv420p'],
+    ['dv', 'dv', 'dvvideo -pix_fmt yuv420p'],
+    ['amv', 'amv', 'amv -pix_fmt yuvj420p -strict -1'],
+    ['y4m', 'raw', 'wrapped_avframe -pix_fmt yuv420p'],
+  ]
+
+  test('a video codec has the expected encoder arguments', () => {
+    for (const [to, codec, expectedArgs] of all) {
+      const output = encodeArgs(to, { codec, preset: 'medium' })
+      const next = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
+      assert.equal(output.slice(output.indexOf('-c:v:0') + 1, next).join(' '), expectedArgs, codec)
+    }
+    assert.deepEqual(all.map(([, codec]) => codec).toSorted(), Object.keys(videoCodecs).toSorted())
+  })
+
+  test('a video codec is found by its ffprobe name', () => {
+    const names = Object.entries(videoCodecs).map(([id, { name }]) => [id, name])
+    const others = names.filter(([id, name]) => id !== name).map(([id, name]) => `${id}:${name}`)
+    assert.equal(
+      others.join(' '),
+      'h265:hevc xvid:mpeg4 mpeg2:mpeg2video mpeg1:mpeg1video wmv:wmv2 flv:flv1 realvideo:rv20 dv:dvvideo raw:rawvideo',
+    )
+    assert.deepEqual(
+      [codecIdByName('mpeg4'), codecIdByName('flv1'), codecIdByName('h265')],
+      ['mpeg4', 'flv', undefined],
+    )
+  })
+
+  test('a video codec is encoded in two passes only if the encoder supports it', () => {
+    const can = all.flatMap(([to, codec]) =>
+      createRecipe(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
+    )
+    assert.equal(can.join(' '), 'h264 vp9 vp8 mpeg4 mpeg2 mpeg1')
+    assert.equal(createRecipe('mp4', { mode: 'encode' }).twoPass, false)
+  })
+
+  test('a video codec keeps transparency if it supports it, and gives a warning otherwise', () => {
+    const transparent = { video: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
+    const can = all.flatMap(([to, codec]) => {
+      const { output } = createRecipe(to, { mode: 'encode', codec }, transparent)
+      return output.includes('yuva420p') && argAfter(output, '-auto-alt-ref') === '0' ? [codec] : []
+    })
+    assert.equal(can.join(' '), 'vp9 vp8')
+    for (const [to, codec] of all) {
+      const codes = (options: object) =>
+        createRecipe(to, { codec, ...options }, transparent).warnings.map(({ code }) => code)
+      assert.equal(codes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'), !can.includes(codec), codec)
+      assert.ok(!codes({ mode: 'encode', background: '#ff0000' }).includes('TRANSPARENCY_DROPPED'), codec)
+    }
+  })
+
+  test('a video codec can also be selected by the names of its encoders', () => {
+    const videoContainer = {
+      ...videoContainers.mkv,
+      video: Object.keys(videoCodecs) as (keyof typeof videoCodecs)[],
+    }
+    const audioContainer = {
+      ...audioContainers.mka,
+      audio: Object.keys(audioCodecs) as (keyof typeof audioCodecs)[],
+    }
+    const videoAliases: Readonly<Record<string, string>> = {
+      libx264: 'h264',
+      avc: 'h264',
+      libx265: 'h265',
+      hevc: 'h265',
+      'libvpx-vp9': 'vp9',
+      libvpx: 'vp8',
+      libsvtav1: 'av1',
+      'libaom-av1': 'av1',
+      libxvid: 'xvid',
+      libtheora: 'theora',
+    }
+    const audioAliases: Readonly<Record<string, string>> = {
+      libmp3lame: 'mp3',
+      libopus: 'opus',
+      libvorbis: 'vorbis',
+      libspeex: 'speex',
+      wmav2: 'wma',
+      pcm_s16le: 'pcm',
+    }
+    for (const [name, id] of Object.entries(videoAliases))
+      assert.deepEqual(videoOptions(videoContainer).parse({ codec: ` ${name.toUpperCase()} ` }).codec, id)
+    for (const [name, id] of Object.entries(audioAliases))
+      assert.equal(audioOptions(audioContainer).parse({ audioCodec: name }).audioCodec, id)
+    assert.equal(Object.keys(codecAliases).length, Object.keys({ ...videoAliases, ...audioAliases }).length)
+  })
+})
+
+test('a preset is mapped to the nearest setting of the encoder', () => {
+  const speeds: [to: string, codec: string, flag: string, values: string][] = [
+    ['mp4', 'h264', '-preset', 'ultrafast fast veryslow'],
+    ['mp4', 'h265', '-preset', 'ultrafast fast veryslow'],
+    ['mp4', 'vp9', '-cpu-used', '5 3 1'],
+    ['mkv', 'vp8', '-cpu-used', '5 3 1'],
+    ['mp4', 'av1', '-preset', '12 8 4'],
+    ['mp4', 'mpeg4', '-preset', '- - -'],
+    ['mkv', 'theora', '-preset', '- - -'],
+  ]
+  for (const [to, codec, flag, values] of speeds) {
+    const of = (preset: string) => argAfter(encodeArgs(to, { codec, preset }), flag)
+    assert.equal(['ultrafast', 'fast', 'veryslow'].map(of).join(' '), values, codec)
+  }
+})
+
+test('Opus with more than two channels gets a channel mapping family, stereo does not', () => {
+  const mappingFamily = (audio: object) => argAfter(encodeArgs('opus', {}, {}, audio), '-mapping_family:a:0')
+  assert.equal(mappingFamily({ channels: 6, channel_layout: '5.1' }), '1')
+  assert.equal(mappingFamily({}), '-')
+})
+
+test('the quality of audio is a bit rate per channel pair, up to the maximum of its codec', () => {
+  const bits = (to: string, options: object) => Number(argAfter(encodeArgs(to, options), '-b:a:0')) / 1000
+  for (const [to, low, high, highest] of [
+    ['mp3', 96, 192, 320],
+    ['aac', 96, 192, 256],
+    ['ogg', 96, 160, 192],
+    ['opus', 64, 128, 192],
+    ['wma', 96, 160, 192],
+    ['ac3', 128, 192, 320],
+  ] as const) {
+    const seen = ['low', 'high', 'highest'].map((quality) => bits(to, { quality }))
+    assert.deepEqual(seen, [low, high, highest], to)
+    assert.equal(bits(to, {}), high, to)
+    assert.equal(bits(to, { quality: 100 }), highest, to)
+  }
+  assert.deepEqual([bits('mp3', { quality: 1 }), bits('mp3', { quality: 50 })], [34.88, 176])
+  assert.equal(bits('mp3', { quality: 'high', channels: 1 }), 96)
+  assert.equal(bits('ogg', { quality: 'highest', audioSampleRate: 8000 }), 32, 'limited by the sample rate')
+  assert.equal(argAfter(encodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
+  assert.equal(bits('mp4', { quality: 'low' }), 192, 'the quality of a video does not apply to its audio')
+})
+
+test('transparent parts are drawn over the requested color, or over black if the codec has no transparency', () => {
+  const transparent = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
+  const filter = (background?: string) =>
+    argAfter(encodeArgs('mp4', { ...defined({ background }) }, transparent), '-filter:v:0')
+  assert.match(String(filter()), /^format=gbrap,premultiply=inplace=1,format=gbrp,scale=/)
+  assert.equal(filter('#000000'), filter())
+  assert.match(
+    String(filter('#ff8800')),
+    /^format=gbrap,split.*lutrgb=r=255:g=136:b=0:a=255.*overlay=format=gbrp,format=gbrp,scale=/,
+  )
+  assert.doesNotMatch(String(argAfter(encodeArgs('mp4', {}), '-filter:v:0')), /gbr/)
+})
+
+test('silence is a separate mono input', () => {
+  assert.equal(argAfter(silenceInput, '-f'), 'lavfi')
+  assert.match(String(argAfter(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
+})

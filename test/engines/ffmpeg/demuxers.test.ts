@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { describe, test } from 'node:test'
+import {
+  demuxerArgs,
+  demuxersFor,
+  hasTimestamps,
+  localProtocolArgs,
+} from '../../../lib/engines/ffmpeg/demuxers.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { fixture } from '../support/run-engine.ts'
+
+describe('the files that ffmpeg may open', () => {
+  /** Returns ffmpeg's errors for an input that refers to others. */
+  function errorsFor(guard: readonly string[], input: string): string {
+    const { stderr } = spawnSync(
+      'ffmpeg',
+      ['-v', 'error', '-nostdin', ...guard, '-i', input, '-f', 'null', '-'],
+      {
+        encoding: 'utf8',
+      },
+    )
+    return stderr
+  }
+
+  test('the files that ffmpeg may open are only local files and pipes, whatever an input refers to', () => {
+    for (const protocol of ['concat', 'http', 'subfile,,start,0,end,1,,'])
+      assert.match(errorsFor(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
+    for (const format of ['mp3', 'hevc', 'g726'] as const)
+      assert.deepEqual(demuxerArgs(format).slice(0, 2), localProtocolArgs, format)
+  })
+
+  test('the files that ffmpeg may open are read only by the demuxers of their detected format', () => {
+    const formatsOf = (format: FormatId) => demuxerArgs(format).slice(2, 4)
+    assert.deepEqual(formatsOf('mkv'), ['-format_whitelist', 'matroska,webm'])
+    assert.deepEqual(formatsOf('flac'), ['-format_whitelist', 'flac'])
+    assert.deepEqual(demuxerArgs('ul').slice(2), [
+      ...['-format_whitelist', 'mulaw', '-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
+    ])
+    const video = fixture('film.mp4')
+    assert.match(errorsFor(demuxerArgs('mkv'), video), /not on whitelist|Invalid data/i)
+    assert.equal(errorsFor(demuxerArgs('mp4'), video), '')
+  })
+
+  test('the files that ffmpeg may open get a demuxer with parameters if they have no header', () => {
+    const rawFormats: Partial<Record<FormatId, string>> = {
+      al: 'alaw -sample_rate 8000 -channels 1',
+      sln: 'sln -sample_rate 8000 -channels 1',
+      pcm: 's16le -sample_rate 44100 -channels 2',
+      g726: 'g726 -sample_rate 8000 -code_size 4',
+      g722: 'g722',
+      g723_1: 'g723_1',
+      gsm: 'gsm',
+      sbc: 'sbc',
+      aptx: 'aptx',
+      aptxhd: 'aptx_hd',
+      dfpwm: 'dfpwm',
+      h261: 'h261',
+      h263: 'h263',
+      mjpeg: 'mjpeg',
+      mp4v: 'm4v',
+    }
+    for (const [format, args] of Object.entries(rawFormats)) {
+      const guard = demuxerArgs(format as FormatId) // Object.entries loses the literal types.
+      const [demuxer] = args.split(' ')
+      assert.deepEqual(guard.slice(2).join(' '), `-format_whitelist ${demuxer} -f ${args}`)
+    }
+  })
+
+  test('the files that ffmpeg may open have one or few demuxers per format', () => {
+    const formatsOf: Readonly<Record<string, string>> = {
+      'mov,mp4,m4a,3gp,3g2,mj2': 'mp4 m4v f4v mov qt 3gp 3g2 mj2 ismv m4s m4a m4b m4r mp4a alac 3ga',
+      'matroska,webm': 'mkv mk3d mka webm weba',
+      avi: 'avi divx xvid amv',
+      asf: 'wmv wma asf dvr-ms',
+      'mpeg,mpegvideo': 'mpeg mpg vob mod',
+      mpegvideo: 'm1v m2v',
+      mpegts: 'ts mts m2ts m2t trp tod',
+      ogg: 'ogg oga ogv ogm ogx opus spx',
+      mp3: 'mp3 mp2 mpa',
+      'ac3,eac3': 'ac3 eac3',
+      amr: 'amr awb',
+      aiff: 'aiff aif aifc',
+      au: 'au snd',
+      wav: 'wav rf64',
+      rm: 'rm rmvb ra',
+      m4v: 'mp4v',
+      'mjpeg,jpeg_pipe': 'mjpeg',
+      yuv4mpegpipe: 'y4m',
+      iff: '8svx maud',
+      epaf: 'paf',
+      nistsphere: 'sph',
+      libopenmpt: 'tracker',
+      ircam: 'sf',
+      truehd: 'thd',
+      loas: 'latm',
+      codec2: 'c2',
+      'apng,png_pipe': 'apng',
+      flac: 'flac',
+      caf: 'caf',
+    }
+    // The ids are listed above.
+    for (const [demuxers, formats] of Object.entries(formatsOf))
+      for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format)
+  })
+
+  test('the files that ffmpeg may open have several demuxers if a format has variants, and known formats without timestamps', () => {
+    for (const [format, demuxers] of [
+      ['mov', 'mov,mp4,m4a,3gp,3g2,mj2'],
+      ['m4a', 'mov,mp4,m4a,3gp,3g2,mj2'],
+      ['webm', 'matroska,webm'],
+      ['vob', 'mpeg,mpegvideo'],
+      ['ac3', 'ac3,eac3'],
+      ['apng', 'apng,png_pipe'],
+      ['opus', 'ogg'],
+      ['m2ts', 'mpegts'],
+    ] as const)
+      assert.equal(demuxersFor(format), demuxers)
+    const formats = [
+      ...(['h264', 'hevc', 'obu', 'm1v', 'm2v', 'mjpeg', 'mp4v', 'h261', 'h263', 'y4m', 'aptxhd'] as const),
+    ]
+    assert.deepEqual(formats.filter(hasTimestamps), [])
+    assert.ok(hasTimestamps('mp4') && hasTimestamps('ts') && hasTimestamps('aptx'))
+  })
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { probeStreams, readStdout } from '../support/inspect-result.ts'
+import { convert, removeRuns } from '../support/run-engine.ts'
+
+const side = 64
+const colors = [
+  [200, 40, 40],
+  [40, 160, 60],
+  [40, 60, 200],
+  [128, 128, 128],
+] as const
+
+/**
+ * Creates an HDR video that shows the colors above on an SDR screen: white is at the reference level, below the peak.
+ */
+async function createHdrVideo(path: string, transfer: 'smpte2084' | 'arib-std-b67'): Promise<void> {
+  const boxes = colors.map(
+    ([r, g, b], at) => `color=c=0x${hex(r)}${hex(g)}${hex(b)}:s=${side}x${side}:r=10:d=1[c${at}]`,
+  )
+  const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
+  const toSdr = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
+  const sdrTags = 'setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709'
+  const toHdr = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020,zscale=t=${transfer}:m=bt2020nc:r=tv:npl=203`
+  const graph = `${boxes.join(';')};${[row, toSdr, sdrTags, toHdr, 'format=yuv420p10le'].join(',')}`
+  const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:log-level=error`
+  const encoder = ['-c:v', 'libx265', '-crf', '8', '-x265-params', tags, '-tag:v', 'hvc1']
+  await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, ...encoder, path)
+}
+
+const hex = (value: number) => value.toString(16).padStart(2, '0')
+
+/** Fails unless the middle of each box has the expected color. */
+async function assertColors(path: string, name: string): Promise<void> {
+  const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  for (const [at, wanted] of colors.entries()) {
+    const x = Math.round(((at + 0.5) / colors.length) * info.width)
+    const begin = (Math.round(info.height / 2) * info.width + x) * info.channels
+    const found = [...data.subarray(begin, begin + 3)]
+    const isNear = found.every((value, channel) => Math.abs(value - (wanted[channel] ?? 0)) < 22)
+    assert.ok(isNear, `${name}: expected about ${wanted}, found ${found}`)
+  }
+}
+
+describe('an HDR video', () => {
+  const folder = scratchFolder('dynamic-range')
+  const phone = `${folder}/phone.mov`
+  const disc = `${folder}/disc.mp4`
+  before(async () => {
+    await createHdrVideo(phone, 'arib-std-b67')
+    await createHdrVideo(disc, 'smpte2084')
+  })
+  after(removeRuns)
+
+  async function firstFrame(video: string): Promise<string> {
+    const path = `${video}.png`
+    await readStdout('ffmpeg', '-v', 'error', '-i', video, '-frames:v', '1', path)
+    return path
+  }
+
+  for (const to of ['gif', 'jpg', 'apng', 'avi', 'webm', 'mp4'] as const)
+    test(`an HDR video is converted to SDR colors in ${to}, with a warning`, async () => {
+      for (const video of [phone, disc]) {
+        const options = to === 'mp4' ? { codec: 'h264' } : {}
+        const { path, warnings } = await convert(ffmpeg, video, to, { options })
+        const isVideo = !['gif', 'jpg', 'apng'].includes(to)
+        await assertColors(isVideo ? await firstFrame(path) : path, `${video} ${to}`)
+        assert.deepEqual(warnings, ['COLORS_CONVERTED'])
+      }
+    })
+
+  test('an HDR video becomes SDR with a watermark in any codec, and the warning suggests no other codec', async () => {
+    const options = { watermarkText: 'M', watermarkOpacity: 1 }
+    const { path, warnings, messages } = await convert(ffmpeg, phone, 'mov', {
+      operation: 'watermark',
+      options,
+    })
+    const [video] = await probeStreams({ path }, 'video')
+    assert.equal(video?.pix_fmt, 'yuv420p')
+    assert.deepEqual(warnings, ['COLORS_CONVERTED'])
+    assert.doesNotMatch(messages.join(), /codec=/)
+    const { messages: hints } = await convert(ffmpeg, phone, 'mp4', { options: { codec: 'h264' } })
+    assert.match(hints.join(), /codec=h265 keeps them/)
+  })
+
+  test('an HDR video stays HDR in H.265 and if it is copied', async () => {
+    for (const options of [{ codec: 'h265', resolution: '240p' }, {}]) {
+      const run = await convert(ffmpeg, phone, 'mp4', { options })
+      const [video] = await probeStreams(run, 'video')
+      assert.deepEqual(
+        [video?.pix_fmt, video?.color_transfer, video?.color_primaries, run.warnings],
+        ['yuv420p10le', 'arib-std-b67', 'bt2020', []],
+      )
+    }
+  })
+})
+
+test('an animation of a video with non-square pixels has the right aspect ratio', async () => {
+  const folder = scratchFolder('shapes')
+  const wide = `${folder}/wide.mp4`
+  const made = ['-vf', 'setsar=2/1', '-c:v', 'libx264', wide]
+  await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=100x100:r=10:d=1', ...made)
+  for (const to of ['gif', 'apng'] as const) {
+    const { path } = await convert(ffmpeg, wide, to)
+    const { width, height } = await sharp(path).metadata()
+    assert.deepEqual([width, height], [200, 100])
+  }
+})

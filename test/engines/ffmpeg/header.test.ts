@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { hasAlpha, probe, rotationOf } from '../../../lib/engines/ffmpeg/probe.ts'
+import { readHeader } from '../../../lib/engines/ffmpeg/read-header.ts'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { probeStreams, readStdout, runFfprobe } from '../support/inspect-result.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const folder = scratchFolder('header')
+const pathOf = (name: string) => join(folder, name)
+const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
+
+function formatOf(path: string): FormatId {
+  const format = formatByExtension(path)?.id
+  assert.ok(format, path)
+  return format
+}
+
+/** The properties that a stream copy depends on. */
+async function describeFile(path: string, source: 'header' | 'ffprobe') {
+  const tools = createTools({
+    workDir: scratchFolder('probe'),
+    signal: new AbortController().signal,
+    limits: ffmpeg.limits,
+  })
+  // In the sandbox, ffprobe sees only the work folder.
+  const inside = join(tools.workDir, `source.${formatOf(path)}`)
+  await writeFile(inside, await readFile(path))
+  const media =
+    source === 'ffprobe'
+      ? await probe(inside, formatOf(path), tools)
+      : (await readHeader(inside, formatOf(path)))?.media
+  assert.ok(media, path)
+  const { video, audio, subtitles, chapters } = media
+  return {
+    chapters,
+    durationS: Math.round(media.durationS ?? 0),
+    video: video && [video.index, video.codec_name, hasAlpha(video), Math.abs(rotationOf(video))],
+    audio: audio.map(({ index, codec_name }) => [index, codec_name]),
+    subtitles: subtitles.map(({ index, codec_name }) => [index, codec_name]),
+  }
+}
+
+const chapters = [';FFMETADATA1', '[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'END=500', 'title=Anfang', '']
+await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
+const chaptered = [
+  '-i',
+  fixture('film.mp4'),
+  '-i',
+  pathOf('chapters.txt'),
+  '-map_chapters',
+  '1',
+  '-c',
+  'copy',
+]
+
+describe('the header of a media file', () => {
+  test('the header of a media file gives the same information as ffprobe', async () => {
+    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', pathOf('layer3.mp4'))
+    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'ac3', pathOf('dolby.mkv'))
+    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', pathOf('vp9.mp4'))
+    await ffmpegTool(...chaptered, pathOf('chapters.mkv'))
+    await ffmpegTool(
+      '-i',
+      fixture('turned.mov'),
+      '-c',
+      'copy',
+      '-timecode',
+      '01:02:03:04',
+      pathOf('timed.mov'),
+    )
+    for (const path of [
+      ...['film.mp4', 'film.webm', 'tracks.mkv', 'alpha.webm', 'tone.m4a'].map(fixture),
+      ...['film.mov', 'turned.mov'].map(fixture),
+      ...['mkv', 'mp4', 'm4v', 'webm'].map((format) => fixture(`subtitled.${format}`)),
+      ...[pathOf('layer3.mp4'), pathOf('dolby.mkv'), pathOf('vp9.mp4'), pathOf('timed.mov')],
+      pathOf('chapters.mkv'),
+    ]) {
+      assert.deepEqual(await describeFile(path, 'header'), await describeFile(path, 'ffprobe'), path)
+      assert.equal((await readHeader(path, formatOf(path)))?.mayHaveMore, false, path)
+    }
+  })
+
+  test('the header of a media file is marked as incomplete if the file has chapters, attachments or covers', async () => {
+    const chapters = [
+      ';FFMETADATA1',
+      '[CHAPTER]',
+      'TIMEBASE=1/1000',
+      'START=0',
+      'END=500',
+      'title=Anfang',
+      '',
+    ]
+    await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
+    const videoInput = ['-i', fixture('film.mp4')]
+    const chaptered = [
+      ...videoInput,
+      '-i',
+      pathOf('chapters.txt'),
+      '-map',
+      '0',
+      '-map_chapters',
+      '1',
+      '-c',
+      'copy',
+    ]
+    const covered = [...videoInput, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
+    await ffmpegTool(...chaptered, pathOf('chapters.mp4'))
+    await ffmpegTool(...covered, '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
+    const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
+    await ffmpegTool(...videoInput, ...attached, '-c', 'copy', pathOf('cover.mkv'))
+    for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
+      assert.equal((await readHeader(pathOf(name), formatOf(name)))?.mayHaveMore, true, name)
+    const run = await convert(ffmpeg, pathOf('cover.mkv'), 'mp4')
+    assert.deepEqual(run.commands, ['ffprobe', 'ffmpeg'])
+    assert.equal((await probeStreams(run, 'video')).length, 2)
+  })
+
+  test('the header of a media file is not read, and never throws, if it is damaged', async () => {
+    let seed = 1
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % below
+    }
+    for (const name of ['tracks.mkv', 'film.mp4']) {
+      const whole = await readFile(fixture(name))
+      const path = pathOf(`damaged-${name}`)
+      for (let round = 0; round < 400; round++) {
+        const bytes = Buffer.from(whole.subarray(0, round % 2 === 0 ? whole.length : random(whole.length)))
+        // Most headers are at the beginning.
+        for (let at = 0; at < 5 && bytes.length > 0; at++)
+          bytes[random(Math.min(bytes.length, 1500))] = random(256)
+        await writeFile(path, bytes)
+        await readHeader(path, formatOf(name))
+      }
+      await writeFile(path, whole.subarray(0, 60))
+      assert.equal(await readHeader(path, formatOf(name)), undefined)
+    }
+  })
+})
+
+describe('ffmpeg is started', () => {
+  after(removeRuns)
+  const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
+
+  test('ffmpeg is started only once for a video that is copied to another container', async () => {
+    assert.deepEqual(await commands('film.webm', 'mp4'), ['ffmpeg'])
+    assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
+    assert.deepEqual(await commands('film.mp4', 'mkv'), ['ffmpeg'])
+    assert.deepEqual(await commands('turned.mov', 'mp4'), ['ffmpeg'])
+    const live = pathOf('live.webm')
+    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', live)
+    assert.equal((await runFfprobe(live)).format.duration, undefined)
+    assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
+  })
+
+  test('ffmpeg is started again if the copy is shorter than the header says, until all attempts have failed', async () => {
+    const whole = await readFile(fixture('subtitled.mkv'))
+    await writeFile(pathOf('broken.mkv'), whole.subarray(0, whole.length * 0.4))
+    assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayHaveMore, false)
+    await assertRefused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
+  })
+
+  test('ffmpeg is started after ffprobe if streams are encoded, and the result is only probed if necessary', async () => {
+    assert.deepEqual(await commands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
+    assert.deepEqual(await commands('film.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
+    // The WavPack muxer reports eight times the duration, so its statistics are not trusted.
+    assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
+  })
+
+  test('ffmpeg is started and the result is probed if a copied format has no readable header', async () => {
+    assert.deepEqual(await commands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
+  })
+})

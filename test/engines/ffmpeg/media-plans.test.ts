@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { EngineId } from '../../../lib/component-ids.ts'
+import { EbookOptions, ebookArgs } from '../../../lib/engines/calibre/options.ts'
+import { reduceSize } from '../../../lib/engines/ffmpeg/animation.ts'
+import { audioContainers } from '../../../lib/engines/ffmpeg/audio-containers.ts'
+import { chooseLayout } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
+import { buildRecipe } from '../../../lib/engines/ffmpeg/plan.ts'
+import { parseProbe, type StreamInput } from '../../../lib/engines/ffmpeg/probe.ts'
+import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
+import { colorSpace } from '../../../lib/engines/shared/image/options.ts'
+import { needsBrowser } from '../../../lib/formats/detect/svg-traits.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { optionsSchemaOf } from '../../../lib/plan/index.ts'
+import { stepsWithOptions } from '../../../lib/plan/options.ts'
+import { parseInput } from '../../../lib/validation/parse-input.ts'
+import { planRoute } from '../../plan/with-all-engines.ts'
+
+const flac = { maxChannels: 8 }
+const alac = { maxChannels: 8, layouts: ['mono', 'stereo', '3.0', '4.0', '5.0', '5.1'] } as const
+
+describe('audio channels', () => {
+  test('audio channels keep their layout if the codec supports it', () => {
+    assert.deepEqual(chooseLayout({ count: 4, layout: '4.0' }, flac), { layout: '4.0', channels: 4 })
+    assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, flac), { layout: '2.1', channels: 3 })
+  })
+
+  test('audio channels get the smallest supported layout with all their speakers', () => {
+    assert.deepEqual(chooseLayout({ count: 4, layout: 'quad' }, alac), { layout: '5.0', channels: 5 })
+    assert.deepEqual(chooseLayout({ count: 6, layout: '5.1(side)' }, alac), { layout: '5.1', channels: 6 })
+    assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, alac), { layout: '5.1', channels: 6 })
+  })
+
+  test('audio channels without a layout are assigned to speakers in order', () => {
+    assert.deepEqual(chooseLayout({ count: 4, layout: 'unknown' }, flac), {
+      layout: 'quad',
+      channels: 4,
+      assumedLayout: 'quad',
+    })
+    assert.deepEqual(chooseLayout({ count: 2, layout: '' }, flac), { layout: 'stereo', channels: 2 })
+  })
+
+  test('audio channels are mixed to the requested or supported number', () => {
+    assert.deepEqual(chooseLayout({ count: 6, layout: '5.1' }, flac, 2), { layout: 'stereo', channels: 2 })
+    assert.deepEqual(chooseLayout({ count: 6, layout: '5.1' }, { maxChannels: 2 }), {
+      layout: 'stereo',
+      channels: 2,
+    })
+    assert.deepEqual(chooseLayout({ count: 1, layout: 'mono' }, { maxChannels: 2, layouts: ['stereo'] }), {
+      layout: 'stereo',
+      channels: 2,
+    })
+  })
+})
+
+const videoWith = (audio: StreamInput) =>
+  parseProbe({
+    streams: [
+      { index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48, pix_fmt: 'yuv420p' },
+      {
+        codec_type: 'audio',
+        channels: 2,
+        channel_layout: 'stereo',
+        sample_rate: '48000',
+        ...audio,
+      },
+    ],
+    format: { duration: '2', bit_rate: '800000' },
+  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
+
+test('the playback duration of a video is that of its video and audio, not of its subtitles', () => {
+  const playbackS = (video: object, subtitles: object) =>
+    parseProbe({
+      streams: [
+        { index: 0, codec_type: 'video', codec_name: 'h264', ...video },
+        { index: 1, codec_type: 'subtitle', codec_name: 'subrip', ...subtitles },
+      ],
+      format: { duration: '5', bit_rate: '800000' },
+    } as unknown as Parameters<typeof parseProbe>[0]).playedS // as ffprobe writes numbers
+  assert.equal(playbackS({ duration: '1' }, { duration: '5' }), 1)
+  assert.equal(playbackS({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
+  assert.equal(playbackS({}, {}), undefined)
+})
+
+test('a video without audio gets a silent track if its container requires audio', () => {
+  const silentMedia = parseProbe({
+    streams: [{ index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48 }],
+    format: { duration: '2', bit_rate: '800000' },
+  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
+  const { output } = buildRecipe({
+    media: silentMedia,
+    from: 'mp4',
+    to: 'dv',
+    container: videoContainers.dv,
+    options: { mode: 'auto' },
+    mayCopy: true,
+    keepSubtitles: true,
+  })
+  assert.match(output.join(' '), / -map 1:a -shortest -c:a:0 \w+/)
+})
+
+describe('a stream with codec=copy', () => {
+  const recipe = (codec_name: string, options: object) =>
+    buildRecipe({
+      media: videoWith({ index: 1, codec_name }),
+      from: 'mkv',
+      to: 'mp4',
+      container: videoContainers.mp4,
+      options: { mode: 'auto', ...options },
+      mayCopy: true,
+      keepSubtitles: true,
+    })
+  const messages = (codec_name: string, options: object) =>
+    recipe(codec_name, options).warnings.map(({ message }) => message)
+
+  test('a stream with codec=copy causes a warning if it cannot be copied', () => {
+    assert.deepEqual(messages('aac', { audioCodec: 'copy', codec: 'copy' }), [])
+    assert.match(
+      messages('vorbis', { audioCodec: 'copy' }).join(),
+      /^audioCodec=copy: the vorbis stream .* re-encoded as aac/,
+    )
+    assert.match(messages('aac', { audioCodec: 'copy', volume: 2 }).join(), /^audioCodec=copy/)
+    assert.match(messages('aac', { codec: 'copy', fps: 5 }).join(), /^codec=copy: the h264 stream/)
+  })
+})
+
+describe('audio with more channels than the format supports', () => {
+  test('more audio channels than the format supports cause a warning, unless fewer were requested', () => {
+    const messages = (to: 'mp3' | 'flac', options: object) =>
+      buildRecipe({
+        media: videoWith({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
+        from: 'mkv',
+        to,
+        container: audioContainers[to],
+        options: { mode: 'auto', ...options },
+        mayCopy: true,
+        keepSubtitles: true,
+      }).warnings.filter(({ code }) => code === 'CHANNELS_MIXED')
+    assert.deepEqual(messages('mp3', {}), [
+      {
+        code: 'CHANNELS_MIXED',
+        message: 'The 6 channels were mixed down to 2: the format does not support more.',
+      },
+    ])
+    assert.deepEqual(messages('mp3', { channels: 1 }), [])
+    assert.deepEqual(messages('flac', {}), [])
+  })
+})
+
+test('samples keep their size if the format supports it, and rounding causes a warning with both sizes', () => {
+  const encoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
+    const { output, warnings } = buildRecipe({
+      media: videoWith(audio),
+      from: 'mkv',
+      to,
+      container: audioContainers[to],
+      options: { mode: 'auto', channels: 1 },
+      mayCopy: true,
+      keepSubtitles: true,
+    })
+    const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
+    return [output[output.findIndex((flag) => flag.startsWith('-c:a')) + 1], rounded]
+  }
+  const pcm = (kind: string, bits: number) => ({ index: 1, codec_name: `pcm_${kind}`, bits_per_sample: bits })
+  assert.deepEqual(encoderAndWarning(pcm('s16le', 16), 'wav'), ['pcm_s16le', undefined])
+  assert.deepEqual(encoderAndWarning({ ...pcm('s24le', 24), bits_per_raw_sample: 20 }, 'wav'), [
+    'pcm_s24le',
+    undefined,
+  ])
+  assert.deepEqual(encoderAndWarning(pcm('s32le', 32), 'wav'), ['pcm_s32le', undefined])
+  assert.deepEqual(encoderAndWarning(pcm('f32le', 32), 'wav'), ['pcm_f32le', undefined])
+  assert.deepEqual(encoderAndWarning(pcm('f64le', 64), 'wav'), ['pcm_f64le', undefined])
+  const messages = 'The 32-bit samples were rounded to 24 bits: the format does not support more.'
+  assert.deepEqual(encoderAndWarning(pcm('s32le', 32), 'flac'), ['flac', messages])
+})
+
+describe('a GIF that is too large', () => {
+  test('a GIF that is too large gets a lower frame rate before a smaller size', () => {
+    assert.deepEqual(reduceSize({ width: 400, fps: 20 }, 0.5), { width: 400, fps: 9 })
+    assert.deepEqual(reduceSize({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
+    const tiny = reduceSize({ width: 400, fps: 20 }, 0.05)
+    assert.ok(tiny.fps === 5 && tiny.width < 200, JSON.stringify(tiny))
+    const slow = reduceSize({ width: 400, fps: 5 }, 0.9)
+    assert.ok(slow.fps === 5 && slow.width < 400, JSON.stringify(slow))
+  })
+})
+
+describe('option values of other services', () => {
+  const route = planRoute({ from: 'webm', to: 'mp4' })
+
+  test('an unknown video mode is ignored with a warning', () => {
+    const { steps, warnings } = stepsWithOptions(route, { mode: 'bogus', crf: '20' })
+    assert.deepEqual(
+      warnings.map(({ code, field }) => [code, field]),
+      [['OPTION_NOT_USED', 'mode']],
+    )
+    assert.match(
+      warnings[0]?.message ?? '',
+      /^mode: "bogus" has no effect here and was ignored\. auto \(or remux/,
+    )
+    assert.equal(steps[0]?.options['mode'], 'auto')
+    assert.deepEqual(stepsWithOptions(route, { mode: 'remux-if-possible' }).warnings, [])
+  })
+
+  test('unknown values of other video options are refused', () => {
+    assert.throws(() => stepsWithOptions(route, { preset: 'bogus' }), { code: 'INVALID_INPUT' })
+  })
+
+  test('color space names of other services are accepted', () => {
+    const names = ['grayscale', 'Greyscale', 'gray', 'Adobe RGB', 'adobe_rgb', 'adobe-rgb', 'sRGB']
+    assert.deepEqual(
+      names.map((name) => colorSpace.parse(name)),
+      ['gray', 'gray', 'gray', 'adobe-rgb', 'adobe-rgb', 'adobe-rgb', 'srgb'],
+    )
+  })
+})
+
+describe('the margins of an ebook', () => {
+  const args = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }))
+
+  test('ebook margins are set for all sides at once, for each in order, or by name', () => {
+    assert.equal(args('7').length, 4)
+    assert.deepEqual(args('1,2,3,4'), [
+      '--margin-top=1',
+      '--margin-bottom=2',
+      '--margin-left=3',
+      '--margin-right=4',
+    ])
+    for (const sides of [
+      'top=10, left=20.5',
+      'Top:10;left:20.5',
+      '{"top":10,"left":20.5}',
+      { top: 10, left: 20.5 },
+    ])
+      assert.deepEqual(args(sides), ['--margin-top=10', '--margin-left=20.5'], JSON.stringify(sides))
+  })
+
+  test('invalid ebook margins are refused with the accepted notations', () => {
+    for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3'])
+      assert.throws(
+        () => parseInput(EbookOptions, { ebookMargin }, 'options'),
+        {
+          code: 'INVALID_INPUT',
+          message:
+            /^ebookMargin: expected pt from 0 to 200: one number .* by side such as "top=10,left=20", got /,
+        },
+        JSON.stringify(ebookMargin),
+      )
+  })
+})
+
+describe('an SVG drawing', () => {
+  const svg = (content: string) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${content}</svg>`
+
+  test('an SVG needs the browser for features that librsvg does not support', () => {
+    for (const content of [
+      '<style>@font-face{font-family:a;src:url(data:font/woff2;base64,AAAA)}</style><text>a</text>',
+      '<text><textPath href="#a">a</textPath></text>',
+      '<text x="1 2 3" y="4">abc</text>',
+      '<text rotate="10">a</text>',
+      '<text textLength="9">a</text>',
+      '<text>\xf0\x9f\x98\x80</text>',
+      '<foreignObject width="9" height="9"/>',
+      '<rect style="fill:var(--a)"/>',
+      '<rect fill="oklch(0.7 0.2 140)"/>',
+      '<rect style="clip-path:circle(3px)"/>',
+      '<rect style="mask-image:linear-gradient(black,transparent)"/>',
+      '<filter id="a"><feGaussianBlur in="BackgroundImage"/></filter>',
+      '<rect style="transform-origin:4px 4px;transform:rotate(45deg)"/>',
+      '<style>@media screen{rect{fill:red}}</style><rect/>',
+      '<rect width="5rem" height="9"/>',
+      '<rect style="filter:blur(2px) hue-rotate(90deg)"/>',
+      '<style>@keyframes a{from{opacity:0}}rect{opacity:0;animation:a 1s forwards}</style><rect/>',
+      '<text text-decoration="underline wavy">a</text>',
+    ])
+      assert.equal(needsBrowser(svg(content)), true, content)
+  })
+
+  test('an SVG does not need the browser for features that librsvg renders as well', () => {
+    for (const content of [
+      '<text x="1" y="2" style="word-spacing:normal;text-transform:none;text-shadow:none">a</text>',
+      '<rect style="filter:blur(4px);mix-blend-mode:multiply" transform="rotate(45)"/>',
+      '<mask id="a"><rect fill="#fff"/></mask><rect mask="url(#a)" clip-path="url(#b)"/>',
+      '<filter id="a"><feTurbulence/><feDropShadow/></filter>',
+      '<image href="data:image/png;base64,9vh+textPath@media9rem"/>',
+      '<!-- @font-face var(--a) --><path d="M1 2L3 4"/>',
+    ])
+      assert.equal(needsBrowser(svg(content)), false, content)
+  })
+
+  test('an SVG that needs the browser is rendered by it, unless another engine is requested or it has no route', () => {
+    const stepsOf = (to: FormatId, engine?: EngineId) =>
+      planRoute({ from: 'svg', to, engine, traits: ['browser-drawing'] })
+        .steps.map((step) => `${step.engine}:${step.to}`)
+        .join(' ')
+    assert.equal(stepsOf('png'), 'chromium:png')
+    assert.equal(stepsOf('pdf'), 'chromium:pdf')
+    assert.equal(stepsOf('avif'), 'chromium:png vips:avif')
+    assert.equal(stepsOf('png', 'vips'), 'vips:png')
+    assert.equal(stepsOf('eps'), 'ghostscript:eps')
+    assert.equal(planRoute({ from: 'svg', to: 'png' }).steps[0].engine, 'vips')
+    const thumbnail = planRoute({
+      from: 'svg',
+      to: 'png',
+      operation: 'thumbnail',
+      traits: ['browser-drawing'],
+    })
+    assert.equal(thumbnail.steps[0].engine, 'chromium')
+  })
+
+  test('an SVG has the same options with the browser as with librsvg', () => {
+    const names = (route: ReturnType<typeof planRoute>) => Object.keys(optionsSchemaOf(route).shape)
+    const withLibrsvg = names(planRoute({ from: 'svg', to: 'png' }))
+    const withBrowser = names(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
+    assert.deepEqual(
+      withLibrsvg.filter((name) => !withBrowser.includes(name)),
+      [],
+    )
+  })
+})

@@ -1,0 +1,99 @@
+// Run by `npm run test:slow`: compares merges of videos in chunks with merges as a whole.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { before } from '../../hooks.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import {
+  assertSameVideo,
+  convertInChunks,
+  convertWhole,
+  splitIntoChunks,
+  type VideoRequest,
+} from '../support/video-in-chunks.ts'
+
+const shelf = scratchFolder('merge-chunks')
+const pathOf = (name: string) => join(shelf, name)
+
+function createVideo(name: string, ...args: readonly string[]) {
+  const all = ['-nostdin', '-v', 'error', '-y', ...args, pathOf(name)]
+  const { status, stderr } = spawnSync('ffmpeg', all, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+}
+
+const videoArgs = (size: string, rate: string, seconds: number) => [
+  ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`],
+]
+const audioArgs = (seconds: number, rate = 48_000) => [
+  ...['-f', 'lavfi', '-i', `sine=frequency=440:beep_factor=4:sample_rate=${rate}:duration=${seconds}`],
+]
+const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60']
+
+before(async () => {
+  createVideo(
+    'plain.mp4',
+    ...videoArgs('320x180', '25', 20),
+    ...audioArgs(20),
+    ...h264,
+    '-metadata',
+    'title=First',
+  )
+  // The audio is longer than the video, and does not end at the start of a frame.
+  createVideo('ntsc.mp4', ...videoArgs('640x360', '30000/1001', 20), ...audioArgs(20.37, 44_100), ...h264)
+  const vp9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-g', '50', '-c:a', 'libopus']
+  createVideo('web.webm', ...videoArgs('160x240', '50', 14), ...audioArgs(13.2), ...vp9)
+  createVideo('mute.mkv', ...videoArgs('320x180', '24', 13), '-c:v', 'mpeg4', '-q:v', '5')
+  createVideo('short.mov', ...videoArgs('320x180', '60', 2), ...audioArgs(2), ...h264)
+  // Delayed by 15 frames; PCM samples have no encoder delay.
+  const late = [
+    '-itsoffset',
+    '0.6',
+    '-i',
+    pathOf('plain.mp4'),
+    '-i',
+    pathOf('plain.mp4'),
+    '-map',
+    '0:v',
+    '-map',
+    '1:a',
+  ]
+  createVideo('late.mkv', ...late, '-map', '1:a', '-c:v', 'copy', '-c:a', 'pcm_s16le')
+})
+
+const merges: Readonly<Record<string, { readonly files: readonly string[] } & VideoRequest>> = {
+  'of videos with different sizes, frame rates and codecs': {
+    files: ['plain.mp4', 'ntsc.mp4', 'web.webm', 'mute.mkv', 'short.mov'],
+    from: 'mp4',
+    to: 'mp4',
+  },
+  'whose video begins after the audio, with a second audio track': {
+    files: ['late.mkv', 'plain.mp4', 'late.mkv'],
+    from: 'mkv',
+    to: 'mkv',
+  },
+  'at the NTSC frame rate': { files: ['ntsc.mp4', 'plain.mp4'], from: 'mp4', to: 'mov' },
+  'to WebM': { files: ['web.webm', 'short.mov'], from: 'webm', to: 'webm' },
+  'without audio': { files: ['mute.mkv', 'mute.mkv'], from: 'mkv', to: 'mkv' },
+}
+
+for (const [what, { files, ...asked }] of Object.entries(merges)) {
+  test(`a merge ${what} is the same in chunks`, { timeout: 600_000 }, async () => {
+    const merge = { operation: 'merge', ...asked, options: { preset: 'ultrafast', mode: 'encode' } } as const
+    const paths = files.map(pathOf)
+    const one = await convertWhole(paths, merge)
+    const { result, parts } = await convertInChunks(paths, merge, { workers: 1, timeoutS: 0.3 })
+    assert.ok(parts > files.length + 1, `${parts} parts`)
+    await assertSameVideo(one, result)
+  })
+}
+
+test('a merge is not split if it is copied, short enough or written as AVI', async () => {
+  const asked = { operation: 'merge', from: 'mp4', to: 'mp4' } as const
+  const twice = [pathOf('plain.mp4'), pathOf('plain.mp4')]
+  assert.equal(await splitIntoChunks(twice, asked), undefined)
+  const encoded = { ...asked, options: { mode: 'encode' } }
+  assert.equal(await splitIntoChunks(twice, encoded, { workers: 1, timeoutS: 600 }), undefined)
+  assert.equal(await splitIntoChunks(twice, { ...encoded, to: 'avi' }), undefined)
+  assert.ok(await splitIntoChunks(twice, encoded))
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
+import { test } from 'node:test'
+import { frameRangeOf, segmentLengths, segmentPositions } from '../../../lib/engines/ffmpeg/merge-plan.ts'
+import { mergeVideoOptions } from '../../../lib/engines/ffmpeg/options.ts'
+import { parseProbe } from '../../../lib/engines/ffmpeg/probe.ts'
+import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
+
+interface VideoSpec {
+  readonly seconds?: number
+  readonly width?: number
+  readonly codec?: string
+  readonly isSilent?: boolean
+  readonly subtitles?: boolean
+}
+
+function createVideo({
+  seconds = 600,
+  width = 1280,
+  codec = 'h264',
+  isSilent = false,
+  subtitles = false,
+}: VideoSpec = {}) {
+  const height = (width * 9) / 16
+  const video = { index: 0, codec_type: 'video', codec_name: codec, width, height, avg_frame_rate: '25/1' }
+  const audio = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2 }
+  const subtitle = { index: 2, codec_type: 'subtitle', codec_name: 'subrip' }
+  const streams = [video, ...(isSilent ? [] : [audio]), ...(subtitles ? [subtitle] : [])]
+  return { media: parseProbe({ streams, format: { duration: seconds } }) }
+}
+
+const alone = { workers: 1, timeoutS: 60 }
+const lengthsOf = (videos: readonly ReturnType<typeof createVideo>[], options = {}, pool = alone) =>
+  segmentLengths(videos, { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) }, pool)
+const encoded = { mode: 'encode' }
+
+test('videos of a merge are split into segments with about the same encoding time', () => {
+  const [small = 0, large = 0] =
+    lengthsOf([createVideo(), createVideo({ width: 3840 })], {}, { ...alone, timeoutS: 300 }) ?? []
+  assert.ok(Math.abs(small / large - 9) < 0.01, `${small} s and ${large} s`)
+  const [one, other] = lengthsOf([createVideo(), createVideo({ seconds: 3 })], encoded) ?? []
+  assert.equal(one, other)
+  assert.ok(one !== undefined && one >= 6 && one < 600, `${one} s`)
+})
+
+test('a merge is not split if it is copied, short enough or of unknown duration', () => {
+  const twice = [createVideo(), createVideo()]
+  assert.equal(lengthsOf(twice), undefined)
+  assert.equal(
+    lengthsOf([createVideo(), createVideo({ codec: 'vp9', seconds: 20 })], {}, { ...alone, timeoutS: 3000 }),
+    undefined,
+  )
+  assert.ok(
+    lengthsOf([createVideo({ isSilent: true }), createVideo({ isSilent: true, subtitles: true })], encoded),
+  )
+  assert.equal(
+    lengthsOf([createVideo(), { media: { ...createVideo().media, durationS: undefined } }], encoded),
+    undefined,
+  )
+})
+
+test('a merge without a time limit is split only for workers on other machines', () => {
+  const pool = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
+  assert.equal(lengthsOf([createVideo(), createVideo()], encoded, pool(availableParallelism())), undefined)
+  assert.ok(lengthsOf([createVideo(), createVideo()], encoded, pool(100)))
+})
+
+test('segments contain every frame exactly once, whatever the frame rate of the video', () => {
+  // 59.94 frames per second become 30, split at frames 181 and 400, which are between two frames of the result.
+  const [first, second, end] = [(181 * 1001) / 60_000, (400 * 1001) / 60_000, (721 * 1001) / 60_000].map(
+    (seconds) => Number(seconds.toFixed(6)),
+  ) as [number, number, number]
+  const places = [
+    { startS: 0, endS: first },
+    { startS: first, endS: second },
+    { startS: second, endS: end },
+  ]
+  const runs = places.map((place) => frameRangeOf(place, 30))
+  assert.deepEqual(runs, [
+    { first: 0, count: 91 },
+    { first: 91, count: 109 },
+    { first: 200, count: 161 },
+  ])
+})
+
+test('a frame exactly between two frames of the result counts as the later one', () => {
+  assert.deepEqual(frameRangeOf({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
+})
+
+test('segments begin where their video begins in the audio, aligned to a frame', () => {
+  const videos = [
+    { first: 3, count: 100 },
+    { first: 0, count: 50 },
+  ]
+  const pieces = [
+    { film: 0, first: 3, count: 60 },
+    { film: 0, first: 63, count: 40 },
+    { film: 1, first: 0, count: 50 },
+  ]
+  const withAudio = segmentPositions(pieces, videos, { beginS: [0.12, 4.51], perSecond: 25 })
+  assert.deepEqual(withAudio, [
+    { startS: 0.12, endS: 2.52 },
+    { startS: 2.52, endS: 4.52 },
+    { startS: 4.52, endS: 6.52 },
+  ])
+  const withoutAudio = segmentPositions(pieces, videos, { beginS: undefined, perSecond: 25 })
+  assert.deepEqual(
+    withoutAudio.map(({ startS }) => startS),
+    [0.12, 2.52, 4.12],
+  )
+})

@@ -1,0 +1,162 @@
+// Run by `npm run test:slow`: merges and compression of video and audio.
+
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { defined } from '../../../lib/validation/defined.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { runFfprobe } from '../support/inspect-result.ts'
+import { convert, fixture, type Run, type RunSettings, removeRuns } from '../support/run-engine.ts'
+
+async function summaryOf(run: Run) {
+  const { streams, format } = await runFfprobe(run.path)
+  const video = streams.find((stream) => stream.codec_type === 'video')
+  return {
+    codecs: streams.map((stream) => stream.codec_name),
+    size: [video?.width, video?.height],
+    seconds: Math.round((format.duration ?? 0) * 10) / 10,
+  }
+}
+
+describe('a merge', () => {
+  after(removeRuns)
+  const merge = (names: readonly string[], to: FormatId, options?: RunSettings['options']) => {
+    const [first = '', ...more] = names.map(fixture)
+    return convert(ffmpeg, first, to, { operation: 'merge', more, ...defined({ options }) })
+  }
+
+  test('a merge copies videos with the same format', async () => {
+    for (const [name, to, codecs] of [
+      ['film.mp4', 'mp4', ['h264', 'aac']],
+      ['film.mp4', 'mkv', ['h264', 'aac']],
+      ['film.webm', 'webm', ['vp9', 'opus']],
+    ] as const) {
+      const run = await merge([name, name, name], to)
+      assert.equal(run.result.method, 'stream-copy', to)
+      const shape = await summaryOf(run)
+      assert.deepEqual(shape.codecs, codecs)
+      assert.ok(Math.abs(shape.seconds - 3) <= 0.2, `${to}: ${shape.seconds} s`)
+    }
+  })
+
+  test('a merge encodes different videos as H.264 and AAC in the frame size of the first', async () => {
+    const turned = await convert(ffmpeg, fixture('film.mp4'), 'mp4', {
+      options: { rotate: 90, resolution: '240p', fps: 5 },
+    })
+    const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more: [turned.path] })
+    assert.equal(run.result.method, 'encode')
+    const { codecs, size, seconds } = await summaryOf(run)
+    assert.deepEqual({ codecs, size }, { codecs: ['h264', 'aac'], size: [64, 48] })
+    assert.ok(Math.abs(seconds - 2) <= 0.2, `${seconds} s`)
+  })
+
+  test('a merge encodes videos with the same format if requested or if the target does not support them', async () => {
+    assert.equal((await merge(['film.mp4', 'film.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
+    assert.deepEqual((await summaryOf(await merge(['film.mp4', 'film.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
+  })
+
+  test('a merge adds silence to a video without audio', async () => {
+    const [mute, video] = [fixture('alpha.webm'), fixture('film.webm')]
+    const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [video] })
+    assert.deepEqual((await summaryOf(run)).codecs, ['h264', 'aac'])
+  })
+
+  test('a merge inserts silence between audio files', async () => {
+    const plain = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
+    const apart = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }))
+    assert.equal(Math.round((apart.seconds - plain.seconds) * 10) / 10, 3)
+  })
+
+  test('a merge supports all its audio targets', async () => {
+    for (const to of ['mp3', 'flac', 'm4a', 'opus'] as const) {
+      const { seconds } = await summaryOf(await merge(['tone.wav', 'tone.wav'], to))
+      assert.ok(seconds > 1, `${to}: ${seconds} s`)
+    }
+  })
+
+  test('a merge accepts a gap of at most 10 seconds', () => {
+    const row = ffmpeg.capabilities.find((one) => one.operation === 'merge' && one.to.includes('mp3'))
+    for (const gap of [-1, 11, 'long']) assert.equal(row?.options.safeParse({ gap }).success, false)
+    assert.deepEqual([row?.more?.min, row?.more?.max], [1, 49])
+  })
+
+  test('a merge of videos refuses a file without a video track', async () => {
+    const more = [fixture('tone.m4a')]
+    const merging = convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more })
+    await assertRefused(merging, 'UNSUPPORTED_CONVERSION')
+  })
+})
+
+describe('compression', () => {
+  after(removeRuns)
+  const compress = (path: string, format: FormatId, options: RunSettings['options'] = {}) =>
+    convert(ffmpeg, path, format, { operation: 'compress', options })
+  const bytes = async (run: Run) => (await stat(run.path)).size
+  const large = (to: FormatId) =>
+    convert(ffmpeg, fixture('film.mp4'), to, { options: { resolution: '480p', crf: 1 } })
+
+  test('compression makes a video smaller, even more with a lower quality', async () => {
+    const source = await large('mp4')
+    const [low, high] = [
+      await bytes(await compress(source.path, 'mp4', { quality: 'low' })),
+      await bytes(await compress(source.path, 'mp4', { quality: 'high' })),
+    ]
+    assert.ok(low < high && high < (await bytes(source)), `${low}, ${high}, ${await bytes(source)}`)
+  })
+
+  test('compression meets a target size for video and audio', async () => {
+    const video = await compress((await large('mp4')).path, 'mp4', { targetSize: '20k' })
+    assert.ok((await bytes(video)) <= 20_000, `the video has ${await bytes(video)} bytes`)
+    assert.ok((await summaryOf(video)).seconds > 0.9, 'the video is as long as before')
+    const song = await convert(ffmpeg, fixture('surround.flac'), 'mp3', { options: { audioBitrate: '320k' } })
+    const audio = await compress(song.path, 'mp3', { targetSize: 10_000 })
+    assert.ok((await bytes(audio)) <= 10_000, `the audio has ${await bytes(audio)} bytes`)
+  })
+
+  test('compression meets a target size that requires a lower sample rate for Vorbis', async () => {
+    const more = Array.from({ length: 11 }, () => fixture('tone.ogg'))
+    const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more })
+    const made = await compress(long.path, 'ogg', { targetSize: 14_000 })
+    assert.deepEqual(made.warnings, [])
+    assert.ok((await bytes(made)) <= 14_000, `the audio has ${await bytes(made)} bytes`)
+    assert.ok((await summaryOf(made)).seconds > 11, 'it is as long as before')
+  })
+
+  test('compression never makes a file larger, and gives a warning instead', async () => {
+    for (const [name, format] of [
+      ['film.mp4', 'mp4'],
+      ['tone.mp3', 'mp3'],
+    ] as const) {
+      const run = await compress(fixture(name), format, { targetSize: '50M' })
+      assert.deepEqual(run.warnings, ['NOT_SMALLER'])
+      assert.equal(await bytes(run), (await stat(fixture(name))).size)
+    }
+  })
+
+  test('compression is refused if the target size is too small for the duration, with the required size', async () => {
+    const long = await convert(ffmpeg, (await large('mp4')).path, 'mp4', {
+      operation: 'merge',
+      more: Array.from({ length: 7 }, () => fixture('film.mp4')),
+    })
+    const { details } = await assertRefused(
+      compress(long.path, 'mp4', { targetSize: 10_000 }),
+      'CONVERSION_FAILED',
+    )
+    const least = Number(details?.least)
+    assert.ok(least > 10_000, `it says that ${least} bytes are possible`)
+    const made = await bytes(await compress(long.path, 'mp4', { targetSize: least }))
+    assert.ok(made <= least, `${made} of ${least} bytes`)
+  })
+
+  test('compression is not offered for lossless formats', () => {
+    const rows = ffmpeg.capabilities.filter((one) => one.operation === 'compress')
+    const formats = rows.flatMap((one) => one.from)
+    assert.ok(formats.includes('webm') && formats.includes('ogg'), `offered for ${formats}`)
+    assert.deepEqual(
+      formats.filter((id) => ['wav', 'flac', 'y4m', 'pcm'].includes(id)),
+      [],
+    )
+  })
+})

@@ -1,0 +1,107 @@
+// Merges of videos with different color spaces.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { colorMatchFilters } from '../../../lib/engines/ffmpeg/merged-colors.ts'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convert } from '../support/run-engine.ts'
+
+const folder = scratchFolder('merged-colors')
+const [width, height] = [64, 48]
+
+/** Creates half a second of an orange video. */
+function createVideo(name: string, matrix: string, tags: readonly string[]): string {
+  const path = join(folder, name)
+  const source = `color=c=0xC87828:s=${width}x${height}:r=10:d=0.5`
+  const filter = `scale=out_color_matrix=${matrix},format=yuv420p`
+  const codec = ['-c:v', 'libx264', '-preset', 'ultrafast', ...tags]
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-vf', filter, ...codec, path])
+  return path
+}
+
+const tagArgs = (name: string) => ['-colorspace', name, '-color_primaries', name, '-color_trc', name]
+
+/** Returns the YUV values of the first pixel at a time in seconds. */
+function yuvAt(path: string, seconds: number): number[] {
+  const args = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-pix_fmt', 'yuv420p']
+  const frame = execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-'])
+  const pixels = width * height
+  return [0, pixels, pixels + pixels / 4].map((at) => frame[at] ?? 0)
+}
+
+test('SD and HD videos have the same colors after a merge', async () => {
+  const old = createVideo('old.mp4', 'bt601', tagArgs('smpte170m'))
+  const hd = createVideo('hd.mp4', 'bt709', tagArgs('bt709'))
+  const untagged = createVideo('untagged.mp4', 'bt601', [])
+  for (const [first, second, space] of [
+    [old, hd, 'smpte170m'],
+    [hd, old, 'bt709'],
+    [untagged, hd, undefined],
+  ] as const) {
+    const { path } = await convert(ffmpeg, first, 'mp4', { operation: 'merge', more: [second] })
+    const tags = execFileSync('ffprobe', ['-v', 'error', '-show_streams', '-of', 'json', path], {
+      encoding: 'utf8',
+    })
+    assert.equal(JSON.parse(tags).streams[0].color_space, space)
+    const [before, after, wanted] = [yuvAt(path, 0.2), yuvAt(path, 0.7), yuvAt(first, 0.2)]
+    for (const [at, level] of wanted.entries()) {
+      assert.ok(Math.abs((before[at] ?? 0) - level) <= 2, `${before} for ${wanted}`)
+      assert.ok(Math.abs((after[at] ?? 0) - level) <= 2, `${after} for ${wanted}`)
+    }
+  }
+})
+
+test('a merge keeps the Display P3 or BT.2020 colors of the first video and converts the others', async () => {
+  const wide = (name: string, matrix: string, tags: readonly [string, string, string]) =>
+    createVideo(name, matrix, ['-colorspace', tags[0], '-color_primaries', tags[1], '-color_trc', tags[2]])
+  const p3 = wide('p3.mp4', 'bt709', ['bt709', 'smpte432', 'iec61966-2-1'])
+  const tv = wide('2020.mp4', 'bt2020', ['bt2020nc', 'bt2020', 'bt2020-10'])
+  const hd = createVideo('usual.mp4', 'bt709', tagArgs('bt709'))
+  for (const [first, second, primaries] of [
+    [p3, p3, 'smpte432'],
+    [p3, hd, 'smpte432'],
+    [hd, p3, 'bt709'],
+    [tv, hd, 'bt2020'],
+  ] as const) {
+    const { path } = await convert(ffmpeg, first, 'mp4', { operation: 'merge', more: [second] })
+    const show = ['-v', 'error', '-show_entries', 'stream=color_primaries', '-of', 'csv=p=0', path]
+    assert.equal(execFileSync('ffprobe', show, { encoding: 'utf8' }).trim(), primaries)
+    // Compares both videos as they look on an HD screen.
+    for (const [source, seconds] of [
+      [first, 0.2],
+      [second, 0.7],
+    ] as const) {
+      const [made, wanted] = [rgbAt(path, seconds), rgbAt(source, 0.2)]
+      for (const [at, level] of wanted.entries()) {
+        assert.ok(Math.abs((made[at] ?? 0) - level) <= 4, `${made} for ${wanted}, ${primaries}`)
+      }
+    }
+  }
+})
+
+/** Returns the RGB values of the first pixel at a time in seconds, as an HD screen shows them. */
+function rgbAt(path: string, seconds: number): number[] {
+  const filter = 'format=yuv444p12le,zscale=m=709:p=709:t=709,format=gbrp16le,format=rgb24'
+  const args = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-vf', filter]
+  return [...execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-']).subarray(0, 3)]
+}
+
+test('videos with the same color space are not converted', () => {
+  const colors = (color_space: string, height = 480, color_transfer = 'unknown') => ({
+    pix_fmt: 'yuv420p',
+    color_space,
+    color_transfer,
+    color_primaries: 'unknown',
+    height,
+  })
+  assert.deepEqual(colorMatchFilters(colors('bt709'), colors('unknown', 1080)), [])
+  assert.deepEqual(colorMatchFilters(colors('bt470bg'), colors('smpte170m')), [])
+  assert.deepEqual(colorMatchFilters(colors('bt709'), colors('bt2020nc', 1080, 'smpte2084')), [])
+  assert.deepEqual(colorMatchFilters(colors('bt709'), { ...colors('gbr'), pix_fmt: 'gbrp' }), [])
+  assert.match(
+    colorMatchFilters(colors('bt709'), colors('unknown')).join(),
+    /in_color_matrix=bt601:out_color_matrix=bt709/,
+  )
+})

@@ -1,0 +1,225 @@
+// Run by `npm run test:slow`: every option for video and audio.
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { probeStreams, readImageSize, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture, type Run, removeRuns } from '../support/run-engine.ts'
+
+describe('an option for video', () => {
+  after(removeRuns)
+  const size = async (to: FormatId, options: Record<string, unknown>, source = 'film.mp4') => {
+    const [stream] = await probeStreams(await convert(ffmpeg, fixture(source), to, { options }), 'video')
+    return [stream?.width, stream?.height]
+  }
+
+  const assertRate = (stream: Readonly<Record<string, unknown>> | undefined, wanted: number) => {
+    const rate = Number(stream?.['bit_rate'])
+    assert.ok(Math.abs(rate - wanted) < 0.2 * wanted, `${rate} bit/s instead of ${wanted}`)
+  }
+
+  test('an option for video sets the resolution by the shorter side or by a box, and keeps the aspect ratio', async () => {
+    assert.deepEqual(await size('mp4', { resolution: '240P' }), [320, 240])
+    assert.deepEqual(await size('mp4', { resolution: '32x32' }), [32, 24])
+    assert.deepEqual(await size('mp4', { resolution: '240p' }, 'turned.mov'), [240, 320])
+  })
+
+  test('an option for video rotates the video', async () => {
+    assert.deepEqual(await size('mp4', { rotate: '90' }), [48, 64])
+    assert.deepEqual(await size('mp4', { rotate: 180 }), [64, 48])
+  })
+
+  test('an option for video sets the frame rate, and the bit rate and sample rate of audio', async () => {
+    const options = { fps: '5', audioBitrate: '64k', audioSampleRate: 22050 }
+    const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
+    const [video] = await probeStreams(run, 'video')
+    const [audio] = await probeStreams(run, 'audio')
+    assert.equal(video?.nb_read_packets, 5)
+    assert.equal(audio?.sample_rate, '22050')
+    assertRate(audio, 64_000)
+  })
+
+  test('an option for video sets an approximate bit rate, which two passes meet more precisely', async () => {
+    const encodeVideo = async (videoBitrate: string, twoPass: string) => {
+      const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
+      const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
+      assert.ok(run.progress.length > 2, `progress was reported ${run.progress.length} times`)
+      return (await probeStreams(run, 'video'))[0]
+    }
+    const twice = await encodeVideo('300k', 'true')
+    assertRate(await encodeVideo('100k', 'true'), 100_000)
+    assertRate(twice, 300_000)
+    const [one, two] = [await encodeVideo('300k', 'false'), twice].map((stream) =>
+      Number(stream?.['bit_rate']),
+    )
+    assert.ok(Number(one) < Number(two), `${one} in one pass, ${two} in two`)
+  })
+
+  test('an option for video gives larger files for a better quality', async () => {
+    const bytes = async (options: Record<string, unknown>) =>
+      (await stat((await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })).path)).size
+    for (const [worse, better] of [
+      [{ quality: 'low' }, { quality: 'highest' }],
+      [{ quality: 10 }, { quality: 95 }],
+      [{ crf: 45 }, { crf: 15 }],
+    ] as const) {
+      const [small, large] = [await bytes(worse), await bytes(better)]
+      assert.ok(small < large, `${JSON.stringify(worse)} ${small}, ${JSON.stringify(better)} ${large} bytes`)
+    }
+  })
+
+  test('an option for video selects each codec of the container by any name, with the fastest and the slowest preset', async () => {
+    const asked = [
+      ['mp4', 'av1', 'av1'],
+      ['mp4', 'mpeg4', 'mpeg4'],
+      ['webm', 'vp8', 'vp8'],
+      ['webm', 'libsvtav1', 'av1'],
+      ['mov', 'prores', 'prores'],
+      ['mkv', 'theora', 'theora'],
+      ['avi', 'xvid', 'mpeg4'],
+    ] as const
+    for (const [to, codec, name] of asked) {
+      for (const preset of ['ultrafast', 'veryslow']) {
+        const run = await convert(ffmpeg, fixture('film.mp4'), to, { options: { codec, preset } })
+        assert.equal((await probeStreams(run, 'video'))[0]?.codec_name, name, `${codec} ${preset}`)
+      }
+    }
+  })
+
+  test('an option for video that the codec does not support gives a warning', async () => {
+    const { warnings } = await convert(ffmpeg, fixture('film.mp4'), 'mov', {
+      options: { codec: 'prores', crf: 20, preset: 'fast' },
+    })
+    assert.deepEqual(warnings, ['OPTION_NOT_USED', 'OPTION_NOT_USED'])
+  })
+
+  test('an option for video for the audio bit rate does not exist for lossless formats', () => {
+    for (const [to, present] of [
+      ['flac', false],
+      ['wav', false],
+      ['mp3', true],
+    ] as const) {
+      const { options } = ffmpeg.capabilities.find((one) => one.to.includes(to)) ?? assert.fail()
+      assert.equal('audioBitrate' in options.shape, present, to)
+    }
+  })
+
+  test('a video with an option out of range is refused', () => {
+    const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('mp4')) ?? assert.fail()
+    const wrong = [
+      { codec: 'vp8' },
+      { codec: 'h264,scale=1' },
+      { preset: 'placebo' },
+      { crf: 64 },
+      { crf: '-1' },
+      { videoBitrate: '1' },
+      { videoBitrate: '5 -f null' },
+      { resolution: '99999x2' },
+      { resolution: '1080p[in]' },
+      { fps: 0 },
+      { fps: 61 },
+      { rotate: 45 },
+      { audioSampleRate: 1 },
+      { twoPass: 'perhaps' },
+    ]
+    for (const given of wrong) assert.equal(options.safeParse(given).success, false, JSON.stringify(given))
+  })
+})
+
+describe('a GIF made from a video', () => {
+  after(removeRuns)
+  const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('film.mp4'), 'gif', { options })
+  const frames = async (run: Run) => (await probeStreams(run, 'video'))[0]?.nb_read_packets
+
+  test('a GIF made from a video has the requested width, frame rate and range', async () => {
+    const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
+    assert.deepEqual(await readImageSize(run.path, 'gif'), { width: 32, height: 24 })
+    assert.equal(await frames(run), 5)
+  })
+
+  test('a GIF made from a video ends with the last frame before the requested end', async () => {
+    // The gray level of each frame is twice its number.
+    const source = join(scratchFolder('numbered'), 'numbered.mkv')
+    const gray = "geq=r='2*N':g='2*N':b='2*N'"
+    const drawn = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
+    await readStdout(
+      'ffmpeg',
+      '-v',
+      'error',
+      '-f',
+      'lavfi',
+      '-i',
+      drawn,
+      '-c:v',
+      'libx264rgb',
+      '-qp',
+      '0',
+      source,
+    )
+    const options = { start: 1, end: 3, palette: 'full', dither: 'none' }
+    const { path } = await convert(ffmpeg, source, 'gif', { options })
+    const { pages, delay } = await sharp(path).metadata()
+    assert.equal(pages, 20)
+    assert.equal(
+      delay?.reduce((sum, ms) => sum + ms),
+      2000,
+    )
+    const last = (await sharp(path, { page: 19 }).raw().toBuffer())[0] ?? 0
+    assert.ok(Math.abs(last / 2 - 72) <= 1, `frame ${last / 2} instead of 72`)
+  })
+
+  test('a GIF made from a video can play forward and backward', async () => {
+    assert.equal(await frames(await gif({ boomerang: 'true' })), 19)
+  })
+
+  test('a GIF made from a video repeats as often as requested', async () => {
+    const loops = async (loop: number) => {
+      const bytes = await readFile((await gif({ loop })).path)
+      const at = bytes.indexOf('NETSCAPE2.0')
+      return at < 0 ? undefined : bytes.readUInt16LE(at + 13)
+    }
+    assert.deepEqual([await loops(0), await loops(1), await loops(3)], [0, undefined, 2])
+  })
+
+  test('a GIF made from a video supports every dither method and palette', async () => {
+    for (const palette of ['optimized', 'full']) {
+      for (const dither of ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2']) {
+        assert.equal(await frames(await gif({ dither, palette })), 10, `${dither} ${palette}`)
+      }
+    }
+  })
+
+  test('a GIF made from a video fits into the requested file size', async () => {
+    const whole = (await stat((await gif({ width: 400 })).path)).size
+    const maxFileSize = Math.ceil(whole / 2)
+    const run = await gif({ width: 400, maxFileSize })
+    const { size } = await stat(run.path)
+    assert.ok(size <= maxFileSize, `${size} bytes instead of ${maxFileSize}`)
+  })
+
+  test('a GIF made from a video of an empty range is refused', async () => {
+    for (const options of [{ start: 5 }, { start: 0.5, end: 0.2 }]) {
+      await assertRefused(gif(options), 'INVALID_INPUT', undefined, JSON.stringify(options))
+    }
+  })
+
+  test('a GIF made from a video with an option out of range is refused', () => {
+    const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('gif')) ?? assert.fail()
+    for (const given of [
+      { fps: 4 },
+      { fps: 31 },
+      { dither: 'bayer:bayer_scale=1,x' },
+      { start: '1:2:3:4' },
+      { start: 'now' },
+      { loop: -1 },
+      { maxFileSize: '1' },
+    ]) {
+      assert.equal(options.safeParse(given).success, false, JSON.stringify(given))
+    }
+  })
+})

@@ -1,0 +1,157 @@
+// Run by `npm run test:slow`: tracks, trimming and animations.
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { probeCodecs, probeStreams, readStdout, runFfprobe } from '../support/inspect-result.ts'
+import { convert, fixture, type Run } from '../support/run-engine.ts'
+
+const folder = scratchFolder('tracks')
+const pathOf = (name: string) => join(folder, name)
+const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
+const seconds = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
+
+describe('a video with additional content', () => {
+  test('a video with additional content keeps its chapters with their titles, or gives a warning', async () => {
+    const chapters = [
+      [0, 500, 'Anfang'],
+      [500, 1000, 'End'],
+    ]
+    const lines = chapters.flatMap(([start, end, title]) => [
+      ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${start}`, `END=${end}`, `title=${title}`],
+    ])
+    await writeFile(pathOf('chapters.txt'), [';FFMETADATA1', ...lines, ''].join('\n'))
+    const inputs = ['-i', fixture('film.mp4'), '-i', pathOf('chapters.txt')]
+    await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', pathOf('chapters.mkv'))
+    for (const to of ['mp4', 'webm', 'mp3', 'm4b'] as const) {
+      const run = await convert(ffmpeg, pathOf('chapters.mkv'), to)
+      const listed = await readStdout('ffprobe', '-v', 'error', '-show_chapters', '-of', 'csv', run.path)
+      assert.match(listed, /Anfang[\s\S]*End/, to)
+      assert.deepEqual(run.warnings, [], to)
+    }
+    const { warnings } = await convert(ffmpeg, pathOf('chapters.mkv'), 'avi')
+    assert.deepEqual(warnings, ['CHAPTERS_DROPPED'])
+  })
+
+  test('a video with additional content keeps styled subtitles if the format supports them, and otherwise their text', async () => {
+    await writeFile(pathOf('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
+    const inputs = ['-i', fixture('film.mp4'), '-i', pathOf('words.srt')]
+    await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', pathOf('styled.mkv'))
+    for (const [to, codec] of [
+      ['mkv', 'ass'],
+      ['mp4', 'mov_text'],
+      ['webm', 'webvtt'],
+    ] as const) {
+      const run = await convert(ffmpeg, pathOf('styled.mkv'), to)
+      assert.equal((await probeStreams(run, 'subtitle'))[0]?.codec_name, codec, to)
+      assert.match(
+        await readStdout('ffmpeg', '-v', 'error', '-i', run.path, '-f', 'srt', '-'),
+        /Grüße 字幕/,
+        to,
+      )
+    }
+  })
+
+  test('a video with additional content keeps its cover if the format supports one, and gives a warning otherwise', async () => {
+    const inputs = ['-i', fixture('film.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
+    await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
+    const kept = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
+    assert.deepEqual(await probeCodecs(kept), ['hevc', 'aac', 'mjpeg'])
+    const dropped = await convert(ffmpeg, pathOf('cover.mp4'), 'webm')
+    assert.deepEqual(dropped.warnings, ['COVER_DROPPED'])
+  })
+
+  test('a video with additional content is measured if its duration is not stored', async () => {
+    await ffmpegTool(
+      '-i',
+      fixture('film.webm'),
+      '-c',
+      'copy',
+      '-live',
+      '1',
+      '-f',
+      'webm',
+      pathOf('live.webm'),
+    )
+    assert.equal((await runFfprobe(pathOf('live.webm'))).format.duration, undefined)
+    const { result } = await convert(ffmpeg, pathOf('live.webm'), 'mp4')
+    assert.equal(result.method, 'stream-copy')
+    assert.ok(Math.abs(Number(result.details?.durationS) - 1) < 0.1, `${result.details?.durationS} s`)
+  })
+})
+
+describe('a trimmed file', () => {
+  test('a trimmed file begins and ends at the requested times, for video and audio', async () => {
+    for (const [name, to] of [
+      ['film.mp4', 'mp4'],
+      ['film.mp4', 'webm'],
+      ['tone.wav', 'mp3'],
+      ['tone.mp3', 'mp3'],
+      ['tone.flac', 'flac'],
+    ] as const) {
+      const run = await convert(ffmpeg, fixture(name), to, { options: { start: '00:00:00.3', end: '0.7' } })
+      // MP3 frames are long at low sample rates, and the encoder adds some silence at the beginning.
+      assert.ok(Math.abs((await seconds(run)) - 0.4) < 0.2, `${name} to ${to}: ${await seconds(run)} s`)
+    }
+  })
+
+  test('a trimmed file is refused if its range is after the end', async () => {
+    const late = convert(ffmpeg, fixture('tone.wav'), 'mp3', { options: { start: 60 } })
+    await assertRefused(late, 'INVALID_INPUT')
+  })
+})
+
+describe('audio', () => {
+  const peakDb = async (path: string) => {
+    const log = await readStdout('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
+    return Number(/max_volume: (-?[\d.]+) dB/.exec(log)?.[1])
+  }
+
+  test('audio gets the requested volume and number of channels', async () => {
+    const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
+    assert.equal((await runFfprobe(wide.path)).streams[0]?.channels, 2)
+    const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
+    const [before, after] = [await peakDb(fixture('tone.wav')), await peakDb(half.path)]
+    assert.ok(Math.abs(before - after - 6) < 0.5, `${before} dB became ${after} dB`)
+  })
+
+  test('audio is rendered from a MIDI file, bare or in RIFF', async () => {
+    // One note of half a second: note on, 480 ticks, note off.
+    const notes = [0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0]
+    const track = [...Buffer.from('MTrk'), 0, 0, 0, notes.length, ...notes]
+    const bare = Buffer.from([...Buffer.from('MThd'), 0, 0, 0, 6, 0, 0, 0, 1, 1, 0xe0, ...track])
+    await writeFile(pathOf('note.mid'), bare)
+    await writeFile(pathOf('note.rmi'), Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bare]))
+    for (const name of ['note.mid', 'note.rmi']) {
+      const run = await convert(ffmpeg, pathOf(name), 'mp3')
+      assert.ok((await seconds(run)) > 0.5, name)
+      assert.ok((await peakDb(run.path)) > -40, `${name} is silent`)
+    }
+    await writeFile(pathOf('noise.mid'), 'MThd and nothing that follows')
+    await assertRefused(convert(ffmpeg, pathOf('noise.mid'), 'mp3'), 'CORRUPT_FILE')
+  })
+})
+
+describe('an animation', () => {
+  const countFrames = async (run: Run) => (await runFfprobe(run.path)).streams[0]?.nb_read_packets
+
+  test('an animation can be converted to video and back', async () => {
+    const apng = await convert(ffmpeg, fixture('film.mp4'), 'apng', { options: { width: 32, fps: 10 } })
+    assert.equal(await countFrames(apng), 10)
+    for (const to of ['gif', 'mp4', 'webm'] as FormatId[]) {
+      const run = await convert(ffmpeg, apng.path, to)
+      assert.equal(await countFrames(run), 10, to)
+    }
+    const still = await convert(ffmpeg, apng.path, 'png')
+    assert.deepEqual(still.warnings, ['ANIMATION_DROPPED'])
+  })
+
+  test('an animation keeps the transparency of a video', async () => {
+    const run = await convert(ffmpeg, fixture('alpha.webm'), 'apng')
+    assert.match((await runFfprobe(run.path)).streams[0]?.pix_fmt ?? '', /rgba|ya/)
+  })
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { before } from '../../hooks.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import {
+  assertSameVideo,
+  convertInChunks,
+  convertWhole,
+  splitIntoChunks,
+  type VideoRequest,
+} from '../support/video-in-chunks.ts'
+
+const shelf = scratchFolder('video-chunks')
+const videos = {
+  plain: join(shelf, 'plain.mp4'),
+  late: join(shelf, 'late.mkv'),
+  turned: join(shelf, 'turned.mp4'),
+}
+
+function runFfmpeg(...args: readonly string[]) {
+  const { status, stderr } = spawnSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args], {
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+}
+
+before(async () => {
+  const videoArgs = ['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=30000/1001:duration=24']
+  const audioArgs = ['-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:duration=24']
+  const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60', '-c:a', 'aac']
+  runFfmpeg(...videoArgs, ...audioArgs, ...coded, '-metadata', 'title=Pieces', videos.plain)
+  // Delayed by 15 frames; PCM samples have no encoder delay.
+  const late = ['-itsoffset', '0.5005', '-i', videos.plain, '-i', videos.plain, '-map', '0:v', '-map', '1:a']
+  runFfmpeg(...late, '-c:v', 'copy', '-c:a', 'pcm_s16le', videos.late)
+  runFfmpeg('-i', videos.plain, '-c', 'copy', '-metadata:s:v', 'rotate=90', videos.turned)
+})
+
+const kinds = {
+  'with reordered frames': {
+    file: videos.plain,
+    from: 'mp4',
+    to: 'mp4',
+    options: { mode: 'encode' },
+  },
+  'whose video begins after its audio': {
+    file: videos.late,
+    from: 'mkv',
+    to: 'mkv',
+    options: { mode: 'encode' },
+  },
+  'that is rotated': {
+    file: videos.turned,
+    from: 'mp4',
+    to: 'mkv',
+    options: { codec: 'h265', preset: 'ultrafast' },
+  },
+  'converted to WebM': {
+    file: videos.plain,
+    from: 'mp4',
+    to: 'webm',
+    options: { preset: 'ultrafast', resolution: '160x90' },
+  },
+} as const satisfies Record<string, VideoRequest & { file: string }>
+
+for (const [what, { file, ...asked }] of Object.entries(kinds)) {
+  test(`a video ${what} is the same when converted in chunks`, { timeout: 300_000 }, async () => {
+    const one = await convertWhole([file], asked)
+    const { result, parts } = await convertInChunks([file], asked)
+    assert.ok(parts > 3, `${parts} parts`)
+    const { expected, got } = await assertSameVideo(one, result)
+    assert.equal(got.title, expected.title)
+    assert.deepEqual(
+      [got.width, got.height, got.rotation],
+      [expected.width, expected.height, expected.rotation],
+    )
+  })
+}
+
+test('a video is not split if it is copied, trimmed, gets another frame rate or is short enough', async () => {
+  const request = { from: 'mp4', to: 'mp4' } as const
+  const encoded = { mode: 'encode' }
+  assert.equal(await splitIntoChunks([videos.plain], { from: 'mp4', to: 'mkv' }), undefined)
+  for (const option of [{ start: '1' }, { end: '20' }, { fps: 10 }])
+    assert.equal(
+      await splitIntoChunks([videos.plain], { ...request, options: { ...encoded, ...option } }),
+      undefined,
+    )
+  assert.equal(
+    await splitIntoChunks([videos.plain], { ...request, options: encoded }, { workers: 1, timeoutS: 600 }),
+    undefined,
+  )
+  assert.ok(await splitIntoChunks([videos.plain], { ...request, options: encoded }))
+})

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { outputSize } from '../../../lib/engines/ffmpeg/video-filters.ts'
+import { argAfter, createMediaInfo, createRecipe, type Streams } from '../support/ffmpeg-recipe.ts'
+
+const encode = { mode: 'encode' }
+const filter = (to: string, options: object, video: object = {}, more: object = {}) =>
+  argAfter(createRecipe(to, { ...encode, ...options }, { video }, more).output, '-filter:v:0')
+
+describe('the frames of a video', () => {
+  test('the frames of a video are only scaled if no other option is set', () => {
+    assert.equal(filter('mp4', {}), 'scale=640:480:flags=bicubic,setsar=1')
+    assert.equal(filter('mp4', { fps: 12.5 }), 'scale=640:480:flags=bicubic,setsar=1,fps=12.5')
+    assert.equal(filter('mp4', { rotate: 0 }), filter('mp4', {}))
+  })
+
+  test('the frames of a video get the supported frame rate with the nearest ratio to the requested one or that of the source', () => {
+    const rate = (to: string, options: object, avg_frame_rate = '25/1') =>
+      /,fps=(.*)$/.exec(filter(to, options, { avg_frame_rate }))?.[1]
+    for (const [asked, known] of [
+      [23.98, '24000/1001'],
+      [24, '24'],
+      [26, '25'],
+      [29.97, '30000/1001'],
+      [30, '30'],
+      [42, '50'],
+      [38, '30'],
+      [59.94, '60000/1001'],
+      [60, '60'],
+    ] as const) {
+      assert.equal(rate('mpg', { fps: asked }), known, `MPEG-1: ${asked}`)
+      assert.equal(rate('mpeg', { fps: asked }), known, `MPEG-2: ${asked}`)
+    }
+    assert.equal(rate('mpeg', {}, '30000/1001'), '30000/1001')
+    assert.equal(rate('mpeg', {}, '5/1'), '24000/1001')
+    for (const unknown of ['0/0', '', '25']) assert.equal(rate('mpeg', {}, unknown), '25', unknown)
+    assert.deepEqual([rate('dv', { fps: 60 }), rate('amv', { fps: 5 })], ['25', '25'])
+  })
+
+  test('the frames of a video without a frame rate get one if the format has no timestamps', () => {
+    const clock = { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }
+    assert.match(filter('avi', {}, clock), /,fps=50$/)
+    assert.doesNotMatch(filter('mp4', {}, clock), /fps/)
+    assert.match(filter('avi', { fps: 7 }, clock), /,fps=7$/)
+    for (const rates of [
+      { avg_frame_rate: '25/1', r_frame_rate: '100000/1' },
+      { avg_frame_rate: '0/0', r_frame_rate: '1000/1' },
+    ])
+      assert.doesNotMatch(filter('avi', {}, rates), /fps/)
+  })
+
+  test('the frames of an animation get their frame rate before a background is added', () => {
+    const moving = (to: string, options: object, video: object) => filter(to, options, video, { from: 'gif' })
+    const size = 'scale=640:480:flags=bicubic,setsar=1'
+    assert.equal(moving('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
+    assert.equal(moving('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
+    assert.equal(moving('mp4', {}, { r_frame_rate: '0/0' }), size)
+    assert.equal(
+      moving('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
+      `fps=50,${size}`,
+      'an animated PNG has a clock instead of a frame rate',
+    )
+    assert.match(
+      moving('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
+      /^fps=10\/1,format=gbrap,split\[above\]\[below\];\[below\]lutrgb=r=255:g=255:b=255:a=255\[color\];/,
+    )
+  })
+
+  test('the frames of a video are rotated, and fitted into the only frame size of a codec', () => {
+    const createRotation = [90, 180, 270].map((rotate) =>
+      filter('mp4', { rotate }).replace(/.*setsar=1,/, ''),
+    )
+    assert.deepEqual(createRotation, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
+    assert.equal(
+      filter('dv', { rotate: 90 }),
+      'scale=640:480:flags=bicubic,setsar=1,transpose=clock,scale=768:576:force_original_aspect_ratio=decrease,pad=768:576:-1:-1,scale=720:576,setsar=768/720,fps=25',
+    )
+    assert.match(
+      filter('amv', {}),
+      /,scale=160:120:force_original_aspect_ratio=decrease,pad=160:120:-1:-1,scale=160:120,setsar=160\/160,fps=25$/,
+    )
+  })
+
+  test('the frames of a video stay HDR only in h265 and without an overlay', () => {
+    const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
+    const of = (options: object, more: object = {}) => createRecipe('mp4', options, { video: bright }, more)
+    const overlay = { path: 'mark.png', left: 5, top: 7 }
+    const kept = of({ ...encode, codec: 'h265' })
+    assert.equal(argAfter(kept.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
+    assert.equal(kept.output[kept.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
+    assert.deepEqual(kept.warnings, [])
+    const usual = of(encode)
+    assert.match(
+      argAfter(usual.output, '-filter:v:0'),
+      /setsar=1,format=yuv444p12le,zscale=tin=smpte2084.*,format=yuv444p$/,
+    )
+    assert.deepEqual(
+      usual.warnings.map(({ code }) => code),
+      ['COLORS_CONVERTED'],
+    )
+    assert.match(usual.warnings[0]?.message ?? '', /codec=h265 keeps them/)
+    const marked = of({ ...encode, codec: 'h265' }, { overlay })
+    assert.match(
+      argAfter(marked.output, '-filter_complex'),
+      /^\[0:0\]scale=.*zscale=.*\[video\];\[1:v\]scale=out_color_matrix=bt709,/,
+    )
+    assert.doesNotMatch(marked.warnings[0]?.message ?? '', /codec=/)
+  })
+})
+
+describe('an overlay on a video', () => {
+  const overlay = { path: 'mark.png', left: 5, top: 7 }
+  const graph = (video: object, options: object = {}) => {
+    const { output } = createRecipe('mp4', options, { video }, { overlay })
+    assert.deepEqual(output.slice(0, 4), ['-f', 'png_pipe', '-i', 'mark.png'])
+    assert.equal(argAfter(output, '-map'), '[image]')
+    return argAfter(output, '-filter_complex')
+  }
+
+  test('an overlay on a video is drawn after the video is scaled and before it is rotated', () => {
+    assert.equal(
+      graph({ color_space: 'bt709' }, { rotate: 90, fps: 5 }),
+      '[0:0]scale=640:480:flags=bicubic,setsar=1[video];[1:v]scale=out_color_matrix=bt709,format=yuva444p[mark];[video][mark]overlay=5:7:format=auto,transpose=clock,fps=5[image]',
+    )
+  })
+
+  test('an overlay on a video has the color space of the video, HD or SD', () => {
+    const matrix = (video: object) => /\[1:v\](.*?)\[mark\]/.exec(graph(video))?.[1]
+    const [hd, old] = ['bt709', 'bt601'].map((name) => `scale=out_color_matrix=${name},format=yuva444p`)
+    assert.equal(matrix({ color_space: 'bt709' }), hd)
+    assert.equal(matrix({ color_space: 'unknown', width: 1280, height: 720 }), hd)
+    assert.equal(matrix({ width: 1280, height: 718 }), old)
+    assert.equal(matrix({ color_space: 'smpte170m', width: 1920, height: 1080 }), old)
+    assert.equal(matrix({ pix_fmt: 'nv12' }), old)
+    assert.equal(matrix({ pix_fmt: 'gbrp', color_space: 'bt709' }), 'format=rgba')
+  })
+})
+
+describe('the output size of a video', () => {
+  const sides = (properties: object, options: object = {}, step?: number) => {
+    const { video } = createMediaInfo({ video: properties } satisfies Streams)
+    assert.ok(video)
+    // A part of the options.
+    const { width, height } = outputSize(video, options as Parameters<typeof outputSize>[1], step)
+    return [width, height]
+  }
+
+  test('the output size of a video is a multiple of two, or of the step of the codec, and never zero', () => {
+    assert.deepEqual(sides({ width: 101, height: 50 }), [102, 50])
+    assert.deepEqual(sides({ width: 101, height: 50 }, {}, 4), [100, 52])
+    assert.deepEqual(sides({ width: 1, height: 1 }), [2, 2])
+    assert.match(filter('rm', {}, { width: 102, height: 50 }), /^scale=104:52:/)
+    assert.match(filter('mp4', {}, { width: 102, height: 50 }), /^scale=102:50:/)
+  })
+
+  test('the output size of a video is that of the upright image with square pixels', () => {
+    const createRotation = (rotation: number) => ({ side_data_list: [{ rotation }] })
+    for (const rotation of [90, -90, 270]) assert.deepEqual(sides(createRotation(rotation)), [480, 640])
+    for (const rotation of [0, 180, -180]) assert.deepEqual(sides(createRotation(rotation)), [640, 480])
+    assert.deepEqual(sides({ sample_aspect_ratio: '3:2' }), [960, 480])
+    assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
+  })
+
+  test('the output size of a video fits into a box or has the requested shorter side, also if the video is rotated', () => {
+    assert.deepEqual(sides({}, { resolution: '240p' }), [320, 240])
+    assert.deepEqual(sides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }), [240, 320])
+    assert.deepEqual(sides({}, { resolution: '320x1000' }), [320, 240])
+    assert.deepEqual(sides({}, { resolution: '1000x120' }), [160, 120])
+    assert.deepEqual(sides({}, { resolution: '1280x960' }), [1280, 960])
+  })
+
+  test('the output size of a video below the minimum of an encoder selects another encoder or setting', () => {
+    const encoder = (to: string, options: object, side: number) => {
+      const video = { width: 200, height: side }
+      return argAfter(createRecipe(to, { ...encode, ...options }, { video }).output, '-c:v:0')
+    }
+    assert.deepEqual(
+      [encoder('mp4', { codec: 'av1' }, 64), encoder('mp4', { codec: 'av1' }, 62)],
+      ['libsvtav1', 'libaom-av1'],
+    )
+    const tiny = createRecipe(
+      'mp4',
+      { ...encode, codec: 'av1' },
+      { video: { width: 200, height: 62 } },
+    ).output
+    assert.deepEqual([argAfter(tiny, '-cpu-used'), argAfter(tiny, '-preset')], ['8', '-'])
+    const small = createRecipe('mj2', encode, { video: { width: 30, height: 200 } }).output
+    assert.equal(argAfter(small, '-numresolution'), '1')
+    assert.equal(
+      argAfter(createRecipe('mj2', encode, { video: { width: 32, height: 32 } }).output, '-numresolution'),
+      '-',
+    )
+  })
+})

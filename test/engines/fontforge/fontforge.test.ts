@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readFileSync } from 'node:fs'
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fontforge } from '../../../lib/engines/fontforge.ts'
+import { buildCommand } from '../../../lib/engines/sandbox/isolation.ts'
+import { type Launcher, launchers } from '../../../lib/engines/sandbox/launchers.ts'
+import { pythonProgram } from '../../../lib/engines/sandbox/python.ts'
+import { readSummary } from '../../../lib/fidelity/read-summary.ts'
+import { type FormatId, formatById } from '../../../lib/formats/index.ts'
+import { detectFile } from '../../formats/detect-file.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { testConformance } from '../support/conformance.ts'
+import { createBoxFont, describeFont } from '../support/font-maker.ts'
+import { countCharacters } from '../support/inspect-font.ts'
+import { readStdout } from '../support/inspect-result.ts'
+import { convert } from '../support/run-engine.ts'
+
+/** An installed font (Bitstream Vera license), so that none has to be committed. */
+const ttf = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
+const characters = 'Mutabor àéîõü'
+
+const scratch = scratchFolder('fonts')
+
+const subset = { subset: characters }
+const small = async (to: FormatId) => (await convert(fontforge, ttf, to, { options: subset })).path
+
+testConformance(fontforge, {
+  fixtures: { ttf },
+  only: (_, to) => to === 'woff2' || to === 'woff',
+  garbage: ['ttf', 'woff2', 'pfb', 'svg-font'],
+  long: { source: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', to: 'sfd' },
+})
+
+/** Launchers without namespaces, where programs have no private /tmp and may not write to the shared one. */
+const filtered = launchers.filter(
+  ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
+)[0] as Launcher
+
+const extensionOf = (id: FormatId) => formatById(id).extensions[0]
+
+async function convertWithFilters(source: string, from: FormatId, to: FormatId): Promise<string> {
+  const workDir = mkdtempSync(join(scratch, 'filtered-'))
+  const [given, made] = [`source.${extensionOf(from)}`, `result.${extensionOf(to)}`]
+  copyFileSync(source, join(workDir, given))
+  const { file, args, readOnly } = pythonProgram('font/convert_font.py')
+  const programArgs = [given, from, made, to, JSON.stringify(from === 'ttf' ? subset : {})]
+  const options = { workDir, limits: {}, readOnly: [...readOnly] }
+  const command = await buildCommand(filtered, file, [...args, ...programArgs], options)
+  const { status, signal, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
+  assert.deepEqual([status, signal], [0, null], stderr)
+  return join(workDir, made)
+}
+
+describe('with seccomp and Landlock only, a font', { concurrency: 2 }, () => {
+  for (const to of ['pfb', 'pfa', 'svg-font', 'sfd', 'otf', 't42'] as const) {
+    test(`with seccomp and Landlock only, a font can be converted to ${to} and back`, async () => {
+      const made = await convertWithFilters(ttf, 'ttf', to)
+      const back = await convertWithFilters(made, to, 'ttf')
+      assert.ok((await countCharacters(back, 'ttf')) >= new Set(characters).size)
+    })
+  }
+})
+
+describe('a font subset', { concurrency: 2 }, () => {
+  for (const via of [
+    'otf',
+    'woff',
+    'woff2',
+    'eot',
+    'ttc',
+    'dfont',
+    'pfb',
+    'pfa',
+    't42',
+    'svg-font',
+    'ufo',
+    'sfd',
+    'cff',
+  ] as const) {
+    test(`a font subset can be converted to ${via} and back with all characters`, async () => {
+      const there = await small(via)
+      const bytes = readFileSync(there)
+      assert.equal(await detectFile(`a.${there.split('.').at(-1)}`, bytes), via)
+      const held = await readSummary(there, via, { isResult: true })
+      assert.ok((held?.counts.glyphs ?? 0) >= new Set(characters).size, `${held?.counts.glyphs} are counted`)
+      const { path, result } = await convert(fontforge, there, 'ttf', { from: via })
+      // In formats with glyph names, FreeType counts additional names of the same glyph.
+      const count = await countCharacters(path, 'ttf')
+      assert.ok(count >= new Set(characters).size, `only ${count} characters are left`)
+      assert.match(String(result.details?.family), /DejaVu ?Sans ?Mono/)
+    })
+  }
+})
+
+test('a subset keeps the requested characters, given as text or as ranges', async () => {
+  const { path } = await convert(fontforge, ttf, 'woff2', { options: { subset: 'U+0041-0043, U+20AC' } })
+  assert.equal(await readStdout('fc-query', '--format', '%{charset}', path), '41-43 20ac')
+})
+
+test('a subset with characters that the font does not have is refused', async () => {
+  const made = convert(fontforge, ttf, 'woff2', { options: { subset: '語' } })
+  assert.equal((await assertRefused(made, 'INVALID_INPUT')).details?.field, 'subset')
+})
+
+test('a font without hinting is smaller and has the same characters', async () => {
+  const kept = (await convert(fontforge, ttf, 'ttf')).path
+  const bare = (await convert(fontforge, ttf, 'ttf', { options: { hinting: 'none' } })).path
+  const [small, whole] = [(await stat(bare)).size, (await stat(kept)).size]
+  assert.ok(small < whole * 0.9, `${small} bytes without, ${whole} with instructions`)
+  assert.equal(await countCharacters(bare, 'ttf'), await countCharacters(kept, 'ttf'))
+})
+
+test('bitmaps have the requested height', async () => {
+  const { path } = await convert(fontforge, ttf, 'bdf', { options: { ...subset, pixelSize: 24 } })
+  assert.match(readFileSync(path, 'latin1'), /^PIXEL_SIZE 24$/m)
+  const count = await countCharacters(path, 'bdf')
+  assert.ok(count >= new Set(characters).size, `only ${count} characters are left`)
+})
+
+test('a program inside a font file is not run', async () => {
+  const sfd = readFileSync(await small('sfd'), 'latin1')
+  const program = "cos\nsystem\n(S'touch ran'\ntR."
+  const path = join(scratch, 'pickled.sfd')
+  await writeFile(path, sfd.replace('\nWidth', `\nPickledData: "${program}"\nWidth`))
+  const run = await convert(fontforge, path, 'ttf')
+  await assert.rejects(stat(join(run.workDir, 'ran')))
+})
+
+test('a font keeps features, kerning, colors and names between TrueType and CFF outlines', async () => {
+  const boxes = join(scratch, 'boxes.ttf')
+  await createBoxFont(boxes)
+  const there = await convert(fontforge, boxes, 'otf')
+  // Only the variations are lost.
+  assert.deepEqual(there.warnings, ['FONT_TABLES_DROPPED'])
+  const back = await convert(fontforge, there.path, 'ttf')
+  assert.deepEqual(back.warnings, [])
+  const [before, cubic, quadratic] = [
+    await describeFont(boxes),
+    await describeFont(there.path),
+    await describeFont(back.path),
+  ]
+  assert.match(cubic[0] ?? '', /CFF .*COLR CPAL GDEF GPOS|CFF .*COLR CPAL GPOS GSUB/)
+  assert.doesNotMatch(`${cubic[0]} ${quadratic[0]}`, /fvar|gvar/)
+  assert.match(quadratic[0] ?? '', /glyf/)
+  for (const after of [cubic, quadratic]) assert.deepEqual(after.slice(1), before.slice(1))
+})
+
+test('a font converted to bare CFF causes a warning about what was lost', async () => {
+  const boxes = join(scratch, 'bare.ttf')
+  await createBoxFont(boxes)
+  const said: string[] = []
+  for (const to of ['pfb', 'cff'] as const) said.push(...(await convert(fontforge, boxes, to)).warnings)
+  assert.deepEqual(said, ['FONT_TABLES_DROPPED', 'FONT_TABLES_DROPPED'])
+})

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { imagemagick } from '../../../lib/engines/imagemagick.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { defined } from '../../../lib/validation/defined.ts'
+import { planRoute } from '../../plan/with-all-engines.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { testConformance } from '../support/conformance.ts'
+import { cornersFixture, readQuarterColors } from '../support/corner-colors.ts'
+import { countPdfPages, listZipNames, readImageSize } from '../support/inspect-result.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const folder = scratchFolder('imagemagick')
+
+/** Creates a FITS unit with float samples: the primary one or an extension. */
+function fits(sides: readonly number[], values: readonly number[], extension?: 'IMAGE'): Buffer {
+  const cards = [
+    ['BITPIX', -32],
+    ['NAXIS', sides.length],
+    ...sides.map((side, axis) => [`NAXIS${axis + 1}`, side]),
+  ].map(([name, value]) => `${String(name).padEnd(8)}= ${String(value).padStart(20)}`)
+  const first = extension ? `XTENSION= '${extension}   '` : 'SIMPLE  =                    T'
+  const header = [first, ...cards, 'END'].map((card) => card.padEnd(80)).join('')
+  const data = Buffer.alloc(Math.ceil((values.length * 4) / 2880) * 2880)
+  for (const [at, value] of values.entries()) data.writeFloatBE(value, at * 4)
+  return Buffer.concat([Buffer.from(header.padEnd(2880)), data])
+}
+
+const shades = async (path: string) => [...(await sharp(path).toColorspace('b-w').raw().toBuffer())]
+
+testConformance(imagemagick, {
+  fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif') },
+  // imagemagick-colors.slow.ts checks the pixels of all of them, and `npm run conformance` tests all formats.
+  only: (from, to) => (from === 'png' ? ['gif', 'cal', 'jbig'].includes(to) : from === 'gif' && to === 'png'),
+  garbage: [
+    'psd',
+    'psb',
+    'xcf',
+    'cur',
+    'dcx',
+    'j2k',
+    'xwd',
+    'ras',
+    'pict',
+    'mng',
+    'vicar',
+    'pcd',
+    'tiff',
+    'exr',
+  ],
+  long: { source: fixture('corners.png'), to: 'jp2', options: { width: 6000, fit: 'scale' } },
+})
+
+describe('an image in a format of ImageMagick', () => {
+  after(removeRuns)
+
+  test('an image in a format of ImageMagick without transparency keeps its colors in JPEG 2000, even if it is tiny', async () => {
+    const { path: opaque } = await convert(imagemagick, fixture('corners.png'), 'ppm')
+    for (const to of ['jp2', 'j2k'] as const) {
+      assert.equal(await readQuarterColors((await convert(imagemagick, opaque, to)).path), 'RGBx', to)
+    }
+  })
+
+  test('an image in a format of ImageMagick is larger in JPEG 2000 at a higher quality', async () => {
+    const path = join(folder, 'noise.png')
+    const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
+    await sharp({ create: { width: 200, height: 150, channels: 3, noise, background: '#888' } }).toFile(path)
+    for (const to of ['jp2', 'j2k'] as const) {
+      const bytes = async (quality: unknown) =>
+        (await readFile((await convert(imagemagick, path, to, { options: { quality } })).path)).length
+      const [low, high] = [await bytes('low'), await bytes('highest')]
+      assert.ok(low * 1.5 < high, `${to}: ${low} and ${high} bytes`)
+    }
+  })
+
+  test('an image in a format of ImageMagick as a cursor has the cursor type and its hotspot in the upper left corner', async () => {
+    const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
+    const bytes = await readFile(path)
+    // ICONDIR: type 2 is a cursor, whose entries have the hotspot in place of an icon's planes and bits.
+    assert.deepEqual([bytes.readUInt16LE(0), bytes.readUInt16LE(2)], [0, 2])
+    const count = bytes.readUInt16LE(4)
+    assert.ok(count >= 1)
+    for (let entry = 0; entry < count; entry++) {
+      const at = 6 + 16 * entry
+      assert.deepEqual([bytes[at], bytes[at + 1], bytes.readUInt32LE(at + 4)], [40, 30, 0])
+      assert.ok(bytes.readUInt32LE(at + 8) > 0)
+    }
+    const icon = await readFile((await convert(imagemagick, fixture('corners.png'), 'ico')).path)
+    assert.equal(icon.readUInt16LE(2), 1)
+  })
+
+  test('an image in a format of ImageMagick in Sixel keeps its colors when it is enlarged, and can be converted to gray', async () => {
+    const size = { options: { width: 80, fit: 'scale' } }
+    const { path } = await convert(imagemagick, cornersFixture('sixel'), 'png', size)
+    const { data } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
+    assert.ok(Math.max(...data) > 200)
+  })
+
+  test('an image in a format of ImageMagick in gray or black and white is written with the declared type', async () => {
+    const pixels = async (to: FormatId) =>
+      readQuarterColors((await convert(imagemagick, fixture('corners.png'), to)).path)
+    assert.match(await pixels('pgm'), /^\((\d+) \1 \1\)\((\d+) \2 \2\)\((\d+) \3 \3\)x$/)
+    for (const to of ['pbm', 'xbm'] as const) {
+      assert.match(await pixels(to), /^(\((0 0 0|255 255 255)\)){4}$/, to)
+    }
+  })
+
+  test('an image in a format of ImageMagick contains no path of the machine', async () => {
+    for (const to of ['cin', 'dpx', 'miff'] as const) {
+      const { path } = await convert(imagemagick, fixture('corners.png'), to)
+      assert.equal((await readFile(path)).includes(dirname(path)), false, to)
+    }
+  })
+
+  test('an image in a format of ImageMagick in Radiance HDR contains linear light, not sRGB values', async () => {
+    const { path } = await convert(imagemagick, fixture('deep.png'), 'hdr', { options: { width: 4 } })
+    // Too narrow for run-length encoding, so the pixels are uncompressed: three mantissas and an exponent.
+    const [red = 0, green = 0, blue = 0, exponent = 0] = (await readFile(path)).subarray(-4)
+    const light = [red, green, blue].map((value) => value * 2 ** (exponent - 136))
+    for (const [index, expected] of [0.006, 0.0343, 0.0931].entries()) {
+      assert.ok(Math.abs((light[index] ?? 0) - expected) < 0.002, String(light))
+    }
+  })
+
+  test('an image in a format of ImageMagick in FITS is scaled from minimum as black to maximum as white', async () => {
+    const { data } = await sharp((await convert(imagemagick, cornersFixture('fits'), 'png')).path)
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    assert.ok(Math.max(...data) > 240 && Math.min(...data) < 15)
+  })
+
+  test('an image in a format of ImageMagick in FITS with three planes is in color, and more planes are dropped with a warning', async () => {
+    const { path, warnings } = await convert(imagemagick, cornersFixture('fits'), 'png')
+    assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
+    const many = join(folder, 'many.fits')
+    await writeFile(many, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
+    const one = await convert(imagemagick, many, 'png')
+    assert.deepEqual([await shades(one.path), one.warnings], [[0, 255], ['PLANES_DROPPED']])
+  })
+
+  test('an image in a format of ImageMagick in FITS is read despite missing values, and if it comes after a table', async () => {
+    const path = join(folder, 'holes.fits')
+    await writeFile(path, Buffer.concat([fits([], []), fits([2, 2], [-1, Number.NaN, 0, 1], 'IMAGE')]))
+    // The bottom row comes first in the file.
+    assert.deepEqual(await shades((await convert(imagemagick, path, 'png')).path), [128, 255, 0, 0])
+  })
+
+  test('an image in a format of ImageMagick in FITS that is truncated is damaged', async () => {
+    const path = join(folder, 'short.fits')
+    await writeFile(path, fits([40, 40], [1, 2]).subarray(0, 2880 + 4))
+    await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
+    // Only one of three planes is complete.
+    await writeFile(path, (await readFile(cornersFixture('fits'))).subarray(0, 2880 + 1500))
+    await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
+  })
+
+  test('an image in a format of ImageMagick with layers is converted as its merged image, once', async () => {
+    const { path, result, warnings } = await convert(imagemagick, fixture('layers.psd'), 'png')
+    assert.equal(await readQuarterColors(path), 'RGBx')
+    assert.deepEqual([result.files.length, warnings], [1, []])
+  })
+
+  test('an image in a format of ImageMagick with an EXIF orientation is rotated once', async () => {
+    const { path } = await convert(imagemagick, fixture('orientation-6.jpg'), 'psd')
+    assert.deepEqual(await readImageSize(path, 'psd'), { width: 30, height: 40 })
+    assert.equal((await sharp((await convert(imagemagick, path, 'jpg')).path).metadata()).orientation ?? 1, 1)
+  })
+
+  test('an image in a format of ImageMagick with transparency keeps it, or is flattened onto white', async () => {
+    const alpha = async (to: FormatId) => {
+      const made = await convert(imagemagick, fixture('alpha.png'), to)
+      const { path } = to === 'png' ? made : await convert(imagemagick, made.path, 'png')
+      return sharp(path)
+        .ensureAlpha()
+        .extract({ left: 20, top: to === 'ico' ? 20 : 15, width: 1, height: 1 })
+        .raw()
+        .toBuffer()
+    }
+    for (const to of ['psd', 'tga', 'ico', 'dds', 'sgi', 'exr', 'dpx', 'webp'] as const)
+      assert.ok(((await alpha(to))[3] ?? 255) < 20, to)
+    for (const to of ['jpg', 'bmp', 'pcx', 'ppm', 'hdr'] as const) {
+      assert.ok(
+        [...(await alpha(to))].every((value) => value > 235),
+        to,
+      )
+    }
+  })
+
+  test('an image in a format of ImageMagick in CMYK becomes RGB', async () => {
+    const { path } = await convert(imagemagick, fixture('cmyk.jpg'), 'png')
+    const { space, channels } = await sharp(path).metadata()
+    assert.deepEqual([space, channels], ['srgb', 3])
+  })
+
+  test('an image in a format of ImageMagick becomes an icon of the common sizes, none larger than 256 or than the image', async () => {
+    const sizes = async (options: Record<string, unknown>, source: string) => {
+      const { path } = await convert(imagemagick, source, 'ico', { options })
+      return iconSizes(await readFile(path))
+    }
+    assert.deepEqual(await sizes({}, fixture('corners.png')), [40, 32, 16])
+    const { path: large } = await convert(imagemagick, fixture('corners.png'), 'png', {
+      options: { width: 300, fit: 'scale' },
+    })
+    assert.deepEqual(await sizes({}, large), [256, 128, 64, 48, 32, 16])
+    assert.deepEqual(await sizes({ width: 20 }, large), [20])
+  })
+
+  test('an image in a format of ImageMagick with animation keeps frames and delays in GIF, and warns for other targets', async () => {
+    for (const source of ['animated.gif', 'animated.webp']) {
+      const { path, warnings } = await convert(imagemagick, fixture(source), 'gif')
+      const { pages, delay } = await sharp(path, { animated: true }).metadata()
+      assert.deepEqual([pages, delay, warnings], [3, [100, 200, 300], []], source)
+    }
+    for (const to of ['psd', 'webp'] as const) {
+      const { warnings } = await convert(imagemagick, fixture('animated.gif'), to)
+      assert.deepEqual(warnings, ['ANIMATION_DROPPED'], to)
+    }
+  })
+
+  test('an image in a format of ImageMagick with several pages becomes a ZIP of pages, or stays a TIFF', async () => {
+    const { path, format } = await convert(imagemagick, fixture('pages.tiff'), 'tga')
+    assert.equal(format, 'zip')
+    assert.deepEqual(await listZipNames(path), [
+      'page-001.tga',
+      'page-002.tga',
+      'page-003.tga',
+      'manifest.json',
+    ])
+    const { path: tiff } = await convert(imagemagick, fixture('pages.tiff'), 'tiff')
+    assert.equal((await sharp(tiff).metadata()).pages, 3)
+  })
+
+  test('an image in a format of ImageMagick has the requested size and quality', async () => {
+    const size = async (options: Record<string, unknown>) =>
+      readImageSize((await convert(imagemagick, cornersFixture('psd'), 'png', { options })).path, 'png')
+    assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
+    assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
+    assert.deepEqual(await size({ height: 300, fit: 'scale' }), { width: 400, height: 300 })
+    assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
+    const bytes = async (quality: unknown) =>
+      (
+        await readFile(
+          (
+            await convert(imagemagick, cornersFixture('psd'), 'jpg', { options: { quality } })
+          ).path,
+        )
+      ).length
+    assert.ok((await bytes('low')) < (await bytes('highest')) && (await bytes(5)) < (await bytes('95')))
+  })
+})
+
+function iconSizes(bytes: Buffer): number[] {
+  return Array.from({ length: bytes.readUInt16LE(4) }, (_, index) => bytes[6 + 16 * index] || 256)
+}
+
+describe('the route of an image', () => {
+  after(removeRuns)
+  const names = (from: FormatId, to: FormatId, engine?: 'imagemagick') =>
+    planRoute({ from, to, ...defined({ engine }) }).steps.map((step) => `${step.engine}:${step.to}`)
+
+  test('the route of an image is only libvips if it supports both formats', () => {
+    assert.deepEqual(names('png', 'jpg'), ['vips:jpg'])
+    assert.deepEqual(names('png', 'jpg', 'imagemagick'), ['imagemagick:jpg'])
+  })
+
+  test('the route of an image is ImageMagick followed by libvips for targets that libvips writes better', async () => {
+    for (const [from, to] of [
+      ['psd', 'webp'],
+      ['tga', 'avif'],
+      ['dds', 'pdf'],
+    ] as const) {
+      assert.deepEqual(names(from, to), ['imagemagick:png', `vips:${to}`])
+      const { path } = await convert(imagemagick, cornersFixture(from), 'png')
+      const made = await convert(vips, path, to)
+      if (to === 'pdf') assert.equal(await countPdfPages(made.path), 1)
+      else assert.deepEqual(await readImageSize(made.path, to), { width: 40, height: 30 })
+    }
+    assert.deepEqual(names('png', 'ico'), ['imagemagick:ico'])
+  })
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  colorSpaceOf,
+  iconSides,
+  type MagickTargetId,
+  magickTarget,
+  magickTargets,
+  sizeArgs,
+} from '../../../lib/engines/imagemagick/targets.ts'
+
+const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens the keys to string.
+const idsWith = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
+
+describe('the formats that ImageMagick writes', () => {
+  test('the formats that ImageMagick writes are exactly those listed', () => {
+    assert.equal(
+      ids.join(' '),
+      `png jpg webp gif tiff ptif bmp bmp2 bmp3 psd psb tga ico cur hdr exr dds pcx dcx ppm pgm pbm pnm pam pfm
+      xpm xbm xwd sgi ras jp2 j2k pgx jng mng pict sixel viff wbmp otb palm jbig avs aai art cal vicar fits cin
+      dpx miff`.replace(/\s+/g, ' '),
+    )
+  })
+
+  test('the formats that ImageMagick writes have their own names as coders, except for those listed', () => {
+    const others = ids.flatMap((id) =>
+      magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`],
+    )
+    assert.equal(others.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
+  })
+
+  test('the formats that ImageMagick writes are flattened onto white if they have no transparency', () => {
+    assert.equal(
+      idsWith((id) => magickTarget(id).isOpaque === true),
+      `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
+      cal vicar fits cin`.replace(/\s+/g, ' '),
+    )
+  })
+
+  test('the formats that ImageMagick writes that store several images or a color profile are those listed', () => {
+    assert.equal(
+      idsWith((id) => magickTarget(id).stores === 'frames'),
+      'gif mng',
+    )
+    assert.equal(
+      idsWith((id) => magickTarget(id).stores === 'pages'),
+      'tiff dcx',
+    )
+    assert.equal(
+      idsWith((id) => magickTarget(id).supportsProfile === true),
+      'png jpg webp tiff ptif psd psb miff',
+    )
+  })
+
+  test('the formats that ImageMagick writes get the listed arguments for their samples', () => {
+    const names = (part: string) => `-define dpx:${part}.filename=output.cin`
+    const argsFor = (args: string) => idsWith((id) => (magickTarget(id).args ?? []).join(' ') === args)
+    assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
+    assert.equal(argsFor('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
+    assert.equal(argsFor(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
+    assert.equal(argsFor('-depth 8 -compress None'), 'psd psb')
+    assert.equal(argsFor('-depth 8 -orient TopLeft'), 'tga')
+    assert.equal(argsFor('-compress Zip'), 'tiff ptif')
+    assert.equal(argsFor('-units PixelsPerInch'), 'png jpg')
+    assert.equal(argsFor('-colorspace RGB'), 'hdr exr')
+    assert.equal(argsFor('-colorspace Gray'), 'pgm')
+    assert.equal(argsFor('-colorspace Gray -depth 8'), 'pgx vicar')
+    assert.equal(argsFor('-define dds:compression=dxt5'), 'dds')
+  })
+
+  test('the formats that ImageMagick writes cost least for PNG, then JPEG, then the rest, because routes go through them', () => {
+    assert.equal(
+      idsWith((id) => magickTarget(id).cost !== 0.35),
+      'png jpg',
+    )
+    assert.ok(magickTargets.png.cost < magickTargets.jpg.cost && magickTargets.jpg.cost < 0.35)
+  })
+})
+
+describe('the arguments of ImageMagick', () => {
+  const argsFor = (id: MagickTargetId, options: object) => magickTarget(id).quality?.(options).join(' ')
+
+  test('the arguments of ImageMagick for PNG contain compression level, interlacing and colors', () => {
+    assert.equal(argsFor('png', {}), '-quality 65 -interlace None')
+    assert.equal(argsFor('png', { compressionLevel: 9, progressive: true }), '-quality 95 -interlace PNG')
+    const few = '-quality 65 -interlace None -colors 256 -define png:color-type=3'
+    assert.equal(argsFor('png', { palette: 'true' }), few)
+    assert.equal(argsFor('png', { colorSpace: 'gray' }), '-quality 65 -interlace None -colorspace Gray')
+  })
+
+  test('the arguments of ImageMagick for JPEG contain quality and interlacing', () => {
+    assert.equal(argsFor('jpg', {}), '-quality 85 -interlace None')
+    assert.equal(argsFor('jpg', { quality: 'low', progressive: true }), '-quality 50 -interlace JPEG')
+    assert.equal(argsFor('jpg', { quality: 'low', jpegQuality: 7 }), '-quality 7 -interlace None')
+    assert.equal(argsFor('jpg', { colorSpace: 'gray' }), '-quality 85 -interlace None -colorspace Gray')
+  })
+
+  test('the arguments of ImageMagick for other lossy formats contain the quality on their own scales', () => {
+    for (const [id, usual, low] of [
+      ['webp', 80, 45],
+      ['jp2', 50, 30],
+      ['j2k', 50, 30],
+      ['jng', 85, 50],
+    ] as const) {
+      assert.equal(argsFor(id, {}), `-quality ${usual}`, id)
+      assert.equal(argsFor(id, { quality: 'low' }), `-quality ${low}`, id)
+      assert.equal(argsFor(id, { quality: 7 }), `-quality 7`, id)
+    }
+    assert.equal(
+      idsWith((id) => magickTarget(id).quality !== undefined),
+      'png jpg webp jp2 j2k jng',
+    )
+    const hasOption = (id: MagickTargetId, name: string) => name in magickTarget(id).options.shape
+    assert.equal(
+      idsWith((id) => hasOption(id, 'quality')),
+      'jpg webp jp2 j2k jng',
+    )
+    assert.equal(
+      idsWith((id) => hasOption(id, 'sizes')),
+      'ico',
+    )
+    assert.equal(
+      idsWith((id) => hasOption(id, 'width')),
+      ids.join(' '),
+    )
+    assert.equal(colorSpaceOf({ colorSpace: 'gray' }), 'gray')
+  })
+
+  test('the arguments of ImageMagick for a size never enlarge, fill the box, or enlarge to fit', () => {
+    const sizeArguments = (options: object) => sizeArgs(options).join(' ')
+    assert.equal(sizeArguments({}), '')
+    assert.equal(sizeArguments({ width: 5 }), '-resize 5x>')
+    assert.equal(sizeArguments({ height: 6 }), '-resize x6>')
+    assert.equal(sizeArguments({ width: 5, height: 6 }), '-resize 5x6>')
+    assert.equal(sizeArguments({ width: 5, height: 6, fit: 'scale' }), '-resize 5x6')
+    assert.equal(sizeArguments({ width: 5, fit: 'crop' }), '-resize 5x')
+    assert.equal(sizeArguments({ height: 6, fit: 'crop' }), '-resize x6')
+    assert.equal(
+      sizeArguments({ width: 5, height: 6, fit: 'crop' }),
+      '-resize 5x6^ -gravity center -extent 5x6 +repage',
+    )
+  })
+
+  test('the arguments of ImageMagick for an icon list its sizes, largest first', () => {
+    assert.deepEqual(iconSides({ sizes: '16, 256,1' }), [256, 16, 1])
+    assert.equal(iconSides({}), undefined)
+    const hasArgument = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success
+    for (const wrong of ['0', '257', '1.5', '16,', 'x', '16,257', Array(60).fill('1').join()])
+      assert.equal(hasArgument(wrong), false, wrong)
+    assert.ok(hasArgument(Array(50).fill('1').join()) && hasArgument('1,256'))
+  })
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { readPdfText, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const engine = createLibreOffice({ processes: 1 })
+
+after(async () => {
+  await engine.close?.()
+  await removeRuns()
+})
+
+/** Returns the content of a file: packages unpacked, with the names of their parts, and 16-bit text as 8-bit. */
+async function contentOf(path: string): Promise<string> {
+  const bytes = await readFile(path)
+  if (bytes.toString('latin1', 0, 2) !== 'PK') return withoutZeros(bytes)
+  const reader = new ZipReader(new Uint8ArrayReader(bytes))
+  let text = ''
+  for (const entry of await reader.getEntries()) {
+    text += `${entry.filename}\n`
+    if (!entry.directory) text += withoutZeros(Buffer.from(await entry.getData(new Uint8ArrayWriter())))
+  }
+  await reader.close()
+  return text
+}
+
+const withoutZeros = (bytes: Buffer) => bytes.toString('latin1').replaceAll('\0', '')
+
+const cases = [
+  {
+    name: 'macros.docm',
+    to: ['pdf', 'docx', 'dotx', 'doc', 'odt', 'fodt', 'rtf', 'html', 'txt'],
+    word: 'Marmots',
+    active: [
+      /EVILVBA/,
+      /vbaProject/,
+      /DDEAUTO/,
+      /activeX/,
+      /javascript:/,
+      /attachedTemplate/,
+      /host\.invalid/,
+    ],
+  },
+  {
+    name: 'macros.odt',
+    to: ['pdf', 'docx', 'doc', 'ott', 'fodt', 'rtf', 'html', 'txt'],
+    word: 'Badgers',
+    active: [
+      /EVILMACRO/,
+      /Basic\//,
+      /Scripts\//,
+      /<script:event-listener/,
+      /javascript:/,
+      /vnd\.sun\.star\.script/,
+      /EVILSCRIPT/,
+    ],
+  },
+  {
+    name: 'slides.odp',
+    to: ['pdf', 'pptx', 'ppt', 'otp', 'fodp'],
+    word: 'Wombats',
+    active: [/EVILMACRO/, /Basic\//, /presentation:action="execute"/, /vnd\.sun\.star\.script/],
+    // PowerPoint's name for the same action.
+    alsoNot: [/ppaction:\/\/(?:program|macro)/],
+  },
+  {
+    name: 'active.html',
+    to: ['pdf', 'docx', 'doc', 'odt', 'rtf', 'txt'],
+    word: 'Ferrets',
+    active: [/EVILHEAD/, /EVILLOAD/, /EVILCLICK/, /EVILBODY/, /javascript:/],
+  },
+] as const satisfies { name: string; to: FormatId[]; word: string; active: RegExp[]; alsoNot?: RegExp[] }[]
+
+for (const one of cases) {
+  describe(`active content in ${one.name}`, () => {
+    test(`active content in ${one.name} exists in the source`, async () => {
+      const content = await contentOf(fixture(`office/${one.name}`))
+      for (const pattern of one.active) assert.match(content, pattern)
+    })
+
+    for (const to of one.to) {
+      test(`active content in ${one.name} is removed from its ${to}, but the text is kept`, async () => {
+        const { path } = await convert(engine, fixture(`office/${one.name}`), to)
+        const content = to === 'pdf' ? await readablePdf(path) : await contentOf(path)
+        assert.ok(content.includes(one.word), `${one.word} is missing`)
+        for (const pattern of [...one.active, ...('alsoNot' in one ? one.alsoNot : [])]) {
+          assert.doesNotMatch(content, pattern)
+        }
+      })
+    }
+  })
+}
+
+/** Returns the text and the objects that contain actions and links. */
+async function readablePdf(path: string): Promise<string> {
+  await readStdout('qpdf', '--check', path)
+  const pdf = await readStdout('qpdf', '--qdf', '--object-streams=disable', path, '-')
+  for (const action of ['/JavaScript', '/JS', '/Launch']) assert.ok(!pdf.includes(action), action)
+  return (await readPdfText(path)) + pdf
+}
+
+test('a normal hyperlink is kept', async () => {
+  const { path } = await convert(engine, fixture('office/macros.odt'), 'docx')
+  assert.match(await contentOf(path), /https:\/\/example\.com\/kept/)
+})
+
+describe('a file outside of the document', () => {
+  for (const to of ['pdf', 'docx', 'odt', 'html'] as const) {
+    test(`a file outside of the document is not included in ${to}`, async () => {
+      const source = to === 'odt' ? 'active.html' : 'macros.odt'
+      const { path } = await convert(engine, fixture(`office/${source}`), to)
+      const content = to === 'pdf' ? await readPdfText(path) : await contentOf(path)
+      // The section and the frame reference this file, which LibreOffice can read in its sandbox.
+      const [line = ''] = (await readFile('/etc/libreoffice/sofficerc', 'utf8')).split('\n')
+      assert.ok(line.length > 3 && !content.includes(line))
+      assert.doesNotMatch(content, /^(?:word\/media|Pictures)\/.*png/m)
+      if (to === 'pdf')
+        assert.equal((await readStdout('pdfimages', '-list', path)).trim().split('\n').length, 2)
+    })
+  }
+})

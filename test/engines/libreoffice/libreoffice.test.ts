@@ -1,0 +1,567 @@
+import assert from 'node:assert/strict'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { Document, Packer, Paragraph } from 'docx'
+import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
+import { AppError, type ErrorCode } from '../../../lib/errors.ts'
+import { readSummary } from '../../../lib/fidelity/read-summary.ts'
+import { WordCounts } from '../../../lib/fidelity/text/word-counts.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { countPdfPages, readPdfText, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
+
+const engine = createLibreOffice()
+const scratch = scratchFolder('office-test')
+
+after(() => engine.close?.())
+
+function convertFixture(name: string, to: FormatId, settings?: RunSettings) {
+  return convert(engine, fixture(`office/${name}`), to, settings)
+}
+
+async function pdfOf(name: string, options?: RunSettings['options']): Promise<string> {
+  const { path } = await convertFixture(name, 'pdf', options && { options })
+  return path
+}
+
+/** Returns width and height of each page in points. */
+async function pageSizes(path: string): Promise<string[]> {
+  const info = await readStdout('pdfinfo', '-f', '1', '-l', '99', path)
+  return [...info.matchAll(/size:\s+([\d.]+) x ([\d.]+)/g)].map(
+    ([, width, height]) => `${Math.round(Number(width))}x${Math.round(Number(height))}`,
+  )
+}
+
+/** Returns the distance of a word from the left and top edge of its page, in points. */
+async function placeOf(word: string, path: string): Promise<{ left: number; top: number }> {
+  const boxes = await readStdout('pdftotext', '-bbox', path, '-')
+  const [, left, top] = new RegExp(`xMin="([\\d.]+)" yMin="([\\d.]+)"[^>]*>${word}<`).exec(boxes) ?? []
+  return { left: Number(left), top: Number(top) }
+}
+
+function refusal(code: ErrorCode, sentence: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof AppError, String(error))
+    assert.equal(error.code, code)
+    assert.match(error.message, sentence)
+    assert.doesNotMatch(error.message, /\//)
+    return true
+  }
+}
+
+describe('a document converted to PDF', () => {
+  test('a document converted to PDF has its text and pages, tags and embedded fonts', async () => {
+    const { path, result } = await convertFixture('report.docx', 'pdf')
+    const text = await readPdfText(path)
+    for (const words of ['Quarterly report', 'Pangolins àéîõü Ωμέγα', 'Pears', 'Second page ends here']) {
+      assert.ok(text.includes(words), words)
+    }
+    assert.equal(await countPdfPages(path), 2)
+    assert.deepEqual(result.details, { pages: 2 })
+    assert.match(await readStdout('pdfinfo', path), /Tagged:\s+yes/)
+    assert.doesNotMatch(await readStdout('pdfinfo', path), /LibreOffice|Writer/)
+    const fonts = (await readStdout('pdffonts', path)).trim().split('\n').slice(2)
+    assert.ok(fonts.length > 0, 'the PDF has no font')
+    for (const font of fonts) assert.match(font, /yes yes yes\s+\d+\s+\d+$/)
+  })
+
+  test('a document converted to PDF has the requested page size', async () => {
+    assert.deepEqual(await pageSizes(await pdfOf('report.docx')), ['612x792', '612x792'])
+    assert.deepEqual(await pageSizes(await pdfOf('report.docx', { pageSize: 'a4' })), ['595x842', '595x842'])
+    const across = await pdfOf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
+    assert.deepEqual(await pageSizes(across), ['792x612', '792x612'])
+    const own = await pdfOf('report.docx', { pageSize: '8x5in' })
+    assert.deepEqual(new Set(await pageSizes(own)), new Set(['576x360']))
+  })
+
+  test('a document converted to PDF has the requested margins', async () => {
+    const path = await pdfOf('report.docx', { marginLeft: '2in', marginTop: '10cm' })
+    const { left, top } = await placeOf('Quarterly', path)
+    assert.ok(Math.abs(left - 144) < 2, `${left}`)
+    assert.ok(top >= 283 && top < 300, `${top}`)
+  })
+
+  test('a document converted to PDF has headers and footers with page numbers', async () => {
+    const path = await pdfOf('report.docx', { headerText: 'Head {page}/{pages}', footerText: 'Foot {date}' })
+    const text = await readPdfText(path)
+    assert.match(text, /Head 1\/2[\s\S]*Head 2\/2/)
+    assert.equal(text.match(/Foot \d{4}-\d\d-\d\d/g)?.length, 2)
+  })
+
+  test('a document converted to PDF is refused if the margins leave no room', async () => {
+    const options = { pageSize: 'A5', marginLeft: '80mm', marginRight: '80mm' }
+    await assert.rejects(
+      convertFixture('report.docx', 'pdf', { options }),
+      refusal('INVALID_INPUT', /margins leave no room/),
+    )
+  })
+
+  test('a document converted to PDF is refused for an invalid page size', () => {
+    const options = engine.capabilities.find(
+      ({ from, to }) => from.includes('docx') && to.includes('pdf'),
+    )?.options
+    for (const pageSize of ['A44', '210x297', '1x1mm', '9999x9999cm', '-5x5in']) {
+      assert.equal(options?.safeParse({ pageSize }).success, false, pageSize)
+    }
+    for (const marginTop of ['20', '20px', '51cm', '-1mm']) {
+      assert.equal(options?.safeParse({ marginTop }).success, false, marginTop)
+    }
+  })
+})
+
+test('a metafile becomes a page in its own size', async () => {
+  for (const kind of ['emf', 'wmf'] as const) {
+    const { path } = await convertFixture('drawing.odg', kind)
+    const sizes = await pageSizes((await convert(engine, path, 'pdf', { from: kind })).path)
+    const [width = 0, height = 0] = sizes[0]?.split('x').map(Number) ?? []
+    assert.equal(sizes.length, 1)
+    assert.ok(width > 10 && width < 595 && height > 10 && height < 842, sizes[0])
+  }
+})
+
+test('a font that is not installed causes a warning that names its substitute', async () => {
+  const { path, warnings } = await convertFixture('report.docx', 'pdf')
+  assert.deepEqual(warnings, [], await readStdout('pdffonts', path))
+  const source = join(scratch, 'fonts.rtf')
+  const faces =
+    '{\\fonttbl{\\f0\\fswiss\\fcharset0 Calibri;}{\\f1\\fnil\\fcharset0 Nowhere Sans;}{\\f2\\fnil\\fcharset0 Unused;}}'
+  await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal {\\f1 okapi}\\par}`)
+  const result = await convert(engine, source, 'pdf')
+  assert.deepEqual(result.warnings, ['FONTS_SUBSTITUTED'])
+  assert.match(await readStdout('pdffonts', result.path), /Carlito/)
+})
+
+test('right-to-left text and emoji are rendered', async () => {
+  const source = join(scratch, 'scripts.html')
+  await writeFile(
+    source,
+    '<meta charset="utf-8"><p dir="rtl">שלום עולם</p><p dir="rtl">مرحبا</p><p>한국어 日本語 🦔</p>',
+  )
+  const { path } = await convert(engine, source, 'pdf')
+  const text = await readPdfText(path)
+  for (const word of ['שלום', 'مرحبا', '한국어', '日本語'])
+    assert.ok(text.normalize('NFKC').includes(word), `${word} in ${text}`)
+  const fonts = await readStdout('pdffonts', path)
+  // LibreOffice leaves blanks for bitmap fonts.
+  assert.doesNotMatch(fonts, /NotoColorEmoji/)
+  assert.doesNotMatch(fonts, / no {1,2}(?:yes|no) /)
+})
+
+test('emoji families, flags, skin tones and the newest emoji are rendered as one glyph each', async () => {
+  const source = join(scratch, 'emoji.html')
+  const signs = [
+    '😀',
+    '👩‍👩‍👧‍👦',
+    '🏳️‍🌈',
+    '🇩🇪',
+    '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+    '👩🏾‍🚒',
+    '🐦‍🔥',
+    '\u{1fae9}',
+  ]
+  const lines = signs.map((sign, index) => `<p>${sign} behind${index}</p>`)
+  await writeFile(source, `<meta charset="utf-8">${lines.join('')}`)
+  const { path, warnings } = await convert(engine, source, 'pdf')
+  assert.deepEqual(warnings, [])
+  const places = await Promise.all(signs.map((_, index) => placeOf(`behind${index}`, path)))
+  const [first] = places
+  assert.ok(first && first.left > 0)
+  for (const [index, { left }] of places.entries()) assert.equal(left, first.left, signs[index])
+  const text = await readPdfText(path)
+  for (const sign of signs) assert.ok(text.includes(sign), sign)
+})
+
+test('characters without a glyph in any font cause a warning with their number', async () => {
+  const source = join(scratch, 'signs.docx')
+  const text = 'Ein Hügel ☃ 字 \ue123 \u{1e5d0}\u{1e5d0} \u0378 👍🏽 🇩🇪 ✓\ufe0e'
+  const document = new Document({ sections: [{ children: [new Paragraph(text)] }] })
+  await writeFile(source, await Packer.toBuffer(document))
+  const { warnings, messages: result } = await convert(engine, source, 'pdf')
+  // Times New Roman is not installed.
+  assert.deepEqual(warnings, ['FONTS_SUBSTITUTED', 'GLYPHS_MISSING'])
+  assert.match(
+    result[1] ?? '',
+    /has 3 characters of the document: \u{1e5d0} \(U\+1E5D0, 2 times\), \u0378 \(U\+0378\)\./u,
+  )
+})
+
+/** Writes a sheet with a word in the first cell and one in the last cell of this many rows and columns. */
+async function sparseSheet(rows: number, columns: number): Promise<string> {
+  const path = join(scratch, `${rows}x${columns}.fods`)
+  const odf = 'urn:oasis:names:tc:opendocument:xmlns'
+  const names = ['office', 'table', 'text'].map((name) => `xmlns:${name}="${odf}:${name}:1.0"`).join(' ')
+  const cell = (word: string) =>
+    `<table:table-cell office:value-type="string"><text:p>${word}</text:p></table:table-cell>`
+  const gap = columns > 1 ? `<table:table-cell table:number-columns-repeated="${columns - 1}"/>` : ''
+  const between =
+    rows > 2
+      ? `<table:table-row table:number-rows-repeated="${rows - 2}">${'<table:table-cell/>'}</table:table-row>`
+      : ''
+  await writeFile(
+    path,
+    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cell('walrus')}</table:table-row>${between}<table:table-row>${gap}${cell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+  )
+  return path
+}
+
+test('a word far away from the rest of a sheet is kept, and a sheet is too large only if it has too many cells', async () => {
+  const { path } = await convert(engine, await sparseSheet(2, 16_384), 'csv')
+  assert.deepEqual((await readFile(path, 'utf8')).trim().split(/,+/), ['walrus', '\n', 'edge'])
+  const corner = await sparseSheet(8192, 16_384)
+  for (const to of ['csv', 'html'] as const)
+    await assert.rejects(
+      convert(engine, corner, to),
+      refusal('FILE_TOO_LARGE', /8,192 rows and 16,384 columns up to its last cell/),
+    )
+  const wide = await sparseSheet(1000, 16_384)
+  await assert.rejects(
+    convert(engine, wide, 'pdf'),
+    refusal('FILE_TOO_LARGE', /1,000 rows and 16,384 columns/),
+  )
+})
+
+test('formulas and Chinese characters are rendered', async () => {
+  const path = await pdfOf('formula.docx')
+  assert.match(await readPdfText(path), /数学\s+axolotl\s+newt/)
+  assert.match(await readStdout('pdffonts', path), /Noto(?:Sans|Serif)CJK/)
+})
+
+describe('a document with comments', () => {
+  test('a document with comments is converted to PDF without them', async () => {
+    const text = await readPdfText(await pdfOf('comments.docx'))
+    assert.ok(text.includes('Capybaras') && !text.includes('remark'), text)
+  })
+
+  test('a document with comments keeps them in other document formats', async () => {
+    const { path } = await convertFixture('comments.docx', 'fodt')
+    assert.match(await readFile(path, 'utf8'), /<office:annotation[\s\S]*a remark/)
+  })
+})
+
+describe('a document with tracked changes', async () => {
+  const path = join(scratch, 'tracked.rtf')
+  const body = String.raw`Pay {\deleted\revauthdel0\revdttmdel0 eleven }{\revised\revauth0\revdttm0 twelve }euros\par`
+  await writeFile(path, String.raw`{\rtf1\ansi{\*\revtbl{Ada;}}${body}}`)
+
+  test('a document with tracked changes is shown with all changes accepted', async () => {
+    const pdf = await convert(engine, path, 'pdf')
+    assert.equal((await readPdfText(pdf.path)).trim(), 'Pay twelve euros')
+    const page = await convert(engine, path, 'html')
+    assert.match(await readFile(page.path, 'utf8'), /Pay\s+twelve\s+euros/)
+  })
+
+  test('a document with tracked changes keeps them in other document formats', async () => {
+    const made = await convert(engine, path, 'fodt')
+    assert.match(await readFile(made.path, 'utf8'), /<text:deletion>[\s\S]*eleven/)
+  })
+
+  test('a document with tracked changes contains exactly the visible words', async () => {
+    const holding = await readSummary(path, 'rtf', { isResult: false })
+    assert.deepEqual([holding?.words?.total, holding?.features], [3, ['changes', 'selectableText']])
+  })
+})
+
+describe('a sheet converted to PDF', () => {
+  test('a sheet converted to PDF has all columns of a row on one page', async () => {
+    const path = await pdfOf('workbook.xlsx')
+    assert.deepEqual(await pageSizes(path), ['595x842', '842x595'])
+    assert.match(
+      await readStdout('pdftotext', '-f', '2', '-l', '2', '-layout', path, '-'),
+      /Column00.*Column29/,
+    )
+  })
+
+  test('a sheet converted to PDF keeps its scale if it does not have to fit', async () => {
+    const pages = await countPdfPages(await pdfOf('workbook.xlsx', { fitToWidth: 'false' }))
+    assert.ok(pages > 2, `${pages} pages`)
+  })
+
+  test('a sheet converted to PDF has headers and footers', async () => {
+    const text = await readPdfText(await pdfOf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }))
+    assert.match(text, /Sheet 1 of 2[\s\S]*Sheet 2 of 2/)
+  })
+})
+
+/** Each pair is converted there and back with different filters, and the PDF of the result is read by poppler. */
+const roundTrips = [
+  [
+    'report.docx',
+    ['dotx', 'doc', 'odt', 'ott', 'fodt', 'rtf', 'html', 'txt'],
+    ['Pangolins àéîõü Ωμέγα', 'Pears'],
+  ],
+  [
+    'workbook.xlsx',
+    ['xltx', 'xls', 'ods', 'ots', 'fods', 'html', 'csv', 'tsv'],
+    ['Otters', 'Ünïcödé', '12.5'],
+  ],
+  ['slides.odp', ['pptx', 'ppsx', 'potx', 'ppt', 'pps', 'pot', 'otp', 'fodp'], ['Wombats', 'Quokkas']],
+  ['drawing.odg', ['otg', 'fodg'], ['Herons', 'Egrets']],
+] as const satisfies [string, FormatId[], string[]][]
+
+/** Formats that no other tool here can read. */
+const countedFormats: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
+
+describe('office documents are converted to each other', { concurrency: 2 }, () => {
+  for (const [name, formats, words] of roundTrips) {
+    for (const format of formats) {
+      test(`${name} to ${format}`, async () => {
+        const there = await convertFixture(name, format)
+        const back = await convert(engine, there.path, 'pdf')
+        const text = await readPdfText(back.path)
+        for (const word of words) assert.ok(text.includes(word), `${word} is not in ${text}`)
+        if (!countedFormats.includes(format)) return
+        const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // The names above have such extensions.
+        const source = await readSummary(fixture(`office/${name}`), from, { isResult: false })
+        const held = await readSummary(there.path, format, { isResult: true })
+        assert.deepEqual(held?.counts, source?.counts)
+        assert.equal(source?.words?.countSharedWith(held?.words ?? new WordCounts()), source?.words?.total)
+        assert.equal(held?.words?.total, source?.words?.total)
+      })
+    }
+  }
+})
+
+describe('plain text and tables', () => {
+  test('plain text and tables in UTF-16 keep their characters', async () => {
+    assert.match(await readPdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
+  })
+
+  test('plain text and tables from CSV are printed without any additional text', async () => {
+    const text = await readPdfText((await convertFixture('western.csv', 'pdf')).path)
+    assert.doesNotMatch(text, /document|Page|Sheet/i)
+    assert.ok(text.trim().length > 0)
+  })
+
+  test('plain text and tables in Windows-1252 with semicolons become columns', async () => {
+    const { path } = await convertFixture('western.csv', 'tsv')
+    assert.equal(await readFile(path, 'utf8'), 'Müsli\tPreis\nSüß; sauer\t3,50\nKäse\t12\n')
+  })
+
+  test('plain text and tables keep anything but numbers as text, and never become formulas', async () => {
+    const texts = [
+      '007',
+      '+49 171',
+      '1E5',
+      '1/2',
+      '=1+1',
+      '-1+1',
+      '@A1',
+      "=cmd|' /C calc'!A0",
+      '3/4/2024',
+      '12345678901234567',
+    ]
+    const numbers = ['7', '-3.5', '123456789012345', '2024-02-29']
+    const source = join(scratch, 'cells.csv')
+    await writeFile(source, [...texts, ...numbers].map((field) => `${field},x\n`).join(''))
+    for (const to of ['xlsx', 'ods', 'xls'] as const) {
+      const sheet = await convert(engine, source, to)
+      const back = await convert(engine, sheet.path, 'csv', { from: to })
+      assert.equal(await readFile(back.path, 'utf8'), await readFile(source, 'utf8'), to)
+      const again = await convert(engine, back.path, 'xlsx', { from: 'csv' })
+      const cells = await readStdout('unzip', '-p', again.path, 'xl/worksheets/sheet1.xml')
+      assert.doesNotMatch(cells, /<f[ >]/)
+      const kinds = [...cells.matchAll(/<c r="A\d+"[^>]* t="(\w+)"/g)].map(([, kind]) => kind)
+      assert.deepEqual(kinds, [...texts.map(() => 's'), ...numbers.map(() => 'n')])
+    }
+  })
+
+  test('plain text and tables are written with unambiguous dates and times, whatever the number format of the sheet', async () => {
+    const names = ['office', 'style', 'number', 'table', 'text'].map(
+      (name) =>
+        `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name === 'number' ? 'datastyle' : name}:1.0"`,
+    )
+    const day = '<number:day number:style="long"/>'
+    const month = '<number:month number:style="long"/>'
+    const hours =
+      '<number:hours number:style="long"/><number:text>:</number:text><number:minutes number:style="long"/>'
+    const look = (name: string, parts: string, kind = 'date') =>
+      `<number:${kind}-style style:name="N${name}">${parts}</number:${kind}-style>
+       <style:style style:name="${name}" style:family="table-cell" style:data-style-name="N${name}"/>`
+    const cell = (name: string, type: string, value: string) =>
+      `<table:table-cell table:style-name="${name}" office:value-type="${type}" office:${type === 'float' ? '' : `${type}-`}value="${value}"/>`
+    const date = `${day}<number:text>.</number:text>${month}<number:text>.</number:text><number:year number:style="long"/>`
+    const source = join(scratch, 'dates.fods')
+    await writeFile(
+      source,
+      `<office:document ${names.join(' ')} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">
+       <office:automatic-styles>${look('d', date)}${look('m', `${date}<number:text> </number:text>${hours}`)}
+       ${look('n', '<number:number number:decimal-places="1" number:min-decimal-places="1"/>', 'number')}
+       ${look('t', `${hours}<number:text> </number:text><number:am-pm/>`, 'time')}</office:automatic-styles>
+       <office:body><office:spreadsheet><table:table table:name="a"><table:table-row>
+       ${cell('d', 'date', '2023-03-04')}${cell('m', 'date', '2023-03-04T18:05:00')}${cell('n', 'float', '1.2345')}
+       ${cell('t', 'time', 'PT12H30M00S')}${cell('t', 'time', 'PT36H00M00S')}
+       </table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+    )
+    const { path } = await convert(engine, source, 'csv')
+    assert.equal(await readFile(path, 'utf8'), '2023-03-04,2023-03-04 18:05:00,1.2345,12:30:00,36:00:00\n')
+    // The number format of protected cells cannot be changed, and trying must not crash LibreOffice.
+    const locked = join(scratch, 'protected-dates.fods')
+    const key =
+      'table:protected="true" table:protection-key="NHrmZ3JBYtcPY8VVFPdJXR+HCBw=" table:protection-key-digest-algorithm="http://www.w3.org/2000/09/xmldsig#sha1"'
+    const open = await readFile(source, 'utf8')
+    await writeFile(locked, open.replace('table:name="a"', `table:name="a" ${key}`))
+    assert.match(
+      await readFile((await convert(engine, locked, 'csv')).path, 'utf8'),
+      /^03.04.2023,.*,1\.2345,.*\n$/,
+    )
+  })
+
+  test('plain text and tables have a distinct first row if it is declared as the header', async () => {
+    const source = join(scratch, 'header.csv')
+    await writeFile(source, '2023;name\n1;x\n')
+    const { path } = await convert(engine, source, 'xlsx', { options: { headers: 'true' } })
+    const [cells, styles, book] = await Promise.all(
+      ['worksheets/sheet1', 'styles', 'workbook'].map((part) =>
+        readStdout('unzip', '-p', path, `xl/${part}.xml`),
+      ),
+    )
+    assert.match(cells ?? '', /<c r="A1" [^>]*t="s"[\s\S]*<c r="A2" [^>]*t="n"/)
+    assert.match(styles ?? '', /<b val="true"\/>/)
+    assert.match(book ?? '', /Print_Titles[^<]*>[^<]*\$1:\$1/)
+  })
+
+  test('plain text and tables are read with the requested encoding and separator', async () => {
+    const source = join(scratch, 'named.csv')
+    await writeFile(source, Buffer.from('\xc4|1;2\n', 'latin1'))
+    const to = (options: RunSettings['options'] = {}) => convert(engine, source, 'tsv', { options })
+    const named = await to({ encoding: 'windows-1251', delimiter: 'pipe' })
+    assert.equal(await readFile(named.path, 'utf8'), 'Д\t1;2\n')
+    assert.deepEqual(named.warnings, [])
+    const other = await to({ encoding: 'koi8-r', delimiter: ';' })
+    assert.equal(await readFile(other.path, 'utf8'), 'д|1\t2\n')
+  })
+
+  test('plain text and tables that are web pages are read in their declared or detected encoding', async () => {
+    const words = 'Вчера вечером мы ходили в театр'
+    const page = (head: string) => Buffer.from(`${head}<p>${words}</p>`)
+    const bytes = (head: string) => {
+      const toCyrillicCode = (character: string) =>
+        String.fromCharCode(character.charCodeAt(0) - 0x410 + 0xc0)
+      return Buffer.from(`${head}<p>${words.replaceAll(/[А-я]/g, toCyrillicCode)}</p>`, 'latin1')
+    }
+    const sources = {
+      'utf8.html': page(''),
+      'said.html': bytes('<meta charset="windows-1251">'),
+      'mute.html': bytes(''),
+    }
+    for (const [name, content] of Object.entries(sources)) {
+      await writeFile(join(scratch, name), content)
+      const { path, warnings } = await convert(engine, join(scratch, name), 'txt')
+      assert.match(await readFile(path, 'utf8'), new RegExp(words), name)
+      assert.deepEqual(warnings, name === 'mute.html' ? ['ENCODING_ASSUMED'] : [])
+    }
+  })
+
+  test('plain text and tables contain formula results in UTF-8, with a warning about sheets left out', async () => {
+    const { path, warnings } = await convertFixture('workbook.xlsx', 'csv')
+    assert.equal(await readFile(path, 'utf8'), '"Otters, ""sea""",12.5\nÜnïcödé,25\n')
+    assert.deepEqual(warnings, ['SHEETS_DROPPED'])
+  })
+})
+
+test('a drawing becomes an SVG of its first page, with a warning about the others', async () => {
+  const { path, warnings } = await convertFixture('drawing.odg', 'svg')
+  const svg = await readFile(path, 'utf8')
+  assert.match(svg, /Herons/)
+  assert.doesNotMatch(svg, /Egrets/)
+  assert.deepEqual(warnings, ['PAGES_DROPPED'])
+})
+
+describe('a document that cannot be opened', () => {
+  for (const kind of ['docx', 'doc', 'odt', 'ppt'] as const) {
+    test(`a document that cannot be opened and is a protected ${kind} needs its password`, async () => {
+      const name = `locked.${kind}`
+      const code = 'FILE_ENCRYPTED'
+      await assert.rejects(
+        convertFixture(name, 'pdf'),
+        refusal(code, /Send its password in the field `password`/),
+      )
+      const unlock = (password: string) =>
+        convertFixture(name, kind, { operation: 'unlock', options: { password } })
+      await assert.rejects(unlock('wrong'), refusal(code, /cannot be opened with this password/))
+      const { path, warnings } = await unlock('secret')
+      assert.deepEqual(warnings, ['ENCRYPTION_REMOVED'])
+      const pdf = await convert(engine, path, 'pdf')
+      assert.match(await readPdfText(pdf.path), /Pangolins|Wombats/)
+    })
+  }
+
+  test('a document that cannot be opened with a password and a file extension of another program is detected correctly', async () => {
+    const path = join(scratch, 'sheet.docx')
+    await copyFile(fixture('office/locked.xlsx'), path)
+    const unlock = (password: string) =>
+      convert(engine, path, 'docx', { operation: 'unlock', options: { password } })
+    await assert.rejects(unlock('wrong'), refusal('FILE_ENCRYPTED', /cannot be opened with this password/))
+    await assert.rejects(
+      unlock('secret'),
+      refusal('UNSUPPORTED_FORMAT', /but it is .* \(xlsx\) and not docx/),
+    )
+  })
+
+  test('a document that cannot be opened without a password stays unchanged if a password is sent', async () => {
+    const report = fixture('office/report.docx')
+    const { path, warnings } = await convertFixture('report.docx', 'docx', {
+      operation: 'unlock',
+      options: { password: 'secret' },
+    })
+    assert.deepEqual(warnings, [])
+    assert.deepEqual(await readFile(path), await readFile(report))
+  })
+
+  test('a document that cannot be opened is reported as damaged, whatever is wrong with it', async () => {
+    const report = await readFile(fixture('office/report.docx'))
+    const wrong = {
+      'half.docx': report.subarray(0, report.length / 2),
+      'empty.docx': Buffer.alloc(0),
+      'text.docx': Buffer.from('only a text\n'.repeat(50)),
+      'noise.rtf': Buffer.alloc(4096, 7),
+      'renamed.xlsx': report,
+      'renamed.odt': report,
+    }
+    for (const [name, bytes] of Object.entries(wrong)) {
+      const path = join(scratch, name)
+      await writeFile(path, bytes)
+      await assert.rejects(
+        convert(engine, path, 'pdf'),
+        refusal('CORRUPT_FILE', /damaged or not a \w+ file/),
+        name,
+      )
+    }
+  })
+})
+
+const shapesOf = (body: string) =>
+  `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${body.includes('<office:presentation>') ? 'presentation' : 'text'}"><office:body>${body}</office:body></office:document>`
+const shapeOf = (words: string) =>
+  `<draw:custom-shape text:anchor-type="paragraph" svg:x="1cm" svg:y="1cm" svg:width="5cm" svg:height="2cm"><text:p>${words}</text:p><draw:enhanced-geometry svg:viewBox="0 0 9 9" draw:enhanced-path="M 0 0 L 9 0 9 9 0 9 Z N"/></draw:custom-shape>`
+
+test('text in shapes and groups of shapes appears in the web page once', async () => {
+  const words = ['alone', 'grouped', 'beside']
+  const shapes = `${shapeOf('alone')}<draw:g>${shapeOf('grouped')}${shapeOf('beside')}</draw:g>`
+  const sources = {
+    'shapes.fodt': `<office:text><text:p>before</text:p><text:p>${shapes}around</text:p></office:text>`,
+    'shapes.fodp': `<office:presentation><draw:page>${shapes}</draw:page></office:presentation>`,
+  }
+  for (const [name, body] of Object.entries(sources)) {
+    const path = join(scratch, name)
+    await writeFile(path, shapesOf(body))
+    const page = await readFile((await convert(engine, path, 'html')).path, 'utf8')
+    for (const word of words) assert.equal(page.split(word).length, 2, `${word} of ${name}`)
+  }
+})
+
+test('a sheet with a visible comment becomes a web page with the comment', async () => {
+  const comment =
+    '<office:annotation office:display="true"><text:p>comment-apple</text:p></office:annotation>'
+  const cell = `<table:table-cell office:value-type="string">${comment}<text:p>cell-pear</text:p></table:table-cell>`
+  const body = `<office:spreadsheet><table:table table:name="One"><table:table-row>${cell}</table:table-row></table:table></office:spreadsheet>`
+  const path = join(scratch, 'comment.fods')
+  const namespace = 'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+  const sheet = shapesOf(body).replace('xmlns:text', `${namespace}xmlns:text`)
+  await writeFile(path, sheet.replace('opendocument.text"', 'opendocument.spreadsheet"'))
+  const page = await readFile((await convert(engine, path, 'html')).path, 'utf8')
+  for (const word of ['comment-apple', 'cell-pear']) assert.equal(page.split(word).length, 2, word)
+  assert.deepEqual((await convert(engine, path, 'csv')).warnings, [])
+})

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { copyFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { Document, ImageRun, Packer, Paragraph } from 'docx'
+import sharp from 'sharp'
+import { vips } from '../../../lib/engines/vips.ts'
+import { python3 } from '../../support/python.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { listZipNames, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture } from '../support/run-engine.ts'
+
+const scratch = scratchFolder('office-compress')
+let album: string
+before(async () => {
+  const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
+  const photo = await sharp({ create: { width: 1200, height: 900, channels: 3, background: '#888', noise } })
+    .jpeg({ quality: 97 })
+    .toBuffer()
+  const image = new ImageRun({ type: 'jpg', data: photo, transformation: { width: 400, height: 300 } })
+  const children = [new Paragraph('okapi in an album'), new Paragraph({ children: [image] })]
+  album = join(scratch, 'album.docx')
+  await writeFile(album, await Packer.toBuffer(new Document({ sections: [{ children }] })))
+})
+
+const compressFile = (source: string, options = {}) =>
+  convert(vips, source, source.endsWith('odt') ? 'odt' : 'docx', { operation: 'compress', options })
+const sizeOf = async (path: string) => (await stat(path)).size
+const part = (path: string, name: string) => readStdout('unzip', '-p', path, name)
+
+test('images of a document become smaller, and its text stays unchanged', async () => {
+  const { path, result, warnings } = await compressFile(album)
+  const [small, whole] = [await sizeOf(path), await sizeOf(album)]
+  assert.ok(small < whole / 3, `${small} of ${whole} bytes`)
+  assert.deepEqual(warnings, [])
+  assert.equal(result.details?.sizeAfter, await sizeOf(path))
+  assert.deepEqual(await listZipNames(path), await listZipNames(album))
+  assert.equal(await part(path, 'word/document.xml'), await part(album, 'word/document.xml'))
+})
+
+test('a document is reduced to the target size, or a warning says that it cannot be', async () => {
+  const { path, result } = await compressFile(album, { targetSize: 150_000 })
+  assert.ok((await sizeOf(path)) <= 150_000, `${await sizeOf(path)} bytes`)
+  assert.equal(result.details?.reached, true)
+  const tiny = await compressFile(album, { targetSize: 2000 })
+  assert.deepEqual(tiny.warnings, ['TARGET_NOT_REACHED'])
+})
+
+test('a signed document causes a warning only if it is changed', async () => {
+  const signFile = async (name: string, source: string) => {
+    const path = join(scratch, name)
+    await copyFile(source, path)
+    const inner = name.endsWith('odt') ? 'META-INF/documentsignatures.xml' : '_xmlsignatures/sig1.xml'
+    const append =
+      'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").writestr(sys.argv[2], "<Signature/>")'
+    execFileSync(python3, ['-c', append, path, inner])
+    return path
+  }
+  assert.deepEqual((await compressFile(await signFile('signed.docx', album))).warnings, ['SIGNATURE_BROKEN'])
+  const untouched = await compressFile(await signFile('signed.odt', fixture('letter.odt')))
+  assert.deepEqual(untouched.warnings, ['NOT_SMALLER'])
+})
+
+test('a document without images is returned unchanged, with a warning', async () => {
+  const { path, warnings } = await compressFile(fixture('letter.odt'))
+  assert.deepEqual(warnings, ['NOT_SMALLER'])
+  assert.equal(await sizeOf(path), await sizeOf(fixture('letter.odt')))
+})

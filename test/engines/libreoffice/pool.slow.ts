@@ -1,0 +1,301 @@
+// Run by `npm run test:slow`: LibreOffice processes start, crash and hang.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, describe, test } from 'node:test'
+import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import type { Engine } from '../../../lib/engines/engine.ts'
+import { createLibreOffice, type LibreOfficeSettings } from '../../../lib/engines/libreoffice.ts'
+import { AppError } from '../../../lib/errors.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { readPdfText, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const scratch = await mkdtemp(join(tmpdir(), 'office-pool-test-'))
+const engines: Engine[] = []
+
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.close?.()
+  await removeRuns()
+})
+after(() => rm(scratch, { recursive: true }))
+
+/** Creates an engine with its own pool; returns it with the folder of its processes. */
+async function pool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engine; baseDir: string }> {
+  const baseDir = await mkdtemp(join(scratch, 'pool-'))
+  const engine = createLibreOffice({ baseDir, ...settings })
+  engines.push(engine)
+  return { engine, baseDir }
+}
+
+/** Returns the ids of processes whose command line contains both the program and the folder. */
+async function pidsOf(program: string, folder: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const command = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
+      return command.split('\0')[0]?.endsWith(program) && command.includes(folder) ? [Number(pid)] : []
+    }),
+  )
+  return found.flat()
+}
+
+const offices = (baseDir: string) => pidsOf('soffice.bin', baseDir)
+
+/** Writes a text of many pages, so that converting it takes a while after it was loaded. */
+async function longText(word: string, lines = 4000): Promise<string> {
+  const path = join(scratch, `${word}.txt`)
+  await writeFile(path, `${word}\n${'The quick brown fox jumps over the lazy dog.\n'.repeat(lines)}`)
+  return path
+}
+
+function isRefusedWith(pattern: RegExp) {
+  return (error: unknown) =>
+    error instanceof AppError && error.code === 'CONVERSION_FAILED' && pattern.test(error.message)
+}
+
+describe('the LibreOffice pool', () => {
+  test('the LibreOffice pool starts a process only when needed, and reuses it', async () => {
+    const { engine, baseDir } = await pool()
+    assert.deepEqual(await offices(baseDir), [])
+    await engine.warm?.()
+    const [first] = await offices(baseDir)
+    assert.ok(first)
+    for (let i = 0; i < 3; i++) await convert(engine, fixture('office/report.docx'), 'pdf')
+    assert.deepEqual(await offices(baseDir), [first])
+  })
+
+  test('the LibreOffice pool converts many documents with the allowed number of processes, each with its own result', async () => {
+    const { engine, baseDir } = await pool({ processes: 2 })
+    const words = Array.from({ length: 8 }, (_, i) => `Number${i}`)
+    const runs = words.map(async (word) => {
+      const { path } = await convert(engine, await longText(word, 50), 'pdf')
+      const text = await readPdfText(path)
+      assert.deepEqual(new Set(text.match(/Number\d/g)), new Set([word]))
+    })
+    await Promise.all(runs)
+    assert.equal((await offices(baseDir)).length, 2)
+  })
+
+  test('the LibreOffice pool replaces a process that has reached its document limit', async () => {
+    const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    const [first] = await offices(baseDir)
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    assert.deepEqual(await offices(baseDir), [first])
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    const isReplaced = async () => {
+      const now = await offices(baseDir)
+      return now.length === 1 && now[0] !== first
+    }
+    await waitUntil(isReplaced, 'another LibreOffice process has replaced the first', 60)
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+  })
+
+  test('the LibreOffice pool keeps using a spent process until its replacement is warm', async () => {
+    const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
+    await convert(engine, fixture('office/utf16.txt'), 'rtf')
+    const [first] = await offices(baseDir)
+    assert.ok(first)
+    let seen = [first]
+    let documents = 1
+    while (seen.includes(first)) {
+      await convert(engine, fixture('office/utf16.txt'), 'rtf')
+      documents++
+      seen = await offices(baseDir)
+      // On a busy machine, a replaced process takes a while to end.
+      const isReplaced = async () => (await offices(baseDir)).length <= 2
+      if (seen.length > 2) await waitUntil(isReplaced, `two of ${seen.length} LibreOffice processes remain`)
+    }
+    assert.ok(
+      documents > 4,
+      `${documents} documents were converted, 3 of them before the next one was started`,
+    )
+  })
+
+  test('the LibreOffice pool ends all processes and removes all folders when it is closed', async () => {
+    const { engine, baseDir } = await pool()
+    const running = [longText('First'), longText('Second')].map(async (path) =>
+      convert(engine, await path, 'pdf'),
+    )
+    await Promise.race(running)
+    await engine.close?.()
+    await Promise.allSettled(running)
+    // The kernel kills the processes of a sandbox after its first process has ended.
+    await waitUntil(async () => (await offices(baseDir)).length === 0, 'all LibreOffice processes have ended')
+    assert.deepEqual(await readdir(baseDir), [])
+    await assert.rejects(convert(engine, fixture('office/report.docx'), 'pdf'), /closed/)
+  })
+})
+
+describe('a LibreOffice process that fails', () => {
+  /** Runs an action on the process once it has loaded the document, the given number of times. */
+  async function disturb(signal: NodeJS.Signals, times: number, settings?: LibreOfficeSettings) {
+    const { engine, baseDir } = await pool({ processes: 1, ...settings })
+    await engine.warm?.()
+    const before = await offices(baseDir)
+    let left = times
+    const onProgress = (ratio: number) => {
+      if (ratio !== 0.5 || left-- <= 0) return
+      void offices(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
+    }
+    const run = convert(engine, await longText('Survivor'), 'pdf', { onProgress })
+    return { run, before, baseDir }
+  }
+
+  test('a LibreOffice process that fails by crashing causes a retry, and the document is converted', async () => {
+    const { run, before, baseDir } = await disturb('SIGKILL', 1)
+    const { path } = await run
+    assert.match(await readPdfText(path), /Survivor/)
+    assert.notDeepEqual(await offices(baseDir), before)
+  })
+
+  test('a LibreOffice process that fails by hanging is detected, and the document is retried', async () => {
+    const { run } = await disturb('SIGSTOP', 1, { stallS: 0.5 })
+    const { path } = await run
+    assert.match(await readPdfText(path), /Survivor/)
+  })
+
+  test('a LibreOffice process that fails twice with the same document fails only that document', async () => {
+    const { run } = await disturb('SIGKILL', 2)
+    await assert.rejects(run, isRefusedWith(/crashes LibreOffice/))
+    const [engine] = engines
+    assert.ok(engine)
+    await convert(engine, fixture('office/report.docx'), 'pdf')
+  })
+
+  test('a LibreOffice process that fails while idle is replaced without an error', async () => {
+    const { engine, baseDir } = await pool({ processes: 1 })
+    await engine.warm?.()
+    const [pid] = await offices(baseDir)
+    assert.ok(pid)
+    process.kill(pid, 'SIGKILL')
+    const { path } = await convert(engine, fixture('office/report.docx'), 'pdf')
+    assert.match(await readPdfText(path), /Quarterly/)
+  })
+})
+
+test('a cancelled document ends only its own LibreOffice process', async () => {
+  const { engine, baseDir } = await pool({ processes: 2 })
+  const abort = new AbortController()
+  const loaded = Promise.withResolvers<void>()
+  const cancelled = convert(engine, await longText('Cancelled', 20_000), 'pdf', {
+    signal: abort.signal,
+    onProgress: () => loaded.resolve(),
+  })
+  const rejected = assert.rejects(cancelled, /asked to stop/)
+  const kept = convert(engine, await longText('Kept', 8000), 'pdf')
+  await loaded.promise
+  const before = await offices(baseDir)
+  const asked = performance.now()
+  abort.abort(new Error('asked to stop'))
+  await rejected
+  const ms = performance.now() - asked
+  assert.ok(ms < 1000, `it kept running for ${ms} ms`)
+  assert.match(await readPdfText((await kept).path), /Kept/)
+  const still = await offices(baseDir)
+  assert.equal(before.filter((pid) => still.includes(pid)).length, 1)
+})
+
+describe('a converted document leaves behind', () => {
+  test('no files in the folder of the process', async () => {
+    const { engine, baseDir } = await pool({ processes: 1 })
+    const word = 'Xylophonist'
+    await convert(engine, await longText(word, 10), 'odt')
+    const [folder = ''] = await readdir(baseDir)
+    const names = () => readdir(join(baseDir, folder), { recursive: true })
+    const isCleared = async () => !(await names()).some((name) => /document|result/.test(name))
+    await waitUntil(isCleared, 'the process has cleaned up after the result')
+    for (const name of await names()) {
+      const bytes = await readFile(join(baseDir, folder, name)).catch(() => Buffer.alloc(0))
+      assert.ok(!bytes.includes(word) && !bytes.includes(Buffer.from(word, 'utf16le')), name)
+    }
+  })
+
+  test('a converted document leaves behind none of its fonts', async () => {
+    const { engine } = await pool({ processes: 1 })
+    const fontsOf = async (path: string) => readStdout('pdffonts', (await convert(engine, path, 'pdf')).path)
+    assert.match(await fontsOf(await textInFont('with-font.odt', true)), /Caladea/)
+    assert.doesNotMatch(await fontsOf(await textInFont('without-font.odt', false)), /Caladea/)
+  })
+})
+
+/** Writes a text in a font that is not installed, with or without embedding it. */
+async function textInFont(name: string, withFont: boolean): Promise<string> {
+  const odf = 'urn:oasis:names:tc:opendocument:xmlns'
+  const uri =
+    '<svg:font-face-uri xlink:href="Fonts/borrowed.ttf" xlink:type="simple"><svg:font-face-format svg:string="truetype"/></svg:font-face-uri>'
+  const parts: Record<string, string> = {
+    mimetype: 'application/vnd.oasis.opendocument.text',
+    'content.xml': `<office:document-content xmlns:office="${odf}:office:1.0" xmlns:style="${odf}:style:1.0" xmlns:text="${odf}:text:1.0" xmlns:svg="${odf}:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" office:version="1.2"><office:font-face-decls><style:font-face style:name="Borrowed" svg:font-family="Borrowed"><svg:font-face-src>${withFont ? uri : ''}</svg:font-face-src></style:font-face></office:font-face-decls><office:automatic-styles><style:style style:name="P1" style:family="paragraph"><style:text-properties style:font-name="Borrowed"/></style:style></office:automatic-styles><office:body><office:text><text:p text:style-name="P1">Words</text:p></office:text></office:body></office:document-content>`,
+    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${odf}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="Fonts/borrowed.ttf" manifest:media-type="application/x-font-ttf"/></manifest:manifest>`,
+  }
+  const zip = new ZipWriter(new Uint8ArrayWriter())
+  for (const [path, content] of Object.entries(parts))
+    await zip.add(path, new TextReader(content), { level: 0 })
+  if (withFont) {
+    const font = await readFile('/usr/share/fonts/truetype/crosextra/Caladea-Italic.ttf')
+    await zip.add('Fonts/borrowed.ttf', new Uint8ArrayReader(font))
+  }
+  const path = join(scratch, name)
+  await writeFile(path, await zip.close())
+  return path
+}
+
+test('a killed service leaves no processes, and its folders are removed at the next start', async () => {
+  const baseDir = await mkdtemp(join(scratch, 'killed-'))
+  const module = new URL('../../../lib/engines/libreoffice.ts', import.meta.url).href
+  const program = `const { createLibreOffice } = await import('${module}')
+    await createLibreOffice({ baseDir: '${baseDir}' }).warm()
+    console.log('warm')
+    setInterval(() => {}, 1000)`
+  const service = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(service.stdout, 'data')
+  assert.equal((await offices(baseDir)).length, 1)
+  const exit = once(service, 'exit')
+  service.kill('SIGKILL')
+  await exit
+  await waitUntil(async () => (await offices(baseDir)).length === 0, 'the LibreOffice process survives')
+  const left = await readdir(baseDir)
+  assert.equal(left.length, 1)
+  const next = createLibreOffice({ baseDir })
+  engines.push(next)
+  await next.warm?.()
+  const still = (await readdir(baseDir)).filter((name) => left.includes(name))
+  assert.deepEqual(still, [])
+})
+
+test('a failed start of LibreOffice is not reported as an error of the document', async () => {
+  const bridgeDir = await mkdtemp(join(scratch, 'no-bridge-'))
+  await writeFile(join(bridgeDir, 'registrymodifications.xcu'), '')
+  const { engine } = await pool({ processes: 1, bridgeDir })
+  await assert.rejects(
+    convert(engine, fixture('office/report.docx'), 'pdf'),
+    (error) => !(error instanceof AppError) && /did not start/.test(String(error)),
+  )
+})
+
+describe('a bridge compromised by a document', () => {
+  const tries: [FormatId, string][] = [
+    ['docx', 'gives a link for a file'],
+    ['odt', 'gives a pipe for a file'],
+    ['rtf', 'sends an invalid event'],
+    ['txt', 'talks without end'],
+    ['html', 'lies about the pages'],
+  ]
+  for (const [to, what] of tries) {
+    test(`a bridge compromised by a document that ${what} fails only that document`, async () => {
+      const bridgeDir = fixture('office/hostile-bridge')
+      const { engine } = await pool({ processes: 1, bridgeDir })
+      const path = join(scratch, 'in.doc')
+      await copyFile(fixture('office/report.docx'), path)
+      await assert.rejects(convert(engine, path, to), isRefusedWith(/crashes LibreOffice/))
+    })
+  }
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { pandoc } from '../../../lib/engines/pandoc.ts'
+import { detectFile } from '../../formats/detect-file.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convert } from '../support/run-engine.ts'
+
+const scratch = scratchFolder('mail-test')
+
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+async function page(...lines: readonly string[]) {
+  const path = join(scratch, 'mail.eml')
+  await writeFile(path, lines.join('\r\n'))
+  const { path: made, warnings } = await convert(pandoc, path, 'html')
+  return { html: await readFile(made, 'utf8'), warnings }
+}
+
+const htmlMail = (...body: readonly string[]) =>
+  page('From: a@example.org', 'Subject: x', 'Content-Type: text/html; charset=utf-8', '', ...body)
+
+const rich = [
+  'From: =?utf-8?Q?J=C3=BCrgen?= <jurgen@example.org>',
+  'To: =?iso-8859-1?Q?Ren=E9?= <rene@example.org>,',
+  ' second@example.org',
+  'Subject: =?utf-8?B?UmVwb3J0IOKAkyBmb3VuZA==?=',
+  'Date: Thu, 2 Jan 2025 10:00:00 +0100',
+  'Content-Type: multipart/mixed; boundary=outer',
+  '',
+  '--outer',
+  'Content-Type: multipart/alternative; boundary=inner',
+  '',
+  '--inner',
+  'Content-Type: text/plain',
+  '',
+  'plainmarker',
+  '--inner',
+  'Content-Type: text/html; charset=iso-8859-1',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  '<p style=3D"color: red">htmlmarker caf=E9 <img src=3D"cid:dot@x"></p>',
+  '--inner--',
+  '--outer',
+  'Content-Type: image/png',
+  'Content-ID: <dot@x>',
+  'Content-Transfer-Encoding: base64',
+  '',
+  dot,
+  '--outer',
+  'Content-Type: application/pdf',
+  'Content-Disposition: attachment; filename="=?utf-8?Q?Rechnung_=C3=84.pdf?="',
+  '',
+  '%PDF',
+  '--outer--',
+  '',
+]
+
+describe('an email', () => {
+  test('an email becomes a page with its headers, its richest text, its images and the names of its attachments', async () => {
+    const { html, warnings } = await page(...rich)
+    assert.match(html, /<h1>Report – found<\/h1>/)
+    assert.match(html, /<th>From<\/th><td>Jürgen &lt;jurgen@example\.org&gt;<\/td>/)
+    assert.match(html, /<th>To<\/th><td>René &lt;rene@example\.org&gt;, second@example\.org<\/td>/)
+    assert.match(html, /<th>Date<\/th><td>Thu, 2 Jan 2025/)
+    assert.match(html, /<p style="color: red">htmlmarker café <img src="data:image\/png;base64,iVBOR/)
+    assert.match(html, /<li>Rechnung Ä\.pdf<\/li>/)
+    assert.doesNotMatch(html, /plainmarker|<li>dot/)
+    assert.deepEqual(warnings, ['ATTACHMENTS_DROPPED'])
+  })
+
+  test('an email of plain text keeps its lines, and joins lines that were only wrapped for sending', async () => {
+    const type = 'Content-Type: text/plain; charset=utf-8; format=flowed'
+    const { html } = await page('From: a@example.org', type, '', 'a <b> ', 'grün', 'second', '', '  next')
+    assert.match(html, /<h1>No subject<\/h1>/)
+    assert.match(html, /<p>a &lt;b&gt; grün<br>\nsecond<\/p>\n<p>\u00a0\u00a0next<\/p>/)
+  })
+
+  test('an email runs no scripts and loads no files', async () => {
+    const { html, warnings } = await htmlMail(
+      '<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example">',
+      '<style>p { background: url(https://evil.example/s) }</style><link rel=stylesheet href="//evil.example">',
+      '<body onload="evil()" background="https://evil.example/b"><script>evil()</script>',
+      '<p style="color: red; background: url(//evil.example); width: expression(evil()); border: u\\72l(//evil)">kept</p>',
+      '<img src="https://evil.example/t.gif"><img src="data:image/svg+xml;base64,PHN2Zz4=">',
+      '<a href=" java\tscript:evil()">first</a><a href="https://good.example/?a=1&amp;b=2">second</a>',
+      '<svg onload="evil()"><script>evil()</script></svg><iframe src="//evil.example"></iframe>',
+      '<form action="//evil.example"><button>sent</button></form><object data="//evil.example"></object>',
+      '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=evil()&gt;">',
+    )
+    assert.doesNotMatch(html, /evil|<script|<svg|<iframe|<form|<meta http-equiv="refresh/)
+    assert.match(html, /Content-Security-Policy" content="default-src 'none'/)
+    assert.match(html, /<p style="color: red">kept<\/p>/)
+    assert.match(html, /<a>first<\/a><a href="https:\/\/good\.example\/\?a=1&amp;b=2">second<\/a>/)
+    assert.deepEqual(warnings, ['PICTURES_DROPPED'])
+  })
+
+  test('an email is detected by its first lines, and is text if its extension says so', async () => {
+    const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
+    assert.equal(await detectFile('upload', bytes), 'eml')
+    assert.equal(await detectFile('mail.eml', bytes), 'eml')
+    assert.equal(await detectFile('mail.txt', bytes), 'txt')
+  })
+
+  test('an email without any email header is refused', async () => {
+    await assert.rejects(page('Just some text.'), { code: 'CORRUPT_FILE' })
+  })
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import {
+  convertToPdf,
+  createBorderlessTable,
+  createHeading,
+  createProse,
+  extractNumbers,
+  lengthOfParagraph,
+  printDocuments,
+  wrapInColumns,
+} from '../support/columns-maker.ts'
+import { countPdfPages, readStdout } from '../support/inspect-result.ts'
+import { convert } from '../support/run-engine.ts'
+
+const sources = {
+  // The second title is shorter than a column and does not cross the gutter.
+  two: [
+    createHeading('Chronicle of the northern lighthouse and its many keepers'),
+    wrapInColumns('a', 2, createProse(1000, 4)),
+    createHeading('Storms'),
+    wrapInColumns('b', 2, createProse(2000, 4)),
+    createHeading('Afterwards'),
+    createProse(3000, 2),
+  ].join(''),
+  three: `${createHeading('News')}${wrapInColumns('a', 3, createProse(1000, 9))}`,
+  pages: wrapInColumns('a', 2, createProse(1000, 40)),
+  uneven: wrapInColumns('a', 'Uneven', createProse(1000, 8, 'Plain')),
+  table: `${createHeading('A table')}${createBorderlessTable(6)}`,
+}
+
+interface ConvertedDocument {
+  /** Text of the Word document, in reading order. */
+  readonly text: string
+  /** Number of columns of each section. */
+  readonly sections: readonly number[]
+  readonly printedPath: string
+}
+
+let folder = ''
+let documents: Readonly<Record<string, ConvertedDocument>> = {}
+
+const documentOf = (name: keyof typeof sources): ConvertedDocument => {
+  const converted = documents[name]
+  assert.ok(converted)
+  return converted
+}
+
+async function countSectionColumns(path: string): Promise<number[]> {
+  const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
+  return (xml.match(/<w:sectPr>.*?<\/w:sectPr>/gs) ?? []).map((section) =>
+    Number(/<w:cols[^>]*w:num="(\d+)"/.exec(section)?.[1] ?? 1),
+  )
+}
+
+/** Groups the numbered words of a page by line. */
+async function groupWordsByLine(path: string, page: number) {
+  const number = String(page)
+  const boxes = await readStdout('pdftotext', '-bbox', '-f', number, '-l', number, path, '-')
+  const words = boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)"[^>]*>[a-z]+(\d+)\.?</g)
+  const all = [...words].map(([, left, top, right, digits]) => ({
+    left: Number(left),
+    top: Math.round(Number(top)),
+    right: Number(right),
+    number: Number(digits),
+  }))
+  return [...Map.groupBy(all, ({ top }) => top).values()]
+}
+
+/** Counts the lines of a page with words in the first and the last column and none in the gutters. */
+async function countSideBySideLines(path: string, columns: number, page = 1): Promise<number> {
+  const [left, right] = [57, 538]
+  const gutters = Array.from({ length: columns - 1 }, (_, at) => left + ((right - left) * (at + 1)) / columns)
+  const lines = await groupWordsByLine(path, page)
+  return lines.filter(
+    (words) =>
+      words.some((word) => word.right < (gutters[0] ?? 0)) &&
+      words.some((word) => word.left > (gutters.at(-1) ?? 0)) &&
+      !words.some((word) => gutters.some((x) => word.left < x && word.right > x)),
+  ).length
+}
+
+const paragraphLengths = (paragraphs: number) =>
+  Array.from({ length: paragraphs }, (_, index) => lengthOfParagraph(index))
+
+/** Returns the word numbers of some paragraphs as they were created. */
+const numbersFrom = (first: number, paragraphs: number) =>
+  Array.from(
+    { length: paragraphLengths(paragraphs).reduce((sum, one) => sum + one) },
+    (_, index) => first + index,
+  )
+
+describe('PDF with columns to Word', () => {
+  before(async () => {
+    folder = await printDocuments(sources)
+    const docxFolder = join(folder, 'opened')
+    await mkdir(docxFolder)
+    const converted: Record<string, ConvertedDocument> = {}
+    for (const name of Object.keys(sources)) {
+      const { path, warnings } = await convert(pdf, join(folder, `${name}.pdf`), 'docx')
+      assert.deepEqual(warnings, [])
+      await copyFile(path, join(docxFolder, `${name}.docx`))
+      converted[name] = {
+        text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path),
+        sections: await countSectionColumns(path),
+        printedPath: join(docxFolder, `${name}.pdf`),
+      }
+    }
+    documents = converted
+    await convertToPdf(
+      docxFolder,
+      Object.keys(sources).map((name) => join(docxFolder, `${name}.docx`)),
+    )
+  })
+
+  test('columns of a PDF are next to each other in the Word document', async () => {
+    const { printedPath: printed } = documentOf('two')
+    assert.equal(await countPdfPages(printed), 1)
+    const before = await countSideBySideLines(join(folder, 'two.pdf'), 2)
+    const now = await countSideBySideLines(printed, 2)
+    assert.ok(before > 30 && now >= before * 0.9, `${now} of ${before} lines`)
+  })
+
+  test('text is read column by column, above and below each title', () => {
+    const { text } = documentOf('two')
+    const expected = [...numbersFrom(1000, 4), ...numbersFrom(2000, 4), ...numbersFrom(3000, 2)]
+    assert.deepEqual(extractNumbers(text), expected)
+    assert.match(text, /keepers\s+\w+ \w+1000 /)
+    assert.match(text, /\.\s+Storms\s+\w+ \w+2000 /)
+    assert.match(text, /\.\s+Afterwards\s+\w+ \w+3000 /)
+  })
+
+  test('each change of the number of columns starts a new section', () => {
+    assert.deepEqual(documentOf('two').sections, [1, 2, 1, 2, 1])
+  })
+
+  test('paragraphs continue from one column to the next', () => {
+    const paragraphs = documentOf('two')
+      .text.split(/\n\n+/)
+      .filter((part) => extractNumbers(part).length > 0)
+    assert.deepEqual(
+      paragraphs.map((part) => extractNumbers(part).length),
+      [...paragraphLengths(4), ...paragraphLengths(4), ...paragraphLengths(2)],
+    )
+  })
+
+  test('three columns at the end of a document are balanced', async () => {
+    const { text, printedPath: printed, sections } = documentOf('three')
+    assert.deepEqual(extractNumbers(text), numbersFrom(1000, 9))
+    assert.deepEqual(sections, [1, 3, 1])
+    assert.equal(await countPdfPages(printed), 1)
+    const before = await countSideBySideLines(join(folder, 'three.pdf'), 3)
+    const now = await countSideBySideLines(printed, 3)
+    assert.ok(before > 20 && now >= before * 0.9, `${now} of ${before} lines`)
+  })
+
+  test('columns over several pages form one section', async () => {
+    const { text, printedPath: printed, sections } = documentOf('pages')
+    const before = await countPdfPages(join(folder, 'pages.pdf'))
+    assert.ok(before > 1)
+    assert.deepEqual(extractNumbers(text), numbersFrom(1000, 40))
+    assert.equal(sections.filter((columns) => columns === 2).length, 1)
+    assert.equal(await countPdfPages(printed), before)
+    assert.ok((await countSideBySideLines(printed, 2, 1)) > 40)
+  })
+
+  test('columns of different widths and table columns do not become Word columns', () => {
+    assert.deepEqual(documentOf('uneven').sections, [1])
+    assert.deepEqual(extractNumbers(documentOf('uneven').text), numbersFrom(1000, 8))
+    assert.deepEqual(documentOf('table').sections, [1])
+  })
+})

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as docx from 'docx'
+import {
+  createBalancingSection,
+  measureTextWidth,
+  toPageSize,
+  toSectionOptions,
+} from '../../../lib/engines/pdf/docx/section-options.ts'
+import type { DocxSection } from '../../../lib/engines/pdf/docx/sections.ts'
+
+/** Points; margins are left, top, right and bottom. */
+const createSection = (more: Partial<DocxSection> = {}) =>
+  ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...more }) as DocxSection // nothing else is used
+
+describe('section options for Word', () => {
+  test('section margins are in twentieths of a point', () => {
+    const { page, ...others } = toSectionOptions(docx, createSection())
+    assert.deepEqual(page?.margin, { left: 1000, top: 1200, right: 1400, bottom: 1600 })
+    assert.deepEqual(others, {})
+  })
+
+  test('a landscape section has its shorter side as the width and the landscape orientation', () => {
+    const { PORTRAIT, LANDSCAPE } = docx.PageOrientation
+    assert.deepEqual(toPageSize(docx, { width: 600, height: 800 }), {
+      width: 12_000,
+      height: 16_000,
+      orientation: PORTRAIT,
+    })
+    assert.deepEqual(toPageSize(docx, { width: 800, height: 600 }), {
+      width: 12_000,
+      height: 16_000,
+      orientation: LANDSCAPE,
+    })
+    assert.equal(toPageSize(docx, { width: 600, height: 600 }).orientation, PORTRAIT)
+  })
+
+  test('a section with columns has their number, spacing and rule', () => {
+    const columns = { count: 3, space: 20, isRuled: true, isBalanced: true }
+    assert.deepEqual(toSectionOptions(docx, createSection({ columns })).column, {
+      count: 3,
+      space: 400,
+      separate: true,
+      equalWidth: true,
+    })
+    assert.equal(measureTextWidth(createSection()), 480)
+    assert.ok(Math.abs(measureTextWidth(createSection({ columns })) - 440 / 3) < 1e-9)
+  })
+
+  test('a continuous section is marked, and one without columns balances the last columns', () => {
+    const { CONTINUOUS } = docx.SectionType
+    assert.equal(toSectionOptions(docx, createSection({ isContinuous: true })).type, CONTINUOUS)
+    const { properties, children } = createBalancingSection(
+      docx,
+      createSection({ columns: { count: 2, space: 20, isRuled: false, isBalanced: true } }),
+    )
+    assert.deepEqual([properties?.type, properties?.column], [CONTINUOUS, undefined])
+    assert.equal(children.length, 1)
+    const spacing = JSON.stringify(children)
+    for (const [name, value] of Object.entries({ before: 0, after: 0, line: 20, lineRule: '"exact"' }))
+      assert.match(spacing, new RegExp(`"${name}":\\{"key":"w:${name}","value":${value}\\}`))
+  })
+})

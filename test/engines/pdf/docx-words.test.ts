@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Paragraph } from '../../../lib/engines/pdf/docx/blocks.ts'
+import { isReadable, parseLines } from '../../../lib/engines/pdf/docx/fallback-text.ts'
+import { joinTitleLines, markHeadings } from '../../../lib/engines/pdf/docx/headings.ts'
+import { findBodyStyle } from '../../../lib/engines/pdf/docx/paragraph-styles.ts'
+import { isTextMissing } from '../../../lib/engines/pdf/docx/parse-pages.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { listZipNames, readStdout } from '../support/inspect-result.ts'
+import { createPdf, writeFiles } from '../support/pdf-maker.ts'
+import { convert } from '../support/run-engine.ts'
+
+const page =
+  '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 500] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >>'
+const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
+const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
+const pages = { 1: '<< /Type /Catalog /Pages 2 0 R >>', 2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>' }
+const line = (text: string, top: number, size = 12) => `BT /F1 ${size} Tf 50 ${top} Td (${text}) Tj ET`
+
+/** A gray image with words on top of it, above and below it. */
+const textOverImage = createPdf({
+  ...pages,
+  3: `${page} /XObject << /Im 6 0 R >> >> >>`,
+  4: stream(
+    `${line('Above stands a line', 450)} q 300 0 0 200 40 150 cm /Im Do Q
+    ${line('Painted over the image', 250, 20)} ${line('Below stands another', 100)}`,
+  ),
+  5: helvetica,
+  6: stream(
+    'abcd',
+    '<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 /ColorSpace /DeviceGray >>',
+  ),
+})
+
+/** A slide: shapes with curves behind lines of text. */
+const slide = createPdf({
+  ...pages,
+  3: `${page} >> >>`,
+  4: stream(
+    `0.4 0.6 0.9 rg ${[0, 1, 2, 3].map((at) => `${40 + at * 60} 120 m ${60 + at * 60} 480 ${90 + at * 60} 60 ${110 + at * 60} 400 c h f`).join(' ')}
+    0 g ${['one', 'two', 'three'].map((word, at) => line(`Sentence ${word} of the slide stands on its shapes`, 350 - at * 40)).join(' ')}`,
+  ),
+  5: helvetica,
+})
+
+const codes = Array.from({ length: 95 }, (_, at) => at + 32)
+/** A font whose glyph names contain only their number, as some printer drivers write them. */
+const oddEncoding = createPdf({
+  ...pages,
+  3: `${page} >> >>`,
+  4: stream(
+    [0, 1, 2].map((at) => line(`Sentence ${at} speaks of rivers and mountains`, 400 - at * 16)).join(' '),
+  ),
+  5: `<< /Type /Font /Subtype /Type1 /BaseFont /Odd /FirstChar 32 /LastChar 126 /Widths [${codes.map(() => 500).join(' ')}]
+    /FontDescriptor 6 0 R /Encoding << /Differences [32 ${codes.map((code) => `/g${code}`).join(' ')}] >> >>`,
+  6: '<< /Type /FontDescriptor /FontName /Odd /Flags 4 /FontBBox [0 -200 900 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>',
+})
+
+/** Arabic as printed by browsers: glyphs from left to right, with a lam-alef ligature. */
+const ligature = createPdf({
+  ...pages,
+  3: `${page} >> >>`,
+  4: stream(line('dcba', 400)),
+  5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
+  6: stream(
+    'begincmap 1 begincodespacerange <00> <ff> endcodespacerange 4 beginbfchar <61> <FEFB> <62> <FEA7> <63> <FE97> <64> <FE92> endbfchar endcmap',
+  ),
+})
+
+/** A right-to-left list item with a bullet drawn as a shape. */
+const hebrew = createPdf({
+  ...pages,
+  3: `${page} >> >>`,
+  4: stream(`${line('cba', 400)} 76 402 4 4 re f`),
+  5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
+  6: stream(
+    'begincmap 1 begincodespacerange <00> <ff> endcodespacerange 3 beginbfchar <61> <05D0> <62> <05D1> <63> <05D2> endbfchar endcmap',
+  ),
+})
+
+const pathOf = await writeFiles({
+  'hebrew.pdf': hebrew,
+  'painted.pdf': textOverImage,
+  'slide.pdf': slide,
+  'odd.pdf': oddEncoding,
+  'ligature.pdf': ligature,
+})
+const convertToText = async (name: string) => {
+  const { path } = await convert(pdf, pathOf(name), 'docx')
+  const names = await listZipNames(path)
+  const images = names.filter((one) => one.startsWith('word/media/')).length
+  return { text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path), images }
+}
+
+describe('words of a PDF in the Word document', () => {
+  test('words on top of an image become text next to the image', async () => {
+    const { text, images } = await convertToText('painted.pdf')
+    assert.match(text, /Above stands a line[\s\S]*Painted over the image\s+Below stands another/)
+    assert.equal(images, 1)
+  })
+
+  test('words on the shapes of a slide become text, and the shapes an image without them', async () => {
+    const { text, images } = await convertToText('slide.pdf')
+    for (const word of ['one', 'two', 'three'])
+      assert.match(text, new RegExp(`Sentence ${word} of the slide`))
+    assert.equal(images, 1)
+  })
+
+  test('Arabic ligatures become single characters', async () => {
+    const { text } = await convertToText('ligature.pdf')
+    assert.equal(text.trim(), 'لاختب')
+  })
+
+  test('a bullet drawn to the right of Hebrew text becomes a list item', async () => {
+    const { text } = await convertToText('hebrew.pdf')
+    assert.match(text, /[•-]\s+אבג/)
+  })
+
+  test('words in a font that MuPDF cannot decode are read with Poppler', async () => {
+    const { text } = await convertToText('odd.pdf')
+    assert.match(text, /Sentence 0 speaks of rivers and mountains[\s\S]*Sentence 2 speaks/)
+  })
+})
+
+describe('the fallback to Poppler', () => {
+  test('Poppler is used when it finds 50 % more characters than MuPDF', () => {
+    assert.equal(isTextMissing(1, 723), true)
+    assert.equal(isTextMissing(600, 723), false)
+    assert.equal(isTextMissing(0, 12), false)
+  })
+
+  test('text from Poppler is accepted when it looks like words', () => {
+    assert.equal(isReadable('Sentences of rivers and mountains, and of the quiet sea beyond them.'), true)
+    assert.equal(isReadable('日本語の文章です。'), true)
+    assert.equal(isReadable('!"#$ %&\'( )*+, -./0 12 !"#$ %&\'('), false)
+    assert.equal(isReadable('Xtsyjshjx tk wnajwx fsi rtzsyfnsx, fsi tk ymj vznjy xjf gjdtsi ymjr.'), false)
+  })
+
+  test('HTML entities in the output of pdftotext are decoded', () => {
+    const html = '<line ><word xMin="1" yMin="2.5" xMax="30" yMax="12">R&amp;D&lt;</word></line>'
+    assert.deepEqual(parseLines(html), [[{ text: 'R&D<', box: [1, 2.5, 30, 12] }]])
+  })
+})
+
+describe('headings', () => {
+  const plainStyle = {
+    font: 'Serif',
+    bold: false,
+    italic: false,
+    mono: false,
+    serif: true,
+    size: 11,
+    color: '000000',
+  }
+  let top = 0
+  const paragraph = (
+    text: string,
+    overrides: Partial<typeof plainStyle> = {},
+    spaceBefore = 6,
+  ): Paragraph => {
+    const style = { ...plainStyle, ...overrides }
+    const from = top
+    top += spaceBefore + style.size
+    return {
+      kind: 'paragraph',
+      box: [0, from, 100, top],
+      runs: [{ text, style }],
+      alignment: 'left',
+      style,
+      lineCount: 1,
+      mayContinue: false,
+      spaceBefore,
+      indent: 0,
+      firstIndent: 0,
+      isRtl: false,
+    }
+  }
+  const text = () =>
+    paragraph('Words of the text that go on for long enough to be most of all characters. '.repeat(3))
+  const findHeadings = (blocks: readonly Paragraph[]) =>
+    markHeadings(blocks, []).flatMap(({ heading, runs }) => (heading ? [runs[0]?.text] : []))
+
+  test('lines in another font and color are headings when all of them are followed by text', () => {
+    const blue = { font: 'Sans', color: '1f4e79' }
+    const blocks = [1, 2, 3].flatMap((at) => [paragraph(`Chapter ${at}`, blue, 12), text()])
+    assert.deepEqual(findHeadings(blocks), ['Chapter 1', 'Chapter 2', 'Chapter 3'])
+  })
+
+  test('captions, signatures and quotations are not headings', () => {
+    const bold = { bold: true }
+    const large = { size: 14, italic: true }
+    const blocks = [
+      ...[
+        paragraph('A heading', bold, 12),
+        text(),
+        paragraph('Another', bold, 12),
+        text(),
+        paragraph('Table 3: Ships by year', bold, 12),
+        text(),
+      ],
+      ...[paragraph('Anna Example', bold, 12), paragraph('Chair of the council', bold, 2), text()],
+      ...[paragraph('The council said', large, 12), paragraph('that rivers rise.', large, 2), text()],
+    ]
+    assert.deepEqual(findHeadings(blocks), ['A heading', 'Another'])
+  })
+
+  test('a title on two lines becomes one heading', () => {
+    const large = { size: 20 }
+    const blocks = [paragraph('The annual brief', large), paragraph('on rivers', large, 3), text(), text()]
+    assert.deepEqual(findHeadings(joinTitleLines(blocks, findBodyStyle(blocks))).length, 1)
+  })
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Chunk, WorkerPool } from '../../../lib/engines/engine.ts'
+import { planOcrChunks } from '../../../lib/engines/pdf/ocr/chunks.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { countPdfPages, readStdout } from '../support/inspect-result.ts'
+import { createLongBook, createPdf, type PdfFileObjects, writeFiles } from '../support/pdf-maker.ts'
+
+const a4 = { width: 595, height: 842 }
+const pageNumbers = (pages: number) => Array.from({ length: pages }, (_, index) => index + 1)
+const scans = (pages: number, language = 'eng') => ({
+  sizes: pageNumbers(pages).map(() => a4),
+  pages: pageNumbers(pages),
+  language,
+})
+const chunkSizes = (runs: readonly (readonly number[])[] | undefined) => runs?.map(({ length }) => length)
+
+test('OCR is split evenly among idle workers', () => {
+  const runs = planOcrChunks(scans(200), { workers: 100, timeoutS: 840 }, 2)
+  assert.deepEqual(runs?.flat(), pageNumbers(200))
+  assert.equal(runs?.length, 61)
+  for (const size of chunkSizes(runs) ?? []) assert.ok(size === 3 || size === 4, `${size} pages`)
+  assert.deepEqual(chunkSizes(planOcrChunks(scans(200), { workers: 8, timeoutS: 840 }, 2)), Array(8).fill(25))
+})
+
+test('OCR is split when one worker would exceed the time limit, even without idle workers', () => {
+  const pool = { workers: 1, timeoutS: 840 }
+  assert.equal(planOcrChunks(scans(150), pool, 2), undefined)
+  assert.deepEqual(chunkSizes(planOcrChunks(scans(240), pool, 2)), Array(8).fill(30))
+  // Each additional language is tried for words that the previous one was unsure of.
+  assert.equal(planOcrChunks(scans(150, 'eng+deu+fra'), pool, 2)?.length, 11)
+  assert.equal(planOcrChunks(scans(240), { workers: 2, timeoutS: Infinity }, 2), undefined)
+})
+
+test('OCR of a short scan is not split', () => {
+  assert.equal(planOcrChunks(scans(8), { workers: 100, timeoutS: 840 }, 2), undefined)
+  assert.deepEqual(chunkSizes(planOcrChunks(scans(9), { workers: 100, timeoutS: 840 }, 2)), [5, 4])
+  assert.equal(planOcrChunks({ ...scans(9), pages: [] }, { workers: 100, timeoutS: 840 }, 2), undefined)
+})
+
+test('a chunk with a large page contains fewer pages', () => {
+  const poster = { width: 2384, height: 3370 }
+  const input = { sizes: [poster, ...pageNumbers(20).map(() => a4)], pages: pageNumbers(21), language: 'eng' }
+  assert.deepEqual(chunkSizes(planOcrChunks(input, { workers: 3, timeoutS: 840 }, 2)), [2, 10, 9])
+})
+
+/** Three blank pages, with additional catalog entries and objects. */
+function createBlankPdf(catalog: string, more: PdfFileObjects = {}): Buffer {
+  const page = '<< /Type /Page /Parent 2 0 R >>'
+  return createPdf({
+    1: `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+    2: '<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 /MediaBox [0 0 300 200] >>',
+    3: page,
+    4: page,
+    5: page,
+    ...more,
+  })
+}
+
+const shortTimeout: WorkerPool = { workers: 1, timeoutS: 0.1 }
+
+async function split(source: string, pool: WorkerPool): Promise<readonly Chunk[] | undefined> {
+  const workDir = scratchFolder('ocr-split')
+  const outDir = join(workDir, 'out')
+  await mkdir(outDir)
+  const path = join(workDir, 'source-1.pdf')
+  await copyFile(source, path)
+  const tools = createTools({ workDir, signal: new AbortController().signal, limits: pdf.limits })
+  const inputs = [{ path, filename: 'scan.pdf', format: 'pdf', size: 1 }] as const
+  const options = { language: 'eng', deskew: false }
+  return pdf.split?.({ operation: 'ocr-pdf', from: 'pdf', to: 'pdf', inputs, options, outDir }, tools, pool)
+}
+
+test('each OCR chunk has a PDF with only its pages without text', async () => {
+  const pathOf = await writeFiles({ 'text.pdf': createLongBook(2), 'paper.pdf': createBlankPdf('') })
+  const mixed = join(scratchFolder('ocr-mixed'), 'mixed.pdf')
+  const pages = [pathOf('text.pdf'), '1', pathOf('paper.pdf'), '1-2', pathOf('text.pdf'), '2']
+  await readStdout('qpdf', '--empty', '--pages', ...pages, pathOf('paper.pdf'), '3', '--', mixed)
+  const chunks = (await split(mixed, shortTimeout)) ?? []
+  assert.deepEqual(
+    chunks.map(({ spec }) => spec['numbers']),
+    [[2], [3], [5]],
+  )
+  for (const { file } of chunks) {
+    assert.equal(file?.format, 'pdf')
+    assert.equal(await countPdfPages(file?.path ?? ''), 1)
+  }
+  assert.equal(await split(mixed, { workers: 1, timeoutS: Infinity }), undefined)
+})
+
+test('OCR is not split for a PDF that is signed, has layers, or has text on every page', async () => {
+  const pathOf = await writeFiles({
+    'layers.pdf': createBlankPdf('/OCProperties << /OCGs [6 0 R] /D << /OFF [6 0 R] >> >>', {
+      6: '<< /Type /OCG /Name (notes) >>',
+    }),
+    'signed.pdf': createBlankPdf('/AcroForm << /SigFlags 3 /Fields [6 0 R] >>', {
+      6: '<< /FT /Sig /T (signed) /V << /Type /Sig /ByteRange [0 1 2 3] >> >>',
+    }),
+    'text.pdf': createLongBook(2),
+    'paper.pdf': createBlankPdf(''),
+  })
+  for (const name of ['layers.pdf', 'signed.pdf', 'text.pdf'])
+    assert.equal(await split(pathOf(name), shortTimeout), undefined, name)
+  assert.equal((await split(pathOf('paper.pdf'), shortTimeout))?.length, 3)
+})

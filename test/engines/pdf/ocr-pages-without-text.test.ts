@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import sharp from 'sharp'
+import { recognize, recognizeChunk } from '../../../lib/engines/pdf/ocr/recognize.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { writeFiles } from '../support/pdf-maker.ts'
+import { createScannedPage, createScannedPdf } from '../support/scan-maker.ts'
+
+/** Writes a scan into the work folder of a step and records its warnings. */
+async function createScanStep(images: readonly Uint8Array[]) {
+  const workDir = scratchFolder('ocr-without-text')
+  const path = join(workDir, 'source.pdf')
+  const pathOf = await writeFiles({ 'scan.pdf': await createScannedPdf(images) })
+  await copyFile(pathOf('scan.pdf'), path)
+  const messages: string[] = []
+  const onWarning = (code: string, message: string) => messages.push(`${code} ${message}`)
+  const signal = new AbortController().signal
+  const tools = createTools({ workDir, limits: pdf.limits, signal, onWarning })
+  const request = { path, language: 'eng', deskew: false, onPage: () => undefined }
+  return { request, tools, workDir, messages }
+}
+
+const textOfPage = (page: number) => [
+  `The keeper wrote page ${page}`,
+  'of the book by the light',
+  'of the old tower.',
+]
+
+test('pages that take too long to read are left without text, and a warning lists them', async () => {
+  const page = await createScannedPage(textOfPage(1))
+  const { request, tools, workDir, messages } = await createScanStep([page, page, page])
+  const pageTimeoutS = 0.01
+  const { read } = await recognize({ ...request, pages: [1, 3], pageTimeoutS }, tools)
+  assert.deepEqual(read, [], 'pages that timed out must not count as read')
+  const documentPages = [7, 8, 20]
+  const path = join(workDir, 'kept.zip')
+  const recognized = await recognizeChunk(
+    { ...request, pages: [1, 2, 3], pageTimeoutS },
+    { documentPages, path },
+    tools,
+  )
+  assert.deepEqual(recognized, [])
+  const reason =
+    'TEXT_MAY_BE_MISSING The text of these pages was not read because reading one took longer than 0.01 seconds:'
+  const hint = 'Send them at a lower resolution.'
+  assert.deepEqual(messages, [`${reason} 1,3. ${hint}`, `${reason} 7-8,20. ${hint}`])
+})
+
+/** A4 at 1200 dpi and more. */
+function createHugeImage() {
+  const sides = { width: 12_400, height: 12_400, channels: 3, background: 'white' } as const
+  return sharp({ create: sides }).toColourspace('b-w').jpeg().toBuffer()
+}
+
+test('a warning lists pages whose image is too large to read, and is absent when all pages were read', async () => {
+  const { request, tools, messages } = await createScanStep([
+    await createScannedPage(textOfPage(1)),
+    await createHugeImage(),
+  ])
+  await recognize({ ...request, pages: [1] }, tools)
+  assert.deepEqual(messages, [])
+  await recognize({ ...request, pages: [2] }, tools)
+  assert.match(messages.join(), /^TEXT_MAY_BE_MISSING .* their images are too large: 2\./)
+})
+
+test('a page that OCR skipped does not count as recognized: in one run, in chunks, and when converting to Word', async () => {
+  const { request, tools, workDir } = await createScanStep([
+    await createScannedPage(textOfPage(1)),
+    await createHugeImage(),
+  ])
+  const input = { path: request.path, filename: 'scan.pdf', format: 'pdf', size: 1 } as const
+  const work = { operation: 'ocr-pdf', inputs: [input], from: 'pdf', to: 'pdf', outDir: workDir } as const
+  const { details } = await pdf.run({ ...work, options: {} }, tools)
+  assert.deepEqual(details, { pages: 2, pagesRecognized: 1 })
+  const chunk = { numbers: [1, 2], how: { language: 'eng', deskew: false } }
+  const part = await pdf.run({ ...work, options: {}, chunk }, tools)
+  const files = [{ ...input, path: part.files[0].path, format: 'zip' as const }]
+  const joined = await pdf.join?.(
+    { ...work, options: {} },
+    [{ spec: chunk, files, details: part.details }],
+    tools,
+  )
+  assert.deepEqual(joined?.details, { pages: 2, pagesRecognized: 1 })
+  const toWord = { ...work, operation: 'convert', to: 'docx', options: {} } as const
+  const word = await pdf.run(toWord, tools)
+  assert.deepEqual(word.details, { pages: 2, pagesRecognized: 1 })
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fixTextLayer } from '../../../lib/engines/pdf/ocr/text-layer.ts'
+
+const encodeHex = (text: string) =>
+  text
+    .split('')
+    .map((unit) => unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0'))
+    .join('')
+const showWord = (text: string, stretch = 100) => `${stretch} Tz [ <${encodeHex(text)}> ] TJ`
+
+/** A line in the form that Tesseract 5.3 writes. */
+const createLine = (direction: 1 | -1, ...words: readonly string[]) =>
+  `q 596.16 0 0 841.92 0 0 cm Q\nBT\n3 Tr ${direction} 0 0 1 300 700 Tm /f-0-0 10 Tf ${words.join(' ')} \nET\n`
+
+describe('the text layer of a scan', () => {
+  test('digits in a right-to-left line are placed from left to right', () => {
+    const digits = '-500 <0031> 1000 <0032> -500 <0020>'
+    assert.equal(
+      fixTextLayer(createLine(-1, showWord('في '), '20 0 Td', showWord('12 '), '15 0 Td', showWord('سنة'))),
+      createLine(-1, showWord('في '), '20 0 Td', `100 Tz [ ${digits} ] TJ`, '15 0 Td', showWord('سنة')),
+    )
+  })
+
+  test('digits attached to an Arabic word are placed from left to right without moving its characters', () => {
+    const fixed = fixTextLayer(createLine(-1, showWord('و311 ')))
+    assert.equal(
+      fixed,
+      createLine(-1, `100 Tz [ <0648> -1000 <0033> 1000 <0031> 1000 <0031> -1000 <0020> ] TJ`),
+    )
+  })
+
+  test('Arabic characters and their punctuation are placed from right to left on a rotated page', () => {
+    const glyphs = '-1000 <0641> 1000 <064A> 1000 <002E> -1000 <0020>'
+    assert.equal(
+      fixTextLayer(createLine(1, showWord('في. '), '-20 0 Td', showWord('12 '))),
+      createLine(1, `100 Tz [ ${glyphs} ] TJ`, '-20 0 Td', showWord('12 ')),
+    )
+  })
+
+  test('left-to-right lines of words with spaces stay unchanged', () => {
+    assert.equal(fixTextLayer(createLine(1, showWord('In '), '15 0 Td', showWord('1902 '))), undefined)
+    assert.equal(fixTextLayer(createLine(1, showWord('등대는 '), '30 0 Td', showWord('백 '))), undefined)
+    assert.equal(fixTextLayer(createLine(1, showWord('हिन्दीः '))), undefined)
+  })
+
+  test('Chinese words are stretched to the next word instead of being followed by a space', () => {
+    assert.equal(
+      fixTextLayer(
+        createLine(1, showWord('灯塔 ', 120), '24 0 Td', showWord('在 '), '12 0 Td', showWord('Linux ')),
+      ),
+      createLine(1, '240 Tz [ <706F5854> ] TJ', '24 0 Td', showWord('在 '), '12 0 Td', showWord('Linux ')),
+    )
+  })
+
+  test('the space before another column and at the end of a line is kept', () => {
+    assert.equal(fixTextLayer(createLine(1, showWord('灯塔 '), '60 0 Td', showWord('在 '))), undefined)
+    assert.equal(fixTextLayer(createLine(1, showWord('灯塔 '), '0 -15 Td', showWord('在 '))), undefined)
+  })
+
+  test('text layers written by other programs stay unchanged', () => {
+    const other = createLine(-1, showWord('12 ')).replace('3 Tr', '3 Tr 2 Tc')
+    assert.equal(fixTextLayer(other), undefined)
+    assert.ok(fixTextLayer(createLine(-1, showWord('12 '))))
+  })
+})

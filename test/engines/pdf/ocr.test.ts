@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { ocrLanguage, ocrLanguages, tesseractLanguages } from '../../../lib/engines/pdf/ocr/languages.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import type { Operation } from '../../../lib/model/operations.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { countPdfPages, readPdfText, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
+
+const report = fixture('report.pdf')
+/**
+ * Created before the tests: a scan of the report's first page, a PDF of its upper part, and one with both text and
+ * scan.
+ */
+const folder = scratchFolder('ocr-test')
+const scan = join(folder, 'scan-1.png')
+const scanned = join(folder, 'scanned.pdf')
+const mixed = join(folder, 'mixed.pdf')
+
+const recognizeTo = (
+  source: string,
+  to: FormatId,
+  operation: Operation = 'ocr-pdf',
+  options: RunSettings['options'] = {},
+) => convert(pdf, source, to, { operation, options })
+
+/** Returns the ratio of words of one text that another contains. */
+function recallOf(wanted: string, found: string): number {
+  const words = (text: string) => text.toLowerCase().match(/[a-z]{2,}|\d+/g) ?? []
+  const foundWords = new Set(words(found))
+  const wantedWords = words(wanted)
+  return wantedWords.filter((word) => foundWords.has(word)).length / wantedWords.length
+}
+
+describe('OCR', () => {
+  before(async () => {
+    await readStdout('pdftoppm', '-r', '150', '-gray', '-png', '-l', '1', report, join(folder, 'scan'))
+    const upper = ['-x', '0', '-y', '0', '-W', '1241', '-H', '600']
+    await readStdout(
+      'pdftoppm',
+      '-r',
+      '150',
+      '-gray',
+      '-png',
+      '-l',
+      '1',
+      ...upper,
+      report,
+      join(folder, 'upper'),
+    )
+    const image = join(folder, 'upper-1.png')
+    await readStdout('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned, image)
+    await readStdout('qpdf', '--empty', '--pages', report, '1', scanned, '1', '--', mixed)
+  })
+
+  test('OCR reads at least 95 % of the words of a clean page', async () => {
+    const { path, result, lines } = await recognizeTo(scan, 'txt')
+    // A low-resolution image is enlarged, and nothing is straightened without the option.
+    const call = lines.find((line) => line.startsWith('ocrmypdf')) ?? ''
+    assert.match(call, / --oversample 300 /)
+    assert.doesNotMatch(call, /--deskew|--force-ocr/)
+    assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
+    const ratio = recallOf((await readPdfText(report)).split('\f')[0] ?? '', await readFile(path, 'utf8'))
+    assert.ok(ratio >= 0.95, `${Math.round(ratio * 100)} %`)
+  })
+
+  test('OCR adds a text layer only to pages without text', async () => {
+    const options = { language: 'eng+deu', deskew: true }
+    const { path, result, progress, lines } = await recognizeTo(mixed, 'pdf', 'ocr-pdf', options)
+    const call = lines.find((line) => line.startsWith('ocrmypdf'))
+    assert.match(call ?? '', / --deskew .* --language eng\+deu --pages 2 /)
+    assert.deepEqual(result.details, { pages: 2, pagesRecognized: 1 })
+    assert.equal(await countPdfPages(path), 2)
+    const [first = '', second = ''] = (await readPdfText(path)).split('\f')
+    assert.equal(first.match(/lighthouse/g)?.length, 1)
+    assert.match(second, /Annual report of the lighthouse/)
+    assert.equal(progress.at(-1), 1)
+  })
+
+  test('a scan becomes a Word document with flowing text', async () => {
+    const { path, result, lines } = await recognizeTo(scanned, 'docx', 'convert', { ocrLanguage: 'eng' })
+    // Many scans are skewed, and a sloping line would be split into several lines.
+    assert.match(lines.find((line) => line.startsWith('ocrmypdf')) ?? '', / --deskew .* --language eng /)
+    assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
+    const page = await readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', path)
+    assert.match(page, /<h1[^>]*>Annual report of the lighthouse<\/h1>/)
+    assert.match(page, /wraps over more than one line of the page, so that joining lines is tried/)
+  })
+
+  test('a scan is not read in fast mode, and a warning says so', async () => {
+    const { warnings, result } = await recognizeTo(scanned, 'docx', 'convert', { mode: 'fast' })
+    assert.deepEqual(warnings, ['TEXT_MAY_BE_MISSING'])
+    assert.deepEqual(result.details, { pages: 1, pagesRecognized: 0 })
+  })
+
+  test('a scan of more than 50 pages becomes a Word document without OCR', async () => {
+    const long = join(folder, 'long.pdf')
+    const pages = Array.from({ length: 51 }, () => fixture('corners.jpg'))
+    await readStdout('img2pdf', '--output', long, ...pages)
+    const { warnings, result } = await recognizeTo(long, 'docx', 'convert')
+    assert.deepEqual(warnings, ['TEXT_MAY_BE_MISSING'])
+    assert.deepEqual(result.details, { pages: 51, pagesRecognized: 0 })
+  })
+
+  test('OCR returns a PDF unchanged when every page has text', async () => {
+    const { path, warnings, result } = await recognizeTo(report, 'pdf')
+    assert.deepEqual(warnings, ['TEXT_PRESENT'])
+    assert.deepEqual(result.details, { pages: 2, pagesRecognized: 0 })
+    assert.equal((await stat(path)).size, (await stat(report)).size)
+  })
+
+  test('OCR of an encrypted PDF needs its password', async () => {
+    const locked = fixture('needs-password.pdf')
+    const { warnings, path } = await recognizeTo(locked, 'txt', 'ocr-pdf', { password: 'secret' })
+    assert.ok(warnings.includes('ENCRYPTION_REMOVED'), `warnings were ${warnings}`)
+    assert.match(await readFile(path, 'utf8'), /alphamarker/)
+    await assert.rejects(recognizeTo(locked, 'txt'), { code: 'PDF_ENCRYPTED' })
+  })
+})
+
+describe('OCR languages', () => {
+  test('all seventeen OCR languages have an installed Tesseract language pack', async () => {
+    assert.equal(Object.keys(ocrLanguages).length, 17)
+    const installed = (await readStdout('tesseract', '--list-langs')).split('\n')
+    for (const name of Object.keys(ocrLanguages))
+      assert.ok(installed.includes(tesseractLanguages(name)), name)
+  })
+
+  test('OCR languages can be joined and written in Tesseract notation', () => {
+    assert.equal(tesseractLanguages(ocrLanguage.parse('chi_sim+ENG')), 'chi_sim+eng')
+    assert.equal(ocrLanguage.parse('eng deu'), 'eng+deu')
+  })
+
+  test('unknown OCR languages are refused with a list of the known ones', () => {
+    for (const name of ['klingon', 'eng+', '', 'eng;rm', '../eng', 'eng+deu+fra+spa+ita+por']) {
+      const { success, error } = ocrLanguage.safeParse(name)
+      assert.equal(success, false, name)
+      for (const known of Object.keys(ocrLanguages)) assert.ok(error?.message.includes(known), known)
+    }
+  })
+})

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { resolvePages } from '../../../lib/engines/pdf/page-range.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { python3 } from '../../support/python.ts'
+import { testConformance } from '../support/conformance.ts'
+import { listZipNames, readImageSize, readStdout } from '../support/inspect-result.ts'
+import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from '../support/run-engine.ts'
+
+const source = fixture('three-pages.pdf')
+
+testConformance(pdf, {
+  fixtures: { pdf: source },
+  long: { source, to: 'avif', options: { dpi: 600, quality: 100 } },
+})
+
+const render = (to: 'jpg' | 'png' | 'tiff' | 'txt', options: RunSettings['options'] = {}, file = source) =>
+  convert(pdf, file, to, { options })
+
+async function unzipFile(path: string, name: string, workDir: string): Promise<string> {
+  execFileSync(python3, [
+    '-c',
+    'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extract(sys.argv[2], sys.argv[3])',
+    path,
+    name,
+    workDir,
+  ])
+  return join(workDir, name)
+}
+
+describe('converting a PDF', () => {
+  after(removeRuns)
+
+  test('a single page becomes an image', async () => {
+    const { path, format, result } = await render('jpg', { pages: '2', dpi: 72 })
+    assert.equal(format, 'jpg')
+    assert.deepEqual(await readImageSize(path, 'jpg'), { width: 300, height: 150 })
+    assert.deepEqual(result.details, { pages: 1 })
+    // A page named twice still counts once.
+    assert.equal((await render('jpg', { pages: '2,2', dpi: 72 })).format, 'jpg')
+  })
+
+  test('a page becomes an SVG of vector shapes that matches the rendered page', async () => {
+    const { path, format } = await convert(pdf, source, 'svg', { options: { pages: '1' } })
+    assert.equal(format, 'svg')
+    assert.doesNotMatch(await readFile(path, 'utf8'), /<image/, 'the SVG must not embed an image')
+    await readStdout('rsvg-convert', path, '--dpi-x', '144', '--dpi-y', '144', '--output', `${path}.png`)
+    const page = await render('png', { pages: '1', dpi: 144 })
+    const [width, height] = [300, 150]
+    const pixels = (file: string) =>
+      sharp(file)
+        .flatten({ background: '#fff' })
+        .toColourspace('b-w')
+        .resize({ width, height, fit: 'fill' })
+        .raw()
+        .toBuffer()
+    const [ours, poppler] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
+    const totalDifference = ours.reduce((sum, level, at) => sum + Math.abs(level - (poppler[at] ?? 0)), 0)
+    assert.ok(
+      totalDifference / ours.length < 2,
+      `the images differ by ${totalDifference / ours.length} of 255`,
+    )
+    assert.ok(
+      poppler.some((level) => level < 128),
+      'the page must not be blank',
+    )
+  })
+
+  test('several pages become a ZIP of images with a manifest', async () => {
+    const run = await render('jpg', { dpi: '100', quality: 'low', progressive: 'true' })
+    const { path, format, workDir } = run
+    assertProgressRises(run)
+    assert.equal(format, 'zip')
+    assert.deepEqual(await listZipNames(path), [
+      'page-001.jpg',
+      'page-002.jpg',
+      'page-003.jpg',
+      'manifest.json',
+    ])
+    const manifest = JSON.parse(await readFile(await unzipFile(path, 'manifest.json', workDir), 'utf8'))
+    assert.deepEqual(manifest.parameters, {
+      format: 'jpg',
+      dpi: 100,
+      colorSpace: 'srgb',
+      quality: 50,
+      progressive: true,
+    })
+    assert.deepEqual(
+      manifest.pages.map(({ page, file }: { page: number; file: string }) => [page, file]),
+      [
+        [1, 'page-001.jpg'],
+        [2, 'page-002.jpg'],
+        [3, 'page-003.jpg'],
+      ],
+    )
+    const page = await unzipFile(path, 'page-003.jpg', workDir)
+    assert.deepEqual(await readImageSize(page, 'jpg'), { width: 209, height: 278 })
+    assert.match(await readStdout('file', page), /progressive/)
+  })
+
+  test('selected pages keep their page numbers in file names', async () => {
+    const { path } = await render('png', { pages: '3,1' })
+    assert.deepEqual(await listZipNames(path), ['page-001.png', 'page-003.png', 'manifest.json'])
+  })
+
+  test('a PDF becomes a multi-page TIFF in the order of the range', async () => {
+    const { path, format, lines } = await render('tiff', { pages: 'last-1', dpi: 72 })
+    const pdftoppmRanges = lines
+      .filter((line) => line.startsWith('pdftoppm'))
+      .map((line) => /-f \d+ -l \d+/.exec(line)?.[0])
+    assert.deepEqual(pdftoppmRanges, ['-f 1 -l 3'], 'one process must render all pages, whatever their order')
+    assert.equal(format, 'tiff')
+    const widths = [...(await readStdout('tiffinfo', path)).matchAll(/Image Width: (\d+)/g)].map(
+      ([, width]) => Number(width),
+    )
+    assert.deepEqual(widths, [150, 300, 150])
+  })
+
+  test('text is extracted page by page', async () => {
+    const text = await readFile((await render('txt')).path, 'utf8')
+    assert.deepEqual(text.match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
+    const part = await readFile((await render('txt', { pages: '3,2' })).path, 'utf8')
+    assert.deepEqual(part.match(/\w+marker/g), ['gammamarker', 'betamarker'])
+  })
+
+  test('downscale, colorSpace, dpi and jpegQuality change the rendered image', async () => {
+    const downscaled = await render('png', { pages: '2', downscale: 60 })
+    assert.deepEqual(await readImageSize(downscaled.path, 'png'), { width: 60, height: 30 })
+    assert.match(
+      await readStdout('file', (await render('jpg', { pages: '1', colorSpace: 'gray' })).path),
+      /components 1/,
+    )
+    assert.deepEqual(await readImageSize((await render('png', { pages: '1', dpi: 144 })).path, 'png'), {
+      width: 300,
+      height: 400,
+    })
+    const bytes = async (options: RunSettings['options']) =>
+      (await readFile((await render('jpg', { pages: '1', ...options })).path)).length
+    assert.ok((await bytes({ jpegQuality: '5' })) < (await bytes({ jpegQuality: 95 })))
+  })
+
+  test('a PDF with a password opens only with that password', async () => {
+    const locked = fixture('needs-password.pdf')
+    const { path } = await render('txt', { password: 'secret' }, locked)
+    assert.match(await readFile(path, 'utf8'), /alphamarker/)
+    await assertRefused(render('jpg', {}, locked), 'PDF_ENCRYPTED', /is encrypted/)
+    await assertRefused(
+      render('jpg', { password: 'wrong' }, locked),
+      'PDF_ENCRYPTED',
+      /cannot be opened with the password/,
+    )
+  })
+
+  test('a PDF with only an owner password opens without one', async () => {
+    assert.match(
+      await readFile((await render('txt', {}, fixture('owner-password.pdf'))).path, 'utf8'),
+      /alphamarker/,
+    )
+  })
+
+  test('no file in the work folder contains the password', async () => {
+    const { workDir } = await render('txt', { password: 'secret' }, fixture('needs-password.pdf'))
+    assert.deepEqual((await readdir(workDir)).toSorted(), ['open-source-1.pdf', 'out', 'source-1.pdf'])
+  })
+
+  test('a page with too many pixels is refused, and downscale makes it convertible', async () => {
+    const huge = (await readFile(source, 'latin1')).replace(
+      '/MediaBox [0 0 300 150]',
+      '/MediaBox [0 0 9000000 9000000]',
+    )
+    const path = join((await render('txt')).workDir, 'huge.pdf')
+    await writeFile(path, huge, 'latin1')
+    await assertRefused(
+      render('jpg', { dpi: 600 }, path),
+      'INVALID_INPUT',
+      /^dpi: page 2 would have \d+ megapixels/,
+    )
+    assert.equal((await render('jpg', { downscale: 500, pages: '2' }, path)).format, 'jpg')
+  })
+
+  test('a truncated PDF fails as CORRUPT_FILE', async () => {
+    const path = join((await render('txt')).workDir, 'cut.pdf')
+    await writeFile(path, (await readFile(source)).subarray(0, 300))
+    await assertRefused(render('jpg', {}, path), 'CORRUPT_FILE')
+  })
+
+  test('pages that do not exist and invalid options are refused', async () => {
+    await assertRefused(render('jpg', { pages: '2-9' }), 'INVALID_INPUT', /page 9 .* pages 1 to 3/)
+    const { options } = pdf.capabilities.find(({ to }) => to.includes('jpg')) ?? assert.fail()
+    for (const input of [
+      { dpi: 71 },
+      { dpi: 601 },
+      { pages: '1;2' },
+      { pages: '' },
+      { pages: '1-2-3' },
+      { quality: 0 },
+      { colorSpace: 'cmyk' },
+      { jpegQuality: 101 },
+    ]) {
+      assert.equal(options.safeParse(input).success, false, JSON.stringify(input))
+    }
+  })
+})
+
+describe('a page range', () => {
+  test('a page range may contain single pages, backward ranges and "last"', () => {
+    assert.deepEqual(resolvePages('1-3,7, 9 - last', 10), [1, 2, 3, 7, 9, 10])
+    assert.deepEqual(resolvePages('last-8', 10), [10, 9, 8])
+    assert.deepEqual(resolvePages(undefined, 3), [1, 2, 3])
+  })
+
+  test('a page range outside of the document is refused', () => {
+    for (const range of ['0', '11', '5-11']) assert.throws(() => resolvePages(range, 10), AppError)
+  })
+})
+
+test('a page in Adobe RGB embeds the profile and looks the same as in sRGB', async () => {
+  const options = { pages: '1', colorSpace: 'Adobe-RGB' }
+  const { path } = await convert(pdf, fixture('three-pages.pdf'), 'png', { options })
+  const plain = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })
+  assert.ok((await sharp(path).metadata()).icc)
+  // Converted with its profile, the image is the same.
+  const [converted, wanted] = await Promise.all(
+    [path, plain.path].map((one) => sharp(one).toColourspace('srgb').removeAlpha().raw().toBuffer()),
+  )
+  const maxDifference = converted?.reduce(
+    (max, value, index) => Math.max(max, Math.abs(value - (wanted?.[index] ?? 0))),
+    0,
+  )
+  assert.ok((maxDifference ?? 255) <= 4, `${maxDifference}`)
+})

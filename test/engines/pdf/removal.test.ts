@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { readUncompressed, renderPage } from '../support/inspect-pdf.ts'
+import { readPdfText, readStdout } from '../support/inspect-result.ts'
+import { createBook, createPdf, createPhotoPage, writeFiles } from '../support/pdf-maker.ts'
+import { convert } from '../support/run-engine.ts'
+import { createToolRunner } from '../support/run-pdf-tool.ts'
+
+const pathOf = await writeFiles({
+  'book.pdf': createBook('Alpha'),
+  'photo.pdf': await createPhotoPage(),
+})
+const run = createToolRunner(pathOf('book.pdf'))
+
+test('flatten-pdf turns form fields into page content, including fields without an appearance stream', async () => {
+  const { path } = await run('flatten-pdf')
+  assert.match(await readPdfText(path), /Alpha-name-value[\s\S]*Alpha-city-value/)
+  assert.match(await readStdout('pdfinfo', path), /Form:\s+none/)
+  assert.match(await readUncompressed(path), /https:\/\/example\.com/)
+})
+
+test('flatten-pdf keeps comments without an appearance stream', async () => {
+  const page = (annotation: string) =>
+    createPdf({
+      1: '<< /Type /Catalog /Pages 2 0 R >>',
+      2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Annots [4 0 R] >>',
+      4: `<< /Type /Annot /Rect [10 40 190 70] /F 4 ${annotation} >>`,
+    })
+  const notes = await writeFiles({
+    'text.pdf': page('/Subtype /FreeText /Contents (spoken words) /DA (/Helv 12 Tf 0 g)'),
+    'box.pdf': page('/Subtype /Square /C [1 0 0] /IC [1 0 0]'),
+  })
+  const flatten = (name: string) => convert(pdf, notes(name), 'pdf', { operation: 'flatten-pdf' })
+  const text = await flatten('text.pdf')
+  assert.match(await readPdfText(text.path), /spoken words/)
+  assert.doesNotMatch(await readUncompressed(text.path), /FreeText/)
+  const [red = 0, green = 255] = await (await renderPage((await flatten('box.pdf')).path)).color(1, 1)
+  assert.ok(red > 240 && green < 150, `${red} ${green}`)
+})
+
+describe('redacting', () => {
+  test('redact-pdf permanently removes terms from pages, form fields, outline and title', async () => {
+    const { path, result, warnings } = await run('redact-pdf', {
+      terms: '["alpha page2", "city-value", "alpha BOOK"]',
+    })
+    assert.deepEqual(result.details, { pages: 4, redactions: 2, redactedPages: [2, 3] })
+    assert.deepEqual(warnings, [])
+    const content = await readUncompressed(path)
+    assert.match(content, /Alpha page1/)
+    assert.doesNotMatch(content, /Alpha page2|city-value|Alpha book|attached words/i)
+    const [red = 255] = await (await renderPage(path, 2)).color(1, 0)
+    assert.ok(red < 240, 'the redacted area must be black')
+  })
+
+  test('redact-pdf also removes the pixels below a term', async () => {
+    const scan = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
+    const page = await convert(pdf, scan.path, 'pdf', {
+      operation: 'add-watermark-pdf',
+      options: { watermarkText: 'SECRET', watermarkPosition: 'center', watermarkOpacity: 1 },
+    })
+    const { path } = await convert(pdf, page.path, 'pdf', {
+      operation: 'redact-pdf',
+      options: { terms: ['secret'] },
+    })
+    const folder = (await run('rotate-pdf')).workDir
+    execFileSync('pdfimages', ['-png', '-l', '1', path, join(folder, 'left')])
+    const place = await sharp(join(folder, 'left-000.png'))
+      .extract({ left: 200, top: 380, width: 200, height: 40 })
+      .raw()
+      .toBuffer()
+    assert.deepEqual([...new Set(place)], [255])
+  })
+
+  test('redact-pdf warns when no term was found', async () => {
+    assert.deepEqual((await run('redact-pdf', { terms: 'nowhere' })).warnings, ['NOTHING_TO_DO'])
+    assert.deepEqual((await run('redact-pdf', { terms: 'x' }, pathOf('photo.pdf'))).warnings, [
+      'NOTHING_TO_DO',
+    ])
+  })
+})
+
+test('sanitize-pdf removes actions, links and attachments and keeps the page content', async () => {
+  const { path, result } = await run('sanitize-pdf')
+  assert.deepEqual(result.details?.removed, { actions: 2, links: 1, attachments: 2 })
+  const content = await readUncompressed(path)
+  assert.doesNotMatch(
+    content,
+    /JavaScript|app\.alert|Launch|calc\.exe|EmbeddedFiles|attached words|example\.com/,
+  )
+  assert.match(await readPdfText(path), /Alpha page1/)
+  assert.match(content, /Alpha book/)
+  const kept = await run('sanitize-pdf', { removeLinks: 'false', removeMetadata: 'true' })
+  assert.match(await readUncompressed(kept.path), /example\.com/)
+  assert.doesNotMatch(await readUncompressed(kept.path), /Alpha book|Ada Author/)
+})
+
+test('edit-pdf-metadata sets the information dictionary and XMP, and leaves no old values in the file', async () => {
+  const { path } = await run('edit-pdf-metadata', {
+    title: 'Grüße "機密" <x> -all=',
+    author: '',
+    keywords: 'one, two',
+  })
+  const info = await readStdout('pdfinfo', path)
+  assert.match(info, /Title:\s+Grüße "機密" <x> -all=\n/)
+  assert.match(info, /Keywords:\s+one, two/)
+  assert.doesNotMatch(info, /Author/)
+  assert.match(await readStdout('pdfinfo', '-meta', path), /Grüße &quot;機密&quot; &lt;x&gt; -all=/)
+  assert.doesNotMatch(await readUncompressed(path), /Ada Author/)
+  const withoutMetadata = await run('edit-pdf-metadata', { removeMetadata: true })
+  assert.doesNotMatch(await readStdout('pdfinfo', withoutMetadata.path), /Title|Author/)
+  await assertRefused(run('edit-pdf-metadata'), 'INVALID_INPUT', /^title: expected at least one/)
+})

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { assertValidPdf, readUncompressed, renderPage } from '../support/inspect-pdf.ts'
+import { countPdfPages, readPdfText, readStdout } from '../support/inspect-result.ts'
+import { createBook, createPhotoPage, createTransparentImagePage, writeFiles } from '../support/pdf-maker.ts'
+import { convert } from '../support/run-engine.ts'
+import { createToolRunner } from '../support/run-pdf-tool.ts'
+
+const pathOf = await writeFiles({
+  'book.pdf': createBook('Alpha'),
+  'photo.pdf': await createPhotoPage(),
+  'clear.pdf': createTransparentImagePage(),
+})
+const run = createToolRunner(pathOf('book.pdf'))
+
+describe('compressing a PDF', () => {
+  const sizeOf = async (path: string) => (await stat(path)).size
+
+  test('compress-pdf keeps the pages and reduces the quality of images', async () => {
+    const before = await sizeOf(pathOf('photo.pdf'))
+    const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, pathOf('photo.pdf'))
+    const after = await sizeOf(path)
+    assert.ok(after < before / 4, `${after} of ${before}`)
+    assert.deepEqual(result.details, { pages: 1, sizeBefore: before, sizeAfter: after })
+    assert.equal(await countPdfPages(path), 1)
+    const [level = 0] = await (await renderPage(path)).color(1, 1)
+    assert.ok(level > 100 && level < 155, `the photo is missing: gray level ${level}`)
+  })
+
+  test('compress-pdf returns the source with a warning when the result would be larger', async () => {
+    const { path, warnings } = await run('compress-pdf', { pdfQuality: 'prepress' }, pathOf('clear.pdf'))
+    assert.deepEqual(warnings, ['NOT_SMALLER'])
+    assert.deepEqual(await readFile(path), await readFile(pathOf('clear.pdf')))
+  })
+
+  test('compress uses the best quality that fits the target size', async () => {
+    const sizes = []
+    for (const targetSize of [40_000, 80_000]) {
+      const { path, result, warnings } = await run('compress', { targetSize }, pathOf('photo.pdf'))
+      sizes.push(await sizeOf(path))
+      assert.ok((sizes.at(-1) ?? 0) <= targetSize, `${sizes.at(-1)}`)
+      assert.equal(result.details?.reached, true)
+      assert.deepEqual(warnings, [])
+    }
+    assert.ok((sizes[1] ?? 0) > (sizes[0] ?? 0), sizes.join())
+  })
+
+  test('compress reports the smallest size when the target size cannot be reached', async () => {
+    const { path, result, warnings } = await run('compress', { targetSize: 1000 }, pathOf('photo.pdf'))
+    assert.deepEqual(warnings, ['TARGET_NOT_REACHED'])
+    assert.equal(result.details?.sizeAfter, await sizeOf(path))
+    assert.equal(result.details?.reached, false)
+  })
+
+  test('compress makes smaller files with lower quality', async () => {
+    const sizes = []
+    for (const quality of ['high', 'low', 1]) {
+      sizes.push(await sizeOf((await run('compress', { quality }, pathOf('photo.pdf'))).path))
+    }
+    assert.deepEqual(
+      sizes,
+      sizes.toSorted((a, b) => b - a),
+    )
+    assert.equal(new Set(sizes).size, 3)
+  })
+})
+
+test('to-pdfa embeds fonts, defines the color space and declares the conformance level', async () => {
+  for (const [pdfaVersion, part] of [
+    ['1b', '1'],
+    ['PDF/A-2B', '2'],
+    ['3b', '3'],
+  ] as const) {
+    const { path, result, warnings } = await run('to-pdfa', { pdfaVersion })
+    assert.deepEqual(warnings, ['FORM_FLATTENED', 'ACTIVE_CONTENT_REMOVED'])
+    assert.equal(result.details?.pdfaVersion, `${part}b`)
+    const meta = await readStdout('pdfinfo', '-meta', path)
+    assert.match(meta, new RegExp(`pdfaid:part(?:>|=['"])${part}`))
+    assert.match(meta, /pdfaid:conformance(?:>|=['"])B/)
+    const text = await readUncompressed(path)
+    assert.match(text, /\/OutputIntents/)
+    assert.doesNotMatch(text, /JavaScript|Launch|EmbeddedFiles/)
+    const [, , ...fonts] = (await readStdout('pdffonts', path)).trim().split('\n')
+    assert.ok(
+      fonts.length > 0 && fonts.every((line) => / yes (?:yes|no ) (?:yes|no ) +\d+ +\d+$/.test(line)),
+      fonts.join('\n'),
+    )
+    assert.match(await readPdfText(path), /Alpha page3/)
+  }
+})
+
+test('grayscale-pdf removes all color and keeps the text', async () => {
+  const form = await run('grayscale-pdf')
+  assert.deepEqual(form.warnings, ['FORM_FLATTENED'])
+  assert.match(await readPdfText(form.path), /Alpha-name-value[\s\S]*Alpha page3/)
+  const { path } = await run('grayscale-pdf', {}, pathOf('clear.pdf'))
+  for (const [name, file] of [
+    ['the form', form.path],
+    ['the image', path],
+  ] as const) {
+    const png = sharp(execFileSync('pdftoppm', ['-png', '-r', '20', '-singlefile', file])).removeAlpha()
+    const { data, info } = await png.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
+    assert.equal(info.channels, 3)
+    const colored = data.findIndex((level, at) => Math.abs(level - (data[at - (at % 3)] ?? 0)) > 1)
+    assert.equal(colored, -1, `${name} has a color at byte ${colored}`)
+  }
+})
+
+test('linearize-pdf optimizes a PDF for fast web view', async () => {
+  const { path } = await run('linearize-pdf')
+  assert.match(await readStdout('pdfinfo', path), /Optimized:\s+yes/)
+})
+
+describe('repairing a PDF', () => {
+  test('repair-pdf recovers all pages from a broken cross-reference table or a truncated file', async () => {
+    const intact = createBook('Alpha').toString('latin1')
+    const broken = await writeFiles({
+      'table.pdf': Buffer.from(intact.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1'),
+      'cut.pdf': Buffer.from(intact.slice(0, intact.indexOf('51 0 obj')), 'latin1'),
+    })
+    for (const name of ['table.pdf', 'cut.pdf']) {
+      const { path, result } = await convert(pdf, broken(name), 'pdf', { operation: 'repair-pdf' })
+      assert.equal(result.details?.pages, 4, name)
+      assert.match(await readPdfText(path), /Alpha page3/)
+      await assertValidPdf(path)
+    }
+  })
+})

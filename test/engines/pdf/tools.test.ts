@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { AppError } from '../../../lib/errors.ts'
+import type { Operation } from '../../../lib/model/operations.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { unzipResult } from '../support/inspect-pdf.ts'
+import { listZipNames } from '../support/inspect-result.ts'
+import {
+  createBook,
+  createPdf,
+  createPhotoPage,
+  createTransparentImagePage,
+  writeFiles,
+} from '../support/pdf-maker.ts'
+import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
+import { createToolRunner } from '../support/run-pdf-tool.ts'
+
+const pathOf = await writeFiles({
+  'book.pdf': createBook('Alpha'),
+  'photo.pdf': await createPhotoPage(),
+  'clear.pdf': createTransparentImagePage(),
+})
+const run = createToolRunner(pathOf('book.pdf'))
+
+describe('extracting images from a PDF', () => {
+  test('extract-pdf-images returns each embedded image once and unchanged, in a ZIP with a manifest', async () => {
+    const twice = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
+    const done = await convert(pdf, twice.path, 'pdf', { operation: 'extract-pdf-images' })
+    assert.equal(done.format, 'zip')
+    assert.deepEqual(await listZipNames(done.path), ['image-001.jpg', 'manifest.json'])
+  })
+
+  test('extract-pdf-images keeps the transparency of images', async () => {
+    const done = await run('extract-pdf-images', {}, pathOf('clear.pdf'))
+    assert.deepEqual(await listZipNames(done.path), ['image-001.png', 'manifest.json'])
+    const raw = await sharp(join(await unzipResult(done), 'image-001.png'))
+      .raw()
+      .toBuffer()
+    assert.deepEqual([...raw.subarray(0, 8)], [255, 0, 0, 0, 0, 255, 0, 255])
+  })
+
+  test('extract-pdf-images refuses a PDF without images', async () => {
+    await assertRefused(run('extract-pdf-images'), 'INVALID_INPUT', /contains no images/)
+  })
+})
+
+test('pdf-info returns the properties of a PDF as JSON and as details', async () => {
+  const { path, format, result } = await run('pdf-info')
+  assert.equal(format, 'json')
+  const facts = JSON.parse(await readFile(path, 'utf8'))
+  assert.deepEqual(facts.pageSizes, [{ width: 200, height: 300, pages: 4 }])
+  assert.deepEqual(facts.fonts, [{ name: 'Helvetica', type: 'Type 1', embedded: false }])
+  assert.deepEqual(facts.attachments, ['notes.txt'])
+  assert.deepEqual(
+    [
+      facts.pages,
+      facts.title,
+      facts.author,
+      facts.outlineItems,
+      facts.javascript,
+      facts.signed,
+      facts.encrypted,
+    ],
+    [4, 'Alpha book', 'Ada Author', 3, true, false, false],
+  )
+  assert.equal(result.details?.pages, 4)
+  const locked = await convert(pdf, fixture('owner-password.pdf'), 'json', { operation: 'pdf-info' })
+  assert.equal(locked.result.details?.encrypted, true)
+})
+
+test('PDF tools terminate on a document with circular references', async () => {
+  const loops = await writeFiles({
+    'loop.pdf': createPdf({
+      1: '<< /Type /Catalog /Pages 2 0 R /Outlines 5 0 R /Names << /Dests 7 0 R >> >>',
+      2: '<< /Type /Pages /Kids [3 0 R 2 0 R] /Count 2 >>',
+      3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>',
+      5: '<< /First 6 0 R >>',
+      6: '<< /Title (again) /Next 6 0 R /First 6 0 R /Dest (x) >>',
+      7: '<< /Kids [7 0 R] >>',
+    }),
+  })
+  for (const operation of ['pdf-info', 'sanitize-pdf', 'reorder-pdf-pages'] as const) {
+    const running = convert(pdf, loops('loop.pdf'), 'pdf', { operation, options: { pages: '1' } })
+    await running.catch((error: unknown) => assert.ok(error instanceof AppError, String(error)))
+  }
+})
+
+describe('every PDF tool', () => {
+  const needed: Partial<Record<Operation, RunSettings['options']>> = {
+    'encrypt-pdf': { password: 'x' },
+    'extract-pdf-pages': { pages: '1' },
+    'remove-pdf-pages': { pages: '1' },
+    'reorder-pdf-pages': { pages: '1' },
+    'add-watermark-pdf': { watermarkText: 'x' },
+    'edit-pdf-metadata': { title: 'x' },
+    'crop-pdf': { marginTop: '1mm' },
+    'redact-pdf': { terms: 'x' },
+  }
+  const operations = pdf.capabilities.flatMap(({ operation, to }) =>
+    operation !== 'convert' && to.includes('pdf') ? [operation] : [],
+  )
+
+  test('every PDF tool rejects garbage and truncated files with an error code', async () => {
+    const folder = await writeFiles({
+      'garbage.pdf': Buffer.from(`%PDF-1.7\n${'garbage '.repeat(500)}`),
+      'half.pdf': (await readFile(fixture('needs-password.pdf'))).subarray(0, 250),
+    })
+    for (const operation of operations) {
+      for (const name of ['garbage.pdf', 'half.pdf']) {
+        const more = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
+        await assert.rejects(
+          run(operation, needed[operation], folder(name), { more }),
+          (error) => {
+            assert.ok(error instanceof AppError, `${operation} of ${name}: ${String(error)}`)
+            assert.match(error.code, /CORRUPT_FILE|PDF_ENCRYPTED/)
+            return true
+          },
+          `${operation} of ${name}`,
+        )
+      }
+    }
+  })
+
+  test('PDF tools warn that their changes invalidate a signature', async () => {
+    const signed = createBook('Alpha')
+      .toString('latin1')
+      .replace('/Type /Annot', '/ByteRange [0 1 2 3] /Type /Annot')
+    const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signed, 'latin1') })
+    for (const operation of ['rotate-pdf', 'linearize-pdf', 'encrypt-pdf'] as const) {
+      const { warnings } = await run(operation, needed[operation], signedPath('signed.pdf'))
+      assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)
+    }
+    const merged = await run('merge', {}, pathOf('book.pdf'), { more: [signedPath('signed.pdf')] })
+    assert.deepEqual(merged.warnings, ['SIGNATURE_INVALID'])
+    const split = await run('split-pdf', {}, signedPath('signed.pdf'))
+    assert.ok(split.warnings.includes('SIGNATURE_INVALID'))
+  })
+})

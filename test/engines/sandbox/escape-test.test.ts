@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { accessSync, closeSync, constants, openSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { EscapeTestResult } from '../../../lib/engines/sandbox/escape-test.ts'
+import {
+  buildCommand,
+  chooseLauncher,
+  confinementLevel,
+  confinementProblem,
+  requireConfinement,
+} from '../../../lib/engines/sandbox/isolation.ts'
+import { type Launcher, launchers } from '../../../lib/engines/sandbox/launchers.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { defined } from '../../../lib/validation/defined.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const base = scratchFolder('escape-test')
+
+const checks = [
+  ...(['secrets', 'network', 'signals', 'files', 'kill', 'memory', 'file-size', 'processes'] as const),
+  ...(['processor', 'core', 'pid', 'net', 'runs'] as const),
+] as const
+const all = Object.fromEntries(checks.map((check) => [check, true])) as EscapeTestResult // all of its keys
+const without = (...missing: readonly (keyof EscapeTestResult)[]): EscapeTestResult => ({
+  ...all,
+  ...Object.fromEntries(missing.map((check) => [check, false])),
+})
+
+describe('the level of confinement', () => {
+  test('the level of confinement follows from the checks of the escape test that passed', () => {
+    assert.equal(confinementLevel(all), 'namespaces')
+    for (const check of ['files', 'pid', 'net'] as const)
+      assert.equal(confinementLevel(without(check)), 'filtered', check)
+    for (const check of ['secrets', 'network', 'signals', 'kill'] as const)
+      assert.equal(confinementLevel(without(check)), 'limits', check)
+    for (const check of ['memory', 'file-size', 'processes', 'processor', 'core', 'runs'] as const)
+      assert.equal(confinementLevel(without(check)), 'none', check)
+  })
+
+  test('the level of confinement below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
+    const found = { level: 'limits', detail: 'rlimits only' } as const
+    assert.equal(confinementProblem(found, 'limits'), undefined)
+    assert.equal(confinementProblem(found, 'none'), undefined)
+    for (const wanted of ['filtered', 'namespaces'] as const) {
+      const reason = confinementProblem(found, wanted) ?? ''
+      assert.match(
+        reason,
+        /confined by rlimits only; that is "limits", and MIN_CONFINEMENT asks for "(filtered|namespaces)"/,
+      )
+      assert.match(reason, /Install bubblewrap.*MIN_CONFINEMENT=limits$/)
+    }
+  })
+
+  test('the level of confinement below MIN_CONFINEMENT gives clients an error without details, which are only in the cause', async () => {
+    const found = { level: 'limits', detail: 'rlimits only' } as const
+    await requireConfinement(found, 'limits')
+    await assert.rejects(requireConfinement(found, 'filtered'), (error) => {
+      assert.ok(error instanceof AppError && error.cause instanceof Error)
+      assert.equal(error.code, 'SERVICE_UNAVAILABLE')
+      assert.doesNotMatch(error.message, /rlimits/)
+      assert.match(error.cause.message, /rlimits only.*MIN_CONFINEMENT/)
+      return true
+    })
+  })
+
+  test('the level of confinement is that of the best working launcher; a launcher that cannot start programs is skipped', async () => {
+    const broken: Launcher = { ...(launchers[0] as Launcher), needsRoot: false, namespaceArgs: ['false'] }
+    const bare = launchers.filter(({ level }) => level === 'none')
+    const { launcher, level } = await chooseLauncher([broken, ...bare], false)
+    assert.deepEqual([launcher, level], [bare[0], 'none'])
+  })
+})
+
+/** The launcher without namespaces, which works for any user who runs the tests. */
+const filtered = launchers.filter(
+  ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
+)[0] as Launcher
+
+/** Runs Perl code with a launcher and returns its stdout and stderr. */
+async function perl(code: string, launcher = filtered, more = {}): Promise<string> {
+  const workDir = await mkdtemp(join(base, 'work-'))
+  const command = await buildCommand(launcher, 'perl', ['-e', code], { workDir, limits: {}, ...more })
+  const { stdout, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
+  return stdout + stderr
+}
+
+/** System call numbers from asm/unistd_64.h. */
+const alwaysRefused = [
+  ...[29, 30, 31, 64, 65, 66, 67, 68, 69, 70, 71, 101, 103, 154, 155, 159, 161, 163, 164, 165, 166, 167, 168],
+  ...[
+    169, 172, 173, 175, 176, 179, 220, 227, 240, 241, 246, 248, 249, 250, 272, 298, 300, 303, 304, 305, 308,
+  ],
+  ...[310, 311, 312, 313, 320, 321, 323, 424, 428, 429, 430, 431, 432, 433, 434, 438, 440, 442, 443, 448],
+]
+const refusedWithoutPidNamespace = [109, 112, 129, 200, 297]
+const reportedAsMissing = [425, 426, 427, 435]
+
+/** Calls each number with invalid arguments, so that a call that the filter lets through has no effect. */
+const tryCalls = (numbers: readonly number[]) =>
+  `for (${numbers.join(',')}) { my $r = syscall $_, -1, -1, -1, -1, -1, -1; print "$_ ", $r == -1 ? $! + 0 : "done", "\\n" }`
+
+describe('the system call filter', () => {
+  const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
+
+  test('the system call filter refuses calls that no converter needs, and reports newer ones as not implemented', async () => {
+    const calls = [...alwaysRefused, ...refusedWithoutPidNamespace, ...reportedAsMissing]
+    const expected = calls.map((call) => `${call} ${reportedAsMissing.includes(call) ? ENOSYS : EPERM}`)
+    assert.deepEqual((await perl(tryCalls(calls))).trim().split('\n'), expected)
+  })
+
+  test('the system call filter allows process groups and sessions only inside a PID namespace', async (t) => {
+    const launcher = launchers.find(
+      ({ namespaceArgs, needsRoot }) => namespaceArgs.length > 0 && needsRoot === (process.getuid?.() === 0),
+    ) as Launcher
+    const output = await perl('print setpgrp(0, 0) ? "led" : $!; ', launcher)
+    if (/bwrap/.test(output)) t.skip(output)
+    else assert.match(output, /^led/)
+    assert.match(await perl('print setpgrp(0, 0) ? "led" : $!'), /not permitted/)
+  })
+
+  test('the system call filter refuses all sockets, except Unix sockets for programs that need them', async () => {
+    const sockets = `for ([1,1],[2,1],[2,2],[10,1],[16,3],[17,3]) { my $r = socket my $s, $$_[0], $$_[1], 0; print "$$_[0] ", $r ? "done" : $! + 0, "\\n" }`
+    const refused = [1, 2, 2, 10, 16, 17].map((family) => `${family} ${EAFNOSUPPORT}\n`)
+    assert.equal(await perl(sockets), refused.join(''))
+    assert.equal(
+      await perl(sockets, filtered, { unixSockets: true }),
+      ['1 done\n', ...refused.slice(1)].join(''),
+    )
+    const pair = 'for (1, 2) { print socketpair(my $a, my $b, $_, 1, 0) ? "done " : $! + 0 }'
+    assert.equal(await perl(pair), `done ${EAFNOSUPPORT}`)
+  })
+
+  test('the system call filter refuses calls by argument where only some arguments are harmful', async () => {
+    const code = `
+      sub report { print shift, " ", ($_[0] == -1 ? $! + 0 : "done"), "\\n" }
+      report("clone into a namespace", syscall 56, 0x10000000, 0, 0, 0, 0);
+      if (!defined(my $child = fork)) { report("fork", -1) } elsif (!$child) { exit } else { report("fork", 0) }
+      report("limits of another", syscall 302, getppid, 7, 0, 0);
+      my $limits = "\\0" x 16; report("limits of its own", syscall 302, 0, 7, 0, $limits);
+      pipe my $out, my $in;
+      report("terminal", syscall 16, fileno $out, $_, 0) for 0x5412, 0x541c, 0x8901, 0x8902;
+      report("size of the terminal", syscall 16, fileno $out, 0x5413, 0);
+      report("owner", syscall 72, fileno $out, $_, 0) for 8, 10, 15;
+      report("flags", syscall 72, fileno $out, 1, 0);
+      report("kill of another", syscall 62, getppid, 0);
+      report("kill of all", syscall 62, -1, 0);
+      my $own = $$ + 0; report("kill of its own", syscall 62, $own, 0);
+      report("kill of its group", syscall 62, 0, 0);
+      report("kill of a thread of another", syscall 234, getppid, getppid, 0);
+      report("kill of a thread of its own", syscall 234, $own, $own, 0);`
+    assert.deepEqual((await perl(code)).trim().split('\n'), [
+      ...['clone into a namespace 1', 'fork done', 'limits of another 1', 'limits of its own done'],
+      ...['terminal 1', 'terminal 1', 'terminal 1', 'terminal 1', 'size of the terminal 25'],
+      ...['owner 1', 'owner 1', 'owner 1', 'flags done'],
+      ...['kill of another 1', 'kill of all 1', 'kill of its own done', 'kill of its group done'],
+      ...['kill of a thread of another 1', 'kill of a thread of its own done'],
+    ])
+  })
+
+  test('the system call filter kills a program that uses x32 system call numbers', async () => {
+    const workDir = await mkdtemp(join(base, 'work-'))
+    const code = 'syscall 0x40000000 + 39'
+    const command = await buildCommand(filtered, 'perl', ['-e', code], { workDir, limits: {} })
+    assert.equal(spawnSync(command.file, command.args, command).signal, 'SIGSYS')
+  })
+})
+
+describe('a launched program', () => {
+  test('a launched program cannot gain privileges from a setuid program', async () => {
+    const status = 'open my $s, "<", "/proc/self/status"; print grep /^(NoNewPrivs|Seccomp):/, <$s>'
+    assert.equal(await perl(status), 'NoNewPrivs:\t1\nSeccomp:\t2\n')
+  })
+
+  test('a launched program inherits no file descriptors other than its own', async () => {
+    const workDir = await mkdtemp(join(base, 'work-'))
+    const devNull = openSync('/dev/null', 'r')
+    const list = ['-e', 'for (3 .. 9) { print "$_ " if open my $f, "<&=", $_ }']
+    const openFds = async (closeFdsFrom?: number) => {
+      const options = { workDir, limits: {}, ...defined({ closeFdsFrom }) }
+      const { file, args, env, cwd } = await buildCommand(filtered, 'perl', list, options)
+      const stdio = ['ignore', 'pipe', 'inherit', devNull, devNull, devNull] as const
+      return execFileSync(file, args, { env, cwd, encoding: 'utf8', stdio: [...stdio] })
+    }
+    assert.deepEqual([await openFds(), await openFds(5)], ['', '3 4 '])
+    closeSync(devNull)
+  })
+
+  test('a launched program gets the hard limit where that is lower than its own limit', async () => {
+    const workDir = await mkdtemp(join(base, 'work-'))
+    const { file, args, env, cwd } = await buildCommand(filtered, 'cat', ['/proc/self/limits'], {
+      workDir,
+      limits: {},
+    })
+    const stdout = execFileSync('prlimit', ['--nproc=1000:1024', '--', file, ...args], {
+      env: { ...process.env, ...env },
+      cwd,
+      encoding: 'utf8',
+    })
+    assert.match(stdout, /^Max processes +1024 +1024 /m)
+    assert.match(stdout, /^Max core file size +0 +0 /m)
+  })
+
+  test('a launched program does not start when the filter cannot be installed', async () => {
+    const workDir = await mkdtemp(join(base, 'work-'))
+    const { file, args, env, cwd } = await buildCommand(filtered, 'true', [], { workDir, limits: {} })
+    const broken = args.map((arg) => (arg.startsWith('filter=') ? 'filter=ffffffffffffffff' : arg))
+    const { status, stderr } = spawnSync(file, broken, { env, cwd, encoding: 'utf8' })
+    assert.notEqual(status, 0)
+    assert.match(stderr, /^launch: seccomp: Invalid argument$/m)
+  })
+
+  test('a launched program opens its folder and the system files it needs, and cannot execute files that it created', async () => {
+    const shown = await mkdtemp(join(base, 'shown-'))
+    const code = `
+      sub report { print "$_[0]: ", ($_[1] ? "yes" : $! + 0), "\\n" }
+      report("makes", open my $own, ">", "own"); print $own "#!/bin/sh\\n"; close $own; chmod 0755, "own";
+      report("runs it", !system "./own");
+      report("makes a folder", mkdir "folder"); report("moves", rename "own", "folder/own"); report("removes", unlink "folder/own");
+      report("reads programs", open my $a, "<", "/usr/bin/env"); report("reads fonts", opendir my $d, "/etc/fonts");
+      report("discards", open my $n, ">", "/dev/null");
+      report("writes to $_", open my $o, "+<", "/dev/$_") for "zero", "full";
+      report("reads what it is given", opendir my $e, "${shown}"); report("writes there", open my $f, ">", "${shown}/x");
+      report("reads accounts' secrets", open my $g, "<", "/etc/shadow");
+      report("writes to the system", open my $h, ">", "/usr/x"); report("writes to all's", open my $i, ">", "/tmp/x-of-a-test");
+      report("reads folders beside its own", opendir my $j, "${base}");`
+    assert.deepEqual((await perl(code, filtered, { readOnly: [shown] })).trim().split('\n'), [
+      ...['makes: yes', 'runs it: 13', 'makes a folder: yes', 'moves: yes', 'removes: yes'],
+      ...['reads programs: yes', 'reads fonts: yes', 'discards: yes'],
+      ...['writes to zero: yes', 'writes to full: yes'],
+      ...['reads what it is given: yes', 'writes there: 13', "reads accounts' secrets: 13"],
+      ...['writes to the system: 13', "writes to all's: 13", 'reads folders beside its own: 13'],
+    ])
+  })
+
+  test('a launched program may bind Unix sockets in /tmp, as LibreOffice does, if it is allowed to use them', async () => {
+    const code = `socket my $s, 1, 1, 0; my $path = "/tmp/socket-of-$$"; print bind($s, pack "Sa*", 1, $path) ? "named" : $! + 0; unlink $path`
+    assert.equal(await perl(code, filtered, { unixSockets: true }), 'named')
+  })
+})
+
+/** Simulates Lambda: another uid, no user namespaces, at most 1,024 processes. */
+const lambdaLike = [
+  ...['setpriv', '--reuid=993', '--regid=990', '--clear-groups', '--inh-caps=-all'],
+  ...['bwrap', '--unshare-user', '--disable-userns', '--dev-bind', '/', '/', '--proc', '/proc'],
+  ...['prlimit', '--nproc=1024:1024', '--'],
+]
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+function whyNotLambdaLike(): string | undefined {
+  if (process.getuid?.() !== 0) return 'needs root to switch to another user'
+  const [command = '', ...args] = [...lambdaLike, 'test', '-r', here]
+  return spawnSync(command, args).status === 0
+    ? undefined
+    : 'needs bubblewrap and a checkout that other users can read'
+}
+const reason = whyNotLambdaLike()
+
+test(
+  'without namespaces, the escape test is stopped by filters, and only by limits where filters are unavailable',
+  reason === undefined ? {} : { skip: reason },
+  () => {
+    const script = `
+      const { buildCommand, chooseLauncher, confinementLevel } = await import(${JSON.stringify(join(here, '../../../lib/engines/sandbox/isolation.ts'))})
+      const { runEscapeTest } = await import(${JSON.stringify(join(here, '../../../lib/engines/sandbox/escape-test.ts'))})
+      const { launchers } = await import(${JSON.stringify(join(here, '../../../lib/engines/sandbox/launchers.ts'))})
+      const levelAndFailures = async (launcher) => {
+        const result = await runEscapeTest(launcher, (...command) => buildCommand(launcher, ...command))
+        return [confinementLevel(result), ...Object.keys(result).filter((check) => !result[check])].join(' ')
+      }
+      const { launcher } = await chooseLauncher(launchers, false)
+      const withoutNamespaces = launchers.filter((one) => one.namespaceArgs.length === 0)
+      console.log(JSON.stringify([launcher.detail, ...await Promise.all(withoutNamespaces.map(levelAndFailures))]))`
+    const [command = '', ...args] = [
+      ...lambdaLike,
+      process.execPath,
+      '--disable-warning=ExperimentalWarning',
+      '--eval',
+      script,
+    ]
+    const env = { PATH: process.env['PATH'], TMPDIR: '/tmp', SERVICE_SECRET: 'a key of this service' }
+    const { stdout, stderr } = spawnSync(command, args, { env, cwd: '/', encoding: 'utf8' })
+    assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), [
+      (launchers.find(({ usesLandlock }) => usesLandlock) as Launcher).detail,
+      'filtered pid net',
+      // Only Landlock protects the /proc entries of the service here; in the images the program is unreadable as well.
+      'limits secrets files pid net',
+      'limits secrets network signals files kill pid net',
+      'none secrets network signals files kill memory processor core pid net',
+    ])
+  },
+)
+
+test('the Perl that starts engines is /usr/bin/perl', () => {
+  accessSync('/usr/bin/perl', constants.X_OK)
+})

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { lstatSync, readlinkSync } from 'node:fs'
+import { lstat, mkdir, mkdtemp, readlink, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, test } from 'node:test'
+import type { Tools } from '../../../lib/engines/engine.ts'
+import { availableThreads } from '../../../lib/engines/host-limits.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import { confinement, sandboxCommand } from '../../../lib/engines/sandbox/isolation.ts'
+import { bindMountArgs } from '../../../lib/engines/sandbox/visible-files.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const { level, detail } = await confinement()
+const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
+/** Without root, all sandboxes run as the same user inside their user namespaces. */
+const asRoot = process.getuid?.() === 0 ? confined : { skip: 'needs root' }
+
+const base = scratchFolder('confine-test')
+let workDir: string
+beforeEach(async () => {
+  workDir = await mkdtemp(join(base, 'work-'))
+})
+
+const tools = (): Tools =>
+  createTools({
+    workDir,
+    signal: new AbortController().signal,
+    limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
+  })
+const shell = (script: string, using = tools()) => using.exec('sh', ['-c', script])
+
+describe('the confinement of this machine', () => {
+  const works = (...args: readonly string[]) => spawnSync('bwrap', args).status === 0
+  const seen = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
+  const id = ['--reuid=2000000008', '--regid=2000000008', '--clear-groups']
+  const rights = ['--unshare-pid', '--unshare-net', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+
+  // If the best launcher were broken, a weaker one would be used and all tests below would be skipped.
+  test('the confinement of this machine is as strict as this system allows', () => {
+    if (works('--unshare-all', ...seen, 'true')) assert.equal(level, 'namespaces', detail)
+    if (process.getuid?.() === 0 && works(...rights, ...seen, '--', 'setpriv', ...id, 'true'))
+      assert.match(detail, /^bubblewrap: no network, own uid, own processes,.* system calls filtered$/)
+  })
+})
+
+describe('a confined process', () => {
+  test('a confined process has its own user, which no other sandbox has', asRoot, async () => {
+    const ids = await Promise.all(
+      [tools(), tools()].map(async (one) => (await shell('id -u; id -g; id -G', one)).stdout),
+    )
+    for (const id of ids) assert.match(id, /^(2\d{9})\n\1\n\1\n$/)
+    assert.equal(new Set(ids).size, 2)
+    // It has no capabilities, not even ones that a setuid program could give back.
+    const { stdout } = await shell('grep ^CapEff /proc/self/status')
+    assert.match(stdout, /^CapEff:\s+0+$/m)
+  })
+
+  test(
+    'a confined process is not in the session of the service, whose terminal it could write to',
+    confined,
+    async () => {
+      // proc(5): field 6 is the session; a session from outside the namespace is shown as 0.
+      const { stdout } = await shell('cut -d" " -f6 /proc/self/stat')
+      assert.notEqual(Number(stdout), 0)
+    },
+  )
+
+  test(
+    'a confined process has its own namespaces for everything that engines could share',
+    confined,
+    async () => {
+      const names = ['ipc', 'pid', 'net', 'uts', 'mnt']
+      const { stdout } = await shell(names.map((name) => `readlink /proc/self/ns/${name}`).join('; '))
+      const ours = await Promise.all(names.map((name) => readlink(`/proc/self/ns/${name}`)))
+      for (const [at, namespace] of stdout.trim().split('\n').entries()) assert.notEqual(namespace, ours[at])
+    },
+  )
+
+  test('a confined process writes no core dump and has the configured limits', limited, async () => {
+    const { stdout } = await shell('cat /proc/self/limits')
+    const limitOf = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
+    assert.equal(limitOf('core file size'), 0)
+    assert.equal(limitOf('address space'), 1024 * 1024 * 1024)
+    assert.equal(limitOf('file size'), 64 * 1024 * 1024)
+    assert.equal(limitOf('cpu time'), 20 * Math.max(2, availableThreads()) + 1)
+    assert.equal(limitOf('processes'), level === 'namespaces' ? 256 : 4096)
+  })
+
+  test(
+    'a confined process with a limit of written memory has no limit of its address space',
+    limited,
+    async () => {
+      const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
+      const { file, args, env, cwd } = await sandboxCommand('cat', ['/proc/self/limits'], { workDir, limits })
+      const stdout = execFileSync(file, args, { env, cwd, encoding: 'utf8' })
+      assert.match(stdout, /^Max data size +536870913 /m)
+      assert.match(stdout, /^Max processes +7 /m)
+      assert.match(stdout, /^Max address space +unlimited/m)
+    },
+  )
+
+  test('a confined process sees only the system files that engines need, read-only', confined, async () => {
+    const { stdout } = await shell('ls /; ls /etc /var /dev/shm /tmp; touch /tmp/a && echo writes')
+    assert.doesNotMatch(stdout, /^(root|home|srv|opt|boot|run|shadow|hostname|hosts|log|mail)$/m)
+    assert.match(stdout, /^writes$/m)
+    for (const path of ['/usr/bin/env', '/bin/sh', '/etc/fonts/fonts.conf', '/etc/ld.so.cache'])
+      await shell(`test -r ${path}`)
+  })
+
+  test(
+    'a confined process can read additional files only if they are granted, and cannot write them',
+    confined,
+    async () => {
+      const readOnlyMount = join(base, 'shown.txt')
+      await writeFile(readOnlyMount, 'shown')
+      const { stdout } = await tools().exec('cat', [readOnlyMount], { readOnly: [readOnlyMount] })
+      assert.equal(stdout, 'shown')
+      await assert.rejects(
+        tools().exec('touch', [readOnlyMount], { readOnly: [readOnlyMount] }),
+        /Read-only|Permission denied/,
+      )
+    },
+  )
+
+  test(
+    'a confined process is started with all expected arguments, including those whose effect depends on the machine',
+    asRoot,
+    async () => {
+      const { file, args, env, cwd } = await sandboxCommand('true', ['--core=1'], {
+        workDir,
+        uid: 2_000_000_007,
+      })
+      const command = [file, ...args]
+      const after = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
+      assert.equal(file, 'bwrap')
+      for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
+        assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
+      const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
+      assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
+      const sealed = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
+      assert.deepEqual(sealed, ['/dev', '/'])
+      assert.deepEqual(after('--').slice(0, 6), [
+        ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
+      ])
+      assert.match(after('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
+      assert.deepEqual(after('--').slice(7), ['--', 'true', '--core=1'])
+      assert.equal(args.at(-1), '--core=1')
+      assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
+    },
+  )
+
+  test('a confined process gets its mounts in an order in which none hides another', confined, async () => {
+    const view = await bindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
+    const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
+    const folder = (path: string) => ['--perms', '0755', '--dir', path]
+    const readOnlyMount = (path: string) => ['--ro-bind-try', path, path]
+    const links = view.indexOf('--proc')
+    assert.deepEqual(view.slice(0, 5), ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr'])
+    const system = ['/bin', '/sbin', '/lib', '/lib64'].flatMap((path) =>
+      lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path],
+    )
+    assert.deepEqual(view.slice(5, links), system)
+    assert.deepEqual(view.slice(links), [
+      ...['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
+      ...['alternatives', 'fonts', 'ImageMagick-6', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'].flatMap(
+        (name) => [...folder('/etc'), ...readOnlyMount(`/etc/${name}`)],
+      ),
+      ...['libreoffice', 'localtime', 'papersize'].flatMap((name) => [
+        ...folder('/etc'),
+        ...readOnlyMount(`/etc/${name}`),
+      ]),
+      ...folder('/var'),
+      ...folder('/var/cache'),
+      ...readOnlyMount('/var/cache/fontconfig'),
+      ...folder('/var'),
+      ...folder('/var/lib'),
+      ...readOnlyMount('/var/lib/libreoffice'),
+      ...folder('/opt'),
+      ...folder('/opt/of-ours'),
+      ...readOnlyMount('/opt/of-ours/file'),
+      ...readOnlyMount('/usr/x'),
+      ...folder('/etc'),
+      ...['--ro-bind-try', '/usr/share/base-passwd/passwd.master', '/etc/passwd'],
+      ...['--ro-bind', '/opt/launch.pl', '/launch.pl'],
+      ...folder('/tmp/work'),
+      ...['--bind', '/tmp/work/job', '/tmp/work/job'],
+      ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp/work/job'],
+    ])
+  })
+
+  test(
+    'a confined process becomes the owner of the whole work folder, or only of its direct children',
+    asRoot,
+    async () => {
+      const nested = join(workDir, 'a', 'b')
+      await mkdir(nested, { recursive: true })
+      await symlink('/etc/passwd', join(workDir, 'link'))
+      const owners = () =>
+        Promise.all(
+          [workDir, join(workDir, 'a'), nested, join(workDir, 'link')].map(
+            async (path) => (await lstat(path)).uid,
+          ),
+        )
+      const uid = 2_000_000_007
+      await sandboxCommand('true', [], { workDir, uid, chownScope: 'children' })
+      assert.deepEqual(await owners(), [uid, uid, 0, uid])
+      await sandboxCommand('true', [], { workDir, uid })
+      assert.deepEqual(await owners(), [uid, uid, uid, uid])
+      assert.equal((await stat('/etc/passwd')).uid, 0)
+      // A folder that has been removed meanwhile is ignored.
+      await sandboxCommand('true', [], { workDir: join(workDir, 'gone') })
+    },
+  )
+
+  test(
+    'a confined process becomes the owner of only the direct children while another program of the step is running',
+    asRoot,
+    async () => {
+      const deep = join(workDir, 'a', 'b')
+      await mkdir(deep, { recursive: true })
+      const step = tools()
+      await shell('touch a/b/first', step)
+      const began = Promise.withResolvers<void>()
+      const stop = new AbortController()
+      const args = ['-c', 'echo up; sleep 7779']
+      const beside = step.exec('sh', args, { signal: stop.signal, onLine: () => began.resolve() })
+      const ended = assert.rejects(beside, /enough/)
+      await Promise.race([began.promise, ended])
+      await mkdir(join(workDir, 'c', 'd'), { recursive: true })
+      await shell('touch c/second', step)
+      await assert.rejects(shell('touch c/d/third', step), /Permission denied/)
+      stop.abort(new Error('enough'))
+      await ended
+      await shell('touch c/d/third', step)
+    },
+  )
+})

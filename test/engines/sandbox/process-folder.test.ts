@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import {
+  chmod,
+  chown,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { beforeEach, describe, test } from 'node:test'
+import { sandboxLimits } from '../../../lib/engines/sandbox/exec.ts'
+import { createMutex } from '../../../lib/engines/sandbox/mutex.ts'
+import { HeadAndTail, OutputCap } from '../../../lib/engines/sandbox/output-buffers.ts'
+import {
+  exitSignal,
+  hasExited,
+  isAlive,
+  killGroup,
+  killMarked,
+  waitForExit,
+} from '../../../lib/engines/sandbox/process-exit.ts'
+import {
+  copyIn,
+  makeProcessFolder,
+  moveOut,
+  removeOrphanedFolders,
+  removeOwnFolders,
+  taskFolderPrefix,
+} from '../../../lib/engines/sandbox/process-folder.ts'
+import { pythonProgram, runPython } from '../../../lib/engines/sandbox/python.ts'
+import { untilAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
+import {
+  archiveTooLargeError,
+  maxDepth,
+  maxEntries,
+  maxUnpackedBytesFor,
+  tooManyEntriesError,
+} from '../../../lib/formats/archive-limits.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const scratch = scratchFolder('process-folder-test')
+let base: string
+beforeEach(async () => {
+  base = await mkdtemp(join(scratch, 'base-'))
+})
+
+describe('the folder of a long-running process', () => {
+  test('the folder of a long-running process receives copies of files, which never overwrite existing files', async () => {
+    const [from, to] = [join(base, 'from'), join(base, 'to')]
+    await writeFile(from, 'text')
+    await copyIn(from, to)
+    assert.deepEqual([await readFile(to, 'utf8'), existsSync(from)], ['text', true])
+    await assert.rejects(copyIn(from, to), { code: 'EEXIST' })
+    const outside = join(base, 'outside')
+    await symlink(outside, join(base, 'trap'))
+    await assert.rejects(copyIn(from, join(base, 'trap')))
+    assert.equal(existsSync(outside), false)
+  })
+
+  test('the folder of a long-running process is removed if an earlier process with the same pid left it behind, and no other folders are', async () => {
+    const own = await makeProcessFolder(base, taskFolderPrefix)
+    await mkdir(join(base, `task-${process.pid}1-abcdef`))
+    await mkdir(join(base, `mutabor-office-${process.pid}-abcdef`))
+    await removeOwnFolders(base, taskFolderPrefix)
+    assert.equal(existsSync(own), false)
+    assert.equal((await readdir(base)).length, 2)
+    await removeOwnFolders(join(base, 'not there'), taskFolderPrefix)
+  })
+
+  test('the folder of a long-running process returns only regular files, and no symbolic or hard links or folders', async () => {
+    const at = (name: string) => join(base, name)
+    await writeFile(at('file'), 'text')
+    assert.equal(await moveOut(at('file'), at('taken')), true)
+    assert.deepEqual([await readFile(at('taken'), 'utf8'), existsSync(at('file'))], ['text', false])
+    await writeFile(at('secret'), 'secret')
+    await symlink(at('secret'), at('link'))
+    await link(at('secret'), at('same'))
+    await mkdir(at('folder'))
+    for (const name of ['link', 'same', 'folder']) {
+      assert.equal(await moveOut(at(name), at('odd')), false, name)
+      await assert.rejects(lstat(at('odd')), { code: 'ENOENT' }, name)
+    }
+    assert.equal(await readFile(at('secret'), 'utf8'), 'secret')
+    await assert.rejects(moveOut(at('nothing'), at('odd')), { code: 'ENOENT' })
+  })
+
+  test('the folder of a long-running process returns only regular files from another file system as well', {
+    skip:
+      statSync('/dev/shm').dev === statSync(scratch).dev &&
+      'needs /dev/shm on another file system than the scratch folder',
+  }, async (t) => {
+    const shared = await mkdtemp('/dev/shm/process-folder-test-')
+    t.after(() => rm(shared, { recursive: true }))
+    const at = (name: string) => join(shared, name)
+    await writeFile(at('file'), 'text')
+    assert.equal(await moveOut(at('file'), join(base, 'taken')), true)
+    assert.equal(await readFile(join(base, 'taken'), 'utf8'), 'text')
+    await mkdir(at('folder'))
+    await symlink(at('file'), at('link'))
+    for (const name of ['folder', 'link']) {
+      assert.equal(await moveOut(at(name), join(base, 'odd')), false, name)
+      assert.equal(existsSync(join(base, 'odd')), false, name)
+    }
+    await assert.rejects(moveOut(at('nothing'), join(base, 'odd')), { code: 'ENOENT' })
+  })
+
+  test('the folder of a long-running process is removed by the next service if the service that created it is gone', async () => {
+    const own = await makeProcessFolder(base, 'waiting-')
+    assert.ok(basename(own).startsWith(`waiting-${process.pid}-`))
+    // Above the highest possible pid (proc(5), pid_max).
+    for (const name of ['waiting-4194305-a', 'other-4194305-a', 'waiting-x']) await mkdir(join(base, name))
+    await removeOrphanedFolders(base, 'waiting-')
+    assert.deepEqual(
+      (await readdir(base)).toSorted(),
+      ['other-4194305-a', basename(own), 'waiting-x'].toSorted(),
+    )
+    await removeOrphanedFolders(join(base, 'new'), 'waiting-')
+    assert.deepEqual(await readdir(join(base, 'new')), [])
+  })
+
+  const isRoot = process.getuid?.() === 0
+  test('the folder of a long-running process is kept if it belongs to another user', {
+    skip: !isRoot && 'needs root to switch to another user',
+  }, async () => {
+    await chmod(scratch, 0o755)
+    await chmod(base, 0o1777)
+    const [foreign, own] = [join(base, 'waiting-4194305-a'), join(base, 'waiting-4194305-b')]
+    await mkdir(join(foreign, 'profile'), { recursive: true, mode: 0o700 })
+    await mkdir(own)
+    await chown(own, 993, 993)
+    process.seteuid?.(993)
+    try {
+      await removeOrphanedFolders(base, 'waiting-')
+    } finally {
+      process.seteuid?.(0)
+    }
+    assert.deepEqual(await readdir(base), [basename(foreign)])
+  })
+})
+
+describe('limits', () => {
+  test('limits of a program are those of its engine unless it has its own', () => {
+    const MB = 1024 * 1024
+    const engine = { memoryMb: 2, diskMb: 3, timeoutS: 4 }
+    assert.deepEqual(sandboxLimits(engine), { memoryBytes: 2 * MB, fileBytes: 3 * MB, cpuS: 9 })
+    assert.deepEqual(sandboxLimits(engine, { maxMemoryBytes: 7, maxFileBytes: 8 }), {
+      memoryBytes: 7,
+      fileBytes: 8,
+      cpuS: 9,
+    })
+  })
+
+  test('limits of an archive grow with its size, from 64 MB to 4 GB', () => {
+    const MB = 1024 * 1024
+    assert.deepEqual([0, MB, 9 * MB].map(maxUnpackedBytesFor), [64 * MB, 500 * MB, 4096 * MB])
+    assert.deepEqual([maxEntries, maxDepth], [10_000, 32])
+    assert.match(archiveTooLargeError(500 * MB).message, /more than 500 MB/)
+    assert.deepEqual(archiveTooLargeError(500 * MB).details, { field: 'file', limitMb: 500 })
+    assert.deepEqual(
+      [tooManyEntriesError().code, tooManyEntriesError().details],
+      ['FILE_TOO_LARGE', { field: 'file', limit: 10_000 }],
+    )
+  })
+
+  test('limits of output are exact to the byte', () => {
+    const cap = new OutputCap(3)
+    assert.deepEqual(
+      [cap.add(Buffer.from('ab')), cap.add(Buffer.from('c')), cap.add(Buffer.from('d'))],
+      [true, true, false],
+    )
+    assert.equal(cap.toString(), 'abc')
+  })
+})
+
+describe('a long output', () => {
+  const headAndTail = (limit: number, ...parts: readonly string[]) => {
+    const ends = new HeadAndTail(limit)
+    for (const part of parts) ends.add(Buffer.from(part))
+    return ends.toString()
+  }
+
+  test('a long output is kept whole up to the limit; beyond it, only its beginning and end are kept', () => {
+    assert.equal(headAndTail(6, 'abc', 'def'), 'abcdef')
+    assert.equal(headAndTail(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
+    assert.equal(headAndTail(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
+    assert.equal(headAndTail(6), '')
+  })
+})
+
+describe('the mutex', () => {
+  test('the mutex runs actions one after the other, also after one that failed', async () => {
+    const runExclusive = createMutex()
+    const seen: string[] = []
+    const first = Promise.withResolvers<void>()
+    const failing = runExclusive(async () => {
+      await first.promise
+      seen.push('first')
+      throw new Error('no')
+    })
+    const second = runExclusive(async () => seen.push('second'))
+    first.resolve()
+    await assert.rejects(failing, /no/)
+    assert.equal(await second, 2)
+    assert.deepEqual(seen, ['first', 'second'])
+  })
+})
+
+describe('a wait for work that cannot be cancelled', () => {
+  test('a wait for work that cannot be cancelled ends with the work, or throws the abort reason before that', async () => {
+    const stop = new AbortController()
+    assert.equal(await untilAborted(Promise.resolve(7), stop.signal), 7)
+    const waiting = untilAborted(new Promise(() => undefined), stop.signal)
+    stop.abort(new Error('cancelled'))
+    await assert.rejects(waiting, /cancelled/)
+    await assert.rejects(untilAborted(Promise.resolve(7), stop.signal), /cancelled/)
+  })
+})
+
+describe('processes', () => {
+  const asleep = (mark: string) =>
+    spawn('sleep', ['7777'], { detached: true, stdio: 'ignore', env: { ...process.env, MARK: mark } })
+
+  test('processes are found and killed by a mark in their environment', async () => {
+    const [marked, other] = [asleep('here-7777'), asleep('other-7777')]
+    const killed = once(marked, 'exit')
+    await killMarked('here-7777')
+    assert.deepEqual(await killed, [null, 'SIGKILL'])
+    assert.ok(isAlive(other.pid ?? 0))
+    const exited = once(other, 'exit')
+    killGroup(other)
+    assert.deepEqual(await exited, [null, 'SIGKILL'])
+    assert.equal(isAlive(other.pid ?? 0), false)
+    // Killing a group that no longer exists is not an error.
+    killGroup(other)
+    killGroup({ pid: undefined } as never)
+  })
+})
+
+describe('the end of a process', () => {
+  /** Imitates a child process of Node. */
+  const fakeChild = () => {
+    const closed: string[] = []
+    const pipe = (name: string) => ({ destroy: () => closed.push(name) })
+    const child = Object.assign(new EventEmitter(), { stdout: pipe('stdout'), stderr: pipe('stderr') })
+    const stop = new AbortController()
+    return { closed, child, stop, end: waitForExit(child as never, stop.signal) }
+  }
+
+  test('the end of a process is the end of its output, or its exit if other processes hold the pipes open after a kill', {
+    timeout: 5000,
+  }, async () => {
+    const usual = fakeChild()
+    usual.child.emit('exit', 3, null)
+    usual.child.emit('close', 3, null)
+    assert.deepEqual([await usual.end, usual.closed], [{ code: 3, signal: null }, []])
+    const killed = fakeChild()
+    killed.stop.abort()
+    killed.child.emit('exit', null, 'SIGKILL')
+    const pipes = ['stdout', 'stderr']
+    assert.deepEqual([await killed.end, killed.closed], [{ code: null, signal: 'SIGKILL' }, pipes])
+    const held = fakeChild()
+    held.child.emit('exit', 0, null)
+    held.stop.abort()
+    assert.deepEqual([await held.end, held.closed], [{ code: 0, signal: null }, pipes])
+  })
+
+  test('the end of a process is an error if it could not be started', async () => {
+    await assert.rejects(waitForExit(spawn('/no/such/program'), new AbortController().signal), {
+      code: 'ENOENT',
+    })
+  })
+})
+
+describe('a Python program of this project', () => {
+  test('a Python program of this project ignores modules in the work folder and can read its own folder', async () => {
+    const seen: unknown[] = []
+    const tools = { exec: async (...call: unknown[]) => seen.push(call) } as never
+    await runPython('books/read.py', ['a'], tools, { timeoutS: 3 })
+    const { file, args, readOnly } = pythonProgram('books/read.py')
+    assert.deepEqual([file, args[0]], ['/usr/bin/python3', '-I'])
+    assert.match(args[1] ?? '', /\/layers\/books\/read\.py$/)
+    assert.deepEqual(readOnly, [(args[1] ?? '').replace('/read.py', '')])
+    assert.deepEqual(seen, [[file, [...args, 'a'], { timeoutS: 3, readOnly }]])
+    const prestarted = {} as never
+    await runPython('books/read.py', ['a'], tools, { prestarted })
+    assert.deepEqual(
+      seen[1],
+      [file, ['a'], { prestarted, readOnly }],
+      'a prestarted process already has its arguments',
+    )
+  })
+})
+
+test('the signal that ended a program is recognised from the exit code of bwrap and shells', () => {
+  for (const [code, signal] of [
+    [132, 'SIGILL'],
+    [134, 'SIGABRT'],
+    [135, 'SIGBUS'],
+    [136, 'SIGFPE'],
+    [137, 'SIGKILL'],
+    [139, 'SIGSEGV'],
+    [152, 'SIGXCPU'],
+    [153, 'SIGXFSZ'],
+    [159, 'SIGSYS'],
+    [1, undefined],
+    [0, undefined],
+    [128, undefined],
+  ] as const)
+    assert.equal(exitSignal({ code, signal: null }), signal, String(code))
+  assert.equal(exitSignal({ code: null, signal: 'SIGTERM' }), 'SIGTERM')
+  const child = (more: object) => hasExited({ exitCode: null, signalCode: null, pid: 7, ...more } as never)
+  assert.deepEqual(
+    [child({}), child({ exitCode: 0 }), child({ signalCode: 'SIGKILL' }), child({ pid: undefined })],
+    [false, true, true, true],
+  )
+})

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { lstat, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { EngineCrash } from '../../../lib/engines/sandbox/engine-crash.ts'
+import { runEscapeTest } from '../../../lib/engines/sandbox/escape-test.ts'
+import { createTools, ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
+import {
+  buildCommand,
+  chooseLauncher,
+  confinement,
+  randomUid,
+} from '../../../lib/engines/sandbox/isolation.ts'
+import { launchCommand } from '../../../lib/engines/sandbox/launch-command.ts'
+import { type Launcher, launchers } from '../../../lib/engines/sandbox/launchers.ts'
+import { progressWithin } from '../../../lib/engines/sandbox/progress.ts'
+import { landlockRules } from '../../../lib/engines/sandbox/visible-files.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const base = scratchFolder('sandbox-rules')
+const { level, detail } = await confinement()
+const limited = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
+const asRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
+const none = launchers.at(-1) as Launcher
+const makeWorkFolder = () => mkdtemp(join(base, 'work-'))
+
+describe('a confined program gets', () => {
+  test('a clean environment, in which HOME and TMPDIR are always its work folder', async () => {
+    const workDir = await makeWorkFolder()
+    const environment = async (env: Record<string, string>) =>
+      (await buildCommand(none, 'true', [], { workDir, env })).env
+    const usual = {
+      PATH: '/usr/bin:/bin:/usr/local/bin',
+      LANG: 'C.UTF-8',
+      LD_LIBRARY_PATH: '/usr/lib/x86_64-linux-gnu/blas:/usr/lib/x86_64-linux-gnu/lapack',
+    }
+    const own = { HOME: workDir, TMPDIR: workDir }
+    assert.deepEqual(await environment({}), { ...usual, ...own })
+    const asked = { LANG: 'de_DE.UTF-8', HOME: '/root', TMPDIR: '/', MORE: '1' }
+    assert.deepEqual(await environment(asked), { ...usual, ...asked, ...own })
+  })
+
+  test('a random uid from an unused range', () => {
+    const uids = Array.from({ length: 1000 }, randomUid)
+    assert.ok(uids.every((uid) => Number.isInteger(uid) && uid >= 2_000_000_000 && uid < 2_100_000_000))
+    assert.ok(new Set(uids).size > 900)
+  })
+
+  test('ownership of its work folder, down to a depth of 64 folders', asRoot, async () => {
+    const workDir = await makeWorkFolder()
+    const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
+    mkdirSync(at(66), { recursive: true })
+    const uid = randomUid()
+    await buildCommand({ ...none, needsRoot: true }, 'true', [], { workDir, uid })
+    const owners = await Promise.all([0, 1, 64, 65].map(async (depth) => (await lstat(at(depth))).uid))
+    assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
+  })
+
+  // Rights of linux/landlock.h: 1 to execute, 2 to write a file, 4 to read one, 8 to read a folder, 32 to remove a
+  // file,
+  // 512 to create a socket, 16384 to truncate.
+  test('access to files through Landlock rules where it has no namespaces', () => {
+    const run = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/shown']
+    const read = [
+      ...['/etc/alternatives', '/etc/fonts', '/etc/ImageMagick-6', '/etc/ld.so.cache', '/etc/ld.so.conf'],
+      ...['/etc/ld.so.conf.d', '/etc/libreoffice', '/etc/localtime', '/etc/papersize'],
+      ...['/var/cache/fontconfig', '/var/lib/libreoffice', '/etc/mime.types', '/etc/passwd'],
+      ...['/etc/ssl/openssl.cnf', '/dev', '/proc', '/sys/devices/system/cpu', '/var/spool/libreoffice'],
+    ]
+    const rules = (rights: number, ...paths: readonly string[]) => paths.map((path) => [rights, path])
+    const expected = [
+      ...rules(1 + 4 + 8, ...run),
+      ...rules(4 + 8, ...read),
+      ...rules(2 + 4 + 16_384, '/dev/null', '/dev/zero', '/dev/full'),
+    ]
+    const work = rules(0xffff - 1, '/work')
+    assert.deepEqual(landlockRules('/work', ['/shown']), [...expected, ...work])
+    assert.deepEqual(landlockRules('/work', ['/shown'], true), [
+      ...expected,
+      ...rules(32 + 512, '/tmp'),
+      ...work,
+    ])
+  })
+
+  // Numbers of asm-generic/resource.h.
+  test('resource limits by their kernel numbers, then Landlock rules and the system call filter', () => {
+    const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
+    const plain = { program: '/launch.pl', limits, closeFdsFrom: 3 }
+    const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
+    const numbered = ['limit=0:2', 'limit=1:2', 'limit=2:3', 'limit=6:4', 'limit=9:5']
+    assert.deepEqual(launchCommand(plain), [...start, ...numbered, '--'])
+    assert.deepEqual(launchCommand({ ...plain, limits: {} }), [...start, '--'])
+    assert.deepEqual(
+      launchCommand({
+        ...plain,
+        uid: 0,
+        filter: 'ff',
+        files: [
+          [4, '/a'],
+          [8, '/b'],
+        ],
+      }),
+      [...[...start, 'uid=0', ...numbered, 'landlock=1', '4=/a', '8=/b', 'filter=ff', '--']],
+    )
+    assert.ok(
+      launchCommand({ ...plain, files: [] }).includes('landlock=1'),
+      'an empty list of files still enables Landlock',
+    )
+  })
+})
+
+describe('the launcher for engines', () => {
+  const promising = (name: string): Launcher => ({ ...none, level: 'limits', detail: name })
+
+  test('the launcher for engines is the first of those that reach the same level, and never one that needs root for other users', async () => {
+    const { launcher } = await chooseLauncher([promising('one'), promising('two')], false)
+    assert.equal(launcher.detail, 'one')
+    const ofRoot = { ...none, needsRoot: true }
+    await assert.rejects(chooseLauncher([ofRoot], false), /No launcher can start an engine/)
+  })
+
+  test('the launcher for engines fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
+    const before = process.env['TMPDIR']
+    t.after(() => {
+      if (before === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = before
+    })
+    const folder = await mkdtemp(join(base, 'escape-test-'))
+    process.env['TMPDIR'] = folder
+    const seen: string[] = []
+    const result = await runEscapeTest({ maxProcesses: 7 }, (_bin, args) => {
+      seen.push(...args)
+      return Promise.reject(new Error('no'))
+    })
+    assert.deepEqual(new Set(Object.values(result)), new Set([false]))
+    assert.equal(result.runs, false)
+    assert.ok(seen.includes('processes=7') && seen.includes('core=0') && seen.includes('processor=60'))
+    assert.deepEqual(readdirSync(folder), [])
+  })
+})
+
+describe('a program of a step', () => {
+  const toolsIn = (workDir: string, more: Partial<Parameters<typeof createTools>[0]> = {}) =>
+    createTools({
+      workDir,
+      signal: new AbortController().signal,
+      limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
+      ...more,
+    })
+
+  test('a program of a step may write exactly 10 MiB to stdout', async () => {
+    const { exec } = toolsIn(await makeWorkFolder())
+    const maxBytes = 10 * 1024 * 1024
+    const { stdout } = await exec('head', ['-c', String(maxBytes), '/dev/zero'])
+    assert.equal(stdout.length, maxBytes)
+    await assert.rejects(exec('head', ['-c', String(maxBytes + 1), '/dev/zero']), /output limit/)
+  })
+
+  test(
+    'a program of a step is stopped at its own file size limit, and the error names the limit',
+    limited,
+    async () => {
+      const { exec } = toolsIn(await makeWorkFolder())
+      const write = exec('sh', ['-c', 'exec head -c 3000000 /dev/zero > big'], {
+        maxFileBytes: 2 * 1024 * 1024,
+      })
+      await assert.rejects(write, {
+        code: 'CONVERSION_FAILED',
+        message: 'The result would exceed the size limit of 2 MB.',
+        details: { limitMb: 2 },
+      })
+    },
+  )
+
+  test('a program of a step need not read its stdin', async () => {
+    const { exec } = toolsIn(await makeWorkFolder())
+    await exec('true', [], { stdin: 'x'.repeat(1_000_000) })
+  })
+
+  test('a program of a step is stopped if the step is cancelled while the sandbox is prepared, and is reported as stopped', async () => {
+    const stop = new AbortController()
+    const ends: string[] = []
+    const onCommand = () => ({
+      stderr: () => undefined,
+      ended: ({ how }: { how: string }) => void ends.push(how),
+    })
+    const { exec } = toolsIn(await makeWorkFolder(), { signal: stop.signal, onCommand })
+    const running = exec('sleep', ['7781'])
+    stop.abort(new Error('cancelled'))
+    await assert.rejects(running, /cancelled/)
+    assert.deepEqual(ends, ['stopped (Error)'])
+  })
+
+  test('times out at once after the time limit of its step', async () => {
+    // The limit passed five seconds ago.
+    const limits = { memoryMb: 1024, diskMb: 64, timeoutS: -5 }
+    const { exec } = toolsIn(await makeWorkFolder(), { limits })
+    await assert.rejects(exec('sleep', ['7782'], { timeoutS: 10 }), {
+      code: 'TIMEOUT',
+      message: /^The conversion exceeded its time limit of 0 seconds\./,
+    })
+  })
+
+  test('a program of a step reports progress and warnings to optional listeners', async () => {
+    const reported: unknown[] = []
+    const tools = toolsIn(await makeWorkFolder(), {
+      onProgress: (...progress) => reported.push(progress),
+      onWarning: (...warning) => reported.push(warning),
+    })
+    tools.progress(0.5, 'pages')
+    progressWithin(tools, 0.2, 0.6).progress(0.5, 'images')
+    tools.warn('PAGES_DROPPED', 'Two pages.')
+    assert.deepEqual(reported, [
+      [0.5, 'pages'],
+      [0.4, 'images'],
+      ['PAGES_DROPPED', 'Two pages.'],
+    ])
+    const silent = toolsIn(await makeWorkFolder())
+    silent.progress(1)
+    silent.warn('PAGES_DROPPED', 'Two pages.')
+  })
+
+  test('a program of a step leaves only regular files and folders, at any depth', async () => {
+    const workDir = await makeWorkFolder()
+    await mkdir(join(workDir, 'out'))
+    await writeFile(join(workDir, 'out', 'a'), 'a')
+    const { exec } = toolsIn(workDir)
+    await exec('sh', ['-c', 'ln -s a out/b; mkdir out/c; mkfifo out/c/d; echo > out/c/e'])
+    assert.deepEqual(readdirSync(workDir, { recursive: true }).toSorted(), [
+      'out',
+      'out/a',
+      'out/c',
+      'out/c/e',
+    ])
+  })
+})
+
+test('the error of a failed program contains the end of its stderr', () => {
+  const long = `first${'x'.repeat(1996)}last`
+  const shown = `${'x'.repeat(1996)}last`
+  const failed = new ProcessFailure('tool', 3, long)
+  assert.equal(failed.message, `tool exited with code 3: ${shown}`)
+  assert.deepEqual([failed.bin, failed.exitCode, failed.stderr], ['tool', 3, long])
+  const crash = new EngineCrash('tool', 'SIGSEGV', long)
+  assert.equal(crash.message, `tool was killed by SIGSEGV: ${shown}`)
+  assert.deepEqual([crash.bin, crash.signal, crash.stderr], ['tool', 'SIGSEGV', long])
+})

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Tools } from '../../../lib/engines/engine.ts'
+import { EngineCrash } from '../../../lib/engines/sandbox/engine-crash.ts'
+import { createTools, ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
+import { confinement, sandboxCommand } from '../../../lib/engines/sandbox/isolation.ts'
+import { HeadAndTail } from '../../../lib/engines/sandbox/output-buffers.ts'
+import { killGroup } from '../../../lib/engines/sandbox/process-exit.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+
+const { level, detail } = await confinement()
+const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
+
+let base: string
+let workDir: string
+
+before(async () => {
+  base = await mkdtemp(join(tmpdir(), 'sandbox-test-'))
+})
+after(() => rm(base, { recursive: true, force: true }))
+beforeEach(async () => {
+  workDir = await mkdtemp(join(base, 'work-'))
+})
+
+/** Fails a test whose program is not ended by its limit and would run forever. */
+const maxRunMs = 20_000
+
+function tools(signal = new AbortController().signal, timeoutS = 20): Tools {
+  return createTools({ workDir, signal, limits: { memoryMb: 1024, diskMb: 64, timeoutS } })
+}
+
+function shell(script: string, using = tools()) {
+  return using.exec('sh', ['-c', script])
+}
+
+/** Returns the running processes whose command line contains the text. */
+function processesWith(text: string): string[] {
+  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(text))
+}
+
+async function noneRunning(text: string): Promise<void> {
+  await waitUntil(() => processesWith(text).length === 0, `no process of ${text}`, 2)
+}
+
+describe('an engine process', () => {
+  test('an engine process runs in its work folder with a clean environment', async () => {
+    const { stdout } = await shell('pwd; env | cut -d= -f1 | sort | tr "\\n" " "; echo hi > made')
+    const [folder, names] = stdout.split('\n')
+    assert.equal(folder, workDir)
+    assert.equal(names?.trim(), 'HOME LANG LD_LIBRARY_PATH MUTABOR_RUN PATH PWD TMPDIR')
+    assert.equal(await readFile(join(workDir, 'made'), 'utf8'), 'hi\n')
+  })
+
+  test('an engine process can run below a folder that only its owner may enter', async () => {
+    const locked = join(base, 'locked')
+    await mkdir(join(locked, 'inner'), { recursive: true, mode: 0o700 })
+    workDir = join(locked, 'inner')
+    await writeFile(join(workDir, 'in.txt'), 'text', { mode: 0o600 })
+    const { stdout } = await shell(`cat ${workDir}/in.txt; cp ${workDir}/in.txt ${workDir}/out.txt`)
+    assert.equal(stdout, 'text')
+  })
+
+  test('an engine process receives arguments unchanged, even with shell syntax', async () => {
+    const odd = '$(touch pwned) `id` "quoted" \'single\' \n; rm -rf /'
+    const { stdout } = await tools().exec('printf', ['%s', odd])
+    assert.equal(stdout, odd)
+    assert.deepEqual(await readdir(workDir), [])
+  })
+
+  test('an engine process reads its stdin, and its output lines are passed on one by one', async () => {
+    const lines: string[] = []
+    await tools().exec('cat', [], { stdin: 'one\ntwo\n', onLine: (line) => lines.push(line) })
+    assert.deepEqual(lines, ['one', 'two'])
+  })
+
+  test('an engine process that fails gives an error with its exit code and stderr', async () => {
+    await assert.rejects(shell('echo broken >&2; exit 3'), (error) => {
+      assert.ok(error instanceof ProcessFailure)
+      assert.equal(error.exitCode, 3)
+      assert.equal(error.stderr, 'broken\n')
+      return true
+    })
+  })
+
+  test('an engine process reports its stderr and its end to the observer of commands', async () => {
+    const seen: unknown[] = []
+    const began = performance.now()
+    const { exec } = createTools({
+      workDir,
+      signal: new AbortController().signal,
+      limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
+      onCommand: (bin, args) => {
+        seen.push([bin, ...args])
+        return {
+          stderr: (chunk) => seen.push(String(chunk)),
+          ended: ({ ms, ...end }) => {
+            const maxMs = performance.now() - began + 1
+            assert.ok(ms >= 0 && ms <= maxMs, `${ms} of ${maxMs} ms`)
+            seen.push(end)
+          },
+        }
+      },
+    })
+    await exec('sh', ['-c', 'echo odd >&2'])
+    await assert.rejects(exec('sh', ['-c', 'exit 3']), /^ProcessFailure: sh exited with code 3: $/)
+    await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was killed by SIGSEGV: $/)
+    await assert.rejects(exec('sleep', ['7778'], { timeoutS: 0.2 }), { code: 'TIMEOUT' })
+    const endOf = (how: string, succeeded = false, stderr = '') => ({ how, succeeded, stderr })
+    assert.deepEqual(seen, [
+      ['sh', '-c', 'echo odd >&2'],
+      'odd\n',
+      endOf('exit code 0', true, 'odd\n'),
+      ['sh', '-c', 'exit 3'],
+      endOf('exit code 3'),
+      ['sh', '-c', 'kill -SEGV $$'],
+      endOf('SIGSEGV'),
+      ['sleep', '7778'],
+      endOf('stopped (TIMEOUT)'),
+    ])
+  })
+
+  test('an engine process may exit with another code that counts as success', async () => {
+    await tools().exec('sh', ['-c', 'exit 3'], { okCodes: [0, 3] })
+  })
+
+  test('an engine process that crashes gives another error than one that fails', async () => {
+    await assert.rejects(shell('kill -SEGV $$'), (error) => {
+      assert.ok(error instanceof EngineCrash)
+      assert.equal(error.signal, 'SIGSEGV')
+      return true
+    })
+  })
+
+  test('an engine process that exceeds its processor time gives a timeout error, not a crash', async () => {
+    await assert.rejects(
+      shell('kill -XCPU $$'),
+      (error) => error instanceof AppError && error.code === 'TIMEOUT' && error.cause instanceof EngineCrash,
+    )
+  })
+
+  test('an engine process cannot be started from a program that does not exist', async () => {
+    await assert.rejects(tools().exec('no-such-program', []))
+  })
+
+  test('an engine process is stopped when its output exceeds the limit', async () => {
+    await assert.rejects(
+      shell('yes'),
+      (error) => error instanceof EngineCrash && /output limit/.test(error.message),
+    )
+  })
+
+  test('an engine process that fails with a long stderr gives an error with its beginning and end', async () => {
+    await assert.rejects(
+      shell('echo first >&2; yes | head -c 500000 >&2; echo last >&2; exit 1'),
+      (error) => {
+        assert.ok(error instanceof ProcessFailure)
+        assert.match(error.stderr, /^first\n/)
+        assert.match(error.stderr, /last\n$/)
+        assert.ok(error.stderr.length < 70_000, `${error.stderr.length} characters were kept`)
+        return true
+      },
+    )
+  })
+})
+
+test('a long output keeps exactly its first and last bytes and says how many were dropped', () => {
+  const headAndTail = (...chunks: readonly string[]) => {
+    const ends = new HeadAndTail(10)
+    for (const chunk of chunks) ends.add(Buffer.from(chunk))
+    return ends.toString()
+  }
+  assert.equal(headAndTail('abc', 'defghij'), 'abcdefghij')
+  assert.equal(headAndTail('abc', 'defghijk'), 'abcde\n… 1 bytes left out …\nghijk')
+  assert.equal(headAndTail('abcdefgh', 'i', 'jklmnop'), 'abcde\n… 6 bytes left out …\nlmnop')
+})
+
+describe('an engine process is killed', () => {
+  test('an engine process is killed at its time limit, even if it ignores SIGTERM', async () => {
+    const started = Date.now()
+    await assert.rejects(
+      shell('trap "" TERM INT HUP; while :; do sleep 7771; done', tools(undefined, 0.3)),
+      (error) => error instanceof AppError && error.code === 'TIMEOUT',
+    )
+    const ms = Date.now() - started
+    assert.ok(ms < 3000, `it ran for ${ms} ms`)
+    await noneRunning('sleep 7771')
+  })
+
+  test('an engine process is killed when its own abort signal is triggered', async () => {
+    const stop = new AbortController()
+    const running = tools().exec('sh', ['-c', 'echo started; sleep 7770; echo ended'], {
+      signal: stop.signal,
+      onLine: () => stop.abort(new Error('enough was unpacked')),
+    })
+    await assert.rejects(running, /enough was unpacked/)
+    await noneRunning('sleep 7770')
+  })
+
+  test('an engine process is killed when the step is cancelled, even if it has its own abort signal', async () => {
+    const [cancel, own] = [new AbortController(), new AbortController()]
+    const running = tools(cancel.signal).exec('sh', ['-c', 'echo started; sleep 7771'], {
+      signal: own.signal,
+      onLine: () => cancel.abort(new Error('cancelled by the client')),
+    })
+    await assert.rejects(running, /cancelled by the client/)
+    await noneRunning('sleep 7771')
+  })
+
+  test('an engine process is killed together with grandchildren that left its process group', async () => {
+    const abort = new AbortController()
+    const ready = Promise.withResolvers<void>()
+    const running = tools(abort.signal).exec(
+      'sh',
+      [
+        '-c',
+        'setsid sh -c "trap \\"\\" TERM; sleep 7772" & setsid -f sleep 7773; sleep 0.05; echo up; sleep 7774',
+      ],
+      { onLine: () => ready.resolve() },
+    )
+    const rejected = assert.rejects(running, /cancelled by the client/)
+    // If the process ends before it is ready, the rejection reports why.
+    await Promise.race([ready.promise, rejected])
+    abort.abort(new Error('cancelled by the client'))
+    await rejected
+    for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await noneRunning(text)
+  })
+
+  test('an engine process is killed together with background processes that a successful program left behind', async () => {
+    await shell('setsid -f sleep 7775 >/dev/null 2>&1')
+    await noneRunning('sleep 7775')
+  })
+
+  test('an engine process is killed before it starts if the step was already cancelled', async () => {
+    await assert.rejects(
+      shell('touch started', tools(AbortSignal.abort(new Error('cancelled')))),
+      /cancelled/,
+    )
+    assert.deepEqual(await readdir(workDir), [])
+  })
+
+  test('an engine process is killed and leaves no links, pipes or sockets among the results', async () => {
+    await shell('mkdir out; ln -s /etc/shadow out/a.png; mkfifo out/b.png; echo fine > out/c.png')
+    assert.deepEqual(await readdir(join(workDir, 'out')), ['c.png'])
+  })
+})
+
+describe('a hostile engine process', () => {
+  test('a hostile engine process cannot run a fork bomb', confined, async () => {
+    const bomb = 'i=0; while [ $i -lt 1000 ]; do sleep 7776 & i=$((i+1)); done; wait'
+    await assert.rejects(shell(bomb), /Cannot fork|Resource temporarily unavailable/)
+    await noneRunning('sleep 7776')
+  })
+
+  test('a hostile engine process cannot take more memory than its limit', limited, async () => {
+    const grab = 'my $x = "a" x (2 * 1024 ** 3); print length $x'
+    await assert.rejects(tools().exec('perl', ['-e', grab]), /Out of memory|panic/i)
+  })
+
+  test('a hostile engine process cannot write a larger file than its limit', limited, async () => {
+    await assert.rejects(
+      shell('exec head -c 100000000 /dev/zero > big'),
+      (error) =>
+        error instanceof AppError &&
+        error.code === 'CONVERSION_FAILED' &&
+        /limit of 64 MB/.test(error.message),
+    )
+    assert.equal((await lstat(join(workDir, 'big'))).size, 64 * 1024 * 1024)
+  })
+
+  test('a hostile engine process cannot use more processor time than its limit', limited, async (t) => {
+    const command = await sandboxCommand('sh', ['-c', 'while :; do :; done'], {
+      workDir,
+      limits: { cpuS: 1 },
+    })
+    const child = spawn(command.file, command.args, {
+      env: command.env,
+      cwd: command.cwd,
+      stdio: 'ignore',
+      detached: true,
+    })
+    t.after(() => killGroup(child))
+    const [code, signal] = await once(child, 'exit', { signal: AbortSignal.timeout(maxRunMs) })
+    assert.ok(
+      signal === 'SIGKILL' || signal === 'SIGXCPU' || code === 137 || code === 152,
+      `${code} ${signal}`,
+    )
+  })
+
+  test('a hostile engine process cannot reach a server of this machine', confined, async (t) => {
+    const server = createServer((socket) => socket.end('secret'))
+    t.after(() => server.close())
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    assert.ok(address !== null && typeof address === 'object')
+    const connect = `use IO::Socket::INET; my $s = IO::Socket::INET->new("127.0.0.1:${address.port}") or die "no way: $!"; print <$s>`
+    await assert.rejects(tools().exec('perl', ['-e', connect]), /no way/)
+  })
+
+  test(
+    "a hostile engine process cannot read this machine's accounts, this code or the folder of another job",
+    confined,
+    async () => {
+      const other = await mkdtemp(join(base, 'other-'))
+      await writeFile(join(other, 'secret.txt'), 'secret', { mode: 0o644 })
+      const here = new URL(import.meta.url).pathname
+      const { stdout } = await tools().exec('cat', ['/etc/passwd'])
+      assert.equal(stdout, await readFile('/usr/share/base-passwd/passwd.master', 'utf8'))
+      for (const path of ['/etc/shadow', here, join(other, 'secret.txt'), '/root']) {
+        await assert.rejects(tools().exec('cat', [path]), /No such file|Permission denied/)
+      }
+    },
+  )
+
+  test('a hostile engine process cannot see or signal other processes', confined, async () => {
+    const { stdout } = await shell('ls /proc | grep -c "^[0-9]"')
+    assert.ok(Number(stdout) < 10, stdout)
+    await assert.rejects(shell(`kill -0 ${process.pid}`), ProcessFailure)
+  })
+
+  test('a hostile engine process cannot write outside its folder', confined, async () => {
+    for (const path of ['/usr/evil', '/evil', '/dev/evil', '/etc/evil']) {
+      await assert.rejects(tools().exec('touch', [path]), /Read-only|Permission denied|No such file/)
+    }
+    // Outside its folder it sees at most its own temporary file system, never the real files.
+    await shell(`touch ${base}/evil || true`)
+    await assert.rejects(lstat(join(base, 'evil')), { code: 'ENOENT' })
+  })
+})
+
+describe('a long-running sandboxed process', () => {
+  test('a long-running sandboxed process can write into a folder that is granted to it later', async (t) => {
+    const command = await sandboxCommand('sh', ['-c', 'read name; echo done > "$name/result"'], { workDir })
+    const child = spawn(command.file, command.args, {
+      env: command.env,
+      cwd: command.cwd,
+      stdio: ['pipe', 'ignore', 'inherit'],
+      detached: true,
+    })
+    t.after(() => killGroup(child))
+    const job = join(workDir, 'job')
+    await mkdir(job)
+    await command.grant(job)
+    child.stdin.end(`${job}\n`)
+    const [code] = await once(child, 'exit', { signal: AbortSignal.timeout(maxRunMs) })
+    assert.equal(code, 0)
+    assert.equal(await readFile(join(job, 'result'), 'utf8'), 'done\n')
+  })
+})

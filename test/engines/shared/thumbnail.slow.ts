@@ -1,0 +1,38 @@
+// Run by `npm run test:slow`: thumbnails of all fixtures that support them.
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { engines } from '../../../lib/engines/index.ts'
+import { formatByExtension } from '../../../lib/formats/index.ts'
+import { planRoute } from '../../plan/with-all-engines.ts'
+import { readImageSize } from '../support/inspect-result.ts'
+import { convert, fixture } from '../support/run-engine.ts'
+
+const shows = readdirSync(fixture('')).flatMap((name) => {
+  const from = formatByExtension(name)?.id
+  const rows = engines.flatMap(({ capabilities }) =>
+    capabilities.filter(({ operation }) => operation === 'thumbnail'),
+  )
+  return from && rows.some((row) => row.from.includes(from)) && !/password|\.ts$/.test(name)
+    ? [{ name, from }]
+    : []
+})
+
+describe('a thumbnail', { concurrency: 2 }, () => {
+  for (const { name, from } of shows) {
+    test(`a thumbnail of ${name} has the requested size`, async () => {
+      const { engine } = planRoute({ from, to: 'webp', operation: 'thumbnail' }).steps[0]
+      const made = engines.find(({ id }) => id === engine)
+      assert.ok(made)
+      const box = { width: 16, height: 16 }
+      const cut = { operation: 'thumbnail', options: { ...box, fit: 'crop' } } as const
+      assert.deepEqual(
+        await readImageSize((await convert(made, fixture(name), 'webp', cut)).path, 'webp'),
+        box,
+      )
+      const fitted = await convert(made, fixture(name), 'jpg', { operation: 'thumbnail', options: box })
+      const { width, height } = await readImageSize(fitted.path, 'jpg')
+      assert.equal(Math.max(width, height), 16)
+    })
+  }
+})

@@ -1,0 +1,392 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import type { Engine } from '../../../lib/engines/engine.ts'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { imagemagick } from '../../../lib/engines/imagemagick.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { conversions, planRoute } from '../../plan/with-all-engines.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { assertColor, readPixels } from '../support/inspect-pixels.ts'
+import { readImageSize, readStdout, type Size } from '../support/inspect-result.ts'
+import { createPdf } from '../support/pdf-maker.ts'
+import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
+
+const folder = scratchFolder('thumbnail')
+const pathOf = (name: string) => join(folder, name)
+const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
+
+type Target = 'png' | 'jpg' | 'webp'
+
+const thumbnail = (
+  engine: Engine,
+  source: string,
+  to: Target,
+  options: NonNullable<RunSettings['options']> = {},
+) => convert(engine, source, to, { operation: 'thumbnail', options })
+
+/** Creates a blank image of this size. */
+async function blank(width: number, height: number): Promise<string> {
+  const path = pathOf(`${width}x${height}.png`)
+  await sharp({ create: { width, height, channels: 3, background: '#336699' } })
+    .png()
+    .toFile(path)
+  return path
+}
+
+async function sizeOf(
+  engine: Engine,
+  source: string,
+  options?: RunSettings['options'],
+  to: Target = 'png',
+): Promise<Size> {
+  const { path, progress } = await thumbnail(engine, source, to, options)
+  assert.equal(progress.at(-1), 1)
+  return readImageSize(path, to)
+}
+
+/** Red, green and blue beside each other. */
+const bands = pathOf('bands.png')
+const band = (background: string, left: number) => ({
+  input: { create: { width: 100, height: 100, channels: 3, background } } as const,
+  left,
+  top: 0,
+})
+await sharp({ create: { width: 300, height: 100, channels: 3, background: '#000' } })
+  .composite([band('#ff0000', 0), band('#00ff00', 100), band('#0000ff', 200)])
+  .png()
+  .toFile(bands)
+
+/** One second of each of these colors, at ten frames per second. */
+const colors = ['#ff0000', '#00ff00', '#0000ff', '#ffff00']
+const video = pathOf('colors.mp4')
+await ffmpegTool(
+  ...colors.flatMap((color) => ['-f', 'lavfi', '-i', `color=${color.replace('#', '0x')}:s=160x90:r=10:d=1`]),
+  ...['-filter_complex', `concat=n=${colors.length}`, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', video],
+)
+
+describe('a thumbnail of an image', () => {
+  test('a thumbnail of an image has the size given by its box and fit', async () => {
+    const wide = await blank(1000, 500)
+    const square = { width: 100, height: 100 }
+    for (const [options, width, height] of [
+      [{}, 256, 128],
+      [{ width: 100 }, 100, 50],
+      [{ height: '100' }, 200, 100],
+      [{ width: 100, height: 100 }, 100, 50],
+      [{ width: 2000, height: 2000 }, 1000, 500],
+      [{ width: 100, height: 100, fit: 'crop' }, 100, 100],
+      [{ width: 1200, height: 1100, fit: 'crop' }, 1200, 1100],
+      [{ width: 100, height: 100, fit: 'scale' }, 100, 100],
+      [{ width: 30, height: 700, fit: 'scale' }, 30, 700],
+      [{ width: 100, fit: 'scale' }, 100, 50],
+      [{ height: 600, fit: 'crop' }, 1200, 600],
+      [{ width: 1, height: 1 }, 1, 1],
+    ] as const)
+      assert.deepEqual(await sizeOf(vips, wide, options), { width, height }, JSON.stringify(options))
+    for (const to of ['jpg', 'webp'] as const)
+      assert.deepEqual(await sizeOf(vips, wide, { width: 100, height: 100, fit: 'crop' }, to), square, to)
+    const { options } = planRoute({ from: 'png', to: 'png', operation: 'thumbnail' }).steps[0].capability
+    for (const wrong of [
+      { width: 0 },
+      { width: 8193 },
+      { height: 1.5 },
+      { fit: 'contain' },
+      { width: 'wide' },
+    ])
+      assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
+  })
+
+  test('a thumbnail of an image is cropped to the center or stretched, depending on the fit', async () => {
+    const cut = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
+    const middle = await readPixels(cut.path, 'png')
+    for (const at of [2, 25, 47]) assertColor(middle, [at, 25], '#00ff00', 3)
+    const squeezed = await thumbnail(vips, bands, 'png', { width: 60, height: 90, fit: 'scale' })
+    const whole = await readPixels(squeezed.path, 'png')
+    assertColor(whole, [5, 45], '#ff0000', 3)
+    assertColor(whole, [30, 45], '#00ff00', 3)
+    assertColor(whole, [55, 45], '#0000ff', 3)
+  })
+
+  test('a thumbnail of an image can be made from very small and very narrow images', async () => {
+    const box = { width: 64, height: 64 }
+    const dot = await blank(1, 1)
+    assert.deepEqual(await sizeOf(vips, dot, box), { width: 1, height: 1 })
+    assert.deepEqual(await sizeOf(vips, dot, { ...box, fit: 'crop' }), box)
+    assert.deepEqual(await sizeOf(vips, dot, { ...box, fit: 'scale' }, 'jpg'), box)
+    const line = await blank(9000, 1)
+    assert.deepEqual(await sizeOf(vips, line, box), { width: 64, height: 1 })
+    assert.deepEqual(await sizeOf(vips, line, { ...box, fit: 'scale' }), box)
+    const post = await blank(1, 9000)
+    assert.deepEqual(await sizeOf(vips, post, box), { width: 1, height: 64 })
+    assert.deepEqual(await sizeOf(vips, post, { width: 8192, fit: 'crop' }), { width: 1, height: 8192 })
+    const needle = pathOf('needle.svg')
+    await writeFile(needle, '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="9000"/>')
+    assert.deepEqual(await sizeOf(vips, needle, { ...box, fit: 'crop' }), box)
+    assert.deepEqual(await sizeOf(vips, needle, box), { width: 1, height: 64 })
+  })
+
+  test('a thumbnail of an image is upright and in sRGB', async () => {
+    const portrait = await thumbnail(vips, fixture('orientation-6.jpg'), 'png', { width: 20, height: 20 })
+    assert.deepEqual(await readImageSize(portrait.path, 'png'), { width: 15, height: 20 })
+    const pixels = await readPixels(portrait.path, 'png')
+    const upright = (await convert(vips, fixture('orientation-6.jpg'), 'png')).path
+    const whole = await readPixels(upright, 'png')
+    for (const [x, y] of [
+      [3, 4],
+      [11, 4],
+      [3, 15],
+    ] as const) {
+      const at = (y * 2 * whole.width + x * 2) * 3
+      const color = `#${whole.data.toString('hex', at, at + 3)}`
+      assertColor(pixels, [x, y], color, 25)
+    }
+    const print = await thumbnail(vips, fixture('cmyk.jpg'), 'jpg', { width: 20 })
+    assert.match(await readStdout('identify', '-format', '%[colorspace] %w %h', print.path), /sRGB 20 15/)
+    const deep = await thumbnail(vips, fixture('deep.png'), 'png')
+    assert.match(await readStdout('identify', '-format', '%z', deep.path), /^8/)
+    assertColor(await readPixels(deep.path, 'png'), [10, 10], '#123456', 2)
+  })
+
+  test('a thumbnail of an image keeps transparency if its format supports it, and gets a white background otherwise', async () => {
+    const alphaOf = async (to: Target) => {
+      const { path } = await thumbnail(vips, fixture('alpha.png'), to, { width: 20 })
+      return (await sharp(path).metadata()).hasAlpha
+    }
+    assert.deepEqual([await alphaOf('png'), await alphaOf('webp'), await alphaOf('jpg')], [true, true, false])
+    const { path } = await thumbnail(vips, fixture('alpha.png'), 'jpg', { width: 20 })
+    assertColor(await readPixels(path, 'jpg'), [10, 7], '#ffffff', 20)
+  })
+
+  test('a thumbnail of an image shows the first frame or page', async () => {
+    for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff']) {
+      const { path } = await thumbnail(vips, fixture(name), 'webp', { width: 20 })
+      assert.deepEqual(await readImageSize(path, 'webp'), { width: 20, height: 15 }, name)
+      assert.equal((await sharp(path).metadata()).pages ?? 1, 1, name)
+      assertColor(await readPixels(path, 'webp'), [10, 7], '#ff0000', 30)
+    }
+  })
+
+  test('a thumbnail of a vector drawing is rendered at the requested size', async () => {
+    const { path } = await thumbnail(vips, fixture('corners.svg'), 'png', { width: 400, height: 400 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 400, height: 300 })
+    const pixels = await readPixels(path, 'png')
+    // The edge is sharp.
+    assertColor(pixels, [198, 10], '#ff0000', 2)
+    assertColor(pixels, [201, 10], '#00ff00', 2)
+  })
+
+  test('a thumbnail of an image can be made from formats that need other programs', async () => {
+    // Every fixture in thumbnail.slow.ts.
+    for (const name of ['corners.heic', 'corners.raf'])
+      assert.equal(
+        (await sizeOf(vips, fixture(name), { width: 20, height: 20, fit: 'crop' })).width,
+        20,
+        name,
+      )
+    for (const name of ['corners.psd', 'corners.dcx']) {
+      const { path } = await thumbnail(imagemagick, fixture(name), 'jpg', { width: 20 })
+      assert.deepEqual(await readImageSize(path, 'jpg'), { width: 20, height: 15 }, name)
+      assertColor(await readPixels(path, 'jpg'), [4, 3], '#ff0000', 60)
+    }
+  })
+
+  test('a thumbnail of a damaged file is refused', async () => {
+    for (const [engine, from] of [
+      [vips, 'jpg'],
+      [imagemagick, 'psd'],
+      [ffmpeg, 'mp4'],
+      [pdf, 'pdf'],
+    ] as const) {
+      const run = convert(engine, fixture('plain.txt'), 'png', { operation: 'thumbnail', from })
+      await assertRefused(run, 'CORRUPT_FILE', /damaged/, from)
+    }
+  })
+})
+
+describe('a thumbnail of a video', () => {
+  const thumbnailPixels = async (options: NonNullable<RunSettings['options']>, source = video) => {
+    const { result } = await thumbnail(ffmpeg, source, 'png', options)
+    return Promise.all(result.files.map(({ path }) => readPixels(path, 'png')))
+  }
+  const assertShows = async (
+    options: NonNullable<RunSettings['options']>,
+    expected: readonly number[],
+    source = video,
+  ) => {
+    const stills = await thumbnailPixels(options, source)
+    assert.equal(stills.length, expected.length)
+    for (const [index, pixels] of stills.entries())
+      assertColor(pixels, [pixels.width >> 1, pixels.height >> 1], colors[expected[index] ?? 0] ?? '', 20)
+  }
+
+  test('a thumbnail of a video shows the frame at the requested time', async () => {
+    await assertShows({ timestamp: 0 }, [0])
+    await assertShows({ timestamp: '00:00:01.500' }, [1])
+    await assertShows({ timestamp: '1.95' }, [1])
+    await assertShows({ timestamp: '2' }, [2])
+    // The last frame is shown until the end.
+    await assertShows({ timestamp: 3.999 }, [3])
+  })
+
+  test('a thumbnail of a video is a full-size frame or a contact sheet if a video is converted to an image', async () => {
+    const makeThumbnail = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
+      const { path } = await convert(ffmpeg, video, to, { options })
+      return readPixels(path, to)
+    }
+    const still = await makeThumbnail('jpg', { timestamp: '2.5' })
+    assertColor(still, [still.width >> 1, still.height >> 1], colors[2] ?? '', 20)
+    const sheet = await makeThumbnail('png', { rows: 2, columns: '2' })
+    assert.deepEqual([sheet.width, sheet.height], [still.width * 2, still.height * 2])
+    for (const [index, color] of colors.slice(0, 4).entries()) {
+      const at: [number, number] = [(index % 2) * still.width + 9, (index >> 1) * still.height + 9]
+      assertColor(sheet, at, color, 20)
+    }
+    await assertRefused(
+      convert(ffmpeg, video, 'jpg', { options: { timestamp: 9 } }),
+      'INVALID_INPUT',
+      /^timestamp/,
+    )
+  })
+
+  test('a thumbnail of a video is refused for a time after the end, and the error names the duration', async () => {
+    for (const timestamp of ['4', '00:01:00'])
+      await assertRefused(
+        thumbnail(ffmpeg, video, 'png', { timestamp }),
+        'INVALID_INPUT',
+        /^timestamp: .* 4 seconds long/,
+      )
+    const { options } = planRoute({ from: 'mp4', to: 'png', operation: 'thumbnail' }).steps[0].capability
+    for (const wrong of [{ timestamp: -1 }, { timestamp: 'middle' }, { count: 0 }, { count: 21 }])
+      assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
+  })
+
+  test('a thumbnail of a video gives the requested number of images, evenly spaced over the video', async () => {
+    const { result } = await thumbnail(ffmpeg, video, 'jpg', { count: '4', width: 40, height: 40 })
+    assert.deepEqual(
+      result.files.map(({ suffix }) => suffix),
+      ['-001', '-002', '-003', '-004'],
+    )
+    for (const [index, { path }] of result.files.entries()) {
+      assert.deepEqual(await readImageSize(path, 'jpg'), { width: 40, height: 23 })
+      assertColor(await readPixels(path, 'jpg'), [20, 11], colors[index] ?? '', 20)
+    }
+    await assertShows({ count: 2 }, [1, 3])
+    await assertShows({ count: 2, timestamp: 2 }, [2, 3])
+    await assertShows({ count: 3, timestamp: 3.95 }, [3, 3, 3])
+  })
+
+  test('a thumbnail of a video shows a frame that is not blank if there is one', async () => {
+    const dark = pathOf('dark.mp4')
+    const black = 'color=black:s=160x90:r=10:d=5'
+    await ffmpegTool(
+      ...['-f', 'lavfi', '-i', black, '-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=5'],
+      ...['-filter_complex', 'concat=n=2', '-c:v', 'libx264', '-pix_fmt', 'yuv420p', dark],
+    )
+    const { path } = await thumbnail(ffmpeg, dark, 'webp')
+    const { channels } = await sharp(path).stats()
+    assert.ok(
+      channels.some(({ stdev }) => stdev > 30),
+      'it is black',
+    )
+    await assertShows({}, [1])
+  })
+
+  test('a thumbnail of a video is upright and has the display aspect ratio', async () => {
+    assert.deepEqual(await sizeOf(ffmpeg, fixture('turned.mov')), { width: 48, height: 64 })
+    const wide = pathOf('wide.mp4')
+    await ffmpegTool('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', wide)
+    assert.deepEqual(await sizeOf(ffmpeg, wide), { width: 256, height: 72 })
+    const square = { width: 50, height: 50, fit: 'crop' }
+    assert.deepEqual(await sizeOf(ffmpeg, fixture('alpha.webm'), square), { width: 50, height: 50 })
+    const { path } = await thumbnail(ffmpeg, fixture('alpha.webm'), 'png')
+    assert.equal((await sharp(path).metadata()).hasAlpha, true)
+  })
+
+  test('a thumbnail of a video can be made from videos without timestamps and duration', async () => {
+    const bare = pathOf('bare.h264')
+    await ffmpegTool('-i', video, '-c', 'copy', bare)
+    await assertShows({ timestamp: '1.95' }, [1], bare)
+    await assertShows({ timestamp: '3.95' }, [3], bare)
+    await assertShows({ count: 4 }, [0, 1, 2, 3], bare)
+    await assertRefused(thumbnail(ffmpeg, bare, 'png', { timestamp: 5 }), 'INVALID_INPUT', / 4 seconds long/)
+    const live = pathOf('live.mkv')
+    await ffmpegTool('-i', video, '-c', 'copy', '-live', '1', live)
+    await assertShows({ count: 4 }, [0, 1, 2, 3], live)
+  })
+
+  test('a thumbnail of a video is refused for files without a video track', async () => {
+    const audio = pathOf('audio.mp4')
+    await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', audio)
+    await assertRefused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
+  })
+})
+
+describe('thumbnails of a PDF', () => {
+  const pages = fixture('three-pages.pdf')
+
+  test('thumbnails of a PDF show its first pages', async () => {
+    const { result } = await thumbnail(pdf, pages, 'png', { count: 2 })
+    assert.deepEqual(
+      result.files.map(({ suffix }) => suffix),
+      ['-001', '-002'],
+    )
+    const [first, second] = await Promise.all(result.files.map(({ path }) => readPixels(path, 'png')))
+    assert.ok(first && second && !first.data.equals(second.data))
+    assert.deepEqual(result.details, { pages: 3 })
+    const one = await thumbnail(pdf, pages, 'jpg')
+    assert.deepEqual([one.result.files.length, one.result.files[0].suffix], [1, undefined])
+    assert.equal((await thumbnail(pdf, pages, 'webp', { count: 20 })).result.files.length, 3)
+  })
+
+  test('thumbnails of a PDF are rendered at the size of their box', async () => {
+    const poster = pathOf('poster.pdf')
+    await writeFile(
+      poster,
+      createPdf({
+        1: '<< /Type /Catalog /Pages 2 0 R >>',
+        2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+        3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 14400 72] >>',
+      }),
+    )
+    for (const [source, options, width, height] of [
+      [pages, {}, 192, 256],
+      [pages, { width: 100 }, 100, 133],
+      [pages, { width: 2000, height: 2000 }, 1500, 2000],
+      [pages, { width: 300, height: 100, fit: 'crop' }, 300, 100],
+      [pages, { width: 300, height: 100, fit: 'scale' }, 300, 100],
+      [poster, {}, 256, 1],
+      [poster, { height: 8192 }, 8192, 41],
+      [poster, { width: 900, height: 900, fit: 'crop' }, 900, 900],
+    ] as const)
+      assert.deepEqual(await sizeOf(pdf, source, options), { width, height }, JSON.stringify(options))
+  })
+
+  test('thumbnails of a PDF require the password of the PDF', async () => {
+    const locked = fixture('needs-password.pdf')
+    await assertRefused(thumbnail(pdf, locked, 'png'), 'PDF_ENCRYPTED', /password/)
+    await assertRefused(thumbnail(pdf, locked, 'png', { password: 'wrong' }), 'PDF_ENCRYPTED')
+    assert.equal((await sizeOf(pdf, locked, { password: 'secret' })).height, 256)
+  })
+})
+
+test('thumbnails are planned with the engine that reads the format', () => {
+  const engineOf = (from: FormatId) =>
+    planRoute({ from, to: 'jpg', operation: 'thumbnail' }).steps.map(({ engine }) => engine)
+  for (const [engine, sources] of [
+    ['vips', ['jpg', 'png', 'gif', 'heic', 'svg', 'cr2', 'tiff']],
+    ['imagemagick', ['psd', 'bmp', 'xcf', 'ico']],
+    ['ffmpeg', ['mp4', 'mov', 'webm', 'mkv', 'avi', 'h264']],
+    ['pdf', ['pdf']],
+  ] as const)
+    for (const from of sources) assert.deepEqual(engineOf(from), [engine], from)
+  assert.throws(() => engineOf('docx'), /thumbnail supports/)
+  const all = conversions(undefined, 'thumbnail')
+  assert.ok(all.length > 300)
+  for (const { from, route } of all) assert.ok(route.steps[0].capability.options.safeParse({}).success, from)
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { open, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { tiffPages } from '../../../lib/engines/shared/image/tiff-fields.ts'
+import { readTiffTag } from '../../../lib/engines/shared/image/tiff-tag.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const path = join(scratchFolder('tiff-tag'), 'a.tiff')
+
+interface Entry {
+  readonly tag: number
+  readonly type: number
+  readonly count: number
+  /** Raw value field of the entry: values or their offset. */
+  readonly value: Buffer
+}
+
+/** Builds a little-endian TIFF or BigTIFF with one directory after the header. */
+function tiff(isBig: boolean, entries: readonly Entry[], after: Buffer = Buffer.alloc(0)): Buffer {
+  const number = (value: number | bigint, length: number) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(BigInt(value))
+    return bytes.subarray(0, length)
+  }
+  const wide = isBig ? 8 : 4
+  const head = isBig
+    ? [Buffer.from('II+\0\b\0\0\0', 'latin1'), number(16, 8), number(entries.length, 8)]
+    : [Buffer.from('II*\0', 'latin1'), number(8, 4), number(entries.length, 2)]
+  const listed = entries.map(({ tag, type, count, value }) =>
+    Buffer.concat([number(tag, 2), number(type, 2), number(count, wide), value, Buffer.alloc(wide)]).subarray(
+      0,
+      4 + 2 * wide,
+    ),
+  )
+  return Buffer.concat([...head, ...listed, number(0, wide), after])
+}
+
+const valueIn = async (file: Buffer) => {
+  await writeFile(path, file)
+  return readTiffTag(path, 339)
+}
+
+const short = (...values: readonly number[]) => Buffer.from(Uint16Array.from(values).buffer)
+const entry = (count: number, value: Buffer, type = 3) => ({ tag: 339, type, count, value })
+const other = { tag: 256, type: 3, count: 1, value: short(77) }
+
+test('a TIFF tag is read from its entry or from the offset in it', async () => {
+  assert.equal(await valueIn(tiff(false, [other, entry(2, short(3, 1))])), 3)
+  assert.equal(await valueIn(tiff(true, [other, entry(4, short(3, 1, 1, 1))])), 3)
+  const place = Buffer.alloc(8)
+  place.writeUInt32LE(8 + 2 + 12 + 4)
+  assert.equal(await valueIn(tiff(false, [entry(3, place.subarray(0, 4))], short(2, 1, 1))), 2)
+  place.writeUInt32LE(16 + 8 + 20 + 8)
+  assert.equal(await valueIn(tiff(true, [entry(5, place)], short(2, 1, 1, 1, 1))), 2)
+})
+
+test('a missing or unreadable TIFF tag is undefined', async () => {
+  assert.equal(await valueIn(tiff(false, [other])), undefined)
+  assert.equal(await valueIn(tiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
+  const beyond = Buffer.alloc(8, 0xff)
+  for (const isBig of [false, true])
+    assert.equal(await valueIn(tiff(isBig, [entry(9, beyond.subarray(0, isBig ? 8 : 4))])), undefined)
+  const whole = tiff(true, [entry(1, short(3))])
+  for (let length = 0; length < 16 + 8 + 20; length++)
+    assert.equal(await valueIn(whole.subarray(0, length)), undefined, `${length} bytes`)
+  beyond.copy(whole, 8)
+  assert.equal(await valueIn(whole), undefined, 'its directory lies nowhere')
+})
+
+test('overlapping TIFF pages with huge value counts are read up to a limit', async () => {
+  // Each directory points to the next one, and the tag's values span the whole file in all of them.
+  const [pages, count] = [10_000, 200_000]
+  const file = Buffer.alloc(8 + pages * 18)
+  file.write('II*\0\b', 'latin1')
+  for (let page = 0; page < pages; page++) {
+    const at = 8 + page * 18
+    file.writeUInt16LE(1, at)
+    for (const [value, place] of [
+      [339, 2],
+      [1, 4],
+    ] as const)
+      file.writeUInt16LE(value, at + place)
+    file.writeUInt32LE(count * 0.9, at + 6)
+    if (page + 1 < pages) file.writeUInt32LE(at + 18, at + 14)
+  }
+  await writeFile(path, file)
+  await using opened = await open(path)
+  let [seen, values] = [0, 0]
+  for await (const fields of tiffPages(opened, [339])) {
+    seen++
+    values += fields.get(339)?.values.length ?? 0
+  }
+  assert.equal(seen, pages)
+  assert.equal(values, 22 * count * 0.9)
+})

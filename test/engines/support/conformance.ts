@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { lstat, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import type { Engine } from '../../../lib/engines/engine.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { textFormats } from '../../../lib/formats/detect/families.ts'
+import { headerlessMedia } from '../../../lib/formats/detect/media-signatures.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { formatPairs } from '../../../lib/plan/edges.ts'
+import { defined } from '../../../lib/validation/defined.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { assertIntact } from './inspect-result.ts'
+import { convert, type Run, type RunSettings, removeRuns } from './run-engine.ts'
+
+interface ConformanceCase {
+  readonly source: string
+  readonly from: FormatId
+  readonly to: FormatId
+}
+
+export interface ConformanceSettings {
+  /** A file for each source format to test. */
+  readonly fixtures: Readonly<Partial<Record<FormatId, string>>>
+  /** Selects conversions among those with a fixture; all if omitted. */
+  readonly only?: (from: FormatId, to: FormatId) => boolean
+  /** Formats to test with garbage if several formats share a reader; all if omitted. */
+  readonly garbage?: readonly FormatId[]
+  /** A conversion that takes long enough to be cancelled while it is running. */
+  readonly long: { readonly source: string; readonly to: FormatId; readonly options?: RunSettings['options'] }
+}
+
+/** Tests the contract of every engine with real files. Results are checked with independent tools. */
+export function testConformance(
+  engine: Engine,
+  { fixtures, only = () => true, long, garbage }: ConformanceSettings,
+): void {
+  describe(`the engine ${engine.id}`, { concurrency: 2 }, () => {
+    after(async () => {
+      await engine.close?.()
+      await removeRuns()
+    })
+
+    for (const { source, from, to } of casesOf(engine, fixtures, only)) {
+      test(`the engine ${engine.id} converts ${from} to ${to}`, async () => {
+        const before = await digest(source)
+        const run = await convert(engine, source, to, { from })
+        await assertIntact(run.path, run.format)
+        assertWithin(run)
+        assertProgress(run)
+        assert.equal((await lstat(run.path)).isFile(), true)
+        assert.equal(await digest(source), before)
+      })
+    }
+
+    test(`the engine ${engine.id} stops a cancelled conversion at once and leaves no process behind`, async () => {
+      let folder = ''
+      const abort = new AbortController()
+      const started = Promise.withResolvers<void>()
+      const running = convert(engine, long.source, long.to, {
+        ...defined({ options: long.options }),
+        signal: abort.signal,
+        onProgress: () => started.resolve(),
+        onFolder: (path) => {
+          folder = path
+        },
+      })
+      const rejected = assert.rejects(running, /cancelled by the test/)
+      await Promise.race([started.promise, new Promise((resolve) => setTimeout(resolve, 400))])
+      const abortedAt = Date.now()
+      abort.abort(new Error('cancelled by the test'))
+      await rejected
+      assert.ok(Date.now() - abortedAt < 3000, `it took ${Date.now() - abortedAt} ms`)
+      assert.notEqual(folder, '')
+      await noCommandsIn(folder)
+    })
+
+    test(`the engine ${engine.id} reports garbage in any of its formats as a coded error`, () =>
+      assertRefusesGarbage(engine, garbage))
+  })
+}
+
+/** Bytes of no known format, the same in each run so that failures are reproducible. */
+const garbage = createHash('shake256', { outputLength: 4096 }).update('garbage').digest()
+
+/** @param among formats to test; all that the engine reads if omitted */
+export async function assertRefusesGarbage(engine: Engine, among?: readonly FormatId[]): Promise<void> {
+  const path = join(scratchFolder('garbage'), 'garbage')
+  await writeFile(path, garbage)
+  for (const [from, to] of firstTargets(engine)) {
+    if (among && !among.includes(from)) continue
+    const isCoded = (error: unknown) => {
+      assert.ok(error instanceof AppError, `${from} to ${to}: ${String(error)}`)
+      assert.doesNotMatch(error.message, /\/|ffmpeg|pdftoppm|exit code/)
+      return true
+    }
+    await assert.rejects(
+      convert(engine, path, to, { from }),
+      isCoded,
+      `garbage as ${from} was converted to ${to}`,
+    )
+  }
+}
+
+function casesOf(
+  engine: Engine,
+  fixtures: ConformanceSettings['fixtures'],
+  only: (from: FormatId, to: FormatId) => boolean,
+): ConformanceCase[] {
+  return conversionPairs(engine).flatMap(([from, to]) => {
+    const source = fixtures[from]
+    return source !== undefined && only(from, to) ? [{ source, from, to }] : []
+  })
+}
+
+/** Tools, merging and compression have separate tests. */
+const conversionPairs = ({ capabilities }: Engine) =>
+  capabilities.filter(({ operation }) => operation === 'convert').flatMap(formatPairs)
+
+function firstTargets(engine: Engine): Map<FormatId, FormatId> {
+  return new Map(
+    conversionPairs(engine)
+      .reverse()
+      .filter(([from]) => !isAnything(from)),
+  )
+}
+
+/**
+ * Any bytes are valid RGF pixels; files that are not Sixel are already refused because their magic bytes are missing.
+ */
+const dots: readonly FormatId[] = ['rgf', 'sixel']
+/** Any bytes are valid text or raw samples. */
+const isAnything = (id: FormatId) => [...textFormats, ...headerlessMedia, ...dots].includes(id)
+
+function assertWithin({ result, workDir }: Run): void {
+  for (const { path } of result.files) assert.ok(path.startsWith(join(workDir, 'out/')), path)
+}
+
+function assertProgress({ progress }: Run): void {
+  assert.deepEqual(
+    progress,
+    progress.toSorted((a, b) => a - b),
+  )
+  assert.equal(progress.at(-1), 1)
+  assert.ok(progress.every((ratio) => ratio >= 0 && ratio <= 1))
+}
+
+async function digest(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
+}
+
+/** Waits until all killed processes have ended, which takes the kernel a while for a whole tree. */
+async function noCommandsIn(folder: string): Promise<void> {
+  await waitUntil(() => commandsIn(folder).length === 0, 'no process is left', 3)
+}
+
+function commandsIn(folder: string): string[] {
+  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(folder))
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdir, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type {
+  ChunkResult,
+  ChunkSpec,
+  EngineResult,
+  EngineWork,
+  Tools,
+  WorkerPool,
+} from '../../../lib/engines/engine.ts'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import { type FormatId, formatById } from '../../../lib/formats/index.ts'
+import type { Operation } from '../../../lib/model/operations.ts'
+import { defined } from '../../../lib/validation/defined.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { readPacketTimes } from './frame-times.ts'
+
+/** Converts videos with ffmpeg as a whole and in chunks, and compares the results. */
+
+export interface VideoRequest {
+  readonly operation?: Operation
+  readonly from: FormatId
+  readonly to: FormatId
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+interface Step {
+  readonly work: EngineWork
+  readonly tools: Tools
+  readonly warnings: string[]
+}
+
+/** Prepares a step in its own folder, as a worker does. */
+async function step(
+  files: readonly string[],
+  { operation = 'convert', from, to, options = {} }: VideoRequest,
+  chunk?: ChunkSpec,
+): Promise<Step> {
+  const workDir = scratchFolder('video-chunk')
+  const outDir = join(workDir, 'out')
+  await mkdir(outDir)
+  const inputs = await Promise.all(
+    files.map(async (file, index) => {
+      const format = formatById(extname(file).slice(1) as FormatId).id as FormatId // All files have such an extension.
+      const path = join(workDir, `source-${index + 1}.${format}`)
+      await copyFile(file, path)
+      return { path, filename: 'video', format, size: (await stat(path)).size }
+    }),
+  )
+  const capability = ffmpeg.capabilities.find(
+    (row) => row.operation === operation && row.from.includes(from) && row.to.includes(to),
+  )
+  const work: EngineWork = {
+    operation,
+    from,
+    to,
+    outDir,
+    options: capability?.options.parse(options),
+    inputs,
+    ...defined({ chunk }),
+  }
+  const { signal } = new AbortController()
+  const warnings: string[] = []
+  const onWarning = (code: string) => warnings.push(code)
+  return { work, tools: createTools({ workDir, signal, limits: ffmpeg.limits, onWarning }), warnings }
+}
+
+export interface ConvertedVideo {
+  readonly path: string
+  readonly result: Omit<EngineResult, 'files'>
+  /** Distinct warning codes. */
+  readonly warnings: readonly string[]
+}
+
+function summarize(
+  { files: [{ path }], ...result }: EngineResult,
+  warnings: readonly string[],
+): ConvertedVideo {
+  return { path, result, warnings: [...new Set(warnings)] }
+}
+
+export async function convertWhole(files: readonly string[], request: VideoRequest): Promise<ConvertedVideo> {
+  const { work, tools, warnings } = await step(files, request)
+  return summarize(await ffmpeg.run(work, tools), warnings)
+}
+
+export async function splitIntoChunks(
+  files: readonly string[],
+  request: VideoRequest,
+  pool: WorkerPool = { workers: 1, timeoutS: 0.3 },
+) {
+  const { work, tools } = await step(files, request)
+  return ffmpeg.split?.(work, tools, pool)
+}
+
+export async function convertInChunks(
+  files: readonly string[],
+  request: VideoRequest,
+  pool?: WorkerPool,
+): Promise<{ result: ConvertedVideo; parts: number }> {
+  const chunks = (await splitIntoChunks(files, request, pool)) ?? []
+  const joining = await step(files, request)
+  const results: ChunkResult[] = []
+  for (const chunk of chunks) {
+    // As it is restored from a stored record.
+    const spec = JSON.parse(JSON.stringify(chunk.spec)) as ChunkSpec
+    const { work, tools, warnings } = await step(chunk.file ? [chunk.file.path] : files, request, spec)
+    const { files: outputs, details } = await ffmpeg.run(work, tools)
+    joining.warnings.push(...warnings)
+    const format = outputs[0].format ?? request.to
+    const path = join(joining.tools.workDir, `chunk-${results.length}.${format}`)
+    await copyFile(outputs[0].path, path)
+    results.push({ spec, files: [{ path, filename: 'video', format, size: 1 }], details })
+  }
+  assert.ok(ffmpeg.join)
+  const joined = await ffmpeg.join(joining.work, results, joining.tools)
+  return { result: summarize(joined, joining.warnings), parts: chunks.length }
+}
+
+/** Fails unless all video frames and audio packets have the same times, and sizes, details and warnings match. */
+export async function assertSameVideo(whole: ConvertedVideo, chunked: ConvertedVideo) {
+  const [expected, actual] = [readPacketTimes(whole.path), readPacketTimes(chunked.path)]
+  assert.equal(actual.video.length, expected.video.length)
+  assert.equal(actual.audio.length, expected.audio.length)
+  for (const kind of ['video', 'audio'] as const)
+    for (const [at, time] of expected[kind].entries())
+      assert.ok(
+        Math.abs((actual[kind][at] ?? 0) - time) <= 0.002,
+        `${kind} ${at}: ${actual[kind][at]}, not ${time}`,
+      )
+  const [sizeOne, sizeMany] = [(await stat(whole.path)).size, (await stat(chunked.path)).size]
+  assert.ok(Math.abs(sizeMany / sizeOne - 1) < 0.06, `${sizeMany} bytes, as a whole ${sizeOne}`)
+  assert.deepEqual(
+    { ...chunked.result, warnings: chunked.warnings },
+    { ...whole.result, warnings: whole.warnings },
+  )
+  return { expected, got: actual }
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { EngineCrash } from '../../../lib/engines/sandbox/engine-crash.ts'
+import { ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
+import type { Effort } from '../../../lib/engines/vips/compress-formats.ts'
+import { compressToSize } from '../../../lib/engines/vips/compress-to-size.ts'
+import { svgDensity } from '../../../lib/engines/vips/image.ts'
+import { imageError } from '../../../lib/engines/vips/image-error.ts'
+import { AppError } from '../../../lib/errors.ts'
+
+describe('an image with a target size', () => {
+  /** Simulates an image whose size in bytes grows with quality and pixels. */
+  async function simulate(targetSize: number, most: number, bytesOfAll = 1000) {
+    const efforts: Effort[] = []
+    const made = await compressToSize(targetSize, most, async (effort) => {
+      efforts.push(effort)
+      const size = Math.ceil((bytesOfAll * effort.quality * effort.scale ** 2) / 100)
+      return { path: `${effort.quality} ${effort.scale}`, size }
+    })
+    const [quality, scale] = made.path.split(' ').map(Number)
+    return { efforts, quality, scale, size: made.size }
+  }
+
+  test('an image with a target size gets the best quality that fits, in at most seven attempts', async () => {
+    for (const [targetSize, quality] of [
+      [200, 20],
+      [205, 20],
+      [210, 21],
+      [500, 50],
+      [930, 93],
+      [940, 94],
+    ] as const) {
+      const { efforts, ...made } = await simulate(targetSize, 95)
+      assert.ok(Math.abs((made.quality ?? 0) - quality) <= 1 && made.size <= targetSize, JSON.stringify(made))
+      assert.ok(efforts.length <= 7, `${efforts.length} attempts`)
+      assert.ok(efforts.every(({ scale }) => scale === 1))
+    }
+    const qualities = (await simulate(500, 95)).efforts.map(({ quality }) => quality)
+    assert.deepEqual(qualities, [20, 58, 39, 49, 54, 52, 51])
+  })
+
+  test('an image with a target size does not exceed the requested quality', async () => {
+    const { efforts, quality } = await simulate(900, 60)
+    assert.deepEqual([efforts.length, quality, Math.max(...efforts.map((one) => one.quality))], [6, 59, 59])
+    assert.deepEqual((await simulate(900, 10)).efforts, [{ quality: 10, scale: 1 }])
+  })
+
+  test('an image with a target size is scaled down if no quality is low enough, but not more than needed', async () => {
+    const { efforts, ...made } = await simulate(100, 95)
+    assert.ok(made.quality === 20 && made.size <= 100 && made.size > 85, JSON.stringify(made))
+    assert.deepEqual(efforts[0], { quality: 20, scale: 1 })
+    assert.equal(efforts.length, 2)
+    // An image that is only slightly too large is scaled down by a tenth.
+    assert.equal((await simulate(199, 95)).scale, 0.9)
+  })
+
+  test('an image with a target size is not scaled below a tenth of its sides, even if that does not fit', async () => {
+    const { efforts, ...made } = await simulate(1, 95)
+    assert.deepEqual(made, { quality: 20, scale: 0.1, size: 3 })
+    assert.ok(efforts.length <= 8)
+    assert.ok(efforts.every(({ scale }) => scale >= 0.1))
+  })
+})
+
+describe('an error of libvips', () => {
+  const translate = (message: string) => imageError(new Error(message), 'tiff')
+
+  test('an error of libvips becomes an error that the client can act on', () => {
+    for (const [message, code, words] of [
+      ['Input image exceeds pixel limit', 'FILE_TOO_LARGE', /the limit of 268 megapixels/],
+      ['Pixel Limit', 'FILE_TOO_LARGE', /megapixels/],
+      ['svgload: XML: Maximum entity amplification factor exceeded', 'FILE_TOO_LARGE', /without entities/],
+      ['Detected an entity reference loop', 'FILE_TOO_LARGE', /without entities/],
+      ['Processed image is too large for the WebP format', 'CONVERSION_FAILED', /smaller width or height/],
+      ['heifsave: maximum image dimension is 16384', 'CONVERSION_FAILED', /smaller width or height/],
+      ['image dimensions are too large', 'CONVERSION_FAILED', /smaller width or height/],
+      ['dimension is too large', 'CONVERSION_FAILED', /smaller width or height/],
+      ['timeout: 42% complete', 'TIMEOUT', /time limit of 120 seconds/],
+      [
+        'compression support is not configured for x compression support is not configured',
+        'CORRUPT_FILE',
+        /damaged/,
+      ],
+      ['JPEG-XR compression support is not configured', 'UNSUPPORTED_FORMAT', /has JPEG-XR compression,/],
+      ['tiff2vips: bad labq format', 'UNSUPPORTED_FORMAT', /has Lab colors,/],
+      ['samples_per_pixel not a whole number of bytes', 'UNSUPPORTED_FORMAT', /has an unusual depth,/],
+      ['samples out of range', 'UNSUPPORTED_FORMAT', /has an unusual depth,/],
+      ['unsupported tiff image type', 'UNSUPPORTED_FORMAT', /has an unusual depth,/],
+      ['unknown photometric interpretation 9', 'UNSUPPORTED_FORMAT', /has unusual colors,/],
+      ['not a PLANARCONFIG_SEPARATE image', 'UNSUPPORTED_FORMAT', /has unusual colors,/],
+      ['VipsJpeg: premature end', 'CORRUPT_FILE', /^The tiff image is damaged or incomplete\.$/],
+    ] as const) {
+      const error = translate(message)
+      assert.ok(error instanceof AppError, message)
+      assert.deepEqual([error.code, words.test(error.message)], [code, true], `${message}: ${error.message}`)
+      assert.equal((error.cause as Error).message, message, 'the cause keeps the original message')
+    }
+  })
+
+  test('an error of libvips is returned unchanged if it is not about the file', () => {
+    const others = [
+      new AppError('PDF_ENCRYPTED', 'Locked.', {}),
+      new ProcessFailure('heif-enc', 1, 'pixel limit'),
+      new EngineCrash('heif-enc', 'SIGKILL', 'timeout'),
+      Object.assign(new Error('ENOSPC: no space left'), { errno: -28 }),
+      'words',
+    ]
+    for (const error of others) assert.equal(imageError(error, 'png'), error)
+  })
+})
+
+test('the density of a drawing is chosen for the requested size, and is 72 for its own size', () => {
+  const drawing = { width: 100, height: 50 } as Parameters<typeof svgDensity>[0] // Only these properties are used.
+  const density = (box?: Parameters<typeof svgDensity>[1], dpi?: number) => svgDensity(drawing, box, dpi)
+  assert.equal(density(), 72)
+  assert.deepEqual([density(undefined, 96), density(undefined, 192), density(undefined, 48)], [72, 144, 36])
+  assert.equal(density({ width: 200, height: 200, fit: 'scale' }, 48), 36, 'whatever comes of its dots')
+  assert.equal(density({ width: 200, height: 200, fit: 'max' }), 72)
+  assert.equal(density({ width: 200, height: undefined, fit: 'scale' }), 144)
+  assert.equal(density({ width: undefined, height: 200, fit: 'crop' }), 288)
+  assert.equal(density({ width: 200, height: 200, fit: 'crop' }), 288)
+  assert.equal(density({ width: 10, height: 10, fit: 'crop' }), 72)
+  assert.equal(density({ width: 30_000, height: undefined, fit: 'scale' }), 10_000)
+})

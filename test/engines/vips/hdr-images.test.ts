@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import sharp from 'sharp'
+import { vips } from '../../../lib/engines/vips.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { readStdout } from '../support/inspect-result.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const side = 64
+const colors = [
+  [200, 40, 40],
+  [40, 160, 60],
+  [40, 60, 200],
+  [128, 128, 128],
+] as const
+
+describe('an HDR image', () => {
+  const folder = scratchFolder('hdr-images')
+  after(removeRuns)
+
+  /** The colors above in PQ, as computed by zimg. */
+  async function inPq(name: string, end: string, args: readonly string[]): Promise<string> {
+    const path = join(folder, name)
+    const hex = (color: readonly number[]) => Buffer.from(color).toString('hex')
+    const boxes = colors.map((color, at) => `color=c=0x${hex(color)}:s=${side}x${side}:r=1:d=1[c${at}]`)
+    const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
+    const usual = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
+    const tagged = 'setparams=range=tv:color_primaries=bt709:color_trc=iec61966-2-1:colorspace=bt709'
+    const spread = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020`
+    const graph = `${boxes.join(';')};${[row, usual, tagged, spread, `zscale=t=smpte2084:npl=203:${end}`].join(',')}`
+    await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, '-frames:v', '1', ...args, path)
+    return path
+  }
+
+  /** The colors above in HLG, by the inverse formulas of BT.2100 for a display of 1,000 cd/m². */
+  async function inHlg(): Promise<string> {
+    const row = colors.flatMap((color) => {
+      const [r = 0, g = 0, b = 0] = color.map(
+        (value) => ((value / 255 + 0.055) / 1.055) ** 2.4 * (203 / 1000),
+      )
+      const wide = [
+        0.6274 * r + 0.3293 * g + 0.0433 * b,
+        0.0691 * r + 0.9195 * g + 0.0114 * b,
+        0.0164 * r + 0.088 * g + 0.8956 * b,
+      ] as const
+      const scene = (0.2627 * wide[0] + 0.678 * wide[1] + 0.0593 * wide[2]) ** (1 / 1.2 - 1)
+      const signal = (light: number) =>
+        light <= 1 / 12 ? Math.sqrt(3 * light) : 0.17883277 * Math.log(12 * light - 0.28466892) + 0.55991073
+      return Array.from({ length: side }, () => wide.map((light) => 65_535 * signal(light * scene))).flat()
+    })
+    const path = join(folder, 'hlg.png')
+    const samples = Uint16Array.from(Array.from({ length: side }, () => row).flat())
+    const raw = { width: side * colors.length, height: side, channels: 3 } as const
+    await sharp(samples, { raw }).toColourspace('rgb16').png().toFile(path)
+    return path
+  }
+
+  /** Inserts a cICP chunk before the pixels (PNG, third edition, 11.3.2.6). */
+  async function withCicp(path: string, transfer: number): Promise<string> {
+    const bytes = await readFile(path)
+    const chunk = Buffer.concat([Buffer.from('cICP'), Buffer.from([9, transfer, 0, 1])])
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+    length.writeUInt32BE(4)
+    sum.writeUInt32BE(crc32(chunk))
+    const target = path.replace('.png', '-cicp.png')
+    await writeFile(target, Buffer.concat([bytes.subarray(0, 33), length, chunk, sum, bytes.subarray(33)]))
+    return target
+  }
+
+  async function assertColors(path: string): Promise<void> {
+    const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+    for (const [at, wanted] of colors.entries()) {
+      const begin = (side / 2) * info.width * info.channels + Math.round((at + 0.5) * side) * info.channels
+      const found = [...data.subarray(begin, begin + 3)]
+      const isNear = found.every((value, channel) => Math.abs(value - (wanted[channel] ?? 0)) < 10)
+      assert.ok(isNear, `expected about ${wanted}, found ${found}`)
+    }
+  }
+
+  const av1 = ['-c:v', 'libaom-av1', '-still-picture', '1', '-crf', '4', '-cpu-used', '8']
+  const made: Record<string, string> = {}
+  before(async () => {
+    made['PQ as AVIF'] = await inPq('pq.avif', 'm=bt2020nc:r=tv,format=yuv420p10le', av1)
+    made['PQ as PNG'] = await withCicp(await inPq('pq.png', 'r=full,format=gbrp16le,format=rgb48be', []), 16)
+    made['HLG as PNG'] = await withCicp(await inHlg(), 18)
+  })
+
+  for (const name of ['PQ as AVIF', 'PQ as PNG', 'HLG as PNG'])
+    test(`an HDR image (${name}) is tone-mapped to the expected sRGB colors, with a warning`, async () => {
+      const { path, warnings } = await convert(vips, made[name] ?? '', 'png', {})
+      await assertColors(path)
+      assert.deepEqual(warnings, ['COLORS_CONVERTED'])
+      assert.deepEqual((await convert(vips, made[name] ?? '', 'jpg')).warnings, ['COLORS_CONVERTED'])
+    })
+
+  test('an HDR image is distinguished from an SDR image', async () => {
+    for (const name of ['corners.avif', 'alpha.png'])
+      assert.deepEqual((await convert(vips, fixture(name), 'webp')).warnings, [])
+  })
+})

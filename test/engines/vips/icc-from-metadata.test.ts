@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { buildPng, type Chunk, readChunks } from '../../../lib/engines/vips/apng/chunks.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convert, removeRuns } from '../support/run-engine.ts'
+
+const whole = (...values: readonly number[]) =>
+  Buffer.concat(
+    values.map((value) => {
+      const bytes = Buffer.alloc(4)
+      bytes.writeUInt32BE(value)
+      return bytes
+    }),
+  )
+const gamma = (value: number): Chunk => ({ type: 'gAMA', data: whole(value) })
+const primaries = (...values: readonly number[]): Chunk => ({ type: 'cHRM', data: whole(...values) })
+
+describe('a PNG that describes its colors without an ICC profile', () => {
+  const folder = scratchFolder('described-colors')
+  after(removeRuns)
+
+  async function withColorChunks(name: string, chunks: readonly Chunk[]): Promise<string> {
+    const path = join(folder, `${name}.png`)
+    const color = { r: 60, g: 180, b: 60 }
+    const plain = await sharp({ create: { width: 16, height: 16, channels: 3, background: color } })
+      .png()
+      .toBuffer()
+    const [header, ...rest] = [...readChunks(plain)].filter(({ type }) => type !== 'pHYs')
+    assert.ok(header)
+    await writeFile(path, buildPng([header, ...chunks, ...rest]))
+    return path
+  }
+
+  const sizeOf = async (path: string) => {
+    const { width, height } = await sharp(path).metadata()
+    return [width, height]
+  }
+
+  // Expected values are the colors shown by Chromium.
+  const cases: readonly (readonly [
+    string,
+    readonly Chunk[],
+    readonly number[],
+    warnings: readonly string[],
+  ])[] = [
+    ['in proportion to light', [gamma(100_000)], [133, 219, 133], ['COLORS_CONVERTED']],
+    [
+      'of Adobe RGB',
+      [gamma(45_455), primaries(31_270, 32_900, 64_000, 33_000, 21_000, 71_000, 15_000, 6_000)],
+      [0, 181, 42],
+      ['COLORS_CONVERTED'],
+    ],
+    [
+      'of Display P3 by its cICP code',
+      [{ type: 'cICP', data: Buffer.from([12, 13, 0, 1]) }],
+      [0, 183, 30],
+      ['COLORS_CONVERTED'],
+    ],
+    [
+      'of sRGB in gAMA and cHRM',
+      [gamma(45_455), primaries(31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000)],
+      [60, 180, 60],
+      [],
+    ],
+    [
+      'of sRGB by its sRGB chunk, which takes precedence',
+      [{ type: 'sRGB', data: Buffer.from([0]) }, gamma(100_000)],
+      [60, 180, 60],
+      [],
+    ],
+  ]
+  test('a PNG that describes its colors without an ICC profile is read unchanged if its chunks are truncated or followed by other data', async () => {
+    const path = await withColorChunks('followed', [gamma(100_000)])
+    await appendFile(path, Buffer.alloc(40, 0xff))
+    assert.deepEqual(await sizeOf((await convert(vips, path, 'webp')).path), [16, 16])
+  })
+
+  test('a PNG that describes its colors without an ICC profile is not affected by chunk names within its text', async () => {
+    const text = Buffer.concat([Buffer.from('Comment\0cICP'), Buffer.from([9, 16, 0, 1])])
+    const { warnings } = await convert(
+      vips,
+      await withColorChunks('worded', [{ type: 'tEXt', data: text }]),
+      'webp',
+    )
+    assert.deepEqual(warnings, [])
+  })
+
+  for (const [name, chunks, wanted, expected] of cases)
+    test(`a PNG that describes its colors without an ICC profile gets the colors that browsers show: ${name}`, async () => {
+      for (const to of ['gif', 'webp', 'png'] as const) {
+        const { path, warnings } = await convert(vips, await withColorChunks('described', chunks), to)
+        const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
+        const seen = [...data.subarray(0, 3)]
+        const isNear = seen.every((value, index) => Math.abs(value - (wanted[index] ?? 0)) <= 6)
+        assert.ok(isNear, `${to}: ${seen} is not about ${wanted}`)
+        assert.deepEqual(warnings, to === 'gif' ? expected : [])
+      }
+    })
+
+  for (const [name, space, levels] of [
+    ['gray', 'b-w', [133, 133, 133]],
+    ['deep gray', 'grey16', [133, 133, 133]],
+  ] as const) {
+    test(`a PNG that describes its colors without an ICC profile gets the shades that browsers show if it is ${name}`, async () => {
+      const plain = await sharp(Buffer.alloc(256, 60), { raw: { width: 16, height: 16, channels: 1 } })
+        .toColourspace(space)
+        .png()
+        .toBuffer()
+      const [header, ...rest] = [...readChunks(plain)].filter(({ type }) => type !== 'pHYs')
+      assert.ok(header)
+      const path = join(folder, `${space}.png`)
+      await writeFile(path, buildPng([header, gamma(100_000), ...rest]))
+      for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await showPixels(path, to), levels, to)
+    })
+  }
+
+  test('a PNG that describes its colors without an ICC profile gets the colors that browsers show if it is animated', async () => {
+    const animated = join(folder, 'moving.apng')
+    const control = (number: number) => whole(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
+    const parts = [...readChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
+    const chunks = parts.flatMap((chunk) => {
+      if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: whole(2, 0) }]
+      if (chunk.type !== 'IDAT') return [chunk]
+      const second = { type: 'fdAT', data: Buffer.concat([whole(2), chunk.data]) }
+      return [{ type: 'fcTL', data: control(0) }, chunk, { type: 'fcTL', data: control(1) }, second]
+    })
+    await writeFile(animated, buildPng(chunks))
+    for (const to of ['gif', 'webp', 'png'] as const)
+      assertNear(await showPixels(animated, to), [133, 219, 133], to)
+  })
+
+  test('a PNG that describes its colors without an ICC profile and an AVIF with the code of Display P3 get the right colors', async () => {
+    const avif = join(folder, 'p3.avif')
+    execFileSync('heif-enc', ['-A', '-q', '98', '-o', avif, await withColorChunks('plain', [])])
+    const bytes = await readFile(avif)
+    const at = bytes.indexOf('colrnclx')
+    assert.ok(at > 0)
+    bytes.writeUInt16BE(12, at + 8)
+    bytes.writeUInt16BE(13, at + 10)
+    await writeFile(avif, bytes)
+    for (const to of ['gif', 'jpg', 'png'] as const) assertNear(await showPixels(avif, to), [0, 183, 30], to)
+  })
+
+  async function showPixels(path: string, to: FormatId): Promise<number[]> {
+    const made = await convert(vips, path, to)
+    return [...(await sharp(made.path).toColourspace('srgb').raw().toBuffer()).subarray(0, 3)]
+  }
+
+  function assertNear(seen: readonly number[], wanted: readonly number[], name: string): void {
+    const isNear = wanted.every((value, index) => Math.abs(value - (seen[index] ?? 0)) <= 6)
+    assert.ok(isNear, `${name}: ${seen} is not about ${wanted}`)
+  }
+})

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { vips } from '../../../lib/engines/vips.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { countPdfPages, readImageSize, readStdout } from '../support/inspect-result.ts'
+import { assertProgressRises, convert, fixture, type RunSettings, removeRuns } from '../support/run-engine.ts'
+
+const upright = fixture('corners.png')
+const standing = fixture('orientation-6.jpg')
+
+async function dot(path: string, left: number, top: number): Promise<number[]> {
+  return [...(await sharp(path).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer())]
+}
+
+describe('images are merged', () => {
+  after(removeRuns)
+  const mergeImages = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
+    convert(vips, upright, to, { operation: 'merge', more, options })
+
+  test('images are merged in a column, upright and centered', async () => {
+    const run = await mergeImages('png', [standing, fixture('corners.bmp')])
+    const { path, result } = run
+    assertProgressRises(run)
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
+    assert.equal(result.details?.pictures, 3)
+    assert.deepEqual(await dot(path, 2, 2), [255, 0, 0, 255])
+    // 30 pixels wide, centered in 40.
+    for (const [left, alpha] of [
+      [4, 0],
+      [5, 255],
+      [34, 255],
+      [35, 0],
+    ] as const)
+      assert.equal((await dot(path, left, 50))[3], alpha, `${left}`)
+    assert.deepEqual(await dot(path, 38, 72), [0, 255, 0, 255])
+  })
+
+  test('images are merged in a row, and in a grid of equal cells', async () => {
+    const size = async (layout: string, count: number) =>
+      readImageSize((await mergeImages('png', Array(count - 1).fill(standing), { layout })).path, 'png')
+    // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
+    const grid = (await mergeImages('png', [standing, standing], { layout: 'grid2x2' })).path
+    const edges = [
+      [2, 4, 2, 5],
+      [2, 35, 2, 34],
+      [44, 20, 45, 20],
+      [75, 20, 74, 20],
+      [4, 60, 5, 60],
+      [35, 60, 34, 60],
+    ] as const
+    for (const [left, top, innerLeft, innerTop] of edges) {
+      assert.equal((await dot(grid, left, top))[3], 0, `nothing at ${left}, ${top}`)
+      assert.equal((await dot(grid, innerLeft, innerTop))[3], 255, `an image at ${innerLeft}, ${innerTop}`)
+    }
+    assert.deepEqual(await dot(grid, 2, 7), [255, 0, 0, 255])
+    assert.deepEqual(await size('horizontal', 3), { width: 40 + 30 + 30, height: 40 })
+    assert.deepEqual(await size('grid', 5), { width: 3 * 40, height: 2 * 40 })
+    assert.deepEqual(await size('grid2x2', 3), { width: 2 * 40, height: 2 * 40 })
+    assert.deepEqual(await size('grid3x3', 4), { width: 3 * 40, height: 3 * 40 })
+  })
+
+  test('images are merged to JPEG on white or the requested color, and to WebP', async () => {
+    const { path } = await mergeImages('jpg', [standing])
+    const ground = await dot(path, 1, 50)
+    assert.ok(
+      ground.every((value) => value > 245),
+      `the ground is ${ground} instead of white`,
+    )
+    const colored = await mergeImages('jpg', [standing], { background: '0000FF' })
+    const [red = 0, , blue = 0] = await dot(colored.path, 1, 50)
+    assert.ok(blue > 240 && red < 15, `the ground has red ${red}, blue ${blue}`)
+    assert.deepEqual(await readImageSize((await mergeImages('webp', [standing])).path, 'webp'), {
+      width: 40,
+      height: 70,
+    })
+  })
+
+  test('images are merged only if they fit in the layout and the pixel limit', async () => {
+    await assert.rejects(mergeImages('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
+      code: 'INVALID_INPUT',
+      details: { field: 'layout', max: 4, got: 5 },
+    })
+    const { path: wide } = await convert(vips, upright, 'png', {
+      options: { width: 20_000, height: 20, fit: 'crop' },
+    })
+    await assert.rejects(mergeImages('png', [wide, wide], { layout: 'horizontal' }), {
+      code: 'FILE_TOO_LARGE',
+      details: { width: 20_000 + 20_000 + 40, height: 30, maxSide: 30_000, maxPixels: 16_383 ** 2 },
+    })
+  })
+
+  test('images are merged with only the first frame of an animation, and a warning', async () => {
+    const { warnings } = await mergeImages('png', [fixture('animated.gif')])
+    assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
+  })
+
+  test('images are merged into a PDF with one page each, in order', async () => {
+    const { path, result, warnings } = await mergeImages('pdf', [
+      ...[standing, fixture('pages.tiff'), fixture('corners.heic')],
+    ])
+    assert.equal(await countPdfPages(path), 1 + 1 + 3 + 1)
+    assert.deepEqual([result.details, warnings], [{ pages: 6 }, []])
+    assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
+  })
+
+  test('images are merged up to 20 in an image and 100 in a PDF', () => {
+    const rows = vips.capabilities.filter(({ operation }) => operation === 'merge')
+    assert.deepEqual(
+      rows.map(({ to, more }) => [to[0], more?.max]),
+      [
+        ['png', 19],
+        ['jpg', 19],
+        ['webp', 19],
+        ['pdf', 99],
+      ],
+    )
+  })
+})
+
+/** Creates a reproducible image with as much detail as a photo. */
+async function createDetailedImage(
+  format: 'jpg' | 'png' | 'webp' | 'tiff' | 'gif' | 'avif',
+): Promise<string> {
+  const { workDir } = await convert(vips, upright, 'png')
+  const [width, height] = [320, 240]
+  const data = Buffer.alloc(width * height * 3)
+  let seed = 7
+  for (let at = 0; at < data.length; at++) {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+    data[at] = Math.round(128 + 90 * Math.sin(at / 977) + (seed / 2 ** 31) * 30)
+  }
+  const path = join(workDir, `detailed.${format}`)
+  const image = sharp(data, { raw: { width, height, channels: 3 } })
+  if (format === 'jpg') await image.jpeg({ quality: 97 }).toFile(path)
+  else if (format === 'webp') await image.webp({ quality: 97 }).toFile(path)
+  else if (format === 'avif') await image.avif({ quality: 95, effort: 0 }).toFile(path)
+  else await image.toFile(path)
+  return path
+}
+
+describe('an image is compressed', () => {
+  after(removeRuns)
+  const compressImage = (path: string, options: RunSettings['options'] = {}) => {
+    const format = path.slice(path.lastIndexOf('.') + 1) as FormatId // The files of this test are named by their id.
+    return convert(vips, path, format, { operation: 'compress', options })
+  }
+  const bytes = async (path: string) => (await stat(path)).size
+
+  for (const format of ['jpg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const) {
+    test(`an image is compressed in ${format} to fewer bytes with the same dimensions`, async () => {
+      const source = await createDetailedImage(format)
+      const run = await compressImage(source)
+      const { path, result, warnings } = run
+      assertProgressRises(run)
+      assert.ok(Number(run.progress.at(-2)) > 0.8, 'one try is nearly all of it')
+      assert.ok((await bytes(path)) < (await bytes(source)), `${await bytes(path)} bytes`)
+      assert.deepEqual(await readImageSize(path, format), { width: 320, height: 240 })
+      assert.deepEqual(
+        [result.details?.sizeBefore, result.details?.sizeAfter],
+        [await bytes(source), await bytes(path)],
+      )
+      assert.deepEqual(warnings, [])
+    })
+  }
+
+  test('an image is compressed more at a lower quality', async () => {
+    const source = await createDetailedImage('jpg')
+    const size = async (quality: string | number) => bytes((await compressImage(source, { quality })).path)
+    const sizes = [await size('low'), await size('high'), await size(10), await size('60')] as const
+    assert.ok(sizes[0] < sizes[1] && sizes[2] < sizes[3], `bytes of low, high, 10 and 60: ${sizes}`)
+  })
+
+  test('an image is compressed to a target size, first by quality and then by dimensions', async () => {
+    const source = await createDetailedImage('jpg')
+    // The best quality that fits; dimensions are reduced in larger steps.
+    for (const [targetSize, least] of [
+      [20_000, 0.9],
+      [8000, 0.9],
+      [1200, 0.7],
+    ] as const) {
+      const run = await compressImage(source, { targetSize })
+      const { path, result, warnings } = run
+      assertProgressRises(run)
+      assert.ok(Number(run.progress[0]) < 0.3, 'the first try is one of several')
+      assert.ok(
+        (await bytes(path)) <= targetSize && (await bytes(path)) > targetSize * least,
+        `${await bytes(path)}`,
+      )
+      assert.deepEqual([result.details?.reached, warnings], [true, []])
+    }
+  })
+
+  test('an image is compressed with a warning if the target size cannot be reached', async () => {
+    const { result, warnings } = await compressImage(await createDetailedImage('png'), { targetSize: 200 })
+    assert.deepEqual([result.details?.reached, warnings], [false, ['TARGET_NOT_REACHED']])
+  })
+
+  test('an image is compressed not at all if it is already below the target size', async () => {
+    const targetSize = await bytes(fixture('corners.jpg'))
+    const { path, result, warnings } = await compressImage(fixture('corners.jpg'), { targetSize })
+    assert.deepEqual([result.details?.reached, warnings], [true, []])
+    assert.deepEqual(await readFile(path), await readFile(fixture('corners.jpg')))
+  })
+
+  test('an image is compressed never to more bytes than before', async () => {
+    for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
+      const { path, warnings } = await compressImage(fixture(name), { quality: 100 })
+      assert.ok((await bytes(path)) <= (await bytes(fixture(name))), name)
+      if ((await bytes(path)) === (await bytes(fixture(name))))
+        assert.deepEqual(warnings, ['NOT_SMALLER'], name)
+    }
+  })
+
+  test('an image is compressed and remains animated', async () => {
+    const frames = [0, 120, 240].map(
+      (hue) =>
+        ({ create: { width: 300, height: 200, channels: 3, background: `hsl(${hue},100%,50%)` } }) as const,
+    )
+    const { workDir } = await convert(vips, upright, 'png')
+    for (const format of ['gif', 'webp'] as const) {
+      const pngs = await Promise.all(frames.map((frame) => sharp(frame).png().toBuffer()))
+      const path = join(workDir, `moving.${format}`)
+      await writeFile(
+        path,
+        await sharp(pngs, { join: { animated: true } })
+          .toFormat(format, { delay: [100, 200, 300] })
+          .toBuffer(),
+      )
+      const made = await compressImage(path)
+      const { pages, delay } = await sharp(made.path, { animated: true }).metadata()
+      assert.deepEqual([pages, delay], [3, [100, 200, 300]], format)
+      assert.ok((await readFile(made.path)).length > 0)
+    }
+  })
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import sharp from 'sharp'
+import { chromium } from '../../../lib/engines/chromium.ts'
+import { convertLengthsToPixels } from '../../../lib/engines/vips/svg-lengths.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convert, removeRuns } from '../support/run-engine.ts'
+
+const folder = scratchFolder('drawing-lengths')
+
+after(async () => {
+  await chromium.close?.()
+  await removeRuns()
+})
+
+const drawing = (attributes: string, content: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`
+
+async function fileOf(svg: string, name = 'drawing.svg'): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, name.endsWith('z') ? gzipSync(svg) : svg)
+  return path
+}
+
+const sizeOf = async (path: string) => {
+  const { width, height } = await sharp(path).metadata()
+  return [width, height]
+}
+
+/** Returns the number of columns from the first to the last non-empty one. */
+async function inkWidth(path: string): Promise<number> {
+  const flat = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
+  const { info } = await sharp(flat).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
+  return info.width
+}
+
+const sheet = drawing(
+  'width="210mm" height="297mm" viewBox="0 0 210 297"',
+  '<rect width="100" height="100"/>',
+)
+
+test('a drawing with a paper size is rendered at 96 pixels per inch', async () => {
+  for (const path of [await fileOf(sheet), await fileOf(sheet, 'drawing.svgz')]) {
+    assert.deepEqual(await sizeOf((await convert(vips, path, 'png')).path), [794, 1123])
+    const printed = await convert(vips, path, 'png', { options: { dpi: '300' } })
+    assert.deepEqual(await sizeOf(printed.path), [2480, 3508])
+  }
+  assert.deepEqual(await sizeOf((await convert(chromium, await fileOf(sheet), 'png')).path), [794, 1123])
+})
+
+test('lengths in inches and points scale with the rest of a drawing', async () => {
+  const bar = '<rect width="1in" height="20"/>'
+  const path = await fileOf(drawing('width="300" height="200"', bar))
+  assert.equal(await inkWidth((await convert(vips, path, 'png')).path), 96)
+  const larger = await convert(vips, path, 'png', { options: { width: 900, fit: 'scale' } })
+  assert.deepEqual(await sizeOf(larger.path), [900, 600])
+  assert.equal(await inkWidth(larger.path), 288)
+})
+
+test('text without a font size is as large as in a browser', async () => {
+  const text = (style: string) =>
+    drawing('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
+  const wide = async (style: string) => inkWidth((await convert(vips, await fileOf(text(style)), 'png')).path)
+  const usual = await wide('font-size="16"')
+  assert.equal(await wide(''), usual)
+  assert.equal(await wide('style="font-size:medium"'), usual)
+  assert.equal(await wide('font-size="12pt"'), usual)
+  assert.ok((await wide('style="font-size: x-large"')) > usual * 1.4)
+})
+
+test('only lengths are converted to pixels, and nothing else changes', () => {
+  const changed = [
+    ['<svg width="1in" height=\'2.54cm\'>', '<svg width="96px" height=\'96px\'>'],
+    [
+      '<rect style="stroke-width:.75pt;stroke-dasharray: 3pt, 6pt">',
+      '<rect style="stroke-width:1px;stroke-dasharray: 4px, 8px">',
+    ],
+    [
+      '<style>text { font: italic 9pt serif } .a{font-size:large}</style>',
+      '<style>text { font: italic 12px serif } .a{font-size:18px}</style>',
+    ],
+    ['<text x="-1e1mm 40Q">', '<text x="-37.7952755906px 37.7952755906px">'],
+  ] as const
+  for (const [from, to] of changed) assert.equal(convertLengthsToPixels(from), to)
+  for (const kept of [
+    '<text id="12pt" class="4in">width="12pt" font-size: large</text>',
+    '<a href="#1in" data-width="12pt"><path d="M1 2"/><use fill="#12cc1pt"/></a>',
+    '<rect width="50%" height="2em" x="1.5" y="10px" font-variant="small-caps"/>',
+    '<g font-family="medium" aria-label="a font-size of large letters"/>',
+  ])
+    assert.equal(convertLengthsToPixels(kept), kept)
+})
+
+test('a drawing designed to slow down the length search is processed quickly', () => {
+  const long = 300_000
+  for (const hostile of [
+    `<svg width="${'1'.repeat(long)}">`,
+    '<style>'.repeat(long / 4),
+    `<rect x="${' '.repeat(long)}1pt">`,
+    '<'.repeat(long),
+    `<rect x="${'1pt '.repeat(long / 4)}">`,
+    `<rect ${'x="'.repeat(long / 4)}1pt">`,
+  ]) {
+    const { user } = process.cpuUsage()
+    convertLengthsToPixels(hostile)
+    const tookMs = (process.cpuUsage().user - user) / 1000
+    assert.ok(tookMs < 5000, `${tookMs} ms for ${hostile.slice(0, 20)}`)
+  }
+})

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { imagemagick } from '../../../lib/engines/imagemagick.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convert } from '../support/run-engine.ts'
+
+const folder = scratchFolder('tiff-samples')
+
+const [asciiType, shortType, longType] = [2, 3, 4]
+const photometric = { gray: 1, rgb: 2, inks: 5 } as const
+
+interface Samples {
+  readonly meaning: keyof typeof photometric
+  /** Samples of each pixel. */
+  readonly dots: readonly (readonly number[])[]
+  readonly bits?: 8 | 16 | 32 | 64
+  /** Sample type: unsigned for 8 bits by default, otherwise float. */
+  readonly kind?: 'whole' | 'signed' | 'fractions'
+  /** GDAL's "no data" value. */
+  readonly noData?: string
+  /** Meaning of each extra plane; 0 is unspecified. */
+  readonly extra?: readonly number[]
+}
+
+/** Builds a TIFF with one row: header, samples, values that do not fit in their tags, directory. */
+function tiff({
+  meaning,
+  dots,
+  bits = 8,
+  kind = bits === 8 ? 'whole' : 'fractions',
+  ...more
+}: Samples): Buffer {
+  const { extra = [], noData = '' } = more
+  const planes = dots[0]?.length ?? 0
+  const samples = Buffer.alloc(dots.length * planes * (bits / 8))
+  for (const [at, value] of dots.flat().entries()) {
+    const place = at * (bits / 8)
+    if (kind !== 'fractions') {
+      const size = bits / 8
+      if (kind === 'signed') samples.writeIntLE(value, place, size)
+      else samples.writeUIntLE(value, place, size)
+    } else if (bits === 16) samples.writeUInt16LE(half(value), place)
+    else if (bits === 32) samples.writeFloatLE(value, place)
+    else samples.writeDoubleLE(value, place)
+  }
+  const each = (value: number) => Array.from({ length: planes }, () => value)
+  const tags: [tag: number, type: number, values: readonly number[]][] = [
+    [256, longType, [dots.length]],
+    [257, longType, [1]],
+    [258, shortType, each(bits)],
+    [259, shortType, [1]],
+    [262, shortType, [photometric[meaning]]],
+    [273, longType, [8]],
+    [277, shortType, [planes]],
+    [278, longType, [1]],
+    [279, longType, [samples.length]],
+    [338, shortType, extra],
+    [339, shortType, each(['', 'whole', 'signed', 'fractions'].indexOf(kind))],
+    [42_113, asciiType, noData === '' ? [] : [...Buffer.from(`${noData}\0`)]],
+  ]
+  const present = tags.filter(([, , values]) => values.length > 0)
+  const outside: Buffer[] = []
+  let end = 8 + samples.length
+  const entries = present.map(([tag, type, values]) => {
+    const size = type === asciiType ? 1 : type === shortType ? 2 : 4
+    const bytes = Buffer.alloc(Math.max(4, values.length * size))
+    for (const [at, value] of values.entries()) bytes.writeUIntLE(value, at * size, size)
+    const entry = Buffer.alloc(12)
+    entry.writeUInt16LE(tag, 0)
+    entry.writeUInt16LE(type, 2)
+    entry.writeUInt32LE(values.length, 4)
+    if (bytes.length === 4) bytes.copy(entry, 8)
+    else {
+      entry.writeUInt32LE(end, 8)
+      outside.push(bytes)
+      end += bytes.length
+    }
+    return entry
+  })
+  const header = Buffer.from('II*\0\0\0\0\0', 'latin1')
+  header.writeUInt32LE(end, 4)
+  const count = Buffer.from([present.length, 0])
+  return Buffer.concat([header, samples, ...outside, count, ...entries, Buffer.alloc(4)])
+}
+
+/** Encodes a non-negative half-precision float: five exponent bits, ten fraction bits. */
+function half(value: number): number {
+  if (value === 0) return 0
+  const exponent = Math.floor(Math.log2(value))
+  return ((exponent + 15) << 10) | Math.round((value / 2 ** exponent - 1) * 1024)
+}
+
+async function readSamples(
+  samples: Samples,
+  engine = vips,
+): Promise<{ dots: number[][]; warnings: readonly string[] }> {
+  const source = join(folder, 'samples.tiff')
+  await writeFile(source, tiff(samples))
+  const { path, warnings } = await convert(engine, source, 'png')
+  const { data, info } = await sharp(path)
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  const dots = samples.dots.map((_, at) => [...data.subarray(at * info.channels, (at + 1) * info.channels)])
+  return { dots, warnings }
+}
+
+/** Compares pixels with a tolerance for rounding. */
+const near = (dots: readonly (readonly number[])[], expected: readonly (readonly number[])[], what: string) =>
+  assert.deepEqual(
+    dots.map((dot) => dot.map((value) => Math.round(value / 8))),
+    expected.map((dot) => dot.map((value) => Math.round(value / 8))),
+    what,
+  )
+
+describe('a TIFF', () => {
+  for (const engine of [vips, imagemagick])
+    for (const bits of [16, 32, 64] as const)
+      for (const most of [1, 255] as const)
+        if ((engine === imagemagick || bits < 64) && (bits > 16 || most === 1))
+          test(`a TIFF with ${bits}-bit floats up to ${most} is scaled correctly by ${engine.id}`, async () => {
+            const shades = [0, 0.25, 0.5, 1]
+            const gray = { meaning: 'gray', bits, dots: shades.map((share) => [share * most]) } as const
+            const all = shades.map((share) => [share * 255, share * 255, share * 255])
+            near(
+              (await readSamples(gray, engine)).dots.map((dot) => dot.slice(0, 3)),
+              all,
+              'gray',
+            )
+            const dots = shades.map((share) => [share * most, most, 0])
+            const colored = shades.map((share) => [share * 255, 255, 0])
+            near((await readSamples({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
+          })
+
+  for (const engine of [vips, imagemagick])
+    test(`a TIFF with extra planes keeps the first three and causes a warning, by ${engine.id}`, async () => {
+      const dots = [
+        [200, 40, 80, 10, 90, 120],
+        [16, 240, 120, 250, 0, 30],
+      ]
+      const colors = dots.map((dot) => dot.slice(0, 3))
+      for (const meaning of ['rgb', 'gray'] as const) {
+        const extra = meaning === 'rgb' ? [0, 0, 0] : [0, 0, 0, 0, 0]
+        const six = await readSamples({ meaning, dots, extra }, engine)
+        near(six.dots, colors, meaning)
+        assert.deepEqual(six.warnings, ['PLANES_DROPPED'], meaning)
+      }
+      const three = await readSamples({ meaning: 'gray', dots: colors, extra: [0, 0] }, engine)
+      near(three.dots, colors, 'three')
+      assert.deepEqual(three.warnings, [])
+      const clear = await readSamples({ meaning: 'rgb', dots, extra: [2, 0, 0] }, engine)
+      near(
+        clear.dots,
+        dots.map((dot) => dot.slice(0, 4)),
+        'a named one is transparency',
+      )
+      assert.deepEqual(clear.warnings, ['PLANES_DROPPED'])
+    })
+
+  test('a TIFF with a fifth ink is not transparent where there is little of that ink', async () => {
+    const dots = [[0, 0, 0, 0, 0]]
+    const { dots: shown, warnings } = await readSamples({ meaning: 'inks', dots, extra: [0] })
+    near(shown, [[255, 255, 255]], 'white')
+    assert.deepEqual(warnings, ['PLANES_DROPPED'])
+    const inks = [
+      [83, 11, 169, 173],
+      [10, 200, 40, 20],
+    ]
+    const five = await readSamples({ meaning: 'inks', dots: inks.map((dot) => [...dot, 77]), extra: [0] })
+    near(five.dots, (await readSamples({ meaning: 'inks', dots: inks })).dots, 'the other four')
+  })
+
+  for (const planes of [3, 6])
+    test(`a TIFF with ${planes} planes that declares more pixels than the limit is too large, whatever its real size`, async () => {
+      const bytes = tiff({ meaning: 'rgb', dots: [[1, 2, 3, 4, 5, 6].slice(0, planes)] })
+      const directory = bytes.readUInt32LE(4)
+      for (const at of [2, 14]) bytes.writeUInt32LE(100_000, directory + at + 8)
+      const source = join(folder, 'claims.tiff')
+      await writeFile(source, bytes)
+      await assert.rejects(convert(vips, source, 'png'), { code: 'FILE_TOO_LARGE' })
+    })
+
+  test('a TIFF with floats in many planes keeps the first three too', async () => {
+    const planes = {
+      meaning: 'gray',
+      bits: 32,
+      dots: [[0, 1, 0.5, 1, 0, 1]],
+      extra: [0, 0, 0, 0, 0],
+    } as const
+    const { dots, warnings } = await readSamples(planes)
+    near(dots, [[0, 255, 128]], 'colors')
+    assert.deepEqual(warnings, ['PLANES_DROPPED'])
+  })
+
+  for (const engine of [vips, imagemagick])
+    test(`a TIFF with measurements is scaled from black to white with a warning, by ${engine.id}`, async () => {
+      const gray = (least: number, most: number) =>
+        [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
+      const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
+      const measured: readonly (readonly [string, Samples])[] = [
+        ['heights', { meaning: 'gray', bits: 32, dots: gray(200, 2600) }],
+        ['below the sea', { meaning: 'gray', bits: 64, dots: gray(-400, 8848) }],
+        ['halves', { meaning: 'gray', bits: 16, dots: gray(0, 4) }],
+        ['degrees', { meaning: 'gray', bits: 32, dots: gray(-10, 40) }],
+        ['heights of whole numbers', { meaning: 'gray', bits: 16, kind: 'signed', dots: gray(-400, 2400) }],
+        ['differences', { meaning: 'gray', bits: 8, kind: 'signed', dots: gray(-100, 100) }],
+        ['counts', { meaning: 'gray', bits: 32, kind: 'whole', dots: gray(0, 3200) }],
+      ]
+      for (const [what, samples] of measured) {
+        const { dots, warnings } = await readSamples(samples, engine)
+        near(
+          dots.map((dot) => dot.slice(0, 3)),
+          shades,
+          what,
+        )
+        assert.deepEqual(warnings, ['VALUES_SCALED'], what)
+      }
+    })
+
+  test('a TIFF with heights ignores "no data" values and NaN', async () => {
+    const heights = [[200], [1400], [2600]]
+    const shades = [0, 128, 255, 0].map((shade) => [shade, shade, shade])
+    for (const [hole, noData] of [
+      [-1000, '-1000'],
+      [-9999, ''],
+      [-3.4e38, ''],
+      [Number.NaN, ''],
+    ] as const) {
+      const dots = [...heights, [hole]]
+      const { dots: shown } = await readSamples({ meaning: 'gray', bits: 32, dots, noData })
+      near(shown, shades, `${hole}`)
+    }
+  })
+
+  test('a TIFF with color floats warns about clipped highlights, and scales values that are not light', async () => {
+    const lights = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
+    near(lights.dots, [[128, 64, 255]], 'lights')
+    assert.deepEqual(lights.warnings, ['HIGHLIGHTS_CLIPPED'])
+    const measured = await readSamples({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
+    near(measured.dots, [[128, 64, 255]], 'measured')
+    assert.deepEqual(measured.warnings, ['VALUES_SCALED'])
+    const usual = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
+    assert.deepEqual(usual.warnings, [])
+    const dark = await readSamples({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
+    near(dark.dots, [[0, 255, 0]], 'nothing above black')
+    assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
+  })
+
+  test('a TIFF with floats and alpha keeps the transparency, whatever the scale of the colors', async () => {
+    const dots = [
+      [1500, 750, 3000, 0.5],
+      [3000, 0, 0, 1],
+    ]
+    const { dots: shown } = await readSamples({ meaning: 'rgb', bits: 32, dots, extra: [2] })
+    const expected = [
+      [128, 64, 255, 128],
+      [255, 0, 0, 255],
+    ]
+    near(shown, expected, 'clear')
+  })
+})

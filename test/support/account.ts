@@ -1,0 +1,84 @@
+import { ApiKeys, type KeyInput } from '../../lib/access/api-keys.ts'
+import { modelListKey } from '../../lib/access/auth/records.ts'
+import { Account, accountKey } from '../../lib/accounts/accounts.ts'
+import { newId } from '../../lib/ids.ts'
+import { openReplayTarget } from '../../lib/local/commands/replay/replay-target.ts'
+import { grantedScopes, scopes } from '../../lib/model/principal.ts'
+import type { Services } from '../../lib/services/services.ts'
+import type { TestService } from './service.ts'
+
+type Stored = Pick<Services, 'table'>
+
+/** Stores an account, as a sign-up would. */
+export async function newAccount({ table }: Stored, more: Partial<Account> = {}): Promise<string> {
+  const id = newId('acc')
+  await table.put({
+    ...accountKey(id),
+    id,
+    email: `${id.toLowerCase()}@example.com`,
+    emailVerified: true,
+    name: 'Ada',
+    plan: 'pro',
+    listKey: modelListKey('user'),
+    version: 1,
+    role: 'USER',
+    status: 'active',
+    createdAt: new Date().toISOString(),
+    ...more,
+  })
+  return id
+}
+
+/** Creates an API key for an account and returns its text. */
+export async function newKey(
+  services: Stored,
+  owner: string,
+  input: Partial<KeyInput> = {},
+): Promise<string> {
+  const whole: KeyInput = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...input }
+  const made = await new ApiKeys(services).create(owner, whole)
+  if (!made) throw new Error('the account has too many keys')
+  return made.text
+}
+
+/** Creates a key with the scopes of a signed-in user. */
+export const newManagerKey = (services: Stored, owner: string): Promise<string> =>
+  newKey(services, owner, { scopes: [...grantedScopes, 'ACCOUNT_MANAGE'] })
+
+/** Creates a key with the scopes of an administrator. */
+export const newAdminKey = async (services: Stored): Promise<string> =>
+  newKey(services, await newAccount(services, { role: 'ADMIN' }), { scopes: [...scopes] })
+
+/** Creates a key for a new account of a running service. */
+export const managerOf = (service: TestService): Promise<string> =>
+  within(service, async (place) => newManagerKey(place, await newAccount(place)))
+export const adminOf = (service: TestService): Promise<string> => within(service, newAdminKey)
+
+async function within<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
+  const before = { ...process.env }
+  process.env['DATA_DIR'] = dataDir
+  const place = await openReplayTarget()
+  try {
+    return await work(place)
+  } finally {
+    await place.close()
+    // Otherwise another service started by the test would use the servers of this one.
+    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
+    Object.assign(process.env, before)
+  }
+}
+
+/** Changes an account and returns it; undefined if it does not exist. */
+export async function changeAccount(
+  { table }: Pick<Services, 'table'>,
+  id: string,
+  change: { readonly [Name in 'plan' | 'role' | 'status' | 'name']?: Account[Name] | undefined },
+): Promise<Account | undefined> {
+  const updatedAt = new Date().toISOString()
+  // A new version makes concurrent writers of the whole record notice the change.
+  const { applied, item } = await table.update(accountKey(id), {
+    set: { ...change, updatedAt },
+    setPlus: { version: ['version', 1] },
+  })
+  return applied ? Account.parse(item) : undefined
+}

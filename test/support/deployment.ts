@@ -1,0 +1,124 @@
+// The deployment as packaged by the Serverless Framework, and its content.
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type LambdaLayerId, layerFileName } from '../../lib/deployment/lambda-layers.ts'
+import type { FunctionName } from '../../lib/resources/functions.ts'
+import { taskFolder, unpackFunction } from '../packages/unpack.ts'
+import { scratchFolder } from './scratch-folder.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The CloudFormation properties that the tests read; each resource type has different ones. */
+interface Properties {
+  readonly [name: string]: unknown
+  readonly Environment: { readonly Variables: Readonly<Record<string, unknown>> }
+  readonly Targets: readonly { readonly Arn: unknown }[]
+  readonly Policies: readonly { readonly PolicyDocument: { readonly Statement: readonly Statement[] } }[]
+}
+
+interface Statement {
+  readonly Effect: 'Allow' | 'Deny'
+  readonly Action: readonly string[]
+  readonly Resource: unknown
+}
+
+interface Resource {
+  readonly Type: string
+  readonly Properties: Properties
+}
+
+type Resources = Readonly<Record<string, Resource>>
+
+/** Packages in a tree of symlinks, so that files written next to serverless.yml don't get into the checkout. */
+function packageIn(folder: string): Resources {
+  // The framework does not accept a symlink as its config file.
+  copyFileSync(join(root, 'serverless.yml'), join(folder, 'serverless.yml'))
+  for (const name of ['package.json', 'node_modules', 'functions', 'lib', 'layers', 'events']) {
+    symlinkSync(join(root, name), join(folder, name))
+  }
+  // The whole deployment.
+  mkdirSync(join(folder, 'stages'))
+  writeFileSync(join(folder, 'stages/dev.json'), JSON.stringify({ facades: 'v2' }))
+  const temporary = join(folder, 'tmp')
+  mkdirSync(temporary)
+  const alone = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
+  if (!alone) console.log('This machine gives no network namespace: packaging was not kept from the network.')
+  const packaging = spawnSync(
+    'unshare',
+    [
+      ...(alone ? ['--map-root-user', '--net'] : []),
+      process.execPath,
+      'node_modules/.bin/serverless',
+      'package',
+    ],
+    {
+      cwd: folder,
+      // The framework leaves temporary folders behind, which are deleted with this one.
+      env: { HOME: join(folder, 'no-home'), TMPDIR: temporary, PATH: process.env.PATH },
+      encoding: 'utf8',
+      timeout: 400_000,
+    },
+  )
+  assert.equal(packaging.status, 0, packaging.stdout + packaging.stderr)
+  const template = readFileSync(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8')
+  return JSON.parse(template).Resources
+}
+
+/** Returns the id of the resource that a value refers to. */
+export function reference(value: unknown): string | undefined {
+  const { Ref, 'Fn::GetAtt': getAtt } = value as { Ref?: string; 'Fn::GetAtt'?: readonly [string, string] }
+  return Ref ?? getAtt?.[0]
+}
+
+export function packageDeployment() {
+  const folder = scratchFolder('mutabor-serverless')
+  const resources = packageIn(folder)
+
+  const ofType = (type: string) => Object.entries(resources).filter(([, resource]) => resource.Type === type)
+
+  function properties(id: string): Properties {
+    const resource = resources[id]
+    assert.ok(resource, `the template has no ${id}`)
+    return resource.Properties
+  }
+
+  function findByName(type: string, property: string, name: string) {
+    const found = ofType(type).find(([, { Properties }]) => Properties[property] === `mutabor-dev-${name}`)
+    assert.ok(found, `no ${type} ${name} is deployed`)
+    return { id: found[0], properties: found[1].Properties }
+  }
+
+  /** Runs code on an unpacked function, in an environment without this checkout. */
+  async function onPackage(name: FunctionName, code: string): Promise<string> {
+    const root = join(folder, 'functions-apart', name)
+    if (!existsSync(root)) await unpackFunction(name, join(folder, '.serverless'), root)
+    return execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
+      cwd: join(root, taskFolder),
+      env: { AWS_REGION: 'eu-central-1', LOG_LEVEL: 'silent', SERVICE_SECRET: 'x'.repeat(40) },
+      encoding: 'utf8',
+      timeout: 240_000,
+    })
+  }
+
+  return {
+    ofType,
+    properties,
+    lambda: (name: string) => findByName('AWS::Lambda::Function', 'FunctionName', name),
+    template: { Resources: resources },
+    zipBytes: (name: FunctionName) => statSync(join(folder, `.serverless/${name}.zip`)).size,
+    layerBytes: (id: LambdaLayerId) => statSync(join(folder, '.serverless', layerFileName(id))).size,
+    queueOf: (image: string) => findByName('AWS::SQS::Queue', 'QueueName', image),
+    onPackage,
+  }
+}
