@@ -28,7 +28,7 @@ const rootType = 5
 const maxDirectoryBytes = 1024 * 1024
 
 /** A stream or storage (2.6.1). */
-export interface CompoundFileEntry {
+interface CompoundFileEntry {
   /** The names of property streams start with a control character. */
   readonly name: string
   readonly type: number

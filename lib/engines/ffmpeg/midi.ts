@@ -1,5 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inMemory, type RandomAccess } from '../../binary/random-access.ts'
+import { findChunks, readForm } from '../../binary/riff.ts'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
@@ -33,14 +35,25 @@ export async function renderMidi(path: string, format: FormatId, tools: Tools): 
   return wav
 }
 
+/** The chunk `data` comes first or second. */
+const maxChunks = 100
+
 /** Returns the MIDI data, extracted from its RIFF container if there is one. */
 async function extractMidi(path: string, format: FormatId): Promise<Uint8Array> {
   const { size } = await stat(path)
   if (size > 64 * 1024 * 1024) throw midiError(format)
   const bytes = await readFile(path)
-  const at = format === 'rmi' || bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.indexOf('MThd') : 0
-  if (at < 0 || bytes.toString('latin1', at, at + 4) !== 'MThd') throw midiError(format)
-  return bytes.subarray(at)
+  const start = await findMidi(inMemory(bytes))
+  if (start === undefined || bytes.toString('latin1', start, start + 4) !== 'MThd') throw midiError(format)
+  return bytes.subarray(start)
+}
+
+/** Returns the offset of the MIDI data; undefined if a RIFF file has none. */
+async function findMidi(file: RandomAccess): Promise<number | undefined> {
+  const form = await readForm(file)
+  if (!form) return 0
+  for await (const { start } of findChunks(file, form, ['data'], maxChunks)) return start
+  return undefined
 }
 
 function midiError(format: FormatId): AppError {

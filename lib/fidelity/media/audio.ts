@@ -1,3 +1,4 @@
+import { type RiffForm, readChunks, readForm } from '../../binary/riff.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
@@ -15,47 +16,40 @@ const createSummary = ({ channels, rate, samples }: AudioProperties): ContentSum
   features: ['sound'],
 })
 
-type Chunk = readonly [id: string, start: number, size: number]
+const maxChunks = 100
 
-/** Reads the chunk list of RIFF and EA IFF 85; chunks are padded to an even length. */
-async function readChunks(bytes: FileBytes, from: number, isBig: boolean): Promise<readonly Chunk[]> {
-  const chunks: Chunk[] = []
-  for (let at = from; at + 8 <= bytes.size && chunks.length < 100; ) {
-    const head = await bytes.at(at, 8)
-    const declaredSize = isBig ? head.readUInt32BE(4) : head.readUInt32LE(4)
-    // A program that wrote to a pipe could not know the size.
-    const size = Math.min(declaredSize, bytes.size - at - 8)
-    chunks.push([head.toString('latin1', 0, 4), at + 8, size])
-    at += 8 + size + (size % 2)
-  }
+/** Returns the first chunk with each id. */
+async function listChunks(bytes: FileBytes, form: RiffForm) {
+  const chunks = new Map<string, { readonly start: number; readonly size: number }>()
+  for await (const { id, start, end } of readChunks(bytes, form, maxChunks))
+    if (!chunks.has(id)) chunks.set(id, { start, size: end - start })
   return chunks
 }
 
 export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const head = await bytes.at(0, 12)
-  if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WAVE') return undefined
-  const chunks = await readChunks(bytes, 12, false)
-  const [, formatAt = 0, formatSize = 0] = chunks.find(([id]) => id === 'fmt ') ?? []
-  const [, , dataSize = 0] = chunks.find(([id]) => id === 'data') ?? []
-  if (formatSize < 16) return undefined
-  const format = await bytes.at(formatAt, 16)
+  const form = await readForm(bytes)
+  if (form?.id !== 'RIFF' || form.type !== 'WAVE') return undefined
+  const chunks = await listChunks(bytes, form)
+  const formatChunk = chunks.get('fmt ')
+  if (!formatChunk || formatChunk.size < 16) return undefined
+  const format = await bytes.at(formatChunk.start, 16)
   const [channels, rate, block] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt16LE(12)]
   const bits = format.readUInt16LE(14)
   // For compressed audio, the `fact` chunk contains the number of samples.
   const isPcm = block > 0 && block === channels * Math.ceil(bits / 8)
-  if (isPcm) return createSummary({ channels, rate, samples: Math.floor(dataSize / block) })
-  const [, factAt, factSize = 0] = chunks.find(([id]) => id === 'fact') ?? []
-  if (factAt === undefined || factSize < 4) return undefined
-  return createSummary({ channels, rate, samples: (await bytes.at(factAt, 4)).readUInt32LE(0) })
+  if (isPcm)
+    return createSummary({ channels, rate, samples: Math.floor((chunks.get('data')?.size ?? 0) / block) })
+  const fact = chunks.get('fact')
+  if (!fact || fact.size < 4) return undefined
+  return createSummary({ channels, rate, samples: (await bytes.at(fact.start, 4)).readUInt32LE(0) })
 }
 
 export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const head = await bytes.at(0, 12)
-  if (head.toString('latin1', 0, 4) !== 'FORM' || !head.toString('latin1', 8, 12).startsWith('AIF'))
-    return undefined
-  const [, at] = (await readChunks(bytes, 12, true)).find(([id]) => id === 'COMM') ?? []
-  if (at === undefined) return undefined
-  const properties = await bytes.at(at, 18)
+  const form = await readForm(bytes)
+  if (form?.id !== 'FORM' || !form.type.startsWith('AIF')) return undefined
+  const common = (await listChunks(bytes, form)).get('COMM')
+  if (!common) return undefined
+  const properties = await bytes.at(common.start, 18)
   // An 80-bit float, read without its fraction, because rates are whole numbers.
   const exponent = properties.readUInt16BE(8) - 16_383 - 63
   const rate = Number(properties.readBigUInt64BE(10)) * 2 ** exponent

@@ -1,3 +1,4 @@
+import { readChunks, readForm } from '../../binary/riff.ts'
 import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
@@ -44,17 +45,14 @@ export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefi
 
 /** RFC 9649. */
 export async function readWebp(bytes: FileBytes): Promise<ContentSummary | undefined> {
+  const form = await readForm(bytes)
+  if (form?.type !== 'WEBP') return undefined
   let frames = 0
   let isTransparent = false
-  let parts = 0
-  for (let at = 12; at + 8 <= bytes.size && parts < maxParts; parts++) {
-    const head = await bytes.at(at, 16)
-    const id = head.toString('latin1', 0, 4)
-    if (id === 'VP8X') isTransparent = ((head[8] ?? 0) & 0x10) !== 0
-    if (id === 'VP8L') isTransparent ||= ((head[12] ?? 0) & 0x10) !== 0
+  for await (const { id, start } of readChunks(bytes, form, maxParts)) {
+    if (id === 'VP8X') isTransparent = (((await bytes.at(start, 1))[0] ?? 0) & 0x10) !== 0
+    if (id === 'VP8L') isTransparent ||= (((await bytes.at(start + 4, 1))[0] ?? 0) & 0x10) !== 0
     if (id === 'ANMF') frames++
-    const size = head.readUInt32LE(4)
-    at += 8 + size + (size % 2)
   }
   return createSummary({ frames: Math.max(1, frames) }, isTransparent)
 }

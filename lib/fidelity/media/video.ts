@@ -1,3 +1,4 @@
+import { findChunks, readForm } from '../../binary/riff.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
@@ -9,22 +10,18 @@ const createSummary = (seconds: number, has: { video: boolean; audio: boolean })
     features: [...(has.video ? (['film'] as const) : []), ...(has.audio ? (['sound'] as const) : [])],
   }) satisfies ContentSummary
 
-const headerBytes = 16 * 1024
+/** Chunks in one list. */
+const maxChunks = 100
 
-/** AVI (Microsoft's AVI RIFF File Reference): the first list contains the streams, with lengths in their own units. */
+/** AVI (Microsoft's AVI RIFF File Reference): the header has a list for each stream, with lengths in its own unit. */
 export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const head = await bytes.at(0, headerBytes)
-  if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 11) !== 'AVI') return undefined
+  const form = await readForm(bytes)
+  if (form?.id !== 'RIFF' || !form.type.startsWith('AVI')) return undefined
   const streams: { type: string; seconds: number }[] = []
-  const end = 20 + head.readUInt32LE(16)
-  for (
-    let at = head.indexOf('strh', 0, 'latin1');
-    at > 0 && at < end;
-    at = head.indexOf('strh', at + 4, 'latin1')
-  ) {
-    const [scale, rate] = [head.readUInt32LE(at + 28), head.readUInt32LE(at + 32)]
-    const length = head.readUInt32LE(at + 40)
-    streams.push({ type: head.toString('latin1', at + 8, at + 12), seconds: (length * scale) / rate })
+  for await (const { start } of findChunks(bytes, form, ['hdrl', 'strl', 'strh'], maxChunks)) {
+    const header = await bytes.at(start, 36)
+    const [scale, rate, length] = [header.readUInt32LE(20), header.readUInt32LE(24), header.readUInt32LE(32)]
+    streams.push({ type: header.toString('latin1', 0, 4), seconds: (length * scale) / rate })
   }
   // A program that wrote to a pipe could not know the length.
   const known = streams.filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
@@ -40,6 +37,8 @@ export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefi
   }
 }
 
+const asfHeaderBytes = 16 * 1024
+
 /** GUIDs of Advanced Systems Format 1.20, section 10. */
 const asf = {
   header: '3026b2758e66cf11a6d900aa0062ce6c',
@@ -51,7 +50,7 @@ const asf = {
 
 /** Windows Media: the play duration minus the preroll (3.2). */
 export async function readWindowsMedia(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const head = await bytes.at(0, headerBytes)
+  const head = await bytes.at(0, asfHeaderBytes)
   const id = (at: number) => head.toString('hex', at, at + 16)
   if (id(0) !== asf.header) return undefined
   let seconds = 0

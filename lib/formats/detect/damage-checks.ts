@@ -1,7 +1,7 @@
 import type { FormatId } from '../index.ts'
 import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 import { checkBmp, checkExr, checkFits, checkGif, checkJpeg, checkPng, checkTiff } from './image-checks.ts'
-import { checkBoxes, checkForm, checkMatroska, checkOgg, checkRiff } from './media-checks.ts'
+import { checkBoxes, checkForm, checkMatroska, checkOgg } from './media-checks.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
 import { checkPhotoshop } from './photoshop.ts'
 
@@ -10,7 +10,8 @@ type Check = (file: OpenedFile, hint: PdfHint) => void | Promise<void>
 const checkVideoBoxes: Check = (file) => checkBoxes(file, ['moov', 'moof'])
 const checkImageBoxes: Check = (file) => checkBoxes(file, ['meta', 'moov'])
 
-const checkRiffSize: Check = (file) => checkRiff(file, 'a RIFF file such as AVI, WAV or WebP')
+const checkRiff: Check = (file) => checkForm(file, 'a RIFF file such as AVI, WAV or WebP')
+const checkAiff: Check = (file) => checkForm(file, 'an AIFF')
 
 /** For text formats with a fixed terminator, which NULs and line breaks may follow. */
 function requireTerminator(terminator: string): Check {
@@ -27,8 +28,8 @@ const checks: readonly (readonly [Check, readonly FormatId[]])[] = [
   [checkImageBoxes, ['avif', 'heic']],
   [checkMatroska, ['mkv', 'mk3d', 'mka', 'webm', 'weba']],
   [checkOgg, ['ogg', 'oga', 'opus', 'spx', 'ogv', 'ogm', 'ogx']],
-  [checkRiffSize, ['avi', 'divx', 'xvid', 'wav', 'rf64', 'webp']],
-  [checkForm, ['aiff', 'aif', 'aifc', '8svx', 'maud']],
+  [checkRiff, ['avi', 'divx', 'xvid', 'wav', 'rf64', 'webp']],
+  [checkAiff, ['aiff', 'aif', 'aifc', '8svx', 'maud']],
   [checkJpeg, ['jpg']],
   [checkPng, ['png', 'apng']],
   [checkGif, ['gif']],

@@ -1,6 +1,7 @@
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../binary/errors.ts'
 import { readBoxes } from '../../binary/mp4.ts'
-import { ascii, corruptFileError, type OpenedFile, view } from './byte-source.ts'
+import { readForm } from '../../binary/riff.ts'
+import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 
 const maxBoxes = 10_000
 
@@ -22,21 +23,15 @@ export async function checkBoxes(file: OpenedFile, needed: readonly string[]): P
   )
 }
 
-/** Checks that a RIFF file is as long as its header says. Streams of unknown length have 0 or all ones there. */
-export function checkRiff(file: OpenedFile, kind: string): void {
-  const isLittle = ascii(file.head, 0, 4) !== 'RIFX'
-  const length = view(file.head).getUint32(4, isLittle)
-  const unknown = length === 0 || length >= 0xffffff00 || ascii(file.head, 0, 4) === 'RF64'
+/** Checks that a RIFF or IFF file is as long as its header says. */
+export async function checkForm(file: OpenedFile, kind: string): Promise<void> {
+  const form = await readForm(file)
+  if (!form) return
+  // A RIFF stream of unknown length has 0 or all ones there; the size of RF64 is in a chunk.
+  const isUnknown = form.id !== 'FORM' && (form.size === 0 || form.size >= 0xffffff00 || form.id === 'RF64')
   // A missing padding byte at the end is harmless.
-  if (!unknown && length + 8 > file.size + 1)
+  if (!isUnknown && form.size + 8 > file.size + 1)
     throw corruptFileError(kind, 'it is cut off: it is shorter than its header says')
-}
-
-/** The same for AIFF, which is big-endian. */
-export function checkForm(file: OpenedFile): void {
-  if (view(file.head).getUint32(4) + 8 > file.size + 1) {
-    throw corruptFileError('an AIFF', 'it is cut off: it is shorter than its header says')
-  }
 }
 
 /** Checks that the segment after the header (RFC 8794) is as long as it says, unless its length is unknown. */

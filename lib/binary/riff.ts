@@ -1,0 +1,83 @@
+import type { RandomAccess } from './random-access.ts'
+
+/**
+ * RIFF and its variants (Multimedia Programming Interface and Data Specifications 1.0, chapter 2; EBU Tech 3306 for
+ * RF64) and EA IFF 85, from which it comes: chunks with an id, a size and their content.
+ */
+export interface RiffForm {
+  readonly id: FormId
+  /** What the chunks are, such as `WAVE`. */
+  readonly type: string
+  /** Declared bytes after the first eight. */
+  readonly size: number
+}
+
+const byteOrders = { RIFF: 'little', RF64: 'little', BW64: 'little', RIFX: 'big', FORM: 'big' } as const
+type FormId = keyof typeof byteOrders
+
+export interface RiffChunk {
+  readonly id: string
+  /** What the chunks in a list are. */
+  readonly list: string | undefined
+  /** File offsets of the content. */
+  readonly start: number
+  readonly end: number
+}
+
+const formHeaderBytes = 12
+const chunkHeaderBytes = 8
+
+/** Undefined if it is another kind of file. */
+export async function readForm(file: RandomAccess): Promise<RiffForm | undefined> {
+  const header = await file.at(0, formHeaderBytes)
+  const id = header.toString('latin1', 0, 4)
+  return isFormId(id) && header.length === formHeaderBytes
+    ? { id, type: header.toString('latin1', 8, 12), size: readSize(header, byteOrders[id]) }
+    : undefined
+}
+
+/**
+ * Yields the chunks of a file, or those of a list in it. A chunk that claims to be longer than what contains it ends
+ * there: a program that wrote to a pipe could not know the size.
+ * @param maxChunks further ones are ignored
+ */
+export async function* readChunks(
+  file: RandomAccess,
+  { id }: Pick<RiffForm, 'id'>,
+  maxChunks: number,
+  list: Pick<RiffChunk, 'start' | 'end'> = { start: formHeaderBytes, end: file.size },
+): AsyncGenerator<RiffChunk> {
+  for (let at = list.start, count = 0; at + chunkHeaderBytes <= list.end && count < maxChunks; count++) {
+    const header = await file.at(at, formHeaderBytes)
+    const start = at + chunkHeaderBytes
+    const end = Math.min(start + readSize(header, byteOrders[id]), list.end)
+    const chunkId = header.toString('latin1', 0, 4)
+    const isList = chunkId === 'LIST' && end >= start + 4
+    yield {
+      id: chunkId,
+      list: isList ? header.toString('latin1', 8, 12) : undefined,
+      start: isList ? start + 4 : start,
+      end,
+    }
+    // Chunks are padded to an even length.
+    at = end + ((end - start) % 2)
+  }
+}
+
+/** Yields the chunks at a path: in lists of some kinds, those with an id. */
+export async function* findChunks(
+  file: RandomAccess,
+  form: Pick<RiffForm, 'id'>,
+  [first, ...rest]: readonly string[],
+  maxChunks: number,
+  list?: RiffChunk,
+): AsyncGenerator<RiffChunk> {
+  for await (const chunk of readChunks(file, form, maxChunks, list))
+    if (rest.length === 0 && chunk.id === first) yield chunk
+    else if (rest.length > 0 && chunk.list === first) yield* findChunks(file, form, rest, maxChunks, chunk)
+}
+
+const isFormId = (id: string): id is FormId => id in byteOrders
+
+const readSize = (header: Buffer, byteOrder: 'big' | 'little') =>
+  byteOrder === 'big' ? header.readUInt32BE(4) : header.readUInt32LE(4)
