@@ -2,7 +2,7 @@
  * A part of the service. The parts start in the order of their list and stop in the reverse order.
  * @template Inputs what is given to the first step
  */
-export interface Step<Inputs, Parts, Name extends keyof Parts = keyof Parts> {
+interface Step<Inputs, Parts, Name extends keyof Parts = keyof Parts> {
   readonly name: Name
   /**
    * Returns the part.
@@ -16,9 +16,9 @@ export interface Step<Inputs, Parts, Name extends keyof Parts = keyof Parts> {
 /** A step with any name, whose result has the type of that part. */
 export type AnyStep<Inputs, Parts> = { [Name in keyof Parts]: Step<Inputs, Parts, Name> }[keyof Parts]
 
-export type Later<Parts> = <Name extends keyof Parts>(name: Name) => Promise<Parts[Name]>
+type Later<Parts> = <Name extends keyof Parts>(name: Name) => Promise<Parts[Name]>
 
-export interface Started<Parts> {
+interface Started<Parts> {
   readonly parts: Parts
   /** Stops the steps in reverse order, even if one fails, and then throws that error. */
   stop(): Promise<void>

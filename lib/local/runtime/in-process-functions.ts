@@ -20,13 +20,11 @@ export async function loadInProcessFunctions(
   const { createApi } = await import('../../../functions/all-routes.ts')
   const { createLive } = await import('../../../functions/live.ts')
   const { createUsageCounter } = await import('../../../functions/count-usage.ts')
-  const { stopDecoders, warmDecoders } = await import('../../decoders/detect-format.ts')
   const counting = createUsageCounter({ environment, gatherMs: usageBatchMs })
-  warmDecoders()
   const handlers = {
     ...createApiHandlers(createApi(environment, waitForJobEnd, connections)),
     ...createLiveHandlers(createLive(environment, connections)),
     ...createCountingHandler(counting),
   }
-  return { handlers, close: () => Promise.all([counting.close(), stopDecoders()]) }
+  return { handlers, close: () => counting.close() }
 }

@@ -37,7 +37,7 @@ import { type ProvisionedQueues, provision } from './provision.ts'
 import { openPublicPort, type PublicPort } from './public-port.ts'
 import { openQueueWorkers, type QueueWorkers } from './queue-workers.ts'
 
-export interface ServiceInputs {
+interface ServiceInputs {
   readonly env: PartialEnvironment
   readonly config: Config
   readonly isolated: IsolatedFunctions | undefined
@@ -54,7 +54,7 @@ interface Aws {
 /** The parts that run functions. */
 type FunctionRuntime = LambdaAndSocketsApiParts & { readonly asyncInvocations: AsyncInvocations }
 
-export interface ServiceParts {
+interface ServiceParts {
   folder: DataFolder
   /** File descriptor to which worker processes write their output. */
   logFd: number

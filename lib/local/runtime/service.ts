@@ -4,7 +4,7 @@ import type { PartialEnvironment } from './environment.ts'
 import type { IsolatedFunctions } from './isolated-functions.ts'
 import { serviceSteps } from './service-steps.ts'
 
-export interface Service {
+interface Service {
   /** URL for clients, without a trailing slash. */
   readonly url: string
   readonly missingEngines: readonly string[]
