@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { endHungFiles } from './support/end-hung.ts'
+import { endHungFiles } from './end-hung.ts'
 import { scratchFolder } from './support/scratch-folder.ts'
 
 const hanging: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { filterShort } from './long-files.ts'
-import { endHungFiles } from './support/end-hung.ts'
+import { endHungFiles } from './end-hung.ts'
 
 /**
  * Runs test files in parallel (`node test/run-files.ts [--all] [options of node --test] files`). A glob leaves long

@@ -1,4 +1,4 @@
-import { descendants } from './processes.ts'
+import { descendants } from './support/processes.ts'
 
 /** Limits for a run of Node's test runner. */
 interface Bounds {
