@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { containerProgram, localName, output, runArgs } from './containers.ts'
 
 /** Versions by Debian package, including those of the base image. */
-export type Versions = Readonly<Record<string, string>>
+type Versions = Readonly<Record<string, string>>
 
 const file = fileURLToPath(new URL('debian-lock.json', import.meta.url))
 

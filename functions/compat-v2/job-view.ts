@@ -23,12 +23,7 @@ export function parseTaskId(id: string): { readonly jobId: string; readonly name
 
 type TaskOfJob = JobView['tasks'][string]
 
-export function compatTaskView(
-  job: Pick<JobView, 'jobId' | 'tag'>,
-  name: string,
-  task: TaskOfJob,
-  base: string,
-) {
+function compatTaskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task: TaskOfJob, base: string) {
   const id = taskId(job.jobId, name)
   const inputs = task.input.filter((input) => !isInternalTask(input))
   return {
@@ -57,8 +52,6 @@ export function compatTaskView(
     links: { self: `${base}/v2/tasks/${id}` },
   }
 }
-export type CompatTask = ReturnType<typeof compatTaskView>
-
 function resultOf({ result }: TaskOfJob) {
   if (!result) return null
   if ('form' in result) return { form: result.form }
@@ -78,8 +71,6 @@ export function compatJobView(job: JobView, base: string) {
     links: { self: `${base}/v2/jobs/${job.jobId}` },
   }
 }
-export type CompatJob = ReturnType<typeof compatJobView>
-
 /** Shows the links of an internal export at the task that created the files. */
 function withExportLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
   const own = Object.entries(job.tasks).find(

@@ -11,7 +11,7 @@ export const signedUrlPath = '/v2/signed-urls/'
 export const signingSecretOf = (keyId: string, key: Buffer): string =>
   createHmac('sha256', key).update(keyId).digest('hex')
 
-export interface SignedQuery {
+interface SignedQuery {
   readonly job: string
   readonly cache_key?: string | undefined
   readonly s: string

@@ -94,7 +94,7 @@ export const listKeys = contract({
   }),
 })
 
-export const getKey = contract({
+const getKey = contract({
   ...shared,
   method: 'GET',
   path: '/v1/api-keys/:keyId',
@@ -107,7 +107,7 @@ export const getKey = contract({
   }),
 })
 
-export const changeKey = contract({
+const changeKey = contract({
   ...shared,
   method: 'PATCH',
   path: '/v1/api-keys/:keyId',
@@ -160,7 +160,7 @@ export const rotateKey = contract({
   },
 })
 
-export const revokeKey = contract({
+const revokeKey = contract({
   ...shared,
   method: 'DELETE',
   path: '/v1/api-keys/:keyId',

@@ -65,7 +65,7 @@ export const connectDrive = contract({
   },
 })
 
-export const driveCallback = contract({
+const driveCallback = contract({
   method: 'GET',
   path: '/v1/cloud/:drive/callback',
   access: drivesAccess,
@@ -271,7 +271,7 @@ function uploadOf({ filename }: FileLink, owner: string, { config }: Services) {
   }
 }
 
-export const disconnectDrive = contract({
+const disconnectDrive = contract({
   method: 'DELETE',
   path: '/v1/cloud/:drive/connections/:connectionId',
   access: drivesAccess,

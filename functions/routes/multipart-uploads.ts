@@ -57,7 +57,7 @@ export const PartUrl = z.object({
   expires: z.int().describe('Seconds until the URL expires'),
   expiresAt: z.iso.datetime(),
 })
-export const CompletedUpload = z.object({
+const CompletedUpload = z.object({
   location: z.string().describe('URL of the upload status'),
   key: z.string(),
   bucket: z.string(),
@@ -218,7 +218,7 @@ const signParts = contract({
   },
 })
 
-export const completeMultipart = contract({
+const completeMultipart = contract({
   method: 'POST',
   path: '/v1/uploads/multipart/:uploadId/complete',
   access: writeAccess,
@@ -239,7 +239,7 @@ export const completeMultipart = contract({
   },
 })
 
-export const abortMultipart = contract({
+const abortMultipart = contract({
   method: 'DELETE',
   path: '/v1/uploads/multipart/:uploadId',
   access: writeAccess,

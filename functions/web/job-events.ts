@@ -14,7 +14,7 @@ export interface ProgressUpdate {
 }
 
 /** Progress of a job; undefined if something else happened or may have been missed, so the caller should poll. */
-export type JobUpdate = ProgressUpdate | undefined
+type JobUpdate = ProgressUpdate | undefined
 
 interface Subscriber {
   readonly updates: JobUpdate[]

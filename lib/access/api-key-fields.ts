@@ -12,7 +12,7 @@ export const scopePresets = {
   'convert-only': ['CONVERT_READ', 'CONVERT_WRITE'],
   full: grantedScopes,
 } as const satisfies Readonly<Record<string, readonly GrantedScope[]>>
-export type ScopePreset = keyof typeof scopePresets
+type ScopePreset = keyof typeof scopePresets
 const presetNames = Object.keys(scopePresets) as ScopePreset[] // keys of a const table
 
 /** Scopes of public keys, which everyone who opens the page can read. */

@@ -1,8 +1,8 @@
 import { isSecretText, newSecretText } from './secret-text.ts'
 
 /** Prefixes of keys: `sk_` for servers, `ck_` for web pages. */
-export const keyPrefixes = { secret: 'sk_', public: 'ck_' } as const
-export type KeyKind = keyof typeof keyPrefixes
+const keyPrefixes = { secret: 'sk_', public: 'ck_' } as const
+type KeyKind = keyof typeof keyPrefixes
 
 const prefixes = Object.values(keyPrefixes)
 

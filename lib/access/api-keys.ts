@@ -53,7 +53,7 @@ const maxEarlierKeys = 20
 
 type Restriction = 'expiresAt' | 'allowedIps' | 'allowedOrigins'
 /** `null` removes a restriction. */
-export type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] | undefined } & {
+type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] | undefined } & {
   readonly [Field in Restriction]?: ApiKey[Field] | null | undefined
 }
 
@@ -205,7 +205,7 @@ export class ApiKeys {
   }
 }
 
-export interface RotatedKey {
+interface RotatedKey {
   readonly key: ApiKey
   readonly text: string
   readonly previous: ApiKey

@@ -16,7 +16,7 @@ export const AuditEntry = z.object({
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
-export interface AuditedAction {
+interface AuditedAction {
   readonly actor: string
   readonly action: string
   readonly subject: string

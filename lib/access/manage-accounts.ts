@@ -12,7 +12,7 @@ type Deps = Pick<Services, 'table' | 'vault' | 'keys'>
 
 export type AccountChange = { readonly [Name in 'plan' | 'role' | 'status']?: Account[Name] | undefined }
 
-export interface Actor {
+interface Actor {
   /** Id of the administrator's account, or `command`. */
   readonly id: string
   readonly ip?: string | undefined

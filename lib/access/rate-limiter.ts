@@ -27,7 +27,7 @@ const dayS = 86_400
 const countOf = (counter: string) => `count ${counter}`
 const endAttribute = (counter: string) => `until ${counter}`
 
-export interface RateLimitResult {
+interface RateLimitResult {
   readonly isAllowed: boolean
   readonly usages: readonly WindowUsage[]
 }

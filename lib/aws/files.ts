@@ -34,7 +34,7 @@ export interface FileReference {
   readonly etag?: string | undefined
 }
 
-export interface DownloadLink {
+interface DownloadLink {
   readonly key: string
   readonly contentType: string
   /** Value of `Content-Disposition`. */
@@ -45,7 +45,7 @@ export interface DownloadLink {
   readonly method: 'GET' | 'HEAD'
 }
 
-export interface DeclaredFile {
+interface DeclaredFile {
   readonly contentType: string
   /** Bytes. */
   readonly size: number
@@ -54,7 +54,7 @@ export interface DeclaredFile {
 }
 
 /** How to store a stream. */
-export interface ReceiveOptions {
+interface ReceiveOptions {
   readonly path: string
   readonly contentType: string
   readonly signal: AbortSignal

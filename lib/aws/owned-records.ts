@@ -4,7 +4,7 @@ import type { Item, Key, Table, Write } from './table.ts'
 
 /** Prefixes (before the `#`) of the keys of owned records. */
 export const ownedKinds = ['WORKFLOW', 'WEBHOOK', 'KEY', 'OAUTH', 'DRIVE'] as const
-export type OwnedKind = (typeof ownedKinds)[number]
+type OwnedKind = (typeof ownedKinds)[number]
 
 const ownerPartition = (owner: string) => `OWNER#${owner}`
 const listEntryKey = (owner: string, kind: OwnedKind, id: string): Key => ({

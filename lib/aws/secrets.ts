@@ -13,7 +13,7 @@ type ClientSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'AWS_ENDPOINT_URL_
 type Secrets = Partial<Record<SecretName, string>>
 
 /** Parses `s3://bucket/NAME,NAME`: the bucket of the secrets and their names. */
-export function parseSecretsAddress(address: string): { bucket: string; names: readonly SecretName[] } {
+function parseSecretsAddress(address: string): { bucket: string; names: readonly SecretName[] } {
   const [, bucket = '', list = ''] = /^s3:\/\/([^/]+)\/(.+)$/.exec(address) ?? []
   const names = secretNames.filter((name) => list.split(',').includes(name))
   return { bucket, names }

@@ -39,7 +39,7 @@ export interface Condition {
   readonly either?: readonly Condition[]
 }
 
-export interface Expressions {
+interface Expressions {
   UpdateExpression?: string
   ConditionExpression?: string
   ExpressionAttributeNames?: Record<string, string>

@@ -1,7 +1,7 @@
 import type { MiddlewareStack } from '@smithy/types'
 
 /** A store did not respond in time. Whether it carried out the request is unknown. */
-export class StoreTimeoutError extends Error {
+class StoreTimeoutError extends Error {
   override readonly name = 'StoreTimeoutError'
 }
 

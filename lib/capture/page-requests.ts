@@ -40,7 +40,7 @@ export interface PageResponse {
   readonly body: Buffer
 }
 
-export interface VisitContext {
+interface VisitContext {
   /** Requested URL, without user name and password. */
   readonly url: URL
   /** Additional headers, sent only to the host of `url`. */

@@ -7,7 +7,7 @@ import { type PageRequests, type PageResponse, Paused } from './page-requests.ts
 const Anything = z.looseObject({})
 
 /** A tab that is loading a page. */
-export interface Tab {
+interface Tab {
   readonly call: Page['call']
   /** Resolve when the document is parsed, and when everything it links to is loaded. */
   readonly parsed: Promise<void>

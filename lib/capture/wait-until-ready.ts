@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import type { PageRequests } from './page-requests.ts'
 
 /** Conditions that a page must meet before it is captured. */
-export interface Readiness {
+interface Readiness {
   readonly wait_until: 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2'
   readonly wait_for_element?: string | undefined
 }

@@ -7,7 +7,7 @@ import type { Waiting } from './wait.ts'
 export type Source = FileData | URL | { readonly uploadId: string } | JobFileReference
 
 /** The source of an earlier job, or the output of one of its tasks. The file is not uploaded again. */
-export interface JobFileReference {
+interface JobFileReference {
   readonly jobId: string
   readonly task?: string
 }

@@ -14,7 +14,7 @@ export const isSealed = (value: unknown): value is Sealed => Sealed.safeParse(va
 export const redacted = '***'
 
 /** Purposes of derived keys; none of the keys reveals anything about the others (RFC 5869). */
-export type KeyPurpose =
+type KeyPurpose =
   | 'owner'
   | 'cursor'
   | 'idempotency'

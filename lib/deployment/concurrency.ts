@@ -26,7 +26,7 @@ const reservedDeclarations = (stage: ConcurrencySettings) =>
 /**
  * Returns the sum of all limits. Lambda always keeps 100 of the quota unreserved, which is less than the queues use.
  */
-export const requiredConcurrency = (stage: ConcurrencySettings): number => {
+const requiredConcurrency = (stage: ConcurrencySettings): number => {
   const { conversionsAtATime } = stage
   const queueLimits = queueIds.map((queue) => {
     const { maximumConcurrency = conversionsAtATime } = queueMappingOf(queue)

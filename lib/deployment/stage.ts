@@ -9,7 +9,7 @@ import { pushedImages } from './pushed-images.ts'
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
 
 /** Settings of a deployment in `stages/<stage>.json`; all except the first three have a default. */
-export const StageSettings = z.strictObject({
+const StageSettings = z.strictObject({
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
@@ -71,7 +71,7 @@ export const StageSettings = z.strictObject({
     ),
   tags: z.record(z.string(), z.string()).default({}).describe('Tags of all resources'),
 })
-export type StageSettings = Readonly<z.infer<typeof StageSettings>>
+type StageSettings = Readonly<z.infer<typeof StageSettings>>
 
 /** The settings of a stage; stage dev can lack a domain and images. */
 export interface Stage extends Omit<StageSettings, 'domain' | 'images'> {

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const fixedDate = new Date(1980, 0, 1)
 
 /** Contents of the files in a package by their paths. */
-export type FilesByPath = ReadonlyMap<string, Uint8Array>
+type FilesByPath = ReadonlyMap<string, Uint8Array>
 
 /** Functions that are deployed as zip packages. */
 export const zipFunctionNames = functionNames.filter((name) => !('image' in functions[name]))
@@ -50,7 +50,7 @@ const packageNameOf = (path: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exe
  * Returns the chunks that a function can load, at the start or later. Dynamic imports of packages that the function
  * never uses are excluded.
  */
-export function reachableChunks(
+function reachableChunks(
   entryPoint: string,
   { outputs }: Metafile,
   excluded: readonly string[],
@@ -86,7 +86,7 @@ export function reachableChunks(
   return found
 }
 
-export interface Package {
+interface Package {
   readonly name: FunctionName
   readonly files: FilesByPath
   /** Source maps of its code, under the same paths. */
@@ -121,7 +121,7 @@ async function buildPackages(): Promise<Package[]> {
   return Promise.all(zipFunctionNames.map((name) => buildPackage(name, made)))
 }
 
-export async function createZip(content: FilesByPath): Promise<Uint8Array> {
+async function createZip(content: FilesByPath): Promise<Uint8Array> {
   const writer = new ZipWriter(new Uint8ArrayWriter(), {
     lastModDate: fixedDate,
     level: 9,

@@ -14,7 +14,7 @@ import { openSqs } from './sqs/server.ts'
 export const embeddedServices = ['S3', 'SQS', 'DYNAMODB', 'EVENTBRIDGE'] as const
 export type EmbeddedService = (typeof embeddedServices)[number]
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly dir: string
   readonly region: string
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }

@@ -58,7 +58,7 @@ const errorsByRefusal: Readonly<Partial<Record<SignatureRefusal, readonly [code:
     ],
   }
 
-export interface SignedService {
+interface SignedService {
   readonly service: string
   readonly region: string
   readonly credentials: readonly AwsCredentials[]

@@ -27,7 +27,7 @@ export interface AcceptedSignature {
   readonly isPresigned: boolean
 }
 
-export interface SigV4Options {
+interface SigV4Options {
   readonly service: string
   readonly region: string
   readonly now?: Date

@@ -6,7 +6,7 @@ import { wordCertaintyOf } from './content-formats.ts'
 import type { ContentSummary } from './content-summary.ts'
 import { WordCounts } from './text/word-counts.ts'
 
-export interface Comparison {
+interface Comparison {
   readonly operation: Operation
   readonly from: FormatId
   readonly to: FormatId

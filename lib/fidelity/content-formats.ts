@@ -7,7 +7,7 @@ interface ContentFormats {
 }
 
 /** Formats whose whole content is read in order to count it, by reader. */
-export const contentFormats = {
+const contentFormats = {
   word: { formats: ['docx', 'docm', 'dotx', 'dotm'] },
   openDocument: {
     formats: ['odt', 'ott', 'fodt', 'sxw', 'odp', 'otp', 'fodp', 'sxi', 'odg', 'otg', 'fodg'],

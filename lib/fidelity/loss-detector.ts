@@ -20,7 +20,7 @@ import { countPagesInZip, readSummary } from './read-summary.ts'
 import { WordCounts } from './text/word-counts.ts'
 
 /** The result contains nothing of its source's content. A fallback route may retain it. */
-export class ContentLostError extends AppError {
+class ContentLostError extends AppError {
   constructor(from: FormatId, to: FormatId, content: string) {
     super(
       'CONVERSION_FAILED',

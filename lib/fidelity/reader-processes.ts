@@ -11,7 +11,7 @@ import { CountingStopped } from './read-errors.ts'
 import type { ReaderReply } from './reader-program.ts'
 
 /** Limits for counting one file; a workbook with a million cells needs a tenth of them. */
-export interface CountingLimits {
+interface CountingLimits {
   /** Processor time. */
   readonly cpuMs: number
   /** Also counts time in which the process got no processor. */

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
 
 /** Names the encrypted PDF and its password field in errors. */
-export interface LockedPdf {
+interface LockedPdf {
   /** Set when there are several files. */
   readonly filename?: string | undefined
   /** The field for its password; `password` by default. */

@@ -72,7 +72,7 @@ interface ReplyContract<Data extends z.ZodType> {
   readonly cacheControl?: string
 }
 
-export interface ErrorFormat {
+interface ErrorFormat {
   readonly statusOf: (error: AppError) => number
   /** Returns the JSON body. */
   readonly bodyOf: (error: AppError) => object
@@ -80,7 +80,7 @@ export interface ErrorFormat {
 
 export type BodyKind = 'json' | 'form' | 'multipart'
 
-export interface Contract<
+interface Contract<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,

@@ -117,7 +117,7 @@ export type SourceInput =
   | SourceFile
   | { readonly url: string; readonly filename?: string | undefined; readonly field: string }
 
-export interface ConversionRequest {
+interface ConversionRequest {
   readonly sources: readonly [SourceInput, ...SourceInput[]]
   /** Form field of the sources after the first, for error messages. */
   readonly additionalField: string

@@ -37,7 +37,7 @@ type Reservation = z.infer<typeof Reservation>
 /** The identity that was issued to a request without one. */
 const Sender = z.object({ owner: z.string(), fingerprint: z.string(), ttl: z.int() })
 
-export interface Claim {
+interface Claim {
   readonly reservation: Reservation
   /** An earlier attempt had it and saved no reply. */
   readonly isRetry: boolean

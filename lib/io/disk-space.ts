@@ -25,7 +25,7 @@ const pollIntervalMs = 100
 /** Value of `Retry-After`: by then a conversion may have ended, or the operator may have freed space. */
 const retryAfterS = 60
 
-export interface DiskSpace {
+interface DiskSpace {
   /** Bytes available to this process. */
   readonly free: number
   /** Bytes of the whole disk. */

@@ -28,7 +28,7 @@ import { bucketNumber, bucketSize } from './keys.ts'
 export const leaseGraceS = 30
 export const maxAttempts = 3
 
-export type NextAction = 'wait' | 'run' | 'skip'
+type NextAction = 'wait' | 'run' | 'skip'
 
 /** A task runs when all its inputs are available. A lost input never becomes available. */
 export function decideNextAction({
@@ -249,7 +249,7 @@ export function filesOfJob({ fixed, tasks }: JobState): JobFile[] {
   return [...new Map(files.reverse().map((file) => [file.key, file])).values()].reverse()
 }
 
-export interface StalledTasks {
+interface StalledTasks {
   /** Ready, or abandoned by their workers: send them again. */
   readonly toSend: readonly Task[]
   /** Over, but their dependents may not have been updated. */

@@ -61,7 +61,7 @@ export interface JobsDeps {
 const checkIntervalS = { min: 300, max: 3600 }
 /** Seconds between checks for an upload, and until the job gives up waiting for it. */
 const uploadCheckIntervalS = 60
-export const uploadTimeoutS = 3600
+const uploadTimeoutS = 3600
 
 const secondsFromNow = (seconds: number, now = new Date()) =>
   new Date(now.getTime() + seconds * 1000).toISOString()

@@ -13,7 +13,7 @@ import { bucketCountKey, bucketNumber, joinBucketKey } from './keys.ts'
 import { type JobStore, taskRefOf } from './store.ts'
 import type { RoutedTask, TaskInputs, TaskSender } from './task-sender.ts'
 
-export interface TaskCompletionDeps extends JobLifecycleDeps {
+interface TaskCompletionDeps extends JobLifecycleDeps {
   readonly queues: Queues
   readonly taskSender: TaskSender
 }

@@ -85,7 +85,7 @@ export const StatusView = z.object({
 export type StatusView = z.infer<typeof StatusView>
 
 /** How to upload the file that a task waits for. */
-export const UploadForm = z.object({
+const UploadForm = z.object({
   form: z.object({ url: z.string(), parameters: z.record(z.string(), z.string()) }),
   put: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
   expires_at: z.iso.datetime(),

@@ -24,7 +24,7 @@ export const Socket = z.object({
 export type Socket = z.infer<typeof Socket>
 
 /** The record of a socket in its owner's partition. */
-export const SocketListener = z.object({
+const SocketListener = z.object({
   id: z.string(),
   /** Set for the socket of one job; other sockets receive events of all the owner's jobs. */
   jobId: z.string().optional(),
@@ -33,10 +33,10 @@ export const SocketListener = z.object({
   /** All events if absent: the client has not subscribed yet. */
   subscriptions: z.array(Subscription).optional(),
 })
-export type SocketListener = z.infer<typeof SocketListener>
+type SocketListener = z.infer<typeof SocketListener>
 
 /** A pending request of a client, answered in order with the events. */
-export const SocketRequest = z.discriminatedUnion('type', [
+const SocketRequest = z.discriminatedUnion('type', [
   z.object({ type: z.literal('greet') }),
   z.object({ type: z.literal('subscribe'), ...Subscription.shape }),
   z.object({
@@ -45,7 +45,7 @@ export const SocketRequest = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('resume'), since: z.int() }),
 ])
-export type SocketRequest = z.output<typeof SocketRequest>
+type SocketRequest = z.output<typeof SocketRequest>
 
 export interface ListenerWithRequests {
   readonly listener: SocketListener

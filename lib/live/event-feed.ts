@@ -28,11 +28,11 @@ export interface FeedEntry {
 }
 
 /** A connection lasts at most two hours; a client that reconnects within another hour misses nothing. */
-export const watchMs = 3 * 3600_000
+const watchMs = 3 * 3600_000
 /** Events of one write. */
 const maxBatch = 40
 /** A client that missed more events gets a snapshot instead. */
-export const maxMissed = 1000
+const maxMissed = 1000
 /** Lease for sending to an owner's sockets; a process that dies meanwhile delays the others for this long. */
 const leaseMs = 5000
 const maxTries = 20

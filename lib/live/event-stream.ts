@@ -16,7 +16,7 @@ const pollMs = 1000
 /** A long stream ends before its feed does; the client reconnects. */
 export const maxStreamMs = 2 * 3600_000
 
-export interface StreamOptions {
+interface StreamOptions {
   /** Id of the last event that the client received. */
   readonly lastEventId: number | undefined
   /** Milliseconds since the epoch. */

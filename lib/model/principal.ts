@@ -31,7 +31,7 @@ export interface Credentials {
   readonly sourceIp: string
 }
 
-export type Role = 'USER' | 'ADMIN'
+type Role = 'USER' | 'ADMIN'
 
 /** Scopes that keys and tokens can have (API specification, Authentication). */
 export const grantedScopes = ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE', 'ACCOUNT_READ'] as const
@@ -42,7 +42,7 @@ export type GrantedScope = (typeof grantedScopes)[number]
  * sessions have them, so that a key cannot create other keys.
  */
 export const scopes = [...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN'] as const
-export type Scope = (typeof scopes)[number]
+type Scope = (typeof scopes)[number]
 
 const allScopes: ReadonlySet<Scope> = new Set(scopes)
 const userScopes: ReadonlySet<Scope> = new Set(scopes.filter((scope) => scope !== 'ADMIN'))

@@ -12,7 +12,7 @@ export function sanitizeFileName(given: string | undefined): string {
   const last = (given ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
   const base = last.slice(0, maxInspectedLength)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
-  const clean = filenamify(base.replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, ''), {
+  const clean = filenamify(base.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ''), {
     replacement: '_',
     maxLength: maxNameLength,
   })
@@ -46,7 +46,7 @@ export function withSuffix(name: string, suffix: string | undefined): string {
 }
 
 /** Values for the placeholders of a result's name template. */
-export interface NameParts {
+interface NameParts {
   /** The name without a template, with its extension. */
   readonly name: string
   readonly jobId: string

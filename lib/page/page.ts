@@ -37,7 +37,7 @@ const cookieName = 'lang'
 const cookieLifetimeS = 365 * 24 * 3600
 
 /** Language from the URL, else the cookie, else the browser's preference, else English. */
-export function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
+function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
   const cookieLanguage = cookies
     .find((pair) => pair.startsWith(`${cookieName}=`))
     ?.slice(cookieName.length + 1)

@@ -3,7 +3,7 @@ import type { StoredFile } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
 import type { Route } from './index.ts'
 
-export interface InputRules {
+interface InputRules {
   readonly route: Route
   readonly operation: Operation
   /** Request field that contains the files. */

@@ -13,7 +13,7 @@ import { type ConversionSpec, groupInputs, planFiles, routeFiles } from './plan-
 /** Maximum number of routes per file; each starts again from the source file. */
 export const maxRoutes = 3
 
-export interface FallbackAttempt {
+interface FallbackAttempt {
   /** Index of the input plan in its task. */
   readonly index: number
   readonly tried: readonly [TriedRoute, ...TriedRoute[]]

@@ -3,7 +3,7 @@ import { type FormatId, formatByAlias } from '../formats/index.ts'
 import { type ToolOperation, toolOperations } from '../model/operations.ts'
 
 /** Aliases of the field with the target format. */
-export interface TargetFields {
+interface TargetFields {
   readonly targetFormat?: string | undefined
   readonly output_format?: string | undefined
   readonly target?: string | undefined

@@ -25,7 +25,7 @@ export type TableVerb =
   | 'UpdateItem'
   | 'DeleteItem'
   | 'BatchWriteItem'
-export type TableAction = `dynamodb:${TableVerb}`
+type TableAction = `dynamodb:${TableVerb}`
 
 export type FileVerb =
   | 'GetObject'
@@ -33,8 +33,8 @@ export type FileVerb =
   | 'DeleteObject'
   | 'AbortMultipartUpload'
   | 'ListMultipartUploadParts'
-export type FileAction = `s3:${FileVerb}`
+type FileAction = `s3:${FileVerb}`
 /** Results of jobs, uploads, files sent with a request, and messages that are too large for a queue. */
 export type FilePrefix = 'jobs' | 'uploads' | 'received' | 'work'
 
-export type QueueAction = `sqs:${'SendMessage' | 'ChangeMessageVisibility' | 'GetQueueAttributes'}`
+type QueueAction = `sqs:${'SendMessage' | 'ChangeMessageVisibility' | 'GetQueueAttributes'}`

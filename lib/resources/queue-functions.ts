@@ -20,7 +20,7 @@ export const visibilityTimeoutOf = (queue: QueueId): number => {
 }
 
 /** How a queue invokes its function, with the property names of serverless.yml. */
-export interface QueueMappingSettings {
+interface QueueMappingSettings {
   /** Messages per invocation. */
   readonly batchSize: number
   /** Seconds to wait for a batch to become full. */

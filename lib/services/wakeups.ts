@@ -10,7 +10,7 @@ import { Workflows } from '../workflows/workflows.ts'
 import type { Services } from './services.ts'
 
 /** Called once a record's `wakeAt` has passed, possibly late or twice. */
-export type WakeHandler = (id: string, now: Date) => Promise<void>
+type WakeHandler = (id: string, now: Date) => Promise<void>
 
 /** Handlers by the prefix (before the `#`) of the record's key. */
 export const createWakeHandlers = (services: Services): Readonly<Record<string, WakeHandler>> => ({
@@ -24,7 +24,7 @@ export const createWakeHandlers = (services: Services): Readonly<Record<string, 
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })
 
-export interface DueRecord {
+interface DueRecord {
   readonly kind: string
   readonly id: string
 }

@@ -17,7 +17,7 @@ export interface RequestedTask {
 
 /** Maximum characters of a task's name. */
 const maxNameLength = 64
-export const taskNamePattern = new RegExp(`^[\\w-]{1,${maxNameLength}}$`)
+const taskNamePattern = new RegExp(`^[\\w-]{1,${maxNameLength}}$`)
 /** Maximum number of tasks per job. */
 export const maxTasks = 1000
 
@@ -136,7 +136,7 @@ function normalizeFieldNames(fields: Readonly<Record<string, unknown>>, operatio
 }
 
 /** @throws AppError INVALID_REQUEST for tasks that can never run or whose files are not used. */
-export function validateGraph(tasks: readonly RequestedTask[]): void {
+function validateGraph(tasks: readonly RequestedTask[]): void {
   if (tasks.length === 0)
     throw new AppError('INVALID_REQUEST', 'tasks: expected at least one task.', { field: 'tasks' })
   const byName = new Map(tasks.map((task) => [task.name, task]))

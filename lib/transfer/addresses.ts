@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
  * Addresses that users may make this service connect to: the public internet, and networks that the operator allows.
  */
 
-export interface Address {
+interface Address {
   readonly address: string
   readonly family: 4 | 6
 }

@@ -3,7 +3,7 @@ import { addressNotAllowedError } from './addresses.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** The response of a store. */
-export interface StoreResponse {
+interface StoreResponse {
   readonly status: number
   /** The store's own error code; some stores send none for HEAD. */
   readonly code?: string | undefined

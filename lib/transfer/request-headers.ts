@@ -16,7 +16,7 @@ export const requestHeaders = z
   )
   .refine((all) => Object.keys(all).length <= 20, 'expected at most 20 headers')
 
-export const reservedHeaders = [
+const reservedHeaders = [
   'host',
   'connection',
   'content-length',

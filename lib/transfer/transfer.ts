@@ -43,7 +43,7 @@ export type TaskFields = Readonly<Record<string, unknown>>
 export type FindFiles = (fields: TaskFields, deps: TransferDeps) => Promise<readonly RemoteFile[]>
 
 /** A website captured by a browser. */
-export interface CapturedWebsite {
+interface CapturedWebsite {
   readonly file: RemoteFile
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }

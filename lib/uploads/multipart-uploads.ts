@@ -26,9 +26,9 @@ export const partSizeFor = (size: number): number =>
   Math.max(8, Math.ceil(size / partLimits.maxParts / mib)) * mib
 
 /** An upload whose file is sent in parts. */
-export type MultipartUpload = UploadRecord & { readonly partsId: string }
+type MultipartUpload = UploadRecord & { readonly partsId: string }
 
-export interface MultipartUploadRequest {
+interface MultipartUploadRequest {
   readonly owner: string
   readonly filename: string
   readonly contentType: string
@@ -117,7 +117,7 @@ export async function signPartUrls(
   return new Map(await Promise.all(signed))
 }
 
-export interface PartReference {
+interface PartReference {
   readonly number: number
   /** With or without quotes. */
   readonly etag: string

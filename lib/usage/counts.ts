@@ -54,7 +54,7 @@ const minMs = 1
 
 const binOf = (ms: number): number => mapping.key(Math.max(minMs, ms))
 
-export type Percentiles = (share: number) => number | null
+type Percentiles = (share: number) => number | null
 
 /** Computes percentiles from the bins of one kind; null when nothing was measured. */
 export function createPercentiles(counts: UsageCounts, kind: 'took' | 'queued'): Percentiles {

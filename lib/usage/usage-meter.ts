@@ -19,7 +19,7 @@ const dayS = 24 * 3600
 /** Days for which repeated events are recognized; events are repeated within a day. */
 const dedupeDays = 3
 
-export interface UsageMeterDeps {
+interface UsageMeterDeps {
   readonly table: Table
   /** Whether an owner's jobs are excluded from the service's statistics. */
   readonly isExcluded: (owner: string) => Promise<boolean>

@@ -6,8 +6,8 @@ import { countsInRecord, dayOf, ownerUsagePartition } from './records.ts'
 
 /** Usage of an owner by day (UTC). */
 
-export const granularities = ['day', 'month'] as const
-export const groupings = ['engine', 'format', 'key'] as const
+const granularities = ['day', 'month'] as const
+const groupings = ['engine', 'format', 'key'] as const
 /** Maximum days per query. */
 const maxDays = 366
 
@@ -74,7 +74,7 @@ interface Day {
 }
 
 /** @throws AppError INVALID_INPUT for a period that ends before it starts or is too long. */
-export function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
+function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
   const last = to ?? dayOf(now.toISOString())
   const first = from ?? `${last.slice(0, 7)}-01`
   const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1
@@ -95,7 +95,7 @@ export function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now =
   return { from: first, to: last }
 }
 
-export async function readOwnerDays(
+async function readOwnerDays(
   table: Table,
   owner: string,
   { from, to }: { readonly from: string; readonly to: string },

@@ -24,7 +24,7 @@ export const displayName = (maxLength: number) =>
     .max(maxLength)
     .refine((name) => isSafeText(name) && visibleCharacter.test(name), expectation)
 
-export const maxAccountNameLength = 200
+const maxAccountNameLength = 200
 export const accountName = displayName(maxAccountNameLength)
 
 /** Cleans a name from another service, where the person cannot be asked for a different one. */

@@ -52,12 +52,7 @@ export function parseJson<Schema extends z.ZodType>(
 }
 
 /** Returns each invalid field once, in schema order. */
-export function fieldErrors(
-  { issues }: z.ZodError,
-  schema: z.ZodType,
-  value: unknown,
-  where: string,
-): FieldError[] {
+function fieldErrors({ issues }: z.ZodError, schema: z.ZodType, value: unknown, where: string): FieldError[] {
   const errors = new Map<string, FieldError>()
   for (const issue of issues.flatMap((one) => unwrapUnion(one))) {
     for (const error of describeIssue(issue, schema, value, where))

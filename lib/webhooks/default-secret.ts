@@ -52,7 +52,7 @@ export async function removeDefaultSecret(owner: string, table: Table): Promise<
   await table.delete(keyOf(owner))
 }
 
-export type SealedSecrets = Pick<Webhook, 'secret' | 'old'>
+type SealedSecrets = Pick<Webhook, 'secret' | 'old'>
 
 /** Returns the secrets that sign now, the current one first. */
 export function unsealSecrets(

@@ -13,7 +13,7 @@ export const attemptTimeoutMs = 15_000
 const maxReadBytes = 64 * 1024
 const maxStoredBytes = 1024
 
-export interface AttemptRequest {
+interface AttemptRequest {
   readonly url: string
   readonly delivery: Pick<Delivery, 'id' | 'eventId' | 'event' | 'attempt'>
   readonly body: Buffer

@@ -3,7 +3,7 @@
  */
 const maxAttempts = { webhook: 12, host: 48 } as const
 
-export interface Receiver {
+interface Receiver {
   readonly webhook: string
   readonly host: string
 }

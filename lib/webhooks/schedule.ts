@@ -13,7 +13,7 @@ const jitter = 0.1
 /** Maximum delay that a receiver can request with `Retry-After`. */
 const maxRetryAfterS = 86_400
 /** How long all deliveries must fail before a webhook is disabled, in milliseconds. */
-export const maxFailingMs = 5 * 86_400_000
+const maxFailingMs = 5 * 86_400_000
 
 export interface Outcome {
   /** Absent without a response. */

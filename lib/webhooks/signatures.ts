@@ -19,7 +19,7 @@ export function isWebhookSecret(text: string): boolean {
 }
 
 /** Signs a request body with the secret as text. */
-export const signBody = (body: Buffer, secret: string): string =>
+const signBody = (body: Buffer, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
 interface SignedMessage {

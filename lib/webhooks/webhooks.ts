@@ -22,12 +22,12 @@ import {
   webhookIdOfJob,
 } from './webhook.ts'
 
-export type WebhookInput = Pick<Webhook, 'url' | 'events' | 'format' | 'enabled'> & {
+type WebhookInput = Pick<Webhook, 'url' | 'events' | 'format' | 'enabled'> & {
   readonly description?: string | undefined
   readonly secret?: string | undefined
 }
 
-export type WebhookChange = {
+type WebhookChange = {
   readonly [Field in Exclude<keyof WebhookInput, 'secret'>]?: WebhookInput[Field] | undefined
 }
 

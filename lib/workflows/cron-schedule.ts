@@ -4,7 +4,7 @@ import { instantOfWallTime, isTimeZone, wallTime } from '../time-zones.ts'
 
 /** Schedules of workflows: five-field POSIX cron expressions, or names such as `@daily`, in a time zone. */
 
-export interface CronSchedule {
+interface CronSchedule {
   readonly cron: string
   /** IANA name. */
   readonly timezone: string

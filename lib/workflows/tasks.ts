@@ -13,7 +13,7 @@ type TaskMap = Workflow['tasks']
 type Fields = TaskMap[string]
 
 /** Values of the placeholders `${…}` in one run. */
-export interface RunVariables {
+interface RunVariables {
   /** Such as `2026-12-31`, in the time zone of the workflow. */
   readonly date: string
   readonly runId: string

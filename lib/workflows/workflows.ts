@@ -23,12 +23,12 @@ import { WorkflowStore } from './store.ts'
 import { createRunTasks, prepareTasks } from './tasks.ts'
 import { maxWorkflows, type Workflow, type WorkflowRun } from './workflow.ts'
 
-export type WorkflowInput = Pick<
+type WorkflowInput = Pick<
   Workflow,
   'name' | 'cron' | 'timezone' | 'tasks' | 'enabled' | 'overlap' | 'tag' | 'webhookUrl'
 >
 
-export type WorkflowChange = { readonly [Field in keyof WorkflowInput]?: WorkflowInput[Field] | undefined }
+type WorkflowChange = { readonly [Field in keyof WorkflowInput]?: WorkflowInput[Field] | undefined }
 
 /** Attempts at a change that may conflict with others. */
 const maxTries = 5
@@ -228,10 +228,7 @@ export class Workflows {
 const isRunning = (job: Job) => !job.deletedAt && isLiveStatus(job.status)
 
 /** Outcome of a run from its job; `job` is undefined when it no longer exists. */
-export function runOutcomeOf(
-  job: Job | undefined,
-  now: Date,
-): Pick<WorkflowRun, 'status' | 'endedAt' | 'error'> {
+function runOutcomeOf(job: Job | undefined, now: Date): Pick<WorkflowRun, 'status' | 'endedAt' | 'error'> {
   const endedAt = job?.endedAt ?? now.toISOString()
   if (job?.error) {
     const { code, message } = job.error

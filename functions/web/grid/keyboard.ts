@@ -2,7 +2,7 @@ import type { CommandId } from './commands.ts'
 
 /** The action of each key in the page grid. */
 
-export type KeyAction =
+type KeyAction =
   | { readonly kind: 'command'; readonly id: CommandId }
   | { readonly kind: 'focus'; readonly to: number; readonly isExtending: boolean }
   | { readonly kind: 'toggle' | 'all' | 'none' }
@@ -21,7 +21,7 @@ const otherKeys: Readonly<Record<string, 'toggle' | 'none'>> = {
   escape: 'none',
 }
 
-export interface FocusPosition {
+interface FocusPosition {
   /** Index of the focused page, from 0. */
   readonly index: number
   readonly count: number

@@ -9,7 +9,7 @@ const maxThumbnails = 500
 const thumbnailPx = 320
 const waitS = 20
 
-export interface ServicePages {
+interface ServicePages {
   readonly pages: PdfPages
   /** A job that holds the file, so that it need not be uploaded again. */
   readonly jobId: string

@@ -5,9 +5,9 @@ import { openInWorker, type PdfPages, UnreadablePdf } from './local-pages.ts'
 import { drawOnServer } from './service-pages.ts'
 
 /** Larger files are drawn by the service, because the browser would have to read too much. */
-export const maxLocalBytes = 100_000_000
+const maxLocalBytes = 100_000_000
 
-export type PdfState =
+type PdfState =
   | { readonly state: 'opening' }
   | { readonly state: 'locked'; readonly isWrong: boolean }
   /** The service can draw it if the user agrees to upload it. */

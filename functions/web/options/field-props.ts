@@ -14,7 +14,7 @@ export interface OptionFieldsProps {
 }
 export type FieldProps = OptionFieldsProps & { readonly option: Option }
 
-export interface ControlAttributes {
+interface ControlAttributes {
   readonly id: string
   readonly 'data-option': string
   readonly 'aria-describedby': string | undefined

@@ -10,7 +10,7 @@ export interface Route {
   readonly path: string
 }
 
-export const parseRoute = (location: { readonly pathname: string; readonly search: string }): Route => {
+const parseRoute = (location: { readonly pathname: string; readonly search: string }): Route => {
   const query = new URLSearchParams(location.search)
   for (const section of sectionIds) {
     for (const pattern of sectionPaths[section]) {

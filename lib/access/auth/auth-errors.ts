@@ -46,7 +46,7 @@ const messages: Readonly<Record<string, string>> = {
     'An account with this email address already exists. Sign in, or use another email address.',
 }
 
-export interface AuthRequest {
+interface AuthRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams

@@ -3,7 +3,7 @@ import type { AuthRecord, Model } from './records.ts'
 
 /** Evaluates better-auth's `where` clauses: which index to use, and whether a record matches. */
 
-export type LookupPath =
+type LookupPath =
   | { readonly by: 'id'; readonly ids: readonly string[] }
   | { readonly by: 'marker' | 'list'; readonly field: string; readonly values: readonly string[] }
   | { readonly by: 'all' }

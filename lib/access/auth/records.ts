@@ -105,7 +105,7 @@ const isSealedValue = (value: unknown): value is { sealed: string } =>
   typeof value === 'object' && value !== null && 'sealed' in value
 
 /** Returns the pointer records of a record. */
-export function pointersOf(model: string, record: AuthRecord, context: RecordContext): (Item & Key)[] {
+function pointersOf(model: string, record: AuthRecord, context: RecordContext): (Item & Key)[] {
   const { unique = [], listed = [] } = modelOf(model, context)
   const of = (fields: readonly string[], key: (field: string, value: string) => Key) =>
     fields.flatMap((field) => {

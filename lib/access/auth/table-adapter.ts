@@ -16,7 +16,7 @@ import {
   toItem,
 } from './records.ts'
 
-export interface AdapterDeps extends RecordContext, Pick<Services, 'table'> {}
+interface AdapterDeps extends RecordContext, Pick<Services, 'table'> {}
 
 /** Attempts to change a record that others change at the same time. */
 const maxAttempts = 12

@@ -7,7 +7,7 @@ import { AccessTokens } from './tokens.ts'
 
 /** Requests to the token endpoints of RFC 6749, 7009 and 7662. */
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: {
     readonly client_id?: string | undefined

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 
 /** Error codes of RFC 6749, 5.2. */
-export type OAuthErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type'
+type OAuthErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type'
 
 export function oauthError(
   oauth: OAuthErrorCode,

@@ -9,7 +9,7 @@ type Operation = NonNullable<
   NonNullable<Api['operations']['GET /v1/formats/conversions']['query']>['operation']
 >
 type Conversion = Api['operations']['GET /v1/formats/conversions']['data']['conversions'][number]
-export type Option = NonNullable<Conversion['options']>[number]
+type Option = NonNullable<Conversion['options']>[number]
 
 export const extensionOf = (path: string) => extname(path).slice(1).toLowerCase()
 

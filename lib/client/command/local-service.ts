@@ -8,7 +8,7 @@ import { inheritedEnvironment, stateFolder } from './environment.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface LocalService {
+interface LocalService {
   readonly url: string
   stop(): Promise<void>
 }

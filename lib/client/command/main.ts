@@ -22,7 +22,7 @@ const commandLoaders: Readonly<Record<string, () => Promise<Command>>> = {
   mcp: async () => (await import('../mcp/serve.ts')).serveAgents,
 }
 
-export async function runCommand(argv: readonly string[], signal: AbortSignal): Promise<ExitCode> {
+async function runCommand(argv: readonly string[], signal: AbortSignal): Promise<ExitCode> {
   // Arguments of `complete` are a command line being typed, so they are not parsed as flags.
   const isCompletion = argv[0] === 'complete'
   let terminal = openTerminal({ isJson: argv.includes('--json'), isQuiet: false })

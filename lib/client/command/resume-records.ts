@@ -12,7 +12,7 @@ export interface FileSnapshot {
 }
 
 /** Progress of a work item. A command that was killed resumes from here when it is run again. */
-export interface ResumeRecord {
+interface ResumeRecord {
   readonly sources: readonly FileSnapshot[]
   /** Idempotency key, so that a request sent before a crash does not create a second job. */
   readonly key: string

@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 import { formatBytes } from './terminal.ts'
 import { type ItemResult, runWorkItem, type WorkItem } from './work-item.ts'
 
-export interface RunOptions {
+interface RunOptions {
   readonly force: boolean
   /** How many items run at a time. */
   readonly maxConcurrent: number

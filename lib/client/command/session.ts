@@ -6,7 +6,7 @@ import { readJson, writeJson } from './json-files.ts'
 import { startLocalService } from './local-service.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface Config {
+interface Config {
   readonly url?: string
   readonly apiKey?: string
 }

@@ -57,7 +57,7 @@ export function openTerminal(
 }
 
 /** Replaces control characters, since file names may contain terminal escape sequences. */
-export const stripControls = (text: string): string =>
+const stripControls = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === '\n' ? one : '�'))
 
 const wideCharacter =

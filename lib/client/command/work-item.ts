@@ -41,7 +41,7 @@ export interface ItemResult {
   readonly warnings: readonly string[]
 }
 
-export interface ProgressReporter {
+interface ProgressReporter {
   /** @param fraction progress of the stage, from 0 to 1 */
   report(stage: string, fraction: number): void
 }

@@ -21,7 +21,7 @@ type Batch =
       readonly DeleteRequest?: { readonly Key: Values }
     }[]
 
-export interface RequiredPermission {
+interface RequiredPermission {
   readonly action: string
   readonly table: string
   readonly index?: string | undefined

@@ -25,7 +25,7 @@ export interface DynamoDbOptions {
   readonly ttlSweepEveryMs?: number
 }
 
-export interface DynamoDb {
+interface DynamoDb {
   readonly url: string
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { exitWithParent } from '../../io/exit-with-parent.ts'
 import type { Log } from '../../log.ts'
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly command: readonly [string, ...string[]]
   /** Health check; rejects when the server does not work. */
   readonly probe: (signal: AbortSignal) => Promise<void>
@@ -14,7 +14,7 @@ export interface SupervisorOptions {
   readonly log: Log
 }
 
-export interface Supervisor {
+interface Supervisor {
   close(): Promise<void>
 }
 

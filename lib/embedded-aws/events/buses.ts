@@ -6,7 +6,7 @@ import { limitExceeded, resourceNotFound, validationError } from './errors.ts'
 import { paginate, readMembers, rejectField, Tags, textField, wholeNumberField } from './request-params.ts'
 import { tagsOf } from './tags.ts'
 
-export interface EventBus {
+interface EventBus {
   readonly name: string
   readonly description?: string
   readonly tags: Readonly<Record<string, string>>

@@ -20,7 +20,7 @@ export interface DeliveryTargets {
   lambda(arn: string, payload: unknown): Promise<void>
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly store: EventsStore
   readonly targets: DeliveryTargets
   /** Accepts an event that another bus sends to a bus of this server. */
@@ -29,7 +29,7 @@ export interface DeliveryOptions {
   readonly log: LogFunction
 }
 
-export interface Deliveries {
+interface Deliveries {
   /** Checks the outbox again. */
   wake(): void
   /** Stops immediately: deliveries in progress stay in the outbox and are repeated after the next start. */

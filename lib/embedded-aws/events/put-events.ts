@@ -100,7 +100,7 @@ function readEntry(account: EventsAccount, { Time, Source, DetailType, Detail, R
   return event ? { id, event } : refusal('MalformedDetail', 'Detail is malformed.')
 }
 
-export interface EventParts {
+interface EventParts {
   readonly id: string
   readonly source: string
   readonly detailType: string
@@ -128,7 +128,7 @@ export function composeEvent(
 }
 
 /** Events carry whole seconds. */
-export const eventTime = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
+const eventTime = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 interface Event extends RuleEvent {
   readonly leaves: NonNullable<ReturnType<typeof flattenEvent>>

@@ -98,7 +98,7 @@ function withoutNulls(value: unknown, depth = 0): unknown {
   )
 }
 
-export interface ResultPage<T> {
+interface ResultPage<T> {
   readonly items: readonly T[]
   readonly next: { readonly NextToken?: string }
 }

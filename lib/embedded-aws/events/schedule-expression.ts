@@ -2,7 +2,7 @@
 
 import { type Cron, nextWallTime, readCron } from './cron.ts'
 
-export type ScheduleExpression =
+type ScheduleExpression =
   | { readonly kind: 'rate'; readonly everyMs: number }
   | { readonly kind: 'cron'; readonly cron: Cron }
 

@@ -5,7 +5,7 @@ import { composeEvent, queueDeliveries, readEvent } from './put-events.ts'
 import { nextRuleRun, putRule, type Rule, ruleArn, rulesOf } from './rules.ts'
 import type { EventsStore } from './store.ts'
 
-export interface ScheduleRunner {
+interface ScheduleRunner {
   /** Resets the timer after documents have changed. */
   wake(): void
   close(): void

@@ -24,7 +24,7 @@ import { startScheduleRunner } from './schedule-runner.ts'
 import { openEventsStore } from './store.ts'
 import { targetOperations } from './targets.ts'
 
-export interface EventsOptions {
+interface EventsOptions {
   /** Path of the SQLite file. */
   readonly file: string
   readonly credentials: readonly AwsCredentials[]

@@ -1,6 +1,6 @@
 import { ApiError } from '../signed-api.ts'
 
-export type TagList = readonly { readonly Key: string; readonly Value: string }[]
+type TagList = readonly { readonly Key: string; readonly Value: string }[]
 export type TagRecord = Readonly<Record<string, string>>
 
 const maxTags = 50

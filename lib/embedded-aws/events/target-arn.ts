@@ -6,7 +6,7 @@ const shapes = {
   events: /^arn:aws[\w-]*:events:[\w-]+:\d{12}:event-bus\/[\w./-]+$/,
 } as const
 
-export type TargetService = keyof typeof shapes
+type TargetService = keyof typeof shapes
 
 const services = Object.keys(shapes) as TargetService[]
 

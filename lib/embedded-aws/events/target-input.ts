@@ -3,7 +3,7 @@
 import { validationError } from './errors.ts'
 import { isJson } from './json.ts'
 
-export interface InputOptions {
+interface InputOptions {
   readonly Id: string
   readonly Input?: string | undefined
   readonly InputPath?: string | undefined

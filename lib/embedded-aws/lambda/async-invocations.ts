@@ -21,7 +21,7 @@ const closeTimeoutMs = 5000
 /** The bus waits for functions with at most this time limit; it gives up a delivery after 30 s. */
 const maxDirectMs = 20_000
 
-export interface AsyncInvocationsOptions {
+interface AsyncInvocationsOptions {
   readonly lambda: Lambda
   /** Queue that holds accepted invocations. */
   readonly queue: { readonly url: string; readonly arn: string }

@@ -6,7 +6,7 @@ import type { AwsCredentials } from '../sigv4.ts'
 import type { AsyncInvocations } from './async-invocations.ts'
 import { functionArn, type Lambda, type LocalFunction, lambdaLimits } from './runtime.ts'
 
-export interface LambdaEndpointOptions {
+interface LambdaEndpointOptions {
   readonly lambda: Lambda
   readonly asyncInvocations: Pick<AsyncInvocations, 'accept'>
   readonly credentials: readonly AwsCredentials[]

@@ -22,7 +22,7 @@ const maxBatchBytes = 5_500_000
 const retryDelayS = 16
 
 /** Settings of an event source mapping, by their names in the template. */
-export interface QueueMappingSettings {
+interface QueueMappingSettings {
   /** Messages per invocation. */
   readonly batchSize: number
   /** Seconds to wait for a batch to become full. */

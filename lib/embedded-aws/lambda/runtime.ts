@@ -23,7 +23,7 @@ export type InvocationOutcome =
   | { readonly ok: true; readonly value: unknown; readonly ms: number }
   | { readonly ok: false; readonly failure: FunctionFailure; readonly ms: number }
 
-export interface InvokeOptions {
+interface InvokeOptions {
   readonly requestId?: string
   /** Shorter time limit than the function's, for a gateway that waits no longer. */
   readonly limitMs?: number

@@ -40,7 +40,7 @@ export interface NotificationSettings {
   readonly eventBridge: boolean
 }
 
-export interface BucketSettings {
+interface BucketSettings {
   cors: readonly CorsRule[]
   lifecycle: readonly LifecycleRule[]
   notification: NotificationSettings

@@ -168,7 +168,7 @@ async function changeTags({ db, notifier }: S3Services, call: S3Call, tags: read
   notifier.wake()
 }
 
-export function renderTags(tags: readonly S3Tag[]): string {
+function renderTags(tags: readonly S3Tag[]): string {
   return toXml('Tagging', { TagSet: { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) } })
 }
 

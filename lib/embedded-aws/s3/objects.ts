@@ -55,7 +55,7 @@ export function listSegments(db: Database, object: S3Object): Segment[] {
   return rows as unknown as Segment[]
 }
 
-export interface Commit {
+interface Commit {
   readonly draft: ObjectDraft
   readonly segments: readonly Segment[]
   readonly event: EventName

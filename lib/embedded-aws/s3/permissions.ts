@@ -24,9 +24,9 @@ const actions: Readonly<Record<string, string>> = {
 type Subject = Pick<S3Call, 'bucket' | 'key'>
 
 export const objectArn = ({ bucket, key }: Subject) => `arn:aws:s3:::${bucket}/${key}`
-export const bucketArn = ({ bucket }: Pick<S3Call, 'bucket'>) => `arn:aws:s3:::${bucket}`
+const bucketArn = ({ bucket }: Pick<S3Call, 'bucket'>) => `arn:aws:s3:::${bucket}`
 
-export function isAllowed(
+function isAllowed(
   { authorize }: S3Services,
   accessKeyId: string,
   action: string,

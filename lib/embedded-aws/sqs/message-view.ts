@@ -6,7 +6,7 @@ import type { Queue } from './queues.ts'
 import { writeReceipt } from './receipts.ts'
 import { sequenceNumber } from './sending.ts'
 
-export interface RequestedAttributes {
+interface RequestedAttributes {
   readonly systemAttributes: readonly string[]
   readonly messageAttributes: readonly string[]
 }

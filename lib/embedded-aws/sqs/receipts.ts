@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { SqsError } from './errors.ts'
 
-export interface Receipt {
+interface Receipt {
   readonly queueId: number
   readonly seq: number
   /** Random, different for each receive of the message. */

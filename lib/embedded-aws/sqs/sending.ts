@@ -26,7 +26,7 @@ export interface GivenMessage {
 }
 
 /** A validated message, ready to be stored. */
-export interface MessageDraft {
+interface MessageDraft {
   readonly body: string
   readonly attributes: MessageAttributes
   readonly systemAttributes: MessageAttributes
@@ -37,7 +37,7 @@ export interface MessageDraft {
   readonly dedupId: string | null
 }
 
-export interface SendResult {
+interface SendResult {
   readonly MessageId: string
   readonly MD5OfMessageBody: string
   readonly MD5OfMessageAttributes?: string

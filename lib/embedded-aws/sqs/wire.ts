@@ -6,9 +6,9 @@ import { SqsError } from './errors.ts'
 import type { Action } from './inputs.ts'
 import { readForm, writeError, writeResult } from './query-protocol.ts'
 
-export type Protocol = 'json' | 'query'
+type Protocol = 'json' | 'query'
 
-export interface SqsCall {
+interface SqsCall {
   readonly action: string
   /** The input in the JSON protocol's shape, not validated yet. */
   readonly members: unknown

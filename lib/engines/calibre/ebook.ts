@@ -9,7 +9,7 @@ import { moveOut } from '../sandbox/process-folder.ts'
 import { pythonProgram, runPython } from '../sandbox/python.ts'
 import { corruptEbookError, ebookError } from './ebook-error.ts'
 
-export interface EbookJob {
+interface EbookJob {
   /** calibre chooses its reader by the path's extension; `format` is the format that the client sent. */
   readonly source: { readonly path: string; readonly format: FormatId }
   readonly target: string

@@ -13,7 +13,7 @@ const maxAttempts = 2
 /** How long a page may take to close before the browser is killed. */
 const closeTimeoutMs = 1000
 
-export interface Browser {
+interface Browser {
   /**
    * Runs a job in the browser, starting it if needed. The job's `end` closes what it has opened.
    * @throws BrowserCrash after two attempts, the signal's reason when aborted.

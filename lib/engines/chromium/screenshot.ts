@@ -17,7 +17,7 @@ export const screenshotOptions = {
   webp: ViewOptions.extend({ quality: quality.optional() }),
 } as const
 export type ScreenshotTarget = keyof typeof screenshotOptions
-export type ScreenshotView = z.output<typeof ViewOptions>
+type ScreenshotView = z.output<typeof ViewOptions>
 
 export const parseScreenshotView = (options: unknown): ScreenshotView => ViewOptions.parse(options)
 
@@ -25,7 +25,7 @@ export const parseScreenshotView = (options: unknown): ScreenshotView => ViewOpt
 const maxSidePixels = 16_384
 
 /** Size in pixels of the screenshot. */
-export interface Screenshot {
+interface Screenshot {
   readonly width: number
   readonly height: number
   /** The page is longer than the screenshot. */

@@ -5,7 +5,7 @@ export interface WebPart {
 }
 
 /** A saved page with its resources. */
-export interface WebArchive {
+interface WebArchive {
   /** Original URL of the page, against which links are resolved. */
   readonly url: string
   readonly page: WebPart

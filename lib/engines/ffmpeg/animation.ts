@@ -11,7 +11,7 @@ import { runFfmpeg } from './run.ts'
 import { resolveTrim } from './trim.ts'
 import { outputSize, type VideoSize } from './video-filters.ts'
 
-export interface Clip {
+interface Clip {
   readonly source: string
   readonly target: string
   readonly from: FormatId
@@ -24,7 +24,7 @@ const minFps = 5
 /** The file size is proportional to the square of the width, so a few attempts are enough. */
 const maxTries = 6
 
-export interface AnimationSize {
+interface AnimationSize {
   readonly width: number
   readonly fps: number
 }

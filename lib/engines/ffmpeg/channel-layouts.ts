@@ -32,7 +32,7 @@ export const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6
 export const channelsIn = (name: LayoutName): number => layoutSpeakers[name].length
 
 /** Channels of a source. */
-export interface Channels {
+interface Channels {
   readonly count: number
   /** Layout name from ffprobe. Empty or not a layout name if the file does not assign channels to speakers. */
   readonly layout: string

@@ -55,7 +55,7 @@ export function frameRangeOf({ startS, endS }: SegmentPosition, perSecond: numbe
 }
 
 /** A segment of one of the videos. */
-export interface MergeSegment extends FrameRange {
+interface MergeSegment extends FrameRange {
   readonly film: number
 }
 

@@ -49,7 +49,7 @@ const resolutionNames = {
 } as const
 
 /** Length of the shorter side, or a box into which the video is fitted. */
-export type Resolution = { readonly shortSide: number } | { readonly width: number; readonly height: number }
+type Resolution = { readonly shortSide: number } | { readonly width: number; readonly height: number }
 
 const resolutionPattern = /^(240p|360p|480p|720p|1080p|1440p|4k|[1-9]\d{1,3}x[1-9]\d{1,3})$/
 
@@ -187,8 +187,8 @@ function fullVideoOptions({ video, audio }: Container) {
   })
 }
 
-export type VideoOptions = z.output<ReturnType<typeof fullVideoOptions>>
-export type AudioOptions = Partial<
+type VideoOptions = z.output<ReturnType<typeof fullVideoOptions>>
+type AudioOptions = Partial<
   Pick<
     VideoOptions,
     | ('audioBitrate' | 'audioSampleRate' | 'audioCodec' | 'quality')

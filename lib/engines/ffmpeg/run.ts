@@ -31,7 +31,7 @@ const threadArgs = [
   threadCount,
 ]
 
-export interface FfmpegRun {
+interface FfmpegRun {
   readonly source: string
   readonly target: string
   /** Duration of the result; without it no progress is reported. */
@@ -102,7 +102,7 @@ export async function runFfmpeg(
 }
 
 /** A file written by ffmpeg, and what is known about it. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly path: string
   readonly to: FormatId
   readonly recipe: Pick<Recipe, 'requiredStreams' | 'allEncoded'>

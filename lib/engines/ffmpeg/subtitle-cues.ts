@@ -1,5 +1,5 @@
 /** One subtitle on the screen. */
-export interface Cue {
+interface Cue {
   /** Milliseconds from the start of the video. */
   readonly startMs: number
   readonly endMs: number

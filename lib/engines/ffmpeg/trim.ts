@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { MediaInfo } from './probe.ts'
 
-export interface Trim {
+interface Trim {
   /** Arguments before `-i`. */
   readonly args: readonly string[]
   /** Remaining duration in seconds; undefined if unknown. */

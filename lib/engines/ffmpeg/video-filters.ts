@@ -9,7 +9,7 @@ export interface VideoSize {
   readonly height: number
 }
 
-export interface VideoFilterRequest {
+interface VideoFilterRequest {
   readonly video: MediaStream
   readonly options: MediaOptions
   readonly codec: VideoCodec

@@ -85,11 +85,11 @@ export interface SegmentPosition {
   readonly endS: number
 }
 
-export interface VideoSegment extends SegmentPosition {
+interface VideoSegment extends SegmentPosition {
   readonly file: Required<Pick<OutputFile, 'path' | 'format'>>
 }
 
-export interface SegmentedVideo {
+interface SegmentedVideo {
   readonly segments: readonly VideoSegment[]
   /** Total number of frames. */
   readonly frames: number
@@ -97,7 +97,7 @@ export interface SegmentedVideo {
   readonly shiftS: number
 }
 
-export interface SegmentRequest {
+interface SegmentRequest {
   readonly path: string
   readonly from: EngineWork['from']
   readonly video: MediaStream
@@ -138,12 +138,12 @@ export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Pro
 }
 
 /** An encoded segment. */
-export interface EncodedSegment extends SegmentPosition {
+interface EncodedSegment extends SegmentPosition {
   readonly path: string
   readonly frames: number
 }
 
-export interface JoinRequest {
+interface JoinRequest {
   /** Segments in order, with their positions in the result. */
   readonly segments: readonly EncodedSegment[]
   /** Audio file in the container of `separateAudioContainer`, with subtitles and metadata. */

@@ -24,7 +24,7 @@ export const pageOptions = {
   png: PlainOptions,
   tiff: PlainOptions,
 } as const
-export type PageTarget = keyof typeof pageOptions
+type PageTarget = keyof typeof pageOptions
 
 const devices = {
   jpg: { color: 'jpeg', gray: 'jpeggray' },
@@ -55,7 +55,7 @@ export async function toPageImages(
   return { path: await packPages(outDir, files, parameters), format: 'zip' }
 }
 
-export type PageRenderOptions = z.output<typeof pageOptions.jpg>
+type PageRenderOptions = z.output<typeof pageOptions.jpg>
 
 async function renderPageFiles(
   to: PageTarget,

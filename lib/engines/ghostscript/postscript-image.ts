@@ -10,7 +10,7 @@ const compress = promisify(deflate)
 /** PostScript points per inch; an image without a resolution gets one point per pixel. */
 const pointsPerInch = 72
 
-export interface PostScriptPages {
+interface PostScriptPages {
   /** Path of a PostScript program that draws one page per image, as input for Ghostscript. */
   readonly path: string
   readonly pages: number

@@ -4,7 +4,7 @@ import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 
 /** One Ghostscript run: its input, device and output. */
-export interface GhostscriptJob {
+interface GhostscriptJob {
   /** Ghostscript device, which determines the output format. */
   readonly device: string
   readonly input: string

@@ -4,7 +4,7 @@ import { copyAsUtf8 } from '../shared/text/read-text.ts'
 import type { TableCopy } from '../shared/text/table.ts'
 import { TableOptions } from '../shared/text/table-options.ts'
 
-export interface OfficeSource {
+interface OfficeSource {
   readonly path: string
   /** The first row of the sheet contains the column names. */
   readonly headers?: boolean

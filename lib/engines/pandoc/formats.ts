@@ -10,7 +10,7 @@ type ImageMode =
   | 'described'
 
 /** How a format is written. */
-export interface PandocTarget {
+interface PandocTarget {
   readonly writer: string
   readonly images: ImageMode
   readonly args?: readonly string[]
@@ -21,7 +21,7 @@ export interface PandocTarget {
 }
 
 /** How a format is read. */
-export interface PandocSource {
+interface PandocSource {
   readonly reader: string
   readonly args?: readonly string[]
   /** A container format without a text encoding. */

@@ -106,7 +106,7 @@ function unwrapIn(nodes: unknown[]): void {
 const isContainer = (node: unknown): node is PandocElement & { c: unknown[] } =>
   isElement(node) && (node.t === 'Span' || node.t === 'Div') && Array.isArray(node.c)
 
-export interface ImageSettings {
+interface ImageSettings {
   /** How the target stores images, see `formats.ts`. */
   readonly images: 'packed' | 'inline' | 'described'
   /** Remote images stay links; false for writers that would change those. */

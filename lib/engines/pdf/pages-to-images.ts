@@ -15,13 +15,13 @@ import type { PageSelection } from './page-options.ts'
 import { toPdfError } from './qpdf.ts'
 import { type RenderSettings, renderPages } from './render.ts'
 
-export interface RenderOptions {
+interface RenderOptions {
   readonly dpi: number
   readonly colorSpace: 'srgb' | 'adobe-rgb' | 'gray'
   readonly downscale?: number | undefined
 }
 
-export interface PageJpegOptions extends RenderOptions {
+interface PageJpegOptions extends RenderOptions {
   readonly quality?: Quality | undefined
   readonly jpegQuality?: number | undefined
   readonly progressive: boolean

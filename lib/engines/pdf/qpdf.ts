@@ -7,7 +7,7 @@ import type { ExecOptions, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 
 /** A job as described by `qpdf --job-json-help`. */
-export type QpdfJob = Readonly<Record<string, unknown>>
+type QpdfJob = Readonly<Record<string, unknown>>
 
 /**
  * Runs qpdf with a job file: other processes can read command-line arguments, which would include passwords.

@@ -48,7 +48,7 @@ interface CommandObserver {
 /** Called for each program that starts. Its arguments may contain user input, including passwords. */
 export type OnCommand = (bin: string, args: readonly string[]) => CommandObserver
 
-export interface ToolsOptions {
+interface ToolsOptions {
   readonly workDir: string
   readonly signal: AbortSignal
   readonly limits: EngineLimits

@@ -6,7 +6,7 @@ const perl = '/usr/bin/perl'
 /** The launch script; it describes what it does, and in which order. */
 export const launcherProgram = fileURLToPath(new URL('../../../layers/sandbox/launch.pl', import.meta.url))
 
-export interface Launch {
+interface Launch {
   /** Path of the launch script, as seen by the process that starts it. */
   readonly program: string
   /** User to switch to. The user does not change if omitted. */

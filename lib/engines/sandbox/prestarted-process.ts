@@ -13,7 +13,7 @@ export interface Prestarter {
   close(): Promise<void>
 }
 
-export interface PrestartOptions {
+interface PrestartOptions {
   /** Folder in which each process gets its own subfolder. */
   readonly baseDir: string
   /** Prefix of the subfolder's name. */

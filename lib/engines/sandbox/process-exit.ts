@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 
 /** Exit of a child process as reported by Node: one of the two is null. */
-export interface Exit {
+interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }

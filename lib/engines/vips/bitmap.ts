@@ -1,6 +1,6 @@
 const headerBytes = 54
 
-export interface RgbPixels {
+interface RgbPixels {
   readonly width: number
   readonly height: number
   /** Rows from top to bottom, three bytes per pixel: red, green, blue. */

@@ -16,7 +16,7 @@ export const compressedFormats = [
   'heic',
   'tiff',
 ] as const satisfies readonly FormatId[]
-export type CompressedId = (typeof compressedFormats)[number]
+type CompressedId = (typeof compressedFormats)[number]
 
 export interface Effort {
   /** From 1 to 100. */
@@ -25,7 +25,7 @@ export interface Effort {
   readonly scale: number
 }
 
-export interface CompressJob {
+interface CompressJob {
   readonly source: SourceImage
   readonly input: InputFile
   readonly to: CompressedId

@@ -82,7 +82,7 @@ const [minSidePt, maxSidePt] = [3, 14_400]
 const defaultDensity = 96
 
 /** Density in dpi at which a very thin or very large image fits a page; undefined if its own density does. */
-export function pageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
+function pageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
   const { width, height, density = defaultDensity } = metadata
   const max = (Math.min(width, height) * 72) / minSidePt
   const min = (Math.max(width, height) * 72) / maxSidePt

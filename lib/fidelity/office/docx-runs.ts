@@ -1,7 +1,7 @@
 import { decodeEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
 
 /** Ids of paragraph and character styles that hide text. */
-export type HidingStyles = ReadonlySet<string>
+type HidingStyles = ReadonlySet<string>
 export const noStyles: HidingStyles = new Set()
 
 interface Style {
@@ -43,7 +43,7 @@ const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
 /** Elements that separate words. */
 const breaks = new Set(['w:p', 'w:tc', 'w:tab', 'w:br', 'w:cr', 'm:t', 'w:noBreakHyphen', 'w:sym', 'w:ptab'])
 
-export interface RunText {
+interface RunText {
   /** Visible text. */
   readonly text: string
   readonly hasHidden: boolean

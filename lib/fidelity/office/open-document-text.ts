@@ -1,6 +1,6 @@
 import { extractText, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
 
-export interface OpenDocumentText {
+interface OpenDocumentText {
   /** Visible text. */
   readonly text: string
   readonly hasHidden: boolean

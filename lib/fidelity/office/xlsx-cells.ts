@@ -11,7 +11,7 @@ export function readCells(xml: Buffer, cells: CellCounter): SheetProperties {
   return reader
 }
 
-export interface SheetProperties {
+interface SheetProperties {
   /** Whether some cells contain formulas. */
   readonly hasFormulas: boolean
   /** Whether some rows or columns are hidden. */

@@ -4,7 +4,7 @@ import { ByteList, hexPairAt, readHex, readString } from './strings.ts'
 import type { GlyphText } from './text.ts'
 
 /** A resource that content needs to continue: a font, or a form or image to draw. */
-export interface ContentRequest {
+interface ContentRequest {
   readonly what: 'font' | 'drawing'
   readonly name: string
 }

@@ -19,7 +19,7 @@ interface ObjectLocation {
   readonly within?: number
 }
 
-export interface PdfStream {
+interface PdfStream {
   readonly dict: Dict
   /** @throws UnreadablePdf, for example for images */
   content(): Promise<Buffer>
@@ -248,7 +248,7 @@ export class PdfFile {
   }
 }
 
-export const isStream = (value: Value | PdfStream): value is PdfStream =>
+const isStream = (value: Value | PdfStream): value is PdfStream =>
   typeof value === 'object' && value !== null && 'content' in value
 
 const toNumbers = (value: Value | undefined): number[] => (Array.isArray(value) ? value.map(Number) : [])

@@ -40,7 +40,7 @@ export class Tag {
 
 const slash = 47
 
-export interface MarkupReader {
+interface MarkupReader {
   text(text: string): void
   /** @returns whether to skip the element's content. */
   tag(tag: Tag): boolean | undefined

@@ -1,7 +1,7 @@
 import { ascii, view } from './byte-source.ts'
 
 /** Sizes and offsets of the directory structure of a TIFF. */
-export interface TiffLayout {
+interface TiffLayout {
   /** Sizes in bytes of the entry count, an entry, and an offset or value count. */
   readonly bytes: { readonly count: number; readonly entry: number; readonly offset: number }
   /** Position of the offset of the first directory. */

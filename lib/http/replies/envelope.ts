@@ -3,7 +3,7 @@ import { isUnavailable } from '../../aws/timeouts.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { defined } from '../../validation/defined.ts'
 
-export interface Meta {
+interface Meta {
   readonly requestId: string
   /** RFC 3339, UTC. */
   readonly timestamp: string

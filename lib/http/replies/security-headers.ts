@@ -8,7 +8,7 @@ interface PolicySources {
 }
 
 /** A strict policy: only the named sources, no inline scripts, and no strings that become scripts (Trusted Types). */
-export function contentSecurityPolicy({ style = '', storage = '' }: PolicySources): string {
+function contentSecurityPolicy({ style = '', storage = '' }: PolicySources): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

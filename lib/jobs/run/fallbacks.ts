@@ -17,7 +17,7 @@ export type FindFallback = (
 /** Either the final result of an input, or the plan of the next route. */
 export type FallbackDecision = { readonly inputPlan: InputPlan } | { readonly result: PartialResult }
 
-export interface RouteFailure {
+interface RouteFailure {
   readonly error: unknown
   /** Index of the step that failed. */
   readonly step: number

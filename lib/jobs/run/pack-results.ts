@@ -95,7 +95,7 @@ async function* countBytes(body: Readable, onBytes: (bytes: number) => void): As
   }
 }
 
-export interface PackContext {
+interface PackContext {
   readonly services: TaskServices
   /** Key of the ZIP in the bucket, and its temporary path in the work folder. */
   readonly key: string

@@ -118,7 +118,7 @@ const maxSendWaitMs = 5
 export const waitForUpload = (storing: Promise<unknown>): Promise<unknown> =>
   Promise.race([storing.catch(() => undefined), sleep(maxSendWaitMs)])
 
-export interface SplitResult {
+interface SplitResult {
   readonly chunks: readonly Chunk[]
   /** Content of the source files, for a join that does not read them. */
   readonly sourceContent?: StoredSummary | undefined

@@ -4,7 +4,7 @@ import { findConversions } from '../../plan/index.ts'
 import { featuresByPackage } from './doctor-packages.ts'
 
 /** Package names by section of layers/packages.json. */
-export type Packages = Readonly<Record<string, readonly string[]>>
+type Packages = Readonly<Record<string, readonly string[]>>
 
 export interface DoctorFindings {
   readonly engines: readonly Engine[]
@@ -21,7 +21,7 @@ export interface DoctorFindings {
   readonly refusal?: string | undefined
 }
 
-export interface EngineReport {
+interface EngineReport {
   readonly id: string
   readonly image: string
   readonly version: string | undefined
@@ -34,7 +34,7 @@ export interface EngineReport {
   readonly pairs: number
 }
 
-export interface DoctorReport {
+interface DoctorReport {
   readonly engines: readonly EngineReport[]
   readonly missingPackages: readonly {
     readonly name: string

@@ -19,7 +19,7 @@ const lockTimeoutMs = 5000
 
 const program = fileURLToPath(new URL('./database-check-process.ts', import.meta.url))
 
-export interface DatabaseCheck {
+interface DatabaseCheck {
   readonly file: string
   /** What is damaged; undefined if no damage was found. */
   readonly damage?: string

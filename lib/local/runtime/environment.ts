@@ -59,7 +59,7 @@ export function chooseCredentials(
   return { ...chosen, AWS_SESSION_TOKEN: '', AWS_REGION: env.AWS_REGION || 'eu-central-1' }
 }
 
-export interface FunctionEnvironmentOptions {
+interface FunctionEnvironmentOptions {
   readonly env: PartialEnvironment
   readonly config: Config
   readonly secrets: DataFolderSecrets

@@ -37,7 +37,7 @@ import { maxReceiveCount, type QueueId, queueIds } from '../../resources/queues.
 import { bucket, table, uploadPattern } from '../../resources/storage.ts'
 import { removeObsoleteRules } from './obsolete-rules.ts'
 
-export interface ResourceNames {
+interface ResourceNames {
   readonly region: string
   readonly tableName: string
   readonly bucketName: string

@@ -33,7 +33,7 @@ const PendingConnection = z.object({
   /** RFC 3339. */
   expiresAt: z.string(),
 })
-export type PendingConnection = z.infer<typeof PendingConnection>
+type PendingConnection = z.infer<typeof PendingConnection>
 
 /** Only a hash of the state is stored, because the state is in a URL. */
 const pendingKey = (state: string): Key => ({

@@ -51,7 +51,7 @@ async function loadClient({ clientId, clientSecret, endpoints }: ClientRegistrat
   return { library, config }
 }
 
-export interface AuthorizationRequest {
+interface AuthorizationRequest {
   readonly redirectUri: string
   readonly state: string
   readonly scope: string

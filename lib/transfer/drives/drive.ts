@@ -21,13 +21,13 @@ export interface DriveItem {
   readonly path: string | null
 }
 
-export interface DriveListing {
+interface DriveListing {
   readonly items: readonly DriveItem[]
   /** Cursor of the next page, in the drive's own format. */
   readonly nextCursor: string | null
 }
 
-export interface ListQuery {
+interface ListQuery {
   /** `root`, or the id of an item. */
   readonly folderId: string
   /** Search words for names. */
@@ -60,7 +60,7 @@ export interface DriveRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly api: string
 }
-export type QueryParameters = Readonly<Record<string, string | number | undefined>>
+type QueryParameters = Readonly<Record<string, string | number | undefined>>
 
 export interface Drive {
   readonly id: DriveId

@@ -11,7 +11,7 @@ import { describeDropped, describeKept } from './loss-messages.ts'
 import { deleteItem } from './remove-items.ts'
 import words from './words/en.ts'
 
-export type Result = NonNullable<Job['result']>
+type Result = NonNullable<Job['result']>
 
 /** The result: download, comparison with the source, and warnings. */
 export function ItemResult({

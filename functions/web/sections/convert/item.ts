@@ -8,7 +8,7 @@ import { folderOf } from './file-input.ts'
 import type { FormatCatalog } from './format-catalog.ts'
 import type { Progress } from './watch-job.ts'
 
-export type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
+type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
 
 /** Where the bytes come from. */
 export type Origin =

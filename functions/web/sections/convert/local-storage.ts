@@ -25,7 +25,7 @@ export function rememberTarget(source: string | undefined, target: string): void
   if (source) write(`target of ${source}`, target)
 }
 
-export interface Preset {
+interface Preset {
   readonly name: string
   readonly values: Values
 }

@@ -21,7 +21,7 @@ const maxParallelParts = 3
 /** Presigned URLs requested at once. */
 const urlBatchSize = 50
 
-export interface UploadRequest {
+interface UploadRequest {
   readonly file: File
   /** A multipart upload that was started before. */
   readonly multipartUpload: { readonly uploadId: string; readonly partSize: number } | undefined

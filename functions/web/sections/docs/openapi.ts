@@ -19,7 +19,7 @@ export interface Schema {
   readonly deprecated?: boolean
 }
 
-export interface Media {
+interface Media {
   readonly schema?: Schema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>
@@ -34,7 +34,7 @@ interface Parameter {
   readonly example?: unknown
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string
   readonly tags?: readonly string[]
   readonly summary?: string

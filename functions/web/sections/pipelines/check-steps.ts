@@ -6,7 +6,7 @@ import type { Step } from './pipeline.ts'
 
 /** Checks a pipeline step by step with the service; each step takes the format produced by the one before. */
 
-export type CheckResult = ReplyData<typeof checkConversion>
+type CheckResult = ReplyData<typeof checkConversion>
 
 export interface StepCheck {
   /** Undefined if an earlier step does not work. */

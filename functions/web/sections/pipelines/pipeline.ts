@@ -19,7 +19,7 @@ export interface Pipeline {
   readonly steps: readonly Step[]
 }
 
-export const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
+const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
 
 /** The task that imports the file, which differs between trial run, command and workflow. */
 export type Source = Readonly<Record<string, string>>

@@ -28,7 +28,7 @@ export const listReplacedOptions = ({ gridUse, arrangement, access }: ToolInput)
     ? [...gridUse.replacedOptions, ...(access.password === undefined ? [] : ['password'])]
     : []
 
-export type InputFault = 'mixed' | 'oneOnly' | 'nothingYet' | 'wrongRange'
+type InputFault = 'mixed' | 'oneOnly' | 'nothingYet' | 'wrongRange'
 
 /** Why the tool cannot run yet; `few` has no message, because the file field is right above. */
 export function findFault({

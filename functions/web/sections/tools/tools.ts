@@ -33,7 +33,7 @@ export const groups = {
   files: ['merge', 'compress', 'thumbnail', 'watermark', 'metadata', 'archive', 'extract'],
 } as const
 
-export type GroupId = keyof typeof groups
+type GroupId = keyof typeof groups
 export type ToolId = (typeof groups)[GroupId][number]
 
 /** the keys of a constant object */

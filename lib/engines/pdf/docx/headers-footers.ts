@@ -11,7 +11,7 @@ export interface HeaderFooterRow {
 }
 
 /** Rows that repeat at the top and bottom of the pages. */
-export interface HeadersFooters {
+interface HeadersFooters {
   readonly header: readonly HeaderFooterRow[]
   readonly footer: readonly HeaderFooterRow[]
   /** Words that belong to headers and footers. */

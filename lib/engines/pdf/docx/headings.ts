@@ -14,7 +14,7 @@ import {
 import { joinRuns } from './runs.ts'
 
 /** An entry of the PDF's outline. */
-export interface OutlineTitle {
+interface OutlineTitle {
   readonly title: string
   readonly level: number
 }

@@ -11,7 +11,7 @@ import { groupIntoParagraphs, type ParagraphSettings } from './paragraphs.ts'
 import { type Band, type PageItem, sortIntoReadingOrder } from './reading-order.ts'
 import { findFills, findGrids, type Grid, type GridCell } from './table-grids.ts'
 
-export interface PageSettings extends Omit<ParagraphSettings, 'column'> {
+interface PageSettings extends Omit<ParagraphSettings, 'column'> {
   /** Left and right edge of the text in the whole document. */
   readonly column: BoundingBox
   readonly images: readonly ImageBlock[]

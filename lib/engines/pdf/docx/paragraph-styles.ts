@@ -19,7 +19,7 @@ const maxCharacters = 220
 const roundToHalf = (size: number) => Math.round(size * 2) / 2
 const stripSubsetPrefix = (font: string) => font.replace(/^[A-Z]{6}\+/, '')
 
-export function collectParagraphs(blocks: readonly ContentBlock[]): Paragraph[] {
+function collectParagraphs(blocks: readonly ContentBlock[]): Paragraph[] {
   return blocks.flatMap((block) => {
     if (block.kind === 'paragraph') return [block]
     if (block.kind === 'table') return block.rows.flat().flatMap((cell) => collectParagraphs(cell.blocks))

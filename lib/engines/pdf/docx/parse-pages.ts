@@ -21,7 +21,7 @@ export interface ParseSource {
   readonly maxRecognized: number
 }
 
-export interface ParsedPages {
+interface ParsedPages {
   readonly structure: PdfStructure
   /** A PDF that shows the pages as they were parsed. */
   readonly path: string

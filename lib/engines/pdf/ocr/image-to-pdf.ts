@@ -6,7 +6,7 @@ import { loadSharp } from '../../vips/image.ts'
 /** Formats of images that can be read by OCR. */
 export const ocrImageFormats = ['png', 'jpg', 'tiff', 'webp', 'gif'] as const
 
-export interface ImagePdf {
+interface ImagePdf {
   readonly path: string
   /** Number of pages. */
   readonly pages: number

@@ -22,7 +22,7 @@ export interface OcrSettings {
 }
 
 /** Pages to read and how to read them. */
-export interface OcrRequest extends OcrSettings {
+interface OcrRequest extends OcrSettings {
   /** Path of a PDF without a password or restrictions. */
   readonly path: string
   /** Counted from 1; pages that already have text are left unchanged unless `isForced` is set. */

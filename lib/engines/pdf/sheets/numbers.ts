@@ -6,7 +6,7 @@ export interface SheetNumber {
 }
 
 /** The decimal separator of a table: `1,234.5` or `1.234,5`. */
-export type DecimalSeparator = '.' | ','
+type DecimalSeparator = '.' | ','
 
 const integerPattern = /^-?(?:0|[1-9]\d{0,14})$/
 const pointPattern = /^-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/

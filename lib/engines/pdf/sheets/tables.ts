@@ -5,7 +5,7 @@ import { groupIntoLines, splitAtGaps } from '../docx/lines.ts'
 import type { PageContent } from '../docx/page-content.ts'
 import { findDecimalSeparator, parseSheetNumber, type SheetNumber } from './numbers.ts'
 
-export interface SheetCell {
+interface SheetCell {
   readonly row: number
   readonly column: number
   readonly rowSpan: number

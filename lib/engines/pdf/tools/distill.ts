@@ -7,7 +7,7 @@ import { flattenAnnotations } from './flatten.ts'
 export type DistillInput = Pick<EditablePdf, 'path' | 'sizes'>
 
 /** Settings for rewriting a PDF with Ghostscript. */
-export interface DistillSettings {
+interface DistillSettings {
   /** Device settings, before the input. */
   readonly args: readonly string[]
   /** PostScript that runs before the document; must not contain user input. */

@@ -115,7 +115,7 @@ function resolveDestination(
 }
 
 /** The parts of a document that are needed to write an outline into it. */
-export type OutlineTarget = Pick<PdfObjects, 'root' | 'markRootChanged' | 'add' | 'set'>
+type OutlineTarget = Pick<PdfObjects, 'root' | 'markRootChanged' | 'add' | 'set'>
 
 /** Replaces the outline of a document. `pageOf` returns the reference of a page. */
 export function writeOutline(

@@ -58,7 +58,7 @@ export const sanitizePdf: PdfTool<ToolOptions<'sanitize-pdf'>> = async (job) => 
   return finishPdf(job, path, { pages: pdf.sizes.length, removed })
 }
 
-export interface ExtraRemovals {
+interface ExtraRemovals {
   /** In addition to those that are always removed. */
   readonly actions?: readonly string[]
   readonly keys?: readonly string[]

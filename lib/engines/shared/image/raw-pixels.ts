@@ -7,7 +7,7 @@ import { imageError } from '../../vips/image-error.ts'
 const maxPixels = 12_000 ** 2
 
 /** Which pixels to read, and how. */
-export interface RawPixelsRequest {
+interface RawPixelsRequest {
   /** Zero-based. */
   readonly page: number
   readonly transparency: 'keep' | 'over white'

@@ -3,7 +3,7 @@ import { readFrom } from '../../../formats/detect/byte-source.ts'
 import { tiffLayout } from '../../../formats/detect/tiff.ts'
 
 /** A field of a page's directory (TIFF 6.0, section 2). */
-export interface TiffField {
+interface TiffField {
   readonly type: number
   readonly values: readonly number[]
   /** File offset of the first value, and bytes per value. */

@@ -31,7 +31,7 @@ export const MetadataOptions = z.object({
 })
 export type MetadataOptions = z.infer<typeof MetadataOptions>
 
-export const metadataNames = [
+const metadataNames = [
   'title',
   'author',
   'subject',

@@ -17,7 +17,7 @@ const chunkBytes = 1024 * 1024
 const readChunks = (path: string): AsyncIterable<Buffer> =>
   createReadStream(path, { highWaterMark: chunkBytes })
 
-export async function sampleText(path: string): Promise<TextSample> {
+async function sampleText(path: string): Promise<TextSample> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const isValidUtf8 = (chunk?: Buffer) => {
     try {

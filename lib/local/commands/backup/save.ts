@@ -7,7 +7,7 @@ import { type Snapshot, takeSnapshot } from './snapshot.ts'
 
 const stagingPrefix = '.backup-'
 
-export interface SavedBackup extends Snapshot {
+interface SavedBackup extends Snapshot {
   readonly bytes: number
 }
 

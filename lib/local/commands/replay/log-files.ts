@@ -63,7 +63,7 @@ export async function lastServerUrls(logFiles: readonly string[]): Promise<Envir
   return servers
 }
 
-export interface JobLines {
+interface JobLines {
   /** Ordered by time. */
   readonly lines: readonly LogRecord[]
   /** Number of requests that only read the job. */

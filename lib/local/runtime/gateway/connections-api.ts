@@ -13,7 +13,7 @@ import {
 import type { AwsCredentials } from '../../../embedded-aws/sigv4.ts'
 import type { WebSocketApi } from './websocket-api.ts'
 
-export interface ConnectionsApiOptions {
+interface ConnectionsApiOptions {
   readonly webSocketApi: WebSocketApi
   readonly region: string
   readonly credentials: readonly AwsCredentials[]

@@ -9,7 +9,7 @@ import { type GatewayResponse, toGatewayResponse } from './http-result.ts'
 import { createRouteFinder, type HttpRoute } from './http-routes.ts'
 import { gatewayError, sendResponse } from './send-response.ts'
 
-export interface HttpApiOptions {
+interface HttpApiOptions {
   readonly lambda: Lambda
   readonly routes: readonly HttpRoute[]
   /** Functions that get the body as a stream of any length instead of a buffered one. */
@@ -17,7 +17,7 @@ export interface HttpApiOptions {
   readonly log: Log
 }
 
-export type HttpApi = (request: IncomingMessage, response: ServerResponse) => void
+type HttpApi = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * "Maximum integration timeout: 30 seconds" and "Total combined size of request line and header values: 10240 bytes".

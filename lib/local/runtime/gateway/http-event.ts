@@ -8,7 +8,7 @@ import { defined } from '../../../validation/defined.ts'
 import type { FoundRoute } from './http-routes.ts'
 
 /** The target of a request: its path unchanged, and decoded for functions. */
-export interface RequestTarget {
+interface RequestTarget {
   readonly encodedPath: string
   readonly path: string
   readonly rawQueryString: string

@@ -15,7 +15,7 @@ import {
 } from './websocket-event.ts'
 import { routeSelector, type WebSocketRoute } from './websocket-routes.ts'
 
-export interface WebSocketApiOptions {
+interface WebSocketApiOptions {
   readonly lambda: Lambda
   readonly routes: readonly WebSocketRoute[]
   readonly routeSelectionExpression: string
