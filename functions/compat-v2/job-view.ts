@@ -52,6 +52,7 @@ function compatTaskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task:
     links: { self: `${base}/v2/tasks/${id}` },
   }
 }
+
 function resultOf({ result }: TaskOfJob) {
   if (!result) return null
   if ('form' in result) return { form: result.form }
@@ -71,6 +72,7 @@ export function compatJobView(job: JobView, base: string) {
     links: { self: `${base}/v2/jobs/${job.jobId}` },
   }
 }
+
 /** Shows the links of an internal export at the task that created the files. */
 function withExportLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
   const own = Object.entries(job.tasks).find(
