@@ -1,7 +1,7 @@
 import type { EventBridgeEvent } from 'aws-lambda'
 import * as z from 'zod'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
-import { deleteOrphanUpload, publishUploadEvent, receiveUpload } from '../lib/conversion/receive-upload.ts'
+import { receiveStoredFile } from '../lib/conversion/receive-upload.ts'
 import { createLambdaServices } from '../lib/services/lambda-services.ts'
 
 const open = lazyAsync(createLambdaServices)
@@ -14,7 +14,5 @@ export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>
   const services = await open()
   const { key } = ObjectCreated.parse(detail).object
   const uploadId = key.slice(key.lastIndexOf('/') + 1)
-  await publishUploadEvent(uploadId, services)
-  await receiveUpload(uploadId, services)
-  await deleteOrphanUpload(uploadId, key, services)
+  await receiveStoredFile(uploadId, key, services)
 }

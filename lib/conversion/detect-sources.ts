@@ -38,7 +38,7 @@ async function detectSource(
   engines: readonly Engine[],
 ): Promise<StoredFile> {
   // Loaded on demand, since most requests contain no file.
-  const { detectFormat } = await import('../formats/detect.ts')
+  const { detectFormat } = await import('../decoders/detect-format.ts')
   const consumers = request.tasks.filter(({ input }) => input.includes(name))
   const seen = new Map<string, StoredFile>()
   for (const consumer of consumers) {

@@ -2,6 +2,8 @@ import { glob, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
+import { buildProgram } from '../decoders/build-program.ts'
+import type { separatePackages } from '../decoders/program-file.ts'
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { declarationOf, type FunctionName } from '../resources/functions.ts'
 import { prebuiltModules } from './prebuilt-pages.ts'
@@ -20,7 +22,7 @@ interface LambdaLayer {
  */
 export const lambdaLayers = {
   readers: {
-    description: 'Detects file formats (libmagic) and encrypted PDFs (PDF.js)',
+    description: 'The program that reads files of clients, with libmagic and PDF.js',
     isUsedBy: (_, { readsFiles }) => readsFiles === true,
   },
   page: {
@@ -39,7 +41,21 @@ export const layersOf = (name: FunctionName): LambdaLayerId[] =>
 const readerPackages = {
   unpdf: '{package.json,dist/index.mjs,dist/pdfjs.mjs}',
   wasmagic: '{package.json,dist/*.js,dist/*.wasm}',
-} as const
+} as const satisfies Readonly<Record<(typeof separatePackages)[number], string>>
+
+const decoderProgram = 'lib/decoders/program.mjs'
+
+/** Replaces the module that bundles the program on one machine. */
+const findProgramModule = `export const findProgram = async () => ({
+  file: new URL('./program.mjs', import.meta.url).pathname,
+  files: ['/opt'],
+})`
+
+/** Modules in layers, by the path of the module that they replace. */
+const layerModules: Readonly<Record<LambdaLayerId, Readonly<Record<string, () => Promise<string>>>>> = {
+  readers: { 'lib/decoders/program-file.ts': async () => findProgramModule },
+  page: prebuiltModules,
+}
 
 const externalInOpt = (path: string) => ({ path: `../../../opt/${path}`, external: true })
 const moduleFile = (path: string) => path.replace(/\.ts$/, '.mjs')
@@ -48,36 +64,33 @@ const moduleFile = (path: string) => path.replace(/\.ts$/, '.mjs')
 export const importFromLayers: Plugin = {
   name: 'left-to-layers',
   setup({ onResolve }) {
-    onResolve({ filter: new RegExp(`^(${Object.keys(readerPackages).join('|')})$`) }, ({ path }) =>
-      externalInOpt(relative(root, fileURLToPath(import.meta.resolve(path)))),
-    )
     onResolve({ filter: /\.ts$/ }, ({ path, resolveDir }) => {
       const source = relative(root, join(resolveDir, path))
-      return Object.hasOwn(prebuiltModules, source) ? externalInOpt(moduleFile(source)) : undefined
+      const isInLayer = Object.values(layerModules).some((modules) => Object.hasOwn(modules, source))
+      return isInLayer ? externalInOpt(moduleFile(source)) : undefined
     })
   },
 }
 
+/** Files of a layer in addition to its modules. */
 const layerContents: Readonly<Record<LambdaLayerId, () => Promise<[path: string, bytes: Uint8Array][]>>> = {
   readers: async () => {
     const patterns = Object.entries(readerPackages).map(([name, files]) => `node_modules/${name}/${files}`)
-    const found: [string, Uint8Array][] = []
+    const found: [string, Uint8Array][] = [[decoderProgram, (await buildProgram()).code]]
     for await (const path of glob(patterns, { cwd: root }))
       found.push([path, await readFile(join(root, path))])
     return found
   },
-  page: () =>
-    Promise.all(
-      Object.entries(prebuiltModules).map(async ([path, make]) => [
-        moduleFile(path),
-        Buffer.from(await make()),
-      ]),
-    ),
+  page: async () => [],
 }
 
 /** Returns the files of a layer by their paths below /opt, sorted. */
 export async function layerContent(id: LambdaLayerId): Promise<ReadonlyMap<string, Uint8Array>> {
-  return new Map((await layerContents[id]()).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const modules = Object.entries(layerModules[id]).map(
+    async ([path, make]) => [moduleFile(path), Buffer.from(await make())] as const,
+  )
+  const files = [...(await Promise.all(modules)), ...(await layerContents[id]())]
+  return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Returns the name of the archive that the packaging writes for a layer. */

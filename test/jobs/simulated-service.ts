@@ -30,7 +30,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 import { EffectGate, runAsInstance } from './function-instance.ts'
 import { MemoryBus } from './memory-bus.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { MemoryQueues, type Received } from './memory-queues.ts'
+import { MemoryQueues, type QueuedMessage } from './memory-queues.ts'
 import type { MemoryTable } from './memory-table.ts'
 import { createRecords } from './new-tasks.ts'
 import {
@@ -42,7 +42,7 @@ import {
 } from './no-op-engine.ts'
 import { clientOf, isWrite, passThrough, type TableBehavior } from './simulated-aws.ts'
 import type { TestDatabase } from './test-table.ts'
-import { inTime, VirtualTime, wallTime } from './virtual-time.ts'
+import { inTime, VirtualTime, virtualWallTime } from './virtual-time.ts'
 
 const secret = 'a secret of tests that is long enough'
 const folder = scratchFolder('mutabor-jobs')
@@ -144,7 +144,7 @@ export class SimulatedService {
     assert.ok(database, 'a database is required')
     const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
     // The SDK retries when its clock differs from the server's.
-    const send = (command: unknown) => inTime(wallTime, () => client(command))
+    const send = (command: unknown) => inTime(virtualWallTime, () => client(command))
     const sendCounted = async (command: unknown) => {
       const call = callOf(command)
       this.calls.push(call)
@@ -284,7 +284,7 @@ export class SimulatedService {
   }
 
   /** Processes a message as `createQueueFunction` does. */
-  async #processMessage({ message, queue, receipt }: Received): Promise<void> {
+  async #processMessage({ message, queue, receipt }: QueuedMessage): Promise<void> {
     // A function processes one message after another until it dies.
     const services = this.#idleServices.pop() ?? this.services()
     const work = async () => {
@@ -294,6 +294,7 @@ export class SimulatedService {
           ref: message,
           queue,
           services,
+          isShared: false,
           extendVisibility,
           stopping: new AbortController().signal,
           outOfSpace: new AbortController().signal,

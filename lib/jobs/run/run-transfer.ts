@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { limitsOfOwner } from '../../accounts/plan-limits.ts'
+import { detectFormat } from '../../decoders/detect-format.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
-import { detectFormat } from '../../formats/detect.ts'
 import { isPooled } from '../../io/buffer-pool.ts'
 import { createGarbageCollector, tapStream } from '../../io/collect-garbage.ts'
 import { requireDiskSpace } from '../../io/disk-space.ts'
@@ -21,7 +21,8 @@ import type {
 } from '../../transfer/transfer.ts'
 import { toStoredFile } from '../../uploads/to-stored-file.ts'
 import { TransientError } from '../failure.ts'
-import { filesOfTask, maxAttempts } from '../job-state-machine.ts'
+import { filesOfTask, maxTaskAttempts } from '../job-state-machine.ts'
+import { countedAttempts } from './lost-lease.ts'
 import type { TaskServices } from './task-services.ts'
 
 export interface TransferRun {
@@ -70,7 +71,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
     if (!(error instanceof RemoteError)) throw error
     const clientError = new AppError(code, error.message, error.details, { cause: error })
     throw error.isTransient
-      ? new TransientError(clientError, retryDelaysS[task.attempt - 1] ?? 0)
+      ? new TransientError(clientError, retryDelaysS[countedAttempts(task) - 1] ?? 0)
       : clientError
   } finally {
     finished.abort()
@@ -84,8 +85,8 @@ export function transferErrorCode(operation: TransferOperation): ErrorCode {
 }
 
 /** Stops after repeated crashes: each further attempt may crash another process with everything that runs in it. */
-function requireAttemptLeft({ attempt }: Task, code: ErrorCode): void {
-  if (attempt <= maxAttempts) return
+function requireAttemptLeft(task: Task, code: ErrorCode): void {
+  if (countedAttempts(task) <= maxTaskAttempts) return
   const sentence = 'The transfer crashed in all three attempts. Try again later, or with smaller files.'
   throw new AppError(code, sentence, { reason: 'incomplete' })
 }

@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { type ErrorCode, errorCatalog } from '../error-catalog.ts'
+import { AppError, type ErrorDetails } from '../errors.ts'
+import { type ByteSource, edgeBytes } from '../formats/detect/byte-source.ts'
+import { traits } from '../formats/detect/svg-traits.ts'
+import type { Detected, PdfHint } from '../formats/detect.ts'
+import { type FormatId, formatById, isFormatId } from '../formats/index.ts'
+import { DecoderPool } from './decoder-pool.ts'
+import { DecoderEnded, type EndReason, fileLimits, type Work } from './decoder-process.ts'
+import type { DecoderMessage } from './messages.ts'
+
+const pool = new DecoderPool()
+
+/** Starts a decoder process in advance. */
+export const warmDecoders = () => pool.warm()
+export const stopDecoders = () => pool.stop()
+
+/** What a decoder process says about a file. The service adds what follows from the format. */
+const DetectedFormat = z.object({
+  format: z.custom<FormatId>((id) => typeof id === 'string' && isFormatId(id)),
+  locked: z.literal(true).optional(),
+  traits: z.array(z.enum(traits)).max(traits.length).optional(),
+})
+
+/**
+ * Detects the format of a file, as `detectFormat` of lib/formats does, in a decoder process: nothing that a file does to its
+ * reader can stop this process or reach its keys.
+ * @throws AppError also TIMEOUT and SERVICE_UNAVAILABLE.
+ */
+export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
+  const work = await openWork(source, hint)
+  const message = await run(work)
+  switch (message.type) {
+    case 'result': {
+      const { format, locked, traits } = DetectedFormat.parse(message.value)
+      const mimeType = formatById(format).mimeTypes[0] ?? 'application/octet-stream'
+      return { format, mimeType, ...(locked && { locked }), ...(traits && { traits }) }
+    }
+    case 'refusal':
+      throw new AppError(errorCode(message.code), message.message, message.details)
+    default:
+      throw new Error(`a decoder process failed: ${JSON.stringify(message)}`)
+  }
+}
+
+async function openWork({ filename, size, read }: ByteSource, hint: PdfHint): Promise<Work> {
+  const headBytes = Math.min(size, edgeBytes)
+  const tailStart = Math.max(headBytes, size - edgeBytes)
+  const [head, tail] = await Promise.all([
+    size > 0 ? read(0, headBytes) : new Uint8Array(),
+    tailStart < size ? read(tailStart, size) : new Uint8Array(),
+  ])
+  return {
+    call: { type: 'call', method: 'detectFormat', params: { hint }, filename, size, headBytes: head.length },
+    edges: Buffer.concat([head, tail]),
+    read,
+  }
+}
+
+async function run(work: Work): Promise<DecoderMessage> {
+  try {
+    return await pool.run(work)
+  } catch (error) {
+    if (!(error instanceof DecoderEnded)) throw error
+    // A process that exceeded no limit may have been killed by something else than the file.
+    if (error.reason !== 'crash') throw toClientError(error)
+    return await pool.run(work).catch((second: unknown) => {
+      throw second instanceof DecoderEnded ? toClientError(second) : second
+    })
+  }
+}
+
+const errorCode = (code: string): ErrorCode =>
+  z.enum(Object.keys(errorCatalog) as [ErrorCode, ...ErrorCode[]]).parse(code) // keys of a const table
+
+const field = 'file'
+const clientErrors: Readonly<Record<EndReason, readonly [ErrorCode, string, ErrorDetails?]>> = {
+  'processor time': tooComplex(`takes more than ${fileLimits.cpuS} s of processor time`),
+  reads: tooComplex('would have to be read in full'),
+  silence: tooComplex('takes too long'),
+  memory: [
+    'FILE_TOO_LARGE',
+    `Checking the file needs more than ${fileLimits.memoryBytes / 1024 ** 2} MiB of memory. Send a smaller or simpler file.`,
+    { field },
+  ],
+  crash: [
+    'SERVICE_UNAVAILABLE',
+    'The file could not be checked, because the process that reads it ended twice. Send it again; if that fails as well, save it anew in the program that created it.',
+    { field },
+  ],
+  busy: [
+    'SERVICE_UNAVAILABLE',
+    'The file could not be checked, because too many other files are being checked. Send it again later.',
+    { field },
+  ],
+}
+
+function tooComplex(problem: string): readonly [ErrorCode, string, ErrorDetails] {
+  const sentence = `Checking the file ${problem}. Save it anew in the program that created it, or send a simpler or smaller file.`
+  return ['TIMEOUT', sentence, { field }]
+}
+
+function toClientError(error: DecoderEnded): AppError {
+  const [code, sentence, details] = clientErrors[error.reason]
+  return new AppError(code, sentence, details, { cause: error })
+}

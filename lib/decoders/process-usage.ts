@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+
+/** Clock ticks per second of the times in /proc (proc(5)); the same on every Linux that Node supports. */
+const ticksPerS = 100
+const pageBytes = 4096
+
+export interface ProcessUsage {
+  /** Processor time since the start. */
+  readonly cpuS: number
+  /** Resident memory. */
+  readonly memoryBytes: number
+}
+
+const nothing: ProcessUsage = { cpuS: 0, memoryBytes: 0 }
+
+/** Returns what a process and its descendants use: a program in a sandbox is a descendant of its launcher. */
+export async function processTreeUsage(pid: number): Promise<ProcessUsage> {
+  const [own, children] = await Promise.all([processUsage(pid), childrenOf(pid)])
+  const all = [own, ...(await Promise.all(children.map(processTreeUsage)))]
+  return {
+    cpuS: all.reduce((sum, { cpuS }) => sum + cpuS, 0),
+    memoryBytes: all.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+  }
+}
+
+/** Returns nothing for a process that has ended. */
+async function processUsage(pid: number): Promise<ProcessUsage> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  if (stat === undefined) return nothing
+  // The name, in parentheses, may contain anything. Behind it come the fields from the third on.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const field = (number: number) => Number(fields[number - 3] ?? 0)
+  const [user, system, pages] = [field(14), field(15), field(24)]
+  return { cpuS: (user + system) / ticksPerS, memoryBytes: pages * pageBytes }
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
+  return list.split(' ').filter(Boolean).map(Number)
+}

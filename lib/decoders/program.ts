@@ -1,0 +1,72 @@
+// The program of a decoder process: reads files of clients for the service, which holds the keys. It does one piece of
+// work at a time, so that reading and writing may block. It exits when the service closes its input.
+import { readSync, writeSync } from 'node:fs'
+import { AppError } from '../errors.ts'
+import type { ByteSource } from '../formats/detect/byte-source.ts'
+import { encodeFrame, frameHeaderBytes, frameLengths } from './frames.ts'
+import type { CallMessage, DecoderMessage, ServiceMessage } from './messages.ts'
+import { methods } from './methods.ts'
+
+interface Frame {
+  readonly message: ServiceMessage
+  readonly bytes: Uint8Array
+}
+
+/** Descriptors: what libraries print goes to others. */
+const [input, output] = [0, 3]
+
+function readExactly(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  for (let at = 0; at < length; ) {
+    const count = readSync(input, bytes, at, length - at, null)
+    if (count === 0) process.exit(0)
+    at += count
+  }
+  return bytes
+}
+
+function receive(): Frame {
+  const lengths = frameLengths(readExactly(frameHeaderBytes))
+  const message = JSON.parse(readExactly(lengths.json).toString()) as ServiceMessage // only the service writes to it
+  return { message, bytes: readExactly(lengths.bytes) }
+}
+
+function send(message: DecoderMessage): void {
+  for (const chunk of encodeFrame(message))
+    for (let at = 0; at < chunk.length; ) at += writeSync(output, chunk, at, chunk.length - at)
+}
+
+function openSource({ filename, size, headBytes }: CallMessage, edges: Uint8Array): ByteSource {
+  const tailStart = size - (edges.length - headBytes)
+  const read = async (start: number, end: number): Promise<Uint8Array> => {
+    if (end <= headBytes) return edges.subarray(start, end)
+    if (start >= tailStart) return edges.subarray(headBytes + start - tailStart, headBytes + end - tailStart)
+    send({ type: 'read', start, end })
+    const { message, bytes } = receive()
+    if (message.type !== 'range' || message.failed) throw new Error('the range could not be read')
+    return bytes
+  }
+  return { filename, size, read }
+}
+
+async function answer({ message, bytes }: Frame): Promise<DecoderMessage> {
+  if (message.type !== 'call') throw new Error(`expected a call, got ${message.type}`)
+  try {
+    return {
+      type: 'result',
+      value: await methods[message.method](openSource(message, bytes), message.params),
+    }
+  } catch (error) {
+    if (error instanceof AppError) {
+      const { code, message: sentence, details } = error
+      return { type: 'refusal', code, message: sentence, ...(details && { details: { ...details } }) }
+    }
+    return {
+      type: 'failure',
+      message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    }
+  }
+}
+
+send({ type: 'ready' })
+for (;;) send(await answer(receive()))
