@@ -240,14 +240,14 @@ test('only the slow tests need a second browser', () => {
 
 test('only the named tests run, and their failure is the exit code, unless they pass alone', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
-  mkdirSync(join(at.dir, 'test'))
+  mkdirSync(join(at.dir, 'test/support'), { recursive: true })
   const runner = [
     'run-files.ts',
     'end-leaking-files.ts',
     'end-leaking.ts',
     'failed-files-reporter.ts',
     'end-hung.ts',
-    'processes.ts',
+    'support/processes.ts',
     'long-files.ts',
   ]
   for (const name of [...runner, 'long-files.json'])
