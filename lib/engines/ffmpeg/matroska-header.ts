@@ -1,3 +1,4 @@
+import { readChildren, readElement } from '../../binary/ebml.ts'
 import type { RandomAccess } from '../../binary/random-access.ts'
 import type { MediaHeader } from './header.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
@@ -66,19 +67,21 @@ const ignorableIds: readonly number[] = [ids.seekHead, ids.cluster, ids.cues, id
 
 const maxHeaderBytes = 1024 * 1024
 const maxElements = 100
+/** Elements in one parent: a file has few tracks, but may have hundreds of chapters. */
+const maxChildren = 10_000
 
 /** Reads the header of Matroska and WebM, up to the first cluster (RFC 9559). */
 export async function readMatroskaHeader(file: RandomAccess): Promise<MediaHeader | undefined> {
-  const first = parseElement(await file.at(0, 12))
-  const segment = parseElement(await file.at(first.end, 12))
-  if (first.id !== ids.ebml || segment.id !== ids.segment) return undefined
-  const elements = await readHeaderElements(file, first.end + segment.start)
+  const header = await readElement(file, 0)
+  const segment = await readElement(file, header.end)
+  if (header.id !== ids.ebml || segment.id !== ids.segment) return undefined
+  const elements = await readHeaderElements(file, segment.start)
   const [tracks] = contentsWithId(ids.tracks, elements)
   const [info] = contentsWithId(ids.info, elements)
   if (!tracks || !info) return undefined
-  const streams = childrenWithId(ids.trackEntry, tracks).map(parseTrack)
+  const streams = listOf(childrenOf(tracks), ids.trackEntry).map(parseTrack)
   const editions = contentsWithId(ids.chapters, elements).flatMap((chapters) =>
-    childrenWithId(ids.editionEntry, chapters),
+    listOf(childrenOf(chapters), ids.editionEntry),
   )
   const handledIds = [...ignorableIds, ...elements.flatMap(({ id, content }) => (content ? [id] : []))]
   const presentIds = [
@@ -88,8 +91,8 @@ export async function readMatroskaHeader(file: RandomAccess): Promise<MediaHeade
   return {
     media: parseProbe({
       streams: streams.map(({ stream }) => stream),
-      chapters: editions.flatMap((edition) => childrenWithId(ids.chapterAtom, edition)),
-      format: { duration: durationSeconds(info) },
+      chapters: editions.flatMap((edition) => listOf(childrenOf(edition), ids.chapterAtom)),
+      format: { duration: durationSeconds(childrenOf(info)) },
     }),
     audioDelayS: Math.max(0, ...streams.map(({ delayS }) => delayS)),
     // Tags may be at the end of the file.
@@ -108,12 +111,12 @@ interface HeaderElement {
 async function readHeaderElements(file: RandomAccess, from: number): Promise<HeaderElement[]> {
   const elements: HeaderElement[] = []
   for (let at = from; at < file.size; ) {
-    const { id, start, end } = parseElement(await file.at(at, 12))
+    const { id, start, end } = await readElement(file, at)
     if (id === ids.cluster) return elements
     const isRead = parsedIds.includes(id)
-    if (elements.length === maxElements || (isRead && end > maxHeaderBytes)) break
-    elements.push({ id, content: isRead ? await file.at(at + start, end - start) : undefined })
-    at += end
+    if (elements.length === maxElements || (isRead && end - start > maxHeaderBytes)) break
+    elements.push({ id, content: isRead ? await file.at(start, end - start) : undefined })
+    at = end
   }
   throw new RangeError('no cluster after the header')
 }
@@ -128,82 +131,57 @@ interface ParsedTrack {
 }
 
 function parseTrack(entry: Buffer, index: number): ParsedTrack {
-  const type = trackTypes[readNumber(firstChild(ids.trackType, entry)) ?? 0]
+  const fields = childrenOf(entry)
+  const type = trackTypes[readNumber(first(fields, ids.trackType)) ?? 0]
   // The codec id of AAC may have a suffix for its profile.
-  const codecId = (firstChild(ids.codecId, entry)?.toString('latin1') ?? '')
+  const codecId = (first(fields, ids.codecId)?.toString('latin1') ?? '')
     .replace(/\0+$/, '')
     .replace(/^(A_AAC)\/.*/, '$1')
   const codec = codecNames[codecId]
-  const video = firstChild(ids.video, entry)
-  const audio = firstChild(ids.audio, entry)
-  const hasAlpha = video !== undefined && (readNumber(firstChild(ids.alphaMode, video)) ?? 0) > 0
+  const [video, audio] = [first(fields, ids.video), first(fields, ids.audio)].map(
+    (part) => part && childrenOf(part),
+  )
+  const hasAlpha = video !== undefined && (readNumber(first(video, ids.alphaMode)) ?? 0) > 0
   return {
     stream: {
       index,
       codec_type: type,
       codec_name: codec,
-      ...(type === 'audio' && { channels: (audio && readNumber(firstChild(ids.channels, audio))) ?? 1 }),
-      tags: { language: trackLanguage(entry), ...(hasAlpha && { alpha_mode: '1' }) },
+      ...(type === 'audio' && { channels: (audio && readNumber(first(audio, ids.channels))) ?? 1 }),
+      tags: { language: trackLanguage(fields), ...(hasAlpha && { alpha_mode: '1' }) },
     },
-    delayS: (readNumber(firstChild(ids.codecDelay, entry)) ?? 0) / 1e9,
+    delayS: (readNumber(first(fields, ids.codecDelay)) ?? 0) / 1e9,
     isUnsupported:
       type === undefined ||
       codec === undefined ||
-      readNumber(firstChild(ids.flagEnabled, entry)) === 0 ||
+      readNumber(first(fields, ids.flagEnabled)) === 0 ||
       // A projection may rotate the video.
-      (video !== undefined && firstChild(ids.projection, video) !== undefined),
+      (video !== undefined && first(video, ids.projection) !== undefined),
   }
 }
 
 /** The default is English (RFC 9559, 5.1.4.1.19). */
-const trackLanguage = (entry: Buffer) =>
-  firstChild(ids.language, entry)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
+const trackLanguage = (fields: Children) =>
+  first(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 
 /** Seconds. */
-function durationSeconds(info: Buffer): number | undefined {
-  const ticks = firstChild(ids.duration, info)
+function durationSeconds(info: Children): number | undefined {
+  const ticks = first(info, ids.duration)
   if (!ticks) return undefined
-  const scale = readNumber(firstChild(ids.timestampScale, info)) ?? 1_000_000
+  const scale = readNumber(first(info, ids.timestampScale)) ?? 1_000_000
   return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * scale) / 1e9
 }
 
 /** Ids of elements elsewhere in the file. */
 const seekTargets = (seekHead: Buffer) =>
-  childrenWithId(ids.seek, seekHead).map((seek) => readNumber(firstChild(ids.seekId, seek)) ?? 0)
+  listOf(childrenOf(seekHead), ids.seek).map((seek) => readNumber(first(childrenOf(seek), ids.seekId)) ?? 0)
 
 function readNumber(bytes: Buffer | undefined): number | undefined {
   return bytes?.reduce((number, byte) => number * 256 + byte, 0)
 }
 
-const firstChild = (id: number, parent: Buffer): Buffer | undefined => childrenWithId(id, parent)[0]
+type Children = ReturnType<typeof readChildren>
 
-function childrenWithId(id: number, parent: Buffer): Buffer[] {
-  const found: Buffer[] = []
-  for (let at = 0; at < parent.length; ) {
-    const element = parseElement(parent.subarray(at))
-    if (at + element.end > parent.length) throw new RangeError('an element is longer than its parent')
-    if (element.id === id) found.push(parent.subarray(at + element.start, at + element.end))
-    at += element.end
-  }
-  return found
-}
-
-interface EbmlElement {
-  readonly id: number
-  /** Offset of the content from the beginning of the element. */
-  readonly start: number
-  readonly end: number
-}
-
-/** RFC 8794, section 6.2: if all bits of the length are ones, it is unknown and the element extends to the end. */
-function parseElement(bytes: Buffer): EbmlElement {
-  const idBytes = Math.clz32(bytes.readUInt8(0)) - 23
-  if (idBytes > 4) throw new RangeError('invalid element id')
-  const lengthBytes = Math.clz32(bytes.readUInt8(idBytes)) - 23
-  if (lengthBytes > 8) throw new RangeError('invalid element length')
-  const start = idBytes + lengthBytes
-  let length = bytes.readUInt8(idBytes) & (0xff >> lengthBytes)
-  for (let at = idBytes + 1; at < start; at++) length = length * 256 + bytes.readUInt8(at)
-  const isKnown = length < 2 ** (7 * lengthBytes) - 1
-  return { id: bytes.readUIntBE(0, idBytes), start, end: isKnown ? start + length : Number.POSITIVE_INFINITY }
-}
+const childrenOf = (parent: Buffer): Children => readChildren(parent, maxChildren)
+const listOf = (children: Children, id: number): readonly Buffer[] => children.get(id) ?? []
+const first = (children: Children, id: number): Buffer | undefined => children.get(id)?.[0]

@@ -1,3 +1,4 @@
+import { type EbmlElement, readElement } from '../../binary/ebml.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../binary/errors.ts'
 import { readBoxes } from '../../binary/mp4.ts'
 import { readForm } from '../../binary/riff.ts'
@@ -34,27 +35,25 @@ export async function checkForm(file: OpenedFile, kind: string): Promise<void> {
     throw corruptFileError(kind, 'it is cut off: it is shorter than its header says')
 }
 
-/** Checks that the segment after the header (RFC 8794) is as long as it says, unless its length is unknown. */
+const matroskaSegment = 0x18538067
+
+/** Checks that the segment after the header (RFC 9559) is as long as it says, unless its length is unknown. */
 export async function checkMatroska(file: OpenedFile): Promise<void> {
-  const header = variableInt(file.head, 4)
-  if (!header) return
-  const segment = 4 + header.bytes + header.value
-  const head = await file.read(segment, segment + 12)
-  if (ascii(head, 0, 4) !== '\x18\x53\x80\x67') return
-  const length = variableInt(head, 4)
-  if (!length || length.value === 2 ** (7 * length.bytes) - 1) return
-  if (segment + 4 + length.bytes + length.value > file.size) {
+  const segment = await findSegment(file)
+  if (segment?.id === matroskaSegment && Number.isFinite(segment.end) && segment.end > file.size) {
     throw corruptFileError('a Matroska or WebM file', 'it is cut off: it is shorter than its header says')
   }
 }
 
-function variableInt(bytes: Uint8Array, at: number): { value: number; bytes: number } | undefined {
-  const first = bytes[at] ?? 0
-  const width = Math.clz32(first) - 23
-  if (width > 8 || at + width > bytes.length) return undefined
-  let value = first & (0xff >> width)
-  for (let index = 1; index < width; index++) value = value * 256 + (bytes[at + index] ?? 0)
-  return { value, bytes: width }
+async function findSegment(file: OpenedFile): Promise<EbmlElement | undefined> {
+  try {
+    const header = await readElement(file, 0)
+    return await readElement(file, header.end)
+  } catch (error) {
+    // Programs look for the next element that they can read.
+    if (error instanceof DamagedFileError) return undefined
+    throw error
+  }
 }
 
 /** Checks that a page starts in the last 64 KiB: pages have at most 65,307 bytes (RFC 3533). */

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readChildren, readElement } from '../../lib/binary/ebml.ts'
+import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
+import { inMemory } from '../../lib/binary/random-access.ts'
+
+const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
+
+test('the id and the length of an element have one to four and one to eight bytes', async () => {
+  for (const [hex, id, start, end] of [
+    ['83 81 02', 0x83, 2, 3],
+    ['4489 84 00000000', 0x4489, 3, 7],
+    ['1a45dfa3 4002 0000', 0x1a45dfa3, 6, 8],
+    ['ec 0100000000000003 000000', 0xec, 9, 12],
+  ] as const) {
+    const file = inMemory(Buffer.concat([Buffer.alloc(5), bytes(hex)]))
+    assert.deepEqual(await readElement(file, 5), { id, start: 5 + start, end: 5 + end }, hex)
+  }
+})
+
+test('an element of unknown length has no end', async () => {
+  for (const hex of ['18538067 ff', '18538067 01ffffffffffffff'])
+    assert.equal((await readElement(inMemory(bytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
+})
+
+test('an element with an invalid header is reported as damage', async () => {
+  for (const hex of ['00 81 02', '0f ffffffff 81', '83 00'])
+    await assert.rejects(readElement(inMemory(bytes(hex)), 0), { name: DamagedFileError.name }, hex)
+})
+
+test('an element whose header is cut off is reported as such', async () => {
+  for (const hex of ['', '1a45', '83', '83 4000 00'.slice(0, 5)])
+    await assert.rejects(readElement(inMemory(bytes(hex)), 0), TruncatedFileError, hex)
+  await assert.rejects(readElement(inMemory(bytes('83 81 02')), Number.POSITIVE_INFINITY), TruncatedFileError)
+})
+
+test('the contents of children are returned by id and in their order', () => {
+  const children = readChildren(bytes('83 81 01  86 82 4142  83 81 02  ec 80'), 10)
+  assert.deepEqual(
+    [...children].map(([id, contents]) => [id, contents.map((content) => content.toString('hex'))]),
+    [
+      [0x83, ['01', '02']],
+      [0x86, ['4142']],
+      [0xec, ['']],
+    ],
+  )
+})
+
+test('a child that is longer than its parent is reported, also one of unknown length', () => {
+  for (const hex of ['83 82 01', '83 ff 01', '83 01ffffffffffff00'])
+    assert.throws(() => readChildren(bytes(hex), 10), TruncatedFileError, hex)
+})
+
+test('only a limited number of children is read', () => {
+  const empty = Buffer.from('ec80'.repeat(11), 'hex')
+  assert.equal(readChildren(empty.subarray(2), 10).get(0xec)?.length, 10)
+  assert.throws(() => readChildren(empty, 10), FileLimitError)
+})
