@@ -15,6 +15,9 @@ interface ByteRange {
 const shortHeaderBytes = 8
 const longHeaderBytes = 16
 
+/** Only files in fragments have more, one for each second or so. */
+const maxTopLevelBoxes = 1000
+
 const overrun = 'it is cut off: a box extends beyond the end'
 
 /**
@@ -55,10 +58,11 @@ export class Mp4Boxes {
     this.#maxBoxes = maxBoxes
   }
 
-  /** Finds a box at the top level; boxes after it are not read, as there can be one for each second of a video. */
+  /** Finds a box at the top level, after a check that the boxes behind it are complete. */
   async findTopLevel(type: string): Promise<Mp4Box | undefined> {
-    for await (const box of readBoxes(this.#file, this.#maxBoxes)) if (box.type === type) return box
-    return undefined
+    let found: Mp4Box | undefined
+    for await (const box of readBoxes(this.#file, maxTopLevelBoxes)) if (box.type === type) found ??= box
+    return found
   }
 
   /** @throws TruncatedFileError, DamagedFileError, FileLimitError */

@@ -102,9 +102,11 @@ test('each box is read once, however often it is looked up', async () => {
   }
 })
 
-test('boxes after the one that is looked for are not read', async () => {
-  const fragments = Array.from({ length: 1000 }, () => box('moof'))
-  const source = new CountingSource(Buffer.concat([box('ftyp'), box('moov'), ...fragments]))
-  assert.ok(await new Mp4Boxes(source, 10).findTopLevel('moov'))
-  assert.equal(source.reads, 2)
+test('a box at the top level is only found if the boxes behind it are complete, and not too many', async () => {
+  const head = [box('ftyp'), box('moov')]
+  const find = (...others: readonly Buffer[]) =>
+    new Mp4Boxes(inMemory(Buffer.concat([...head, ...others])), 10).findTopLevel('moov')
+  assert.equal((await find(box('mdat', Buffer.alloc(4))))?.start, 16)
+  await assert.rejects(find(box('mdat', Buffer.alloc(4), 13)), TruncatedFileError)
+  await assert.rejects(find(...Array.from({ length: 1000 }, () => box('moof'))), FileLimitError)
 })
