@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import type { InputFile, Tools } from '../engine.ts'
-import { buildPng, type Chunk, readChunks } from './apng/chunks.ts'
+import { buildPng, type PngChunk, readPngChunks } from '../../binary/png.ts'
 import { buildGrayProfile, buildRgbProfile, type Chromaticities, type Curve } from './build-icc.ts'
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
@@ -90,9 +90,9 @@ async function writeWithProfile(png: string, profile: Buffer, path: string): Pro
 const colorChunks = ['gAMA', 'cHRM', 'sRGB', 'cICP']
 
 /** Returns undefined if the file is truncated, or if something other than a chunk follows the last one. */
-function readAllChunks(file: Buffer): readonly Chunk[] | undefined {
+function readAllChunks(file: Buffer): readonly PngChunk[] | undefined {
   try {
-    return [...readChunks(file)]
+    return [...readPngChunks(file)]
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

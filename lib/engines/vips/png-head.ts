@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { type Chunk, readChunks } from './apng/chunks.ts'
+import { type PngChunk, readPngChunks } from '../../binary/png.ts'
 
 /** Bytes at the start of a PNG that are searched for color chunks. */
 const headBytes = 64 * 1024
@@ -13,9 +13,9 @@ export async function readPngHead(path: string): Promise<PngHead> {
   return new Map([...firstChunks(buffer.subarray(0, bytesRead))].map(({ type, data }) => [type, data]))
 }
 
-function* firstChunks(head: Buffer): Generator<Chunk> {
+function* firstChunks(head: Buffer): Generator<PngChunk> {
   try {
-    for (const chunk of readChunks(head)) {
+    for (const chunk of readPngChunks(head)) {
       if (chunk.type === 'IDAT') return
       yield chunk
     }

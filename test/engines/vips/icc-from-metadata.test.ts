@@ -4,7 +4,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { buildPng, type Chunk, readChunks } from '../../../lib/engines/vips/apng/chunks.ts'
+import { buildPng, type PngChunk, readPngChunks } from '../../../lib/binary/png.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
@@ -18,20 +18,20 @@ const whole = (...values: readonly number[]) =>
       return bytes
     }),
   )
-const gamma = (value: number): Chunk => ({ type: 'gAMA', data: whole(value) })
-const primaries = (...values: readonly number[]): Chunk => ({ type: 'cHRM', data: whole(...values) })
+const gamma = (value: number): PngChunk => ({ type: 'gAMA', data: whole(value) })
+const primaries = (...values: readonly number[]): PngChunk => ({ type: 'cHRM', data: whole(...values) })
 
 describe('a PNG that describes its colors without an ICC profile', () => {
   const folder = scratchFolder('described-colors')
   after(removeRuns)
 
-  async function withColorChunks(name: string, chunks: readonly Chunk[]): Promise<string> {
+  async function withColorChunks(name: string, chunks: readonly PngChunk[]): Promise<string> {
     const path = join(folder, `${name}.png`)
     const color = { r: 60, g: 180, b: 60 }
     const plain = await sharp({ create: { width: 16, height: 16, channels: 3, background: color } })
       .png()
       .toBuffer()
-    const [header, ...rest] = [...readChunks(plain)].filter(({ type }) => type !== 'pHYs')
+    const [header, ...rest] = [...readPngChunks(plain)].filter(({ type }) => type !== 'pHYs')
     assert.ok(header)
     await writeFile(path, buildPng([header, ...chunks, ...rest]))
     return path
@@ -45,7 +45,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
   // Expected values are the colors shown by Chromium.
   const cases: readonly (readonly [
     string,
-    readonly Chunk[],
+    readonly PngChunk[],
     readonly number[],
     warnings: readonly string[],
   ])[] = [
@@ -112,7 +112,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
         .toColourspace(space)
         .png()
         .toBuffer()
-      const [header, ...rest] = [...readChunks(plain)].filter(({ type }) => type !== 'pHYs')
+      const [header, ...rest] = [...readPngChunks(plain)].filter(({ type }) => type !== 'pHYs')
       assert.ok(header)
       const path = join(folder, `${space}.png`)
       await writeFile(path, buildPng([header, gamma(100_000), ...rest]))
@@ -123,7 +123,7 @@ describe('a PNG that describes its colors without an ICC profile', () => {
   test('a PNG that describes its colors without an ICC profile gets the colors that browsers show if it is animated', async () => {
     const animated = join(folder, 'moving.apng')
     const control = (number: number) => whole(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
-    const parts = [...readChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
+    const parts = [...readPngChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
     const chunks = parts.flatMap((chunk) => {
       if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: whole(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { imagemagick } from '../../../lib/engines/imagemagick.ts'
-import { buildPng, readChunks } from '../../../lib/engines/vips/apng/chunks.ts'
+import { buildPng, readPngChunks } from '../../../lib/binary/png.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
@@ -331,7 +331,7 @@ async function parts(): Promise<string> {
     const png = await sharp({ create: { width: wide, height, channels: 4, background: color } })
       .png()
       .toBuffer()
-    return Buffer.concat([...readChunks(png)].filter(({ type }) => type === 'IDAT').map(({ data }) => data))
+    return Buffer.concat([...readPngChunks(png)].filter(({ type }) => type === 'IDAT').map(({ data }) => data))
   }
   const numbersOf = (...values: number[]) => Buffer.from(values.flatMap((value) => [0, 0, 0, value]))
   const control = (sequence: number, wide: number, left: number, dispose: number, blend: number) => ({

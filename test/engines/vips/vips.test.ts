@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
-import { buildPng, readChunks } from '../../../lib/engines/vips/apng/chunks.ts'
+import { buildPng, readPngChunks } from '../../../lib/binary/png.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { ErrorCode } from '../../../lib/errors.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
@@ -192,9 +192,9 @@ describe('an image', () => {
     const flat = join(folder, 'flat.png')
     await sharp({ create: ground }).png().toFile(flat)
     const bytes = await readFile(flat)
-    const { data: said = Buffer.alloc(0) } = [...readChunks(bytes)].find(({ type }) => type === 'pHYs') ?? {}
+    const { data: said = Buffer.alloc(0) } = [...readPngChunks(bytes)].find(({ type }) => type === 'pHYs') ?? {}
     said.writeUInt32BE(0, 4)
-    await writeFile(flat, buildPng([...readChunks(bytes)]))
+    await writeFile(flat, buildPng([...readPngChunks(bytes)]))
     assert.match(await page(flat), /Page size: +72 x 36 pts/)
     const photo = join(folder, 'flat.jpg')
     await sharp({ create: ground }).jpeg().toFile(photo)

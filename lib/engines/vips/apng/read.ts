@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type sharp from 'sharp'
 import { AppError } from '../../../errors.ts'
-import { buildPng, type Chunk, readChunks } from './chunks.ts'
+import { buildPng, type PngChunk, readPngChunks } from '../../../binary/png.ts'
 
 /** Maximum pixels of all frames together; each pixel takes four bytes of memory. */
 const maxPixels = 100_000_000
@@ -32,7 +32,7 @@ export interface Animation {
 
 /** Returns the frame count that an animated PNG declares; 1 for a still image. @throws RangeError when truncated. */
 export async function countApngFrames(path: string): Promise<number> {
-  for (const { type, data } of readChunks(await readFile(path))) {
+  for (const { type, data } of readPngChunks(await readFile(path))) {
     if (type === 'acTL') return Math.max(1, data.readUInt32BE(0))
     if (type === 'IDAT') return 1
   }
@@ -69,7 +69,7 @@ export async function readApng(path: string, decode: typeof sharp): Promise<Anim
 interface Parsed {
   readonly header: Buffer
   /** Chunks that every frame needs besides its pixels, such as the palette and gamma. */
-  readonly shared: readonly Chunk[]
+  readonly shared: readonly PngChunk[]
   readonly frames: readonly Frame[]
   readonly loop: number
 }
@@ -77,9 +77,9 @@ interface Parsed {
 function parse(file: Buffer): Parsed {
   let header: Buffer = Buffer.alloc(0)
   let loop = 0
-  const shared: Chunk[] = []
+  const shared: PngChunk[] = []
   const frames: Frame[] = []
-  for (const chunk of readChunks(file)) {
+  for (const chunk of readPngChunks(file)) {
     const { type, data } = chunk
     if (type === 'IHDR') header = data
     else if (type === 'acTL') loop = data.readUInt32BE(4)
@@ -113,7 +113,7 @@ function frameOf(data: Buffer): Frame {
 async function decodeFrame(
   { width, height, data }: Frame,
   header: Buffer,
-  shared: readonly Chunk[],
+  shared: readonly PngChunk[],
   decode: typeof sharp,
 ): Promise<Buffer> {
   const frameHeader = Buffer.from(header)

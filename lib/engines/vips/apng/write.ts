@@ -1,5 +1,5 @@
 import type sharp from 'sharp'
-import { buildPng, type Chunk, readChunks } from './chunks.ts'
+import { buildPng, type PngChunk, readPngChunks } from '../../../binary/png.ts'
 import type { Animation } from './read.ts'
 
 interface Area {
@@ -15,7 +15,7 @@ const defaultDelayMs = 100
 /** Encodes an animated PNG in which each frame stores only what changed since the previous one. */
 export async function encodeApng(animation: Animation, encode: typeof sharp): Promise<Buffer> {
   const { width, height, frames, delaysMs, loop } = animation
-  const chunks: Chunk[] = []
+  const chunks: PngChunk[] = []
   let sequence = 0
   for (const [index, frame] of frames.entries()) {
     const area = findChangedArea(frames[index - 1], frame, width, height)
@@ -23,7 +23,7 @@ export async function encodeApng(animation: Animation, encode: typeof sharp): Pr
       .extract(area)
       .png({ compressionLevel: 9, adaptiveFiltering: true, palette: false })
       .toBuffer()
-    const parts = [...readChunks(png)]
+    const parts = [...readPngChunks(png)]
     if (index === 0) {
       chunks.push(...parts.filter(({ type }) => type === 'IHDR'))
       chunks.push({ type: 'acTL', data: uint32s(frames.length, loop) })

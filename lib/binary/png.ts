@@ -3,13 +3,13 @@ import { crc32 } from 'node:zlib'
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 /** PNG (third edition) section 5.3: a length, a four-character type, the data, a checksum. */
-export interface Chunk {
+export interface PngChunk {
   readonly type: string
   readonly data: Buffer
 }
 
 /** @throws RangeError when a chunk is longer than the rest of the file. */
-export function* readChunks(file: Buffer): Generator<Chunk> {
+export function* readPngChunks(file: Buffer): Generator<PngChunk> {
   let at = signature.length
   while (at + 12 <= file.length) {
     const length = file.readUInt32BE(at)
@@ -19,7 +19,7 @@ export function* readChunks(file: Buffer): Generator<Chunk> {
   }
 }
 
-export function buildPng(chunks: readonly Chunk[]): Buffer {
+export function buildPng(chunks: readonly PngChunk[]): Buffer {
   const parts = chunks.flatMap(({ type, data }) => {
     const length = Buffer.alloc(4)
     length.writeUInt32BE(data.length)
