@@ -13,7 +13,7 @@ const maxIdBytes = 4
 const maxLengthBytes = 8
 
 /** Reads the header of the element at a position of a file. @throws DamagedFileError */
-export async function readElement(file: RandomAccess, position: number): Promise<EbmlElement> {
+export async function readEbmlElement(file: RandomAccess, position: number): Promise<EbmlElement> {
   const { id, start, end } = parseHeader(await file.at(position, maxIdBytes + maxLengthBytes), 0)
   return { id, start: position + start, end: position + end }
 }
@@ -22,7 +22,10 @@ export async function readElement(file: RandomAccess, position: number): Promise
  * Returns the contents of the elements in a parent, by id and in their order.
  * @throws DamagedFileError, FileLimitError
  */
-export function readChildren(parent: Buffer, maxElements: number): ReadonlyMap<number, readonly Buffer[]> {
+export function readEbmlChildren(
+  parent: Buffer,
+  maxElements: number,
+): ReadonlyMap<number, readonly Buffer[]> {
   const children = new Map<number, Buffer[]>()
   for (let at = 0, count = 0; at < parent.length; count++) {
     if (count === maxElements)

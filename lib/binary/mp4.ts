@@ -24,7 +24,7 @@ const overrun = 'it is cut off: a box extends beyond the end'
  * Yields the boxes in a range of a file, in order, by default all of the file.
  * @throws TruncatedFileError, DamagedFileError, FileLimitError
  */
-export async function* readBoxes(
+export async function* readMp4Boxes(
   file: RandomAccess,
   maxBoxes: number,
   { start, end }: ByteRange = { start: 0, end: file.size },
@@ -61,7 +61,7 @@ export class Mp4Boxes {
   /** Finds a box at the top level, after a check that the boxes behind it are complete. */
   async findTopLevel(type: string): Promise<Mp4Box | undefined> {
     let found: Mp4Box | undefined
-    for await (const box of readBoxes(this.#file, maxTopLevelBoxes)) if (box.type === type) found ??= box
+    for await (const box of readMp4Boxes(this.#file, maxTopLevelBoxes)) if (box.type === type) found ??= box
     return found
   }
 
@@ -70,7 +70,7 @@ export class Mp4Boxes {
     const known = this.#lists.get(parent.start)
     if (known) return known
     const boxes: Mp4Box[] = []
-    for await (const box of readBoxes(this.#file, this.#maxBoxes - this.#count, parent)) boxes.push(box)
+    for await (const box of readMp4Boxes(this.#file, this.#maxBoxes - this.#count, parent)) boxes.push(box)
     this.#count += boxes.length
     this.#lists.set(parent.start, boxes)
     return boxes

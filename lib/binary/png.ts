@@ -1,4 +1,6 @@
 import { crc32 } from 'node:zlib'
+import { FileLimitError, TruncatedFileError } from './errors.ts'
+import type { RandomAccess } from './random-access.ts'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
@@ -8,15 +10,45 @@ export interface PngChunk {
   readonly data: Buffer
 }
 
-/** @throws RangeError when a chunk is longer than the rest of the file. */
+/** Where the data of a chunk is in the file. */
+export interface PngChunkRange {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+}
+
+/** Length and type. */
+const headerBytes = 8
+const checksumBytes = 4
+/** Encoders divide the pixels into chunks of 8 KiB or more, so a file with more would have gigabytes. */
+const maxChunks = 1_000_000
+
+/** Returns the chunks of a file in memory. @throws TruncatedFileError, FileLimitError */
 export function* readPngChunks(file: Buffer): Generator<PngChunk> {
-  let at = signature.length
-  while (at + 12 <= file.length) {
-    const length = file.readUInt32BE(at)
-    if (at + 12 + length > file.length) throw new RangeError('A chunk of the PNG is longer than the file.')
-    yield { type: file.toString('latin1', at + 4, at + 8), data: file.subarray(at + 8, at + 8 + length) }
-    at += 12 + length
+  let count = 0
+  for (let at = signature.length; at + headerBytes + checksumBytes <= file.length; ) {
+    if (count++ === maxChunks) throw new FileLimitError(`it has more than ${maxChunks} chunks`)
+    const { type, start, end } = parseHeader(file.subarray(at, at + headerBytes), at)
+    if (end + checksumBytes > file.length)
+      throw new TruncatedFileError('it is cut off: a chunk is longer than the file')
+    yield { type, data: file.subarray(start, end) }
+    at = end + checksumBytes
   }
+}
+
+/** Locates the chunks from the start of a file; the last one may be cut off. @param max further ones are not read */
+export async function* locatePngChunks(file: RandomAccess, max: number): AsyncGenerator<PngChunkRange> {
+  let at = signature.length
+  for (let count = 0; at + headerBytes + checksumBytes <= file.size && count < max; count++) {
+    const chunk = parseHeader(await file.at(at, headerBytes), at)
+    yield chunk
+    at = chunk.end + checksumBytes
+  }
+}
+
+function parseHeader(header: Buffer, at: number): PngChunkRange {
+  const start = at + headerBytes
+  return { type: header.toString('latin1', 4, 8), start, end: start + header.readUInt32BE(0) }
 }
 
 export function buildPng(chunks: readonly PngChunk[]): Buffer {

@@ -28,7 +28,7 @@ const formHeaderBytes = 12
 const chunkHeaderBytes = 8
 
 /** Undefined if it is another kind of file. */
-export async function readForm(file: RandomAccess): Promise<RiffForm | undefined> {
+export async function readRiffForm(file: RandomAccess): Promise<RiffForm | undefined> {
   const header = await file.at(0, formHeaderBytes)
   const id = header.toString('latin1', 0, 4)
   return isFormId(id) && header.length === formHeaderBytes
@@ -41,7 +41,7 @@ export async function readForm(file: RandomAccess): Promise<RiffForm | undefined
  * there: a program that wrote to a pipe could not know the size.
  * @param maxChunks further ones are ignored
  */
-export async function* readChunks(
+export async function* readRiffChunks(
   file: RandomAccess,
   { id }: Pick<RiffForm, 'id'>,
   maxChunks: number,
@@ -65,16 +65,17 @@ export async function* readChunks(
 }
 
 /** Yields the chunks at a path: in lists of some kinds, those with an id. */
-export async function* findChunks(
+export async function* findRiffChunks(
   file: RandomAccess,
   form: Pick<RiffForm, 'id'>,
   [first, ...rest]: readonly string[],
   maxChunks: number,
   list?: RiffChunk,
 ): AsyncGenerator<RiffChunk> {
-  for await (const chunk of readChunks(file, form, maxChunks, list))
+  for await (const chunk of readRiffChunks(file, form, maxChunks, list))
     if (rest.length === 0 && chunk.id === first) yield chunk
-    else if (rest.length > 0 && chunk.list === first) yield* findChunks(file, form, rest, maxChunks, chunk)
+    else if (rest.length > 0 && chunk.list === first)
+      yield* findRiffChunks(file, form, rest, maxChunks, chunk)
 }
 
 const isFormId = (id: string): id is FormId => id in byteOrders

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readChildren, readElement } from '../../lib/binary/ebml.ts'
+import { readEbmlChildren, readEbmlElement } from '../../lib/binary/ebml.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
 import { inMemory } from '../../lib/binary/random-access.ts'
 
@@ -14,28 +14,31 @@ test('the id and the length of an element have one to four and one to eight byte
     ['ec 0100000000000003 000000', 0xec, 9, 12],
   ] as const) {
     const file = inMemory(Buffer.concat([Buffer.alloc(5), bytes(hex)]))
-    assert.deepEqual(await readElement(file, 5), { id, start: 5 + start, end: 5 + end }, hex)
+    assert.deepEqual(await readEbmlElement(file, 5), { id, start: 5 + start, end: 5 + end }, hex)
   }
 })
 
 test('an element of unknown length has no end', async () => {
   for (const hex of ['18538067 ff', '18538067 01ffffffffffffff'])
-    assert.equal((await readElement(inMemory(bytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
+    assert.equal((await readEbmlElement(inMemory(bytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
 })
 
 test('an element with an invalid header is reported as damage', async () => {
   for (const hex of ['00 81 02', '0f ffffffff 81', '83 00'])
-    await assert.rejects(readElement(inMemory(bytes(hex)), 0), { name: DamagedFileError.name }, hex)
+    await assert.rejects(readEbmlElement(inMemory(bytes(hex)), 0), { name: DamagedFileError.name }, hex)
 })
 
 test('an element whose header is cut off is reported as such', async () => {
   for (const hex of ['', '1a45', '83', '83 4000 00'.slice(0, 5)])
-    await assert.rejects(readElement(inMemory(bytes(hex)), 0), TruncatedFileError, hex)
-  await assert.rejects(readElement(inMemory(bytes('83 81 02')), Number.POSITIVE_INFINITY), TruncatedFileError)
+    await assert.rejects(readEbmlElement(inMemory(bytes(hex)), 0), TruncatedFileError, hex)
+  await assert.rejects(
+    readEbmlElement(inMemory(bytes('83 81 02')), Number.POSITIVE_INFINITY),
+    TruncatedFileError,
+  )
 })
 
 test('the contents of children are returned by id and in their order', () => {
-  const children = readChildren(bytes('83 81 01  86 82 4142  83 81 02  ec 80'), 10)
+  const children = readEbmlChildren(bytes('83 81 01  86 82 4142  83 81 02  ec 80'), 10)
   assert.deepEqual(
     [...children].map(([id, contents]) => [id, contents.map((content) => content.toString('hex'))]),
     [
@@ -48,11 +51,11 @@ test('the contents of children are returned by id and in their order', () => {
 
 test('a child that is longer than its parent is reported, also one of unknown length', () => {
   for (const hex of ['83 82 01', '83 ff 01', '83 01ffffffffffff00'])
-    assert.throws(() => readChildren(bytes(hex), 10), TruncatedFileError, hex)
+    assert.throws(() => readEbmlChildren(bytes(hex), 10), TruncatedFileError, hex)
 })
 
 test('only a limited number of children is read', () => {
   const empty = Buffer.from('ec80'.repeat(11), 'hex')
-  assert.equal(readChildren(empty.subarray(2), 10).get(0xec)?.length, 10)
-  assert.throws(() => readChildren(empty, 10), FileLimitError)
+  assert.equal(readEbmlChildren(empty.subarray(2), 10).get(0xec)?.length, 10)
+  assert.throws(() => readEbmlChildren(empty, 10), FileLimitError)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
-import { Mp4Boxes, readBoxes } from '../../lib/binary/mp4.ts'
+import { Mp4Boxes, readMp4Boxes } from '../../lib/binary/mp4.ts'
 import { inMemory } from '../../lib/binary/random-access.ts'
 import { CountingSource } from './counting-source.ts'
 
@@ -23,7 +23,7 @@ const parent = (type: string, ...children: readonly Buffer[]) => box(type, Buffe
 
 async function list(bytes: Buffer, maxBoxes = 100) {
   const boxes: string[] = []
-  for await (const { type, start, end } of readBoxes(inMemory(bytes), maxBoxes))
+  for await (const { type, start, end } of readMp4Boxes(inMemory(bytes), maxBoxes))
     boxes.push(`${type} ${start}-${end}`)
   return boxes
 }

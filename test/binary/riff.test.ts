@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inMemory } from '../../lib/binary/random-access.ts'
-import { findChunks, type RiffChunk, readChunks, readForm } from '../../lib/binary/riff.ts'
+import { findRiffChunks, type RiffChunk, readRiffChunks, readRiffForm } from '../../lib/binary/riff.ts'
 import { CountingSource } from './counting-source.ts'
 
 /** @param size overwrites the declared size */
@@ -27,31 +27,31 @@ async function collect(chunks: AsyncIterable<RiffChunk>) {
 }
 
 test('the header of a RIFF file says what its chunks are', async () => {
-  assert.deepEqual(await readForm(inMemory(form('WAVE', chunk('data', Buffer.alloc(4))))), {
+  assert.deepEqual(await readRiffForm(inMemory(form('WAVE', chunk('data', Buffer.alloc(4))))), {
     id: 'RIFF',
     type: 'WAVE',
     size: 16,
   })
-  assert.equal(await readForm(inMemory(Buffer.from('RIFF\x04\0\0\0WAV'))), undefined)
-  assert.equal(await readForm(inMemory(Buffer.from('ID3\x04 and more'))), undefined)
+  assert.equal(await readRiffForm(inMemory(Buffer.from('RIFF\x04\0\0\0WAV'))), undefined)
+  assert.equal(await readRiffForm(inMemory(Buffer.from('ID3\x04 and more'))), undefined)
 })
 
 test('sizes in IFF and RIFX files are big-endian', async () => {
   const bytes = Buffer.from('FORM\0\0\0\x0eAIFFCOMM\0\0\0\x02ab', 'latin1')
-  const found = await readForm(inMemory(bytes))
+  const found = await readRiffForm(inMemory(bytes))
   assert.deepEqual(found, { id: 'FORM', type: 'AIFF', size: 14 })
-  assert.deepEqual(await collect(readChunks(inMemory(bytes), { id: 'FORM' }, 10)), ['COMM 20-22'])
+  assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), { id: 'FORM' }, 10)), ['COMM 20-22'])
 })
 
 test('chunks of odd length are followed by a padding byte', async () => {
   const bytes = form('WAVE', chunk('fmt ', Buffer.alloc(3)), chunk('data', Buffer.alloc(2)))
-  assert.deepEqual(await collect(readChunks(inMemory(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
+  assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
 })
 
 test('a chunk that claims to be longer than the file ends with it', async () => {
   for (const size of [6, 0x7fffffff, 0xffffffff]) {
     const bytes = form('WAVE', chunk('data', Buffer.alloc(4), size))
-    assert.deepEqual(await collect(readChunks(inMemory(bytes), little, 10)), ['data 20-24'])
+    assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['data 20-24'])
   }
 })
 
@@ -61,23 +61,25 @@ test('a chunk that claims to be longer than its list does not reach into the nex
     list('strl', chunk('strh', Buffer.alloc(4), 400)),
     chunk('idx1', Buffer.alloc(2)),
   )
-  assert.deepEqual(await collect(readChunks(inMemory(bytes), little, 10)), ['strl 24-36', 'idx1 44-46'])
-  assert.deepEqual(await collect(findChunks(inMemory(bytes), little, ['strl', 'strh'], 10)), ['strh 32-36'])
+  assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['strl 24-36', 'idx1 44-46'])
+  assert.deepEqual(await collect(findRiffChunks(inMemory(bytes), little, ['strl', 'strh'], 10)), [
+    'strh 32-36',
+  ])
 })
 
 test('chunks are found in nested lists', async () => {
   const stream = list('strl', chunk('strf', Buffer.alloc(2)), chunk('strh', Buffer.alloc(4)))
   const bytes = form('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
-  const found = await collect(findChunks(inMemory(bytes), little, ['hdrl', 'strl', 'strh'], 10))
+  const found = await collect(findRiffChunks(inMemory(bytes), little, ['hdrl', 'strl', 'strh'], 10))
   assert.equal(found.length, 2)
-  assert.deepEqual(await collect(findChunks(inMemory(bytes), little, ['movi', 'strh'], 10)), [])
+  assert.deepEqual(await collect(findRiffChunks(inMemory(bytes), little, ['movi', 'strh'], 10)), [])
 })
 
 test('chunks after a limited number are not read', async () => {
   for (const count of [1000, 10_000]) {
     const empty = Array.from({ length: count }, () => chunk('JUNK', Buffer.alloc(0)))
     const source = new CountingSource(form('WAVE', ...empty))
-    assert.equal((await collect(readChunks(source, little, 100))).length, 100)
+    assert.equal((await collect(readRiffChunks(source, little, 100))).length, 100)
     assert.equal(source.reads, 100)
   }
 })

@@ -1,4 +1,4 @@
-import { readChildren, readElement } from '../../binary/ebml.ts'
+import { readEbmlChildren, readEbmlElement } from '../../binary/ebml.ts'
 import type { RandomAccess } from '../../binary/random-access.ts'
 import type { MediaHeader } from './header.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
@@ -72,8 +72,8 @@ const maxChildren = 10_000
 
 /** Reads the header of Matroska and WebM, up to the first cluster (RFC 9559). */
 export async function readMatroskaHeader(file: RandomAccess): Promise<MediaHeader | undefined> {
-  const header = await readElement(file, 0)
-  const segment = await readElement(file, header.end)
+  const header = await readEbmlElement(file, 0)
+  const segment = await readEbmlElement(file, header.end)
   if (header.id !== ids.ebml || segment.id !== ids.segment) return undefined
   const elements = await readHeaderElements(file, segment.start)
   const [tracks] = contentsWithId(ids.tracks, elements)
@@ -111,7 +111,7 @@ interface HeaderElement {
 async function readHeaderElements(file: RandomAccess, from: number): Promise<HeaderElement[]> {
   const elements: HeaderElement[] = []
   for (let at = from; at < file.size; ) {
-    const { id, start, end } = await readElement(file, at)
+    const { id, start, end } = await readEbmlElement(file, at)
     if (id === ids.cluster) return elements
     const isRead = parsedIds.includes(id)
     if (elements.length === maxElements || (isRead && end - start > maxHeaderBytes)) break
@@ -180,8 +180,8 @@ function readNumber(bytes: Buffer | undefined): number | undefined {
   return bytes?.reduce((number, byte) => number * 256 + byte, 0)
 }
 
-type Children = ReturnType<typeof readChildren>
+type Children = ReturnType<typeof readEbmlChildren>
 
-const childrenOf = (parent: Buffer): Children => readChildren(parent, maxChildren)
+const childrenOf = (parent: Buffer): Children => readEbmlChildren(parent, maxChildren)
 const listOf = (children: Children, id: number): readonly Buffer[] => children.get(id) ?? []
 const first = (children: Children, id: number): Buffer | undefined => children.get(id)?.[0]

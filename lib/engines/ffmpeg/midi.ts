@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inMemory, type RandomAccess } from '../../binary/random-access.ts'
-import { findChunks, readForm } from '../../binary/riff.ts'
+import { findRiffChunks, readRiffForm } from '../../binary/riff.ts'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
@@ -50,9 +50,9 @@ async function extractMidi(path: string, format: FormatId): Promise<Uint8Array> 
 
 /** Returns the offset of the MIDI data; undefined if a RIFF file has none. */
 async function findMidi(file: RandomAccess): Promise<number | undefined> {
-  const form = await readForm(file)
+  const form = await readRiffForm(file)
   if (!form) return 0
-  for await (const { start } of findChunks(file, form, ['data'], maxChunks)) return start
+  for await (const { start } of findRiffChunks(file, form, ['data'], maxChunks)) return start
   return undefined
 }
 

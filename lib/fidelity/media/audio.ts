@@ -1,4 +1,4 @@
-import { type RiffForm, readChunks, readForm } from '../../binary/riff.ts'
+import { type RiffForm, readRiffChunks, readRiffForm } from '../../binary/riff.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
@@ -21,13 +21,13 @@ const maxChunks = 100
 /** Returns the first chunk with each id. */
 async function listChunks(bytes: FileBytes, form: RiffForm) {
   const chunks = new Map<string, { readonly start: number; readonly size: number }>()
-  for await (const { id, start, end } of readChunks(bytes, form, maxChunks))
+  for await (const { id, start, end } of readRiffChunks(bytes, form, maxChunks))
     if (!chunks.has(id)) chunks.set(id, { start, size: end - start })
   return chunks
 }
 
 export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const form = await readForm(bytes)
+  const form = await readRiffForm(bytes)
   if (form?.id !== 'RIFF' || form.type !== 'WAVE') return undefined
   const chunks = await listChunks(bytes, form)
   const formatChunk = chunks.get('fmt ')
@@ -45,7 +45,7 @@ export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefi
 }
 
 export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const form = await readForm(bytes)
+  const form = await readRiffForm(bytes)
   if (form?.id !== 'FORM' || !form.type.startsWith('AIF')) return undefined
   const common = (await listChunks(bytes, form)).get('COMM')
   if (!common) return undefined

@@ -1,4 +1,5 @@
-import { readChunks, readForm } from '../../binary/riff.ts'
+import { locatePngChunks } from '../../binary/png.ts'
+import { readRiffChunks, readRiffForm } from '../../binary/riff.ts'
 import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
@@ -17,6 +18,7 @@ const createSummary = (
 }
 
 const maxParts = 100_000
+const maxPngChunks = 1000
 
 /** GIF89a, 20 and 23. @throws RangeError for larger files, whose frames would all have to be read. */
 export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefined> {
@@ -45,11 +47,11 @@ export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefi
 
 /** RFC 9649. */
 export async function readWebp(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const form = await readForm(bytes)
+  const form = await readRiffForm(bytes)
   if (form?.type !== 'WEBP') return undefined
   let frames = 0
   let isTransparent = false
-  for await (const { id, start } of readChunks(bytes, form, maxParts)) {
+  for await (const { id, start } of readRiffChunks(bytes, form, maxParts)) {
     if (id === 'VP8X') isTransparent = (((await bytes.at(start, 1))[0] ?? 0) & 0x10) !== 0
     if (id === 'VP8L') isTransparent ||= (((await bytes.at(start + 4, 1))[0] ?? 0) & 0x10) !== 0
     if (id === 'ANMF') frames++
@@ -61,14 +63,11 @@ export async function readWebp(bytes: FileBytes): Promise<ContentSummary | undef
 export async function readPng(bytes: FileBytes): Promise<ContentSummary | undefined> {
   let frames = 1
   let isTransparent = false
-  for (let at = 8, parts = 0; at + 12 <= bytes.size && parts < 1000; parts++) {
-    const head = await bytes.at(at, 24)
-    const id = head.toString('latin1', 4, 8)
-    if (id === 'IHDR') isTransparent = ((head[17] ?? 0) & 4) !== 0
-    if (id === 'tRNS') isTransparent = true
-    if (id === 'acTL') frames = head.readUInt32BE(8)
-    if (id === 'IDAT') break
-    at += 12 + head.readUInt32BE(0)
+  for await (const { type, start } of locatePngChunks(bytes, maxPngChunks)) {
+    if (type === 'IHDR') isTransparent = (((await bytes.at(start + 9, 1))[0] ?? 0) & 4) !== 0
+    if (type === 'tRNS') isTransparent = true
+    if (type === 'acTL') frames = (await bytes.at(start, 4)).readUInt32BE(0)
+    if (type === 'IDAT') break
   }
   return createSummary({ frames: Math.max(1, frames) }, isTransparent)
 }

@@ -1,4 +1,4 @@
-import { findChunks, readForm } from '../../binary/riff.ts'
+import { findRiffChunks, readRiffForm } from '../../binary/riff.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
@@ -15,10 +15,10 @@ const maxChunks = 100
 
 /** AVI (Microsoft's AVI RIFF File Reference): the header has a list for each stream, with lengths in its own unit. */
 export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const form = await readForm(bytes)
+  const form = await readRiffForm(bytes)
   if (form?.id !== 'RIFF' || !form.type.startsWith('AVI')) return undefined
   const streams: { type: string; seconds: number }[] = []
-  for await (const { start } of findChunks(bytes, form, ['hdrl', 'strl', 'strh'], maxChunks)) {
+  for await (const { start } of findRiffChunks(bytes, form, ['hdrl', 'strl', 'strh'], maxChunks)) {
     const header = await bytes.at(start, 36)
     const [scale, rate, length] = [header.readUInt32LE(20), header.readUInt32LE(24), header.readUInt32LE(32)]
     streams.push({ type: header.toString('latin1', 0, 4), seconds: (length * scale) / rate })

@@ -1,7 +1,7 @@
-import { type EbmlElement, readElement } from '../../binary/ebml.ts'
+import { type EbmlElement, readEbmlElement } from '../../binary/ebml.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../binary/errors.ts'
-import { readBoxes } from '../../binary/mp4.ts'
-import { readForm } from '../../binary/riff.ts'
+import { readMp4Boxes } from '../../binary/mp4.ts'
+import { readRiffForm } from '../../binary/riff.ts'
 import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 
 const maxBoxes = 10_000
@@ -11,7 +11,7 @@ export async function checkBoxes(file: OpenedFile, needed: readonly string[]): P
   const kind = 'an MP4 or similar file'
   const seen = new Set<string>()
   try {
-    for await (const { type } of readBoxes(file, maxBoxes)) seen.add(type)
+    for await (const { type } of readMp4Boxes(file, maxBoxes)) seen.add(type)
   } catch (error) {
     if (error instanceof TruncatedFileError) throw corruptFileError(kind, error.message)
     // Programs ignore what follows the boxes.
@@ -26,7 +26,7 @@ export async function checkBoxes(file: OpenedFile, needed: readonly string[]): P
 
 /** Checks that a RIFF or IFF file is as long as its header says. */
 export async function checkForm(file: OpenedFile, kind: string): Promise<void> {
-  const form = await readForm(file)
+  const form = await readRiffForm(file)
   if (!form) return
   // A RIFF stream of unknown length has 0 or all ones there; the size of RF64 is in a chunk.
   const isUnknown = form.id !== 'FORM' && (form.size === 0 || form.size >= 0xffffff00 || form.id === 'RF64')
@@ -47,8 +47,8 @@ export async function checkMatroska(file: OpenedFile): Promise<void> {
 
 async function findSegment(file: OpenedFile): Promise<EbmlElement | undefined> {
   try {
-    const header = await readElement(file, 0)
-    return await readElement(file, header.end)
+    const header = await readEbmlElement(file, 0)
+    return await readEbmlElement(file, header.end)
   } catch (error) {
     // Programs look for the next element that they can read.
     if (error instanceof DamagedFileError) return undefined
