@@ -14,10 +14,13 @@ export const inMemory = (bytes: Buffer): RandomAccess => ({
   at: async (position, length) => bytes.subarray(position, position + length),
 })
 
-const windowBytes = 64 * 1024
+const defaultWindowBytes = 64 * 1024
 
 /** Reads a file on disk through a window, because readers of headers take small steps. */
-export async function openRandomAccess(file: FileHandle): Promise<RandomAccess> {
+export async function openRandomAccess(
+  file: FileHandle,
+  windowBytes = defaultWindowBytes,
+): Promise<RandomAccess> {
   const { size } = await file.stat()
   let start = 0
   let window: Buffer = Buffer.alloc(0)

@@ -1,5 +1,7 @@
+import { DamagedFileError } from '../../binary/errors.ts'
 import { locatePngChunks } from '../../binary/png.ts'
 import { readRiffChunks, readRiffForm } from '../../binary/riff.ts'
+import { Tiff } from '../../binary/tiff.ts'
 import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
@@ -75,30 +77,25 @@ export async function readPng(bytes: FileBytes): Promise<ContentSummary | undefi
 const extraSamplesTag = 338
 const subfileTypeTag = 254
 
-/** TIFF 6.0, section 2: a chain of directories, one per page; small previews do not count. */
+const maxTiffPages = 10_000
+const classicTiff = 42
+
+/** TIFF 6.0, section 2: one directory per page; small previews do not count. BigTIFF is not summarized. */
 export async function readTiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const head = await bytes.at(0, 8)
-  const isBig = head.toString('latin1', 0, 2) === 'MM'
-  const short = (buffer: Buffer, at: number) => (isBig ? buffer.readUInt16BE(at) : buffer.readUInt16LE(at))
-  const long = (buffer: Buffer, at: number) => (isBig ? buffer.readUInt32BE(at) : buffer.readUInt32LE(at))
-  if (head.length < 8 || short(head, 2) !== 42) return undefined
-  const seen = new Set<number>()
+  const tiff = await Tiff.open(bytes)
+  if (tiff.version !== classicTiff) return undefined
   let pages = 0
   let isTransparent = false
-  for (let at = long(head, 4); at > 0 && at < bytes.size && seen.size < 10_000 && !seen.has(at); ) {
-    seen.add(at)
-    const count = short(await bytes.at(at, 2), 0)
-    const directory = await bytes.at(at + 2, count * 12 + 4)
-    if (directory.length < count * 12) break
-    const tags = new Map(
-      Array.from({ length: count }, (_, index) => [
-        short(directory, index * 12),
-        long(directory, index * 12 + 8),
-      ]),
-    )
-    if (((tags.get(subfileTypeTag) ?? 0) & 1) === 0) pages++
-    isTransparent ||= tags.has(extraSamplesTag)
-    at = directory.length < count * 12 + 4 ? 0 : long(directory, count * 12)
+  try {
+    for await (const directory of tiff.directories(maxTiffPages)) {
+      const entries = await tiff.entries(directory)
+      const subfileType = entries.find(({ tag }) => tag === subfileTypeTag)
+      if (!subfileType || (tiff.integer(subfileType.value) & 1) === 0) pages++
+      isTransparent ||= entries.some(({ tag }) => tag === extraSamplesTag)
+    }
+  } catch (error) {
+    // The pages up to the damage count.
+    if (!(error instanceof DamagedFileError)) throw error
   }
   return pages === 0 ? undefined : createSummary({ pages }, isTransparent, false)
 }

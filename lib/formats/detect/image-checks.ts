@@ -1,5 +1,6 @@
+import { DamagedFileError } from '../../binary/errors.ts'
+import { Tiff } from '../../binary/tiff.ts'
 import { ascii, corruptFileError, edgeBytes, type OpenedFile, view } from './byte-source.ts'
-import { tiffLayout } from './tiff.ts'
 
 const endOfImage = '\xff\xd9'
 
@@ -62,19 +63,17 @@ const maxDirectories = 100
 
 /** Checks that each directory, which contains the offset of the next, is inside the file. */
 export async function checkTiff(file: OpenedFile): Promise<void> {
-  const { bytes, firstAt, integer } = tiffLayout(file.head)
-  const read = async (start: number, length: number) => {
-    const part = await file.read(start, start + length)
-    if (part.length < length) throw corruptFileError('a TIFF', 'it is cut off: a directory is missing')
-    return integer(part)
+  let pages = 0
+  try {
+    const tiff = await Tiff.open(file)
+    for await (const { count } of tiff.directories(maxDirectories)) {
+      if (count === 0) throw new DamagedFileError('a directory is damaged')
+      pages++
+    }
+  } catch (error) {
+    throw error instanceof DamagedFileError ? corruptFileError('a TIFF', error.message) : error
   }
-  let offset = await read(firstAt, bytes.offset)
-  if (offset === 0) throw corruptFileError('a TIFF', 'it has no pages')
-  for (let page = 0; page < maxDirectories && offset !== 0; page++) {
-    const entries = await read(offset, bytes.count)
-    if (entries === 0) throw corruptFileError('a TIFF', 'a directory is damaged')
-    offset = await read(offset + bytes.count + entries * bytes.entry, bytes.offset)
-  }
+  if (pages === 0) throw corruptFileError('a TIFF', 'it has no pages')
 }
 
 /** Checks that the pixel offset is inside the file. The length field of the header is wrong in too many files. */

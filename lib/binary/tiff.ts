@@ -1,0 +1,105 @@
+import { DamagedFileError, TruncatedFileError } from './errors.ts'
+import { type RandomAccess, readExactly } from './random-access.ts'
+
+/** A directory describes one page of a TIFF. */
+export interface TiffDirectory {
+  /** Entries. */
+  readonly count: number
+  /** File offset of the first entry. */
+  readonly start: number
+}
+
+export interface TiffEntry {
+  readonly tag: number
+  readonly type: number
+  /** Values, not bytes. */
+  readonly count: number
+  /** The values if they fit, otherwise their file offset. */
+  readonly value: Buffer
+  /** File offset of `value`. */
+  readonly at: number
+}
+
+const bigVersion = 43
+const minHeaderBytes = 8
+/** Bytes of the entry count, an entry, and an offset or value count. */
+const classicSizes = { count: 2, entry: 12, offset: 4 } as const
+const bigSizes = { count: 8, entry: 20, offset: 8 } as const
+/** Further entries of a directory are ignored; they are sorted by tag, and the tags in use are among the first. */
+const maxEntries = 1000
+
+/** Reader of the directories of a TIFF (TIFF 6.0, section 2) or BigTIFF, which has wider integers. */
+export class Tiff {
+  /** 42, or 43 for BigTIFF; cameras have numbers of their own. */
+  readonly version: number
+  readonly #isLittleEndian: boolean
+  readonly #file: RandomAccess
+  readonly #sizes: typeof classicSizes | typeof bigSizes
+
+  private constructor(file: RandomAccess, header: Buffer) {
+    this.#file = file
+    this.#isLittleEndian = header.toString('latin1', 0, 2) === 'II'
+    this.version = this.integer(header.subarray(2, 4))
+    this.#sizes = this.version === bigVersion ? bigSizes : classicSizes
+  }
+
+  /** @throws TruncatedFileError */
+  static async open(file: RandomAccess): Promise<Tiff> {
+    if (file.size < minHeaderBytes) throw new TruncatedFileError('its header is cut off')
+    return new Tiff(file, await file.at(0, minHeaderBytes))
+  }
+
+  /** Decodes an integer of two, four or eight bytes. */
+  integer(bytes: Buffer): number {
+    if (bytes.length === 2) return this.#isLittleEndian ? bytes.readUInt16LE() : bytes.readUInt16BE()
+    if (bytes.length === 4) return this.#isLittleEndian ? bytes.readUInt32LE() : bytes.readUInt32BE()
+    return Number(this.#isLittleEndian ? bytes.readBigUInt64LE() : bytes.readBigUInt64BE())
+  }
+
+  /**
+   * Yields the directories, each of which has the offset of the next one; a chain that is a loop is followed once.
+   * @param max further ones are not read
+   * @throws TruncatedFileError, DamagedFileError
+   */
+  async *directories(max: number): AsyncGenerator<TiffDirectory> {
+    const { count: countBytes, entry: entryBytes, offset: offsetBytes } = this.#sizes
+    const seen = new Set<number>()
+    let bytesLeft = this.#file.size
+    // In both kinds, the first offset is aligned to its size.
+    let at = await this.#integerAt(offsetBytes, offsetBytes)
+    while (at !== 0 && !seen.has(at) && seen.size < max) {
+      seen.add(at)
+      const count = await this.#integerAt(at, countBytes)
+      const start = at + countBytes
+      const end = start + count * entryBytes
+      bytesLeft -= end - at
+      // Otherwise, a small file could have thousands of directories that share their entries.
+      if (bytesLeft < 0 && end <= this.#file.size) throw new DamagedFileError('its directories overlap')
+      yield { count, start }
+      at = await this.#integerAt(end, offsetBytes)
+    }
+  }
+
+  /** @throws TruncatedFileError */
+  async entries({ count, start }: TiffDirectory): Promise<readonly TiffEntry[]> {
+    const { entry: entryBytes, offset: offsetBytes } = this.#sizes
+    const length = Math.min(count, maxEntries)
+    const bytes = await readExactly(this.#file, start, length * entryBytes)
+    return Array.from({ length }, (_, index) => {
+      const entry = bytes.subarray(index * entryBytes, (index + 1) * entryBytes)
+      return {
+        tag: this.integer(entry.subarray(0, 2)),
+        type: this.integer(entry.subarray(2, 4)),
+        count: this.integer(entry.subarray(4, 4 + offsetBytes)),
+        value: entry.subarray(4 + offsetBytes),
+        at: start + index * entryBytes + 4 + offsetBytes,
+      }
+    })
+  }
+
+  async #integerAt(position: number, length: number): Promise<number> {
+    const { size } = this.#file
+    if (position + length > size) throw new TruncatedFileError('it is cut off: a directory is missing')
+    return this.integer(await readExactly(this.#file, position, length))
+  }
+}
