@@ -232,6 +232,11 @@ export const settings = {
     .describe(
       '`signed` gives engines presigned URLs of the files of their tasks, so that they need no AWS credentials',
     ),
+  RUN_ID: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('Run of the service that a worker belongs to: a restart costs its tasks no attempt'),
   IMAGE_ID: z.enum(imageIds).optional().describe('Container image that a conversion function runs in'),
   ENGINES: engineList
     .optional()

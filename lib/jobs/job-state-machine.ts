@@ -26,7 +26,7 @@ import { bucketNumber, bucketSize } from './keys.ts'
 
 /** Seconds after the end of a lease before the task is sent to another worker. */
 export const leaseGraceS = 30
-export const maxAttempts = 3
+export const maxTaskAttempts = 3
 
 type NextAction = 'wait' | 'run' | 'skip'
 

@@ -309,7 +309,7 @@ export function createChunkRecord(
     files: [],
     warnings: [],
     createdAt: now.toISOString(),
-    ...defined({ startedAt: task.startedAt }),
+    ...defined({ startedAt: task.startedAt, workedMs: task.workedMs }),
     ttl: task.ttl,
   }
 }

@@ -192,9 +192,19 @@ export const Task = z.object({
   percent: z.int().min(0).max(100),
   stage: z.string().optional(),
   attempt: z.int(),
+  /** Attempts that were lost for reasons outside the task. */
+  uncounted: z.int().optional(),
   /** Present while a worker processes the task. */
   leaseId: z.string().optional(),
   leaseUntil: Timestamp.optional(),
+  /** Whether the worker also runs other tasks. */
+  shared: z.boolean().optional(),
+  /** The run of the service that the worker belongs to. */
+  runId: z.string().optional(),
+  /** The task may have crashed a worker, so it only runs in one of its own. */
+  apart: z.boolean().optional(),
+  /** Milliseconds that workers have spent on the task, which its time limit counts. */
+  workedMs: z.int().optional(),
   /** Progress of the inputs, stored between two images and while chunks are processed. */
   pieces: z.array(InputPlan).optional(),
   /** Chunks only: key of the file that was cut for this chunk. */

@@ -21,6 +21,7 @@ export const TaskMessage = z.object({
   jobId: z.string(),
   task: z.int().describe('Number of the task'),
   part: z.int().optional().describe('Number of one of its chunks'),
+  apart: z.boolean().optional().describe('It has to run in a worker that runs no other task'),
   work: z
     .union([
       PresignedWork,

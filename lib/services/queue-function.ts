@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { lazyAsync } from '../async/lazy-async.ts'
-import type { Connections } from '../aws/connections.ts'
+import type { ServiceConnections } from '../aws/connections.ts'
 import type { Config } from '../config.ts'
 import {
   removeOrphanedFolders,
@@ -22,7 +22,7 @@ interface QueueFunctionOptions {
   readonly handleTask: TaskHandler
   /** Stops processes that are kept between tasks. */
   readonly close: () => Promise<unknown>
-  readonly connections?: Connections | undefined
+  readonly connections?: ServiceConnections | undefined
 }
 
 /** Runs the tasks of one queue, on Lambda and in local workers; returns the messages that must be delivered again. */
@@ -40,6 +40,9 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
       const run = {
         services,
         queue: queueOf(services.config),
+        // On Lambda, each instance runs one task at a time.
+        isShared: (services.config.PARALLEL ?? 1) > 1,
+        runId: services.config.RUN_ID,
         stopping: stopping.signal,
         outOfSpace: outOfSpace.signal,
         remainingMs: Math.min(context.getRemainingTimeInMillis() - reserveMs, taskLimitMs(services.config)),

@@ -461,6 +461,7 @@ test('jobs above the concurrency limit wait and start in order', async () => {
     ref: { jobId: fifth.id, task: 1 },
     queue: 'document' as const,
     services,
+    isShared: false,
     remainingMs: 60_000,
     stopping: never,
     outOfSpace: never,

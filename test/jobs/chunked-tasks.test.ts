@@ -140,13 +140,11 @@ test('the percent of a chunked task follows its finished chunks', async () => {
   assert.deepEqual(percents.includes(43), true, String(percents))
 })
 
-test('the time limit of a chunked task starts with its first claim', async () => {
+test('the time limit of a chunk does not count how long other chunks kept it waiting', async () => {
   const during = { 'string part 2': isLate, 'string part 3': takesTime }
   const service = await runScenario({ play: playGraph(createChunkedGraph), during, concurrency: 1 })
-  const { job, tasks } = await service.state()
-  assert.deepEqual([job.status, job.error?.code], ['failed', 'TIMEOUT'])
-  assert.equal(tasks[1]?.code, 'TIMEOUT')
-  assert.ok(!service.runs.includes('string joined'))
+  assert.equal((await service.state()).job.status, 'completed')
+  assert.ok(service.runs.includes('string joined'))
 })
 
 test('a task is not split when there is only one worker or all are busy', async () => {

@@ -62,13 +62,20 @@ const isTimeout = (error: unknown, message: RegExp) => {
 }
 
 test('the error of a task that times out contains the limit and advice', async () => {
-  const startedAt = new Date(Date.now() - 119_980).toISOString()
-  const isSlow = await errorOf({ startedAt, limitS: 120 })
+  const isSlow = await errorOf({ workedMs: 119_980, limitS: 120 })
   isTimeout(isSlow, /exceeded its time limit of 2 min\. Send less\.$/)
   const outlasts = await errorOf({ remainingMs: 600 })
   isTimeout(outlasts, /within 1 s, the time limit of one worker\. Send less\.$/)
   const limits = [isSlow, outlasts].map((error) => (error as AppError).details?.['limitS'])
   assert.deepEqual(limits, [120, 1])
+})
+
+test('the time limit does not count the time in which no worker had the task', async () => {
+  const startedAt = new Date(Date.now() - 3_600_000).toISOString()
+  const error = await errorOf({ startedAt, workedMs: 1000, limitS: 120 }, ({ stop }) =>
+    setTimeout(() => stop.abort(), 30),
+  )
+  assert.ok(error instanceof WorkerStopped, String(error))
 })
 
 test('a chunk that exceeds the worker’s time is retried, and fails in the last attempt', async () => {

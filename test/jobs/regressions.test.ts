@@ -280,7 +280,7 @@ test('a message for a running task is delivered again after the lease would expi
       a: ({ jobId, queues }) =>
         service.asInstance('another worker', async (services) => {
           const idle = { stopping: new AbortController().signal, outOfSpace: new AbortController().signal }
-          const run = { ref: { jobId, task: 1 }, queue: 'image', services, ...idle } as const
+          const run = { ref: { jobId, task: 1 }, queue: 'image', services, isShared: false, ...idle } as const
           const extendVisibility = (seconds: number) => queues.extendVisibility('image', '', seconds)
           outcomes.push(await runTask({ ...run, extendVisibility, remainingMs: 600_000 }, convertTask))
         }),

@@ -9,6 +9,7 @@ import { OnDemandWorker, type OnDemandWorkerOptions } from '../../lib/local/runt
 import { removeLeftoverFolders } from '../../lib/local/runtime/remove-leftover-folders.ts'
 import { createRandom } from '../jobs/simulated-aws.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const silent = pino({ level: 'silent' })
 const workers: OnDemandWorker[] = []
@@ -63,6 +64,25 @@ test('a worker that dies fails its invocations, and the next one gets a new work
     assert.rejects(invoke(worker, 'die'), /worker exited: exit code 3/),
   ])
   assert.notEqual(await invoke(worker, 'respond'), pid)
+})
+
+test('an event that runs apart has a process of its own, which ends with it', async () => {
+  const worker = start()
+  const shared = await invoke(worker, 'respond')
+  const invokeApart = (body: string) =>
+    worker.invoke(
+      { Records: [{ body }] },
+      { ...context, getRemainingTimeInMillis: () => 60_000 },
+      { apart: true },
+    )
+  const pid = Number(await invokeApart('respond'))
+  assert.notEqual(pid, shared)
+  await waitUntil(() => !isAlive(pid), 'the process ends', 20)
+  const running = invoke(worker, 'sleep')
+  await assert.rejects(invokeApart('die'), /worker exited: exit code 3/)
+  assert.equal(await invoke(worker, 'respond'), shared, 'the shared process was not affected')
+  await worker.close()
+  await assert.rejects(running)
 })
 
 test('a worker that hangs is killed, and the error says why', async () => {

@@ -4,16 +4,19 @@ import { AppError } from '../../errors.ts'
 import { DiskSpaceMonitor, isNoSpaceError, outOfSpaceError } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
 import type { JobState, Task } from '../../model/job.ts'
-import { maxAttempts } from '../job-state-machine.ts'
 import { type Lease, LeaseLost } from './lease.ts'
+import { isLastAttempt } from './lost-lease.ts'
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** What happens to the message: it is deleted, delivered again after some seconds, or sent again for signing. */
+/**
+ * What happens to the message: it is deleted, delivered again after some seconds, or sent again for signing or for a
+ * worker that runs no other task.
+ */
 export type MessageOutcome =
   | { readonly done: true }
   | { readonly done: false; readonly retryInS: number }
-  | { readonly done: false; readonly resend: 'signed'; readonly retryInS: number }
+  | { readonly done: false; readonly resend: 'signed' | 'apart'; readonly retryInS: number }
 
 export const messageDone: MessageOutcome = { done: true }
 
@@ -58,7 +61,7 @@ export const tooMuchWorkHint =
   'Send a smaller file, or request less work: fewer pages, a shorter part, a lower resolution or a faster preset.'
 
 export interface TimeLimit {
-  /** Seconds since the task was first claimed. */
+  /** Seconds of work, in all attempts. */
   readonly limitS: number
   /** Advice in the error message. */
   readonly hint: string
@@ -71,7 +74,7 @@ export async function withTimeLimit<T>(
   { limitS, hint }: TimeLimit,
   action: (signal: AbortSignal, space: DiskSpaceMonitor) => Promise<T>,
 ): Promise<T> {
-  const remainingMs = Date.parse(task.startedAt ?? task.createdAt) + limitS * 1000 - Date.now()
+  const remainingMs = limitS * 1000 - (task.workedMs ?? 0)
   const isRunShorter = run.remainingMs < remainingMs
   const timeout = AbortSignal.timeout(Math.max(1, Math.min(remainingMs, run.remainingMs, maxTimerMs)))
   const stop = new AbortController()
@@ -101,9 +104,10 @@ export async function withTimeLimit<T>(
 const maxTimerMs = 2 ** 31 - 1
 
 /** A chunk may have been slow because of its machine, so it is retried by another worker. */
-function workerTimeoutError({ part, attempt }: Task, { remainingMs }: TaskRun, hint: string): Error {
+function workerTimeoutError(task: Task, { remainingMs }: TaskRun, hint: string): Error {
   const limitS = Math.round(remainingMs / 1000)
-  if (part !== undefined && attempt < maxAttempts) return new Error(`the chunk took longer than ${limitS} s`)
+  if (task.part !== undefined && !isLastAttempt(task))
+    return new Error(`the chunk took longer than ${limitS} s`)
   return new AppError(
     'TIMEOUT',
     `The task did not finish within ${limitS} s, the time limit of one worker. ${hint}`,

@@ -9,10 +9,11 @@ import {
   findUnpublishedEvents,
 } from '../events.ts'
 import { jobEndChange } from '../job-end.ts'
-import { decideOutcome, joinStartPercent, maxAttempts, percentOfTask } from '../job-state-machine.ts'
+import { decideOutcome, joinStartPercent, percentOfTask } from '../job-state-machine.ts'
 import { progressUnitOf, taskRefOf, type WriteResult } from '../store.ts'
 import { hasImportedFiles, type TaskCompletion } from '../task-completion.ts'
 import { attemptOfChunk } from '../task-graph.ts'
+import { isLastAttempt, isLeaseLost, releaseLostLease } from './lost-lease.ts'
 import { checkStraggler } from './stragglers.ts'
 import type { TaskRun } from './task-run.ts'
 
@@ -45,6 +46,7 @@ export class Lease {
   #task: Task | undefined
   #job: Job | undefined
   #claimedAt = Date.now()
+  #claimedMs = performance.now()
   #percent = 0
   #stage = 'convert'
   #publishedPercent = 0
@@ -65,31 +67,56 @@ export class Lease {
     return this.#run.services.jobs.store
   }
 
-  /** Claims the task unless it is claimed, waiting or over; returns its record in any case. */
+  /** Claims the task unless it is claimed, waiting, over or has to run apart; returns its record in any case. */
   async claim(): Promise<WriteResult<Task>> {
+    let claimed = await this.#tryClaim()
+    if (!claimed.applied && claimed.record && isLeaseLost(claimed.record, new Date())) {
+      await this.#releaseLost(claimed.record)
+      claimed = await this.#tryClaim()
+    }
+    this.#task = claimed.record
+    this.#percent = claimed.record ? percentOfTask(claimed.record) : 0
+    return claimed
+  }
+
+  #tryClaim(): Promise<WriteResult<Task>> {
+    const { isShared, runId } = this.#run
     const now = new Date()
     this.#claimedAt = now.getTime()
-    const claimed = await this.#store.changeTask(
+    this.#claimedMs = performance.now()
+    return this.#store.changeTask(
       this.#run.ref,
       {
-        set: { status: 'processing', leaseId: this.#id, leaseUntil: leaseUntil() },
+        set: {
+          status: 'processing',
+          leaseId: this.#id,
+          leaseUntil: leaseUntil(),
+          ...(isShared && { shared: true }),
+          ...defined({ runId }),
+        },
         setOnce: { startedAt: now.toISOString() },
         setPlus: { attempt: ['attempt', 1] },
+        remove: [...(isShared ? [] : ['shared']), ...(runId === undefined ? ['runId'] : [])],
       },
       {
         condition: {
+          absent: isShared ? ['apart'] : [],
           either: [
             { equal: { status: 'pending' }, absent: ['open', 'lost'] },
-            { equal: { status: 'processing' }, until: { leaseUntil: now.toISOString() } },
             { equal: { status: 'processing' }, absent: ['leaseId', 'open', 'lost'], present: ['expandedBy'] },
           ],
         },
         mark: { leaseId: this.#id },
       },
     )
-    this.#task = claimed.record
-    this.#percent = claimed.record ? percentOfTask(claimed.record) : 0
-    return claimed
+  }
+
+  /** Does nothing if another worker was faster. */
+  async #releaseLost(task: Task): Promise<void> {
+    const { leaseId, leaseUntil = '' } = task
+    const change = releaseLostLease(task, this.#run)
+    const condition = { equal: { status: 'processing', leaseId }, until: { leaseUntil } }
+    await this.#store.changeTask(this.#run.ref, change, { condition })
   }
 
   /** Starts the heartbeat. */
@@ -137,7 +164,14 @@ export class Lease {
 
   async #sendHeartbeat(): Promise<void> {
     const [kept] = await Promise.all([
-      this.#change({ set: { leaseUntil: leaseUntil(), percent: this.#percent, stage: this.#stage } }),
+      this.#change({
+        set: {
+          leaseUntil: leaseUntil(),
+          percent: this.#percent,
+          stage: this.#stage,
+          workedMs: this.#workedMs,
+        },
+      }),
       this.#run.extendVisibility(leaseDurationS + 1),
     ])
     if (!kept.applied || !(await this.#isStillNeeded())) this.#onLost()
@@ -151,6 +185,11 @@ export class Lease {
 
   get #ranMs(): number {
     return Math.max(0, Date.now() - this.#claimedAt)
+  }
+
+  /** Including earlier attempts, as of their last heartbeats; measured by a clock that nobody sets. */
+  get #workedMs(): number {
+    return (this.#task?.workedMs ?? 0) + Math.round(performance.now() - this.#claimedMs)
   }
 
   async #publishStart(): Promise<void> {
@@ -197,8 +236,15 @@ export class Lease {
     await this.stopHeartbeat()
     const { applied, record } = await this.#change(
       {
-        set: { ...done, status: 'pending', attempt: 0, percent: this.#percent, endedBy: this.#id },
-        remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'got'],
+        set: {
+          ...done,
+          status: 'pending',
+          attempt: 0,
+          percent: this.#percent,
+          workedMs: this.#workedMs,
+          endedBy: this.#id,
+        },
+        remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'got', ...fieldsOfLostLeases],
       },
       { endedBy: this.#id },
     )
@@ -220,10 +266,10 @@ export class Lease {
 
   /** Ends a failed attempt. Returns whether there is another one. */
   async retry(): Promise<boolean> {
-    if ((this.#task?.attempt ?? 0) >= maxAttempts) return false
+    if (this.#task && isLastAttempt(this.#task)) return false
     await this.stopHeartbeat()
     const status = this.#task?.expandedBy === undefined ? 'pending' : 'processing'
-    await this.#change({ set: { status }, remove: ['leaseId', 'leaseUntil'] })
+    await this.#change({ set: { status, workedMs: this.#workedMs }, remove: ['leaseId', 'leaseUntil'] })
     return true
   }
 
@@ -244,9 +290,10 @@ export class Lease {
           stage: 'convert',
           ...remaining,
           percent: this.#percent,
+          workedMs: this.#workedMs,
           endedBy: this.#id,
         },
-        remove: ['leaseId', 'leaseUntil', 'got'],
+        remove: ['leaseId', 'leaseUntil', 'got', ...fieldsOfLostLeases],
       },
       { endedBy: this.#id },
     )
@@ -307,5 +354,8 @@ const stateOf = (job: Job, tasks: readonly Task[]): JobState => ({
   tasks,
   chunks: [],
 })
+
+/** Attempts start again when chunks or another image continue. */
+const fieldsOfLostLeases = ['uncounted', 'apart']
 
 const leaseUntil = () => new Date(Date.now() + leaseDurationS * 1000).toISOString()

@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts'
 import { combine, combineSequential } from '../../model/fidelity.ts'
 import type { InputPlan, JobError, StoredFile, Task, Warning } from '../../model/job.ts'
 import { defined } from '../../validation/defined.ts'
-import { maxAttempts } from '../job-state-machine.ts'
+import { maxTaskAttempts } from '../job-state-machine.ts'
 import { fetchChunkResults } from './chunks.ts'
 import {
   countTriedRoutes,
@@ -20,6 +20,7 @@ import {
 } from './fallbacks.ts'
 import { fetchInputs, inputFilesOf } from './fetch-inputs.ts'
 import { countIdleWorkers } from './idle-workers.ts'
+import { countedAttempts, isLastAttempt } from './lost-lease.ts'
 import {
   joinNeedsInputs,
   runSteps,
@@ -140,7 +141,7 @@ async function runInput(
   }
   let result: StepsResult | ChunkedInputs
   try {
-    if (run.task.attempt > maxAttempts) throw tooManyCrashesError()
+    if (countedAttempts(run.task) > maxTaskAttempts) throw tooManyCrashesError()
     if (inputPlan.failure) throw chunkError(inputPlan.failure)
     result = await runInputPlan({ ...run, workDir, progress, onStep, onOutput }, inputPlan)
   } catch (error) {
@@ -151,8 +152,8 @@ async function runInput(
     const diskError = await run.space.explain(error)
     if (diskError) throw diskError
     if (isChunk) throw error
-    const isLastAttempt = run.task.attempt >= maxAttempts
-    const decision = decideAfterFailure(inputPlan, { error, step, percent, isLastAttempt }, findFallback)
+    const failure = { error, step, percent, isLastAttempt: isLastAttempt(run.task) }
+    const decision = decideAfterFailure(inputPlan, failure, findFallback)
     await rm(workDir, { recursive: true, force: true })
     return finishRoute(decision, inputPlan, [])
   }

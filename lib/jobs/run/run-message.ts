@@ -26,11 +26,17 @@ export async function runMessage(
       return undefined
     }
     const outcome = await runTask(
-      { ...run, services: taskServices, ref: message, extendVisibility },
+      {
+        ...run,
+        services: taskServices,
+        ref: taskMessageOf(message),
+        extendVisibility,
+        isShared: run.isShared && message.apart !== true,
+      },
       handleTask,
     )
     if ('resend' in outcome) {
-      await resendForSigning(message, run)
+      await (outcome.resend === 'signed' ? resendForSigning : resendApart)(message, run)
       return undefined
     }
     if (outcome.done) return undefined
@@ -48,6 +54,16 @@ export async function runMessage(
     )
   }
   return { itemIdentifier: record.messageId }
+}
+
+/** Sends the task to a worker that runs no other. */
+async function resendApart(
+  message: TaskMessage,
+  { services, queue }: Pick<TaskRun, 'queue' | 'services'>,
+): Promise<void> {
+  const { jobs, queues } = services
+  const job = await jobs.store.getJob(message.jobId)
+  await queues.send(queue, [{ ...message, apart: true }], job?.owner)
 }
 
 /** Sends the task back to the function that presigns URLs. */

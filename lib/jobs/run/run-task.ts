@@ -67,7 +67,7 @@ async function releaseOnError<T>(lease: Lease, reading: Promise<T>): Promise<T> 
 
 /** Handles a task that is running elsewhere, waiting, or over; a finished task's completion is repeated. */
 async function handleUnclaimed(
-  { services }: TaskRun,
+  { services, isShared }: TaskRun,
   task: Task | undefined,
   log: Log,
 ): Promise<MessageOutcome> {
@@ -78,6 +78,10 @@ async function handleUnclaimed(
   const leaseLeftS = (Date.parse(task.leaseUntil ?? '') - Date.now()) / 1000
   if (task.status === 'processing' && leaseLeftS > 0)
     return { done: false, retryInS: Math.ceil(leaseLeftS) + 1 }
+  if (isShared && isToRunApart(task)) {
+    log.info('task is sent to a worker of its own')
+    return { done: false, resend: 'apart', retryInS: 0 }
+  }
   log.info({ status: task.status }, 'duplicate message for a task')
   const { completion } = services.jobs
   if (isTaskOver(task)) {
@@ -86,6 +90,9 @@ async function handleUnclaimed(
   } else if (task.expandedBy !== undefined && task.open) await sendChunks(task, services)
   return messageDone
 }
+
+const isToRunApart = ({ apart, open, leaseId, status }: Task) =>
+  apart === true && !open && leaseId === undefined && (status === 'pending' || status === 'processing')
 
 async function recordFailure(
   { services }: TaskRun,

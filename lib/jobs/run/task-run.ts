@@ -8,6 +8,10 @@ export interface TaskRun {
   /** Queue of the message. */
   readonly queue: QueueId
   readonly services: TaskServices
+  /** Whether this process also runs other tasks, which may crash it. */
+  readonly isShared: boolean
+  /** This run of the service, if all of its workers end together. */
+  readonly runId?: string | undefined
   /** Hides the message from other workers for this many seconds from now. */
   extendVisibility(seconds: number): Promise<void>
   /** Aborted when this process must stop; the task is released without using up an attempt. */

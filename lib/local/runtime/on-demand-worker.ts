@@ -20,11 +20,15 @@ export class OnDemandWorker {
     this.#options = options
   }
 
-  /** @throws FunctionError when the function fails, its process dies or it times out */
-  async invoke(event: unknown, context: FunctionContext): Promise<unknown> {
-    clearTimeout(this.#idleTimer)
+  /**
+   * @param apart in a process of its own, because the event may crash it.
+   * @throws FunctionError when the function fails, its process dies or it times out
+   */
+  async invoke(event: unknown, context: FunctionContext, { apart = false } = {}): Promise<unknown> {
     if (this.#isClosed)
       throw new FunctionError({ errorType: 'Runtime.ExitError', errorMessage: 'the service is stopping' })
+    if (apart) return this.#invokeApart(event, context)
+    clearTimeout(this.#idleTimer)
     // A process may take seconds to stop; the next one starts without waiting for that.
     const process = this.#current?.acceptsWork ? this.#current : this.#start()
     try {
@@ -44,9 +48,22 @@ export class OnDemandWorker {
     await Promise.all([...this.#processes].map((process) => process.stop()))
   }
 
+  async #invokeApart(event: unknown, context: FunctionContext): Promise<unknown> {
+    const process = this.#launch()
+    try {
+      return await process.invoke(event, context)
+    } finally {
+      void process.stop()
+    }
+  }
+
   #start(): WorkerProcess {
+    this.#current = this.#launch()
+    return this.#current
+  }
+
+  #launch(): WorkerProcess {
     const started = new WorkerProcess(this.#options)
-    this.#current = started
     this.#processes.add(started)
     void started.exited.finally(() => this.#processes.delete(started))
     return started

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import * as z from 'zod'
 import type { Config } from '../../config.ts'
 import { FunctionError, type FunctionFailure } from '../../embedded-aws/lambda/function-error.ts'
 import { QueueMapping } from '../../embedded-aws/lambda/queue-mapping.ts'
@@ -51,6 +53,7 @@ export interface QueueWorkers {
 export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   const { config, environment, logFd, log, connection, exchange, isolated } = options
   const idleMs = config.WORKER_IDLE_S * 1000
+  const runId = randomUUID()
   const mappings: QueueMapping[] = []
   const parts = queueIds.map((queue) => {
     const concurrency = concurrencyOf(config, queue)
@@ -60,7 +63,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       // Only engines use PARALLEL, and deliveries run none.
       environment: {
         ...(isolated?.environmentFor(functionNameOf(queue), environment) ?? environment),
-        ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency) }),
+        ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency), RUN_ID: runId }),
       },
       ...defined({
         wrapCommand:
@@ -80,7 +83,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       timeoutMs: functionTimeoutMs,
       retryAttempts: 2,
       maximumConcurrency: concurrency,
-      handler: (event, context) => worker.invoke(event, context),
+      handler: (event, context) => worker.invoke(event, context, { apart: isToRunApart(event) }),
     }
     return { queue, worker, local, concurrency }
   })
@@ -133,6 +136,22 @@ const readQueueAttributes = (QueueUrl: string, region: string, connection: Clien
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] }),
   )
 
+const QueueEvent = z.object({ Records: z.array(z.object({ body: z.string() })) })
+
+/** Whether the event is a message for a task that may have crashed its worker; anyone may invoke a function. */
+function isToRunApart(event: unknown): boolean {
+  const { data } = QueueEvent.safeParse(event)
+  return data?.Records.some(({ body }) => parseTaskMessage(body)?.apart === true) === true
+}
+
+function parseTaskMessage(body: string): TaskMessage | undefined {
+  try {
+    return TaskMessage.safeParse(JSON.parse(body)).data
+  } catch {
+    return undefined
+  }
+}
+
 /** Memory of a worker with this concurrency; transfers stream, so their memory does not depend on it. */
 function workerMemoryMb(queue: QueueId, concurrency: number): number {
   const functionName = functionForQueue(queue)
@@ -143,6 +162,5 @@ function workerMemoryMb(queue: QueueId, concurrency: number): number {
 
 /** Logs the task of a process that died and can no longer report it. */
 function logLostAttempt(body: string, queue: QueueId, { errorMessage }: FunctionFailure, log: Log): void {
-  const { data = { message: body } } = TaskMessage.safeParse(JSON.parse(body))
-  log.error({ ...data, queue, reason: errorMessage }, 'attempt lost')
+  log.error({ ...(parseTaskMessage(body) ?? { message: body }), queue, reason: errorMessage }, 'attempt lost')
 }

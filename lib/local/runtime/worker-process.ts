@@ -70,6 +70,7 @@ export interface WorkerProcessOptions {
 interface Pending {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
+  /** By `performance.now()`, as the clock may be set. */
   readonly deadline: number
 }
 
@@ -84,8 +85,8 @@ export class WorkerProcess {
   readonly #child: ChildProcess
   readonly #pending = new Map<number, Pending>()
   readonly #checkTimer: NodeJS.Timeout
-  #lastSeen = Date.now()
-  #lastCheck = Date.now()
+  #lastSeen = performance.now()
+  #lastCheck = performance.now()
   #hasStarted = false
   #nextId = 1
   #isStopping = false
@@ -146,10 +147,11 @@ export class WorkerProcess {
   /** @throws FunctionError when the function fails, its process dies or it times out */
   invoke(event: unknown, { getRemainingTimeInMillis, ...context }: FunctionContext): Promise<unknown> {
     const id = this.#nextId++
-    const deadline = Date.now() + getRemainingTimeInMillis()
+    const remainingMs = getRemainingTimeInMillis()
+    const deadline = performance.now() + remainingMs
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, deadline })
-      const invocation = { type: 'invoke', id, event, deadline, context } satisfies Invocation
+      const invocation = { type: 'invoke', id, event, remainingMs, context } satisfies Invocation
       this.#child.send(invocation, (error) => {
         if (error) this.#takePending(id)?.reject(error)
       })
@@ -182,7 +184,7 @@ export class WorkerProcess {
   }
 
   #onMessage(message: WorkerMessage): void {
-    this.#lastSeen = Date.now()
+    this.#lastSeen = performance.now()
     this.#hasStarted = true
     if (message.type === 'alive') return
     if (message.type === 'job-ended') {
@@ -217,7 +219,7 @@ export class WorkerProcess {
   }
 
   async #check(): Promise<void> {
-    const now = Date.now()
+    const now = performance.now()
     // When the service itself was suspended, as when a laptop lid closes, it has missed the workers' signs of life.
     const wasSuspended = now - this.#lastCheck > 3 * checkEveryMs
     this.#lastCheck = now
@@ -234,7 +236,7 @@ export class WorkerProcess {
   }
 
   async #reasonToKill(): Promise<string | undefined> {
-    const now = Date.now()
+    const now = performance.now()
     const { hangTimeoutMs = defaultHangTimeoutMs, startTimeoutMs = defaultStartTimeoutMs } = this.#options
     const silentMs = now - this.#lastSeen
     if (!this.#hasStarted && silentMs > startTimeoutMs) return 'it did not start in time'

@@ -17,8 +17,8 @@ export interface Invocation {
   readonly id: number
   /** Event of the function, which validates it itself, as any client may invoke it. */
   readonly event: unknown
-  /** When the function times out, in epoch milliseconds. */
-  readonly deadline: number
+  /** Milliseconds until the function times out. */
+  readonly remainingMs: number
   readonly context: Omit<FunctionContext, 'getRemainingTimeInMillis'>
 }
 export type WorkerMessage =
@@ -59,11 +59,12 @@ function loadFunction(module: FunctionModule): WorkerFunction {
   return { handler: named, stop: async () => undefined, reportFullDisk: () => undefined }
 }
 
-async function invoke({ id, event, deadline, context }: Invocation): Promise<void> {
+async function invoke({ id, event, remainingMs, context }: Invocation): Promise<void> {
+  const deadline = performance.now() + remainingMs
   try {
     const value = await handler(event as SQSEvent, {
       ...context,
-      getRemainingTimeInMillis: () => deadline - Date.now(),
+      getRemainingTimeInMillis: () => deadline - performance.now(),
     })
     await sendAndFlush({ type: 'result', id, value })
   } catch (error) {

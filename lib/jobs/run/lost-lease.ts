@@ -1,0 +1,38 @@
+import type { Change } from '../../aws/table-expressions.ts'
+import type { Task } from '../../model/job.ts'
+import { maxTaskAttempts } from '../job-state-machine.ts'
+import type { TaskRun } from './task-run.ts'
+
+/** Most lost leases of a task that are not counted as attempts: the next ones are, whatever the reason. */
+const maxUncounted = 6
+
+/** Attempts that count: the others were lost for reasons outside the task. */
+export const countedAttempts = ({ attempt, uncounted = 0 }: Pick<Task, 'attempt' | 'uncounted'>): number =>
+  attempt - uncounted
+
+export const isLastAttempt = (task: Pick<Task, 'attempt' | 'uncounted'>): boolean =>
+  countedAttempts(task) >= maxTaskAttempts
+
+/** Whether the worker of the task has stopped renewing its lease. */
+export const isLeaseLost = ({ status, leaseId, leaseUntil = '' }: Task, now: Date): boolean =>
+  status === 'processing' && leaseId !== undefined && leaseUntil <= now.toISOString()
+
+/**
+ * Makes a task whose worker died claimable again. That costs an attempt only if the task ran alone: if it shared the
+ * worker, another one may have crashed it, and from now on the task runs apart. Nor is a task to blame for the end of
+ * the whole service.
+ * @param run of the process that takes over the task.
+ */
+export function releaseLostLease(task: Task, { runId }: Pick<TaskRun, 'runId'>): Change {
+  const { status, runId: lostWith, shared, uncounted = 0, expandedBy } = task
+  const hasServiceEnded = lostWith !== undefined && runId !== undefined && lostWith !== runId
+  const isUncounted = uncounted < maxUncounted && (hasServiceEnded || shared === true)
+  return {
+    set: {
+      status: expandedBy === undefined ? 'pending' : status,
+      ...(isUncounted && { uncounted: uncounted + 1 }),
+      ...(shared && !hasServiceEnded && { apart: true }),
+    },
+    remove: ['leaseId', 'leaseUntil'],
+  }
+}

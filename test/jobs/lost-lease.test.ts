@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '../../lib/errors.ts'
+import { messageDone, type TaskHandler } from '../../lib/jobs/run/claimed-task.ts'
+import { countedAttempts } from '../../lib/jobs/run/lost-lease.ts'
+import { runTask } from '../../lib/jobs/run/run-task.ts'
+import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
+import { createLog } from '../../lib/log.ts'
+import type { Task } from '../../lib/model/job.ts'
+import { memoryJobs } from './memory-jobs.ts'
+import { createRecords, createStoredImport, newTask, secondsLater } from './records.ts'
+
+const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+const ref = { jobId: 'job_1', task: 1 }
+
+/** A job with one task that workers claim and die with. */
+async function createJob() {
+  const { jobs, table, queues, files, store } = memoryJobs()
+  await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])]))
+  const services = {
+    jobs,
+    table,
+    queues,
+    files,
+    log,
+    config: { ANONYMOUS_PLAN: 'free' },
+    plans: { free: { concurrentJobs: null } },
+  }
+  const run = (worker: Pick<TaskRun, 'isShared' | 'runId'>, work: TaskHandler) =>
+    runTask(
+      { ref, services, queue: 'image', extendVisibility: async () => {}, ...worker } as unknown as TaskRun, // only the members that are used
+      work,
+    )
+  const find = async (): Promise<Task> => {
+    const task = await store.getTask(ref)
+    assert.ok(task)
+    return task
+  }
+  const expire = () => store.changeTask(ref, { set: { leaseUntil: secondsLater(-60).toISOString() } })
+  return {
+    find,
+    run,
+    /** A worker that dies while it has the task. */
+    die: async (worker: Pick<TaskRun, 'isShared' | 'runId'>) => {
+      let claimed: Task | undefined
+      const outcome = await run(worker, async (_, { task, lease }) => {
+        claimed = task
+        await lease.stopHeartbeat()
+        return { done: false, retryInS: 16 }
+      })
+      await expire()
+      return { claimed, outcome }
+    },
+  }
+}
+
+const shared = { isShared: true, runId: 'run 1' }
+const alone = { isShared: false, runId: 'run 1' }
+const countOf = async (find: () => Promise<Task>) => countedAttempts(await find())
+
+test('a crash of a shared worker costs its tasks no attempt, but from then on they run apart', async () => {
+  const { die, run, find } = await createJob()
+  await die(shared)
+  const again = await run(shared, () => assert.fail('it may crash this worker as well'))
+  assert.deepEqual(again, { done: false, resend: 'apart', retryInS: 0 })
+  assert.equal((await find()).leaseId, undefined)
+  const { claimed } = await die(alone)
+  assert.deepEqual([claimed?.attempt, claimed && countedAttempts(claimed)], [2, 1])
+})
+
+test('a task that kills workers while it runs alone fails after three of them', async () => {
+  const { die, run, find } = await createJob()
+  await die(shared)
+  await run(shared, () => assert.fail('it runs apart'))
+  for (const count of [1, 2, 3]) {
+    const { claimed } = await die(alone)
+    assert.equal(claimed && countedAttempts(claimed), count)
+  }
+  await run(alone, async (_, { task }) => {
+    assert.equal(countedAttempts(task), 4, 'the handler refuses it')
+    throw new AppError('CONVERSION_FAILED', 'It crashed.')
+  })
+  assert.equal((await find()).status, 'failed')
+})
+
+test('the end of the whole service costs no attempt and separates no tasks', async () => {
+  const { die, find } = await createJob()
+  await die(shared)
+  const { claimed } = await die({ isShared: true, runId: 'run 2' })
+  assert.deepEqual([claimed?.apart, claimed && countedAttempts(claimed)], [undefined, 1])
+  await die({ isShared: false, runId: 'run 3' })
+  assert.equal(await countOf(find), 1)
+})
+
+test('no more than six lost leases of a task are excused', async () => {
+  const { die, find } = await createJob()
+  for (let number = 1; number <= 8; number++) await die({ isShared: false, runId: `run ${number}` })
+  assert.deepEqual([(await find()).attempt, await countOf(find)], [8, 2])
+})
+
+test('a lost lease counts at once where each worker runs one task at a time', async () => {
+  const { die, find } = await createJob()
+  await die({ isShared: false })
+  await die({ isShared: false })
+  assert.equal(await countOf(find), 2)
+})
+
+test('only one of two workers takes over a task', async () => {
+  const { die, run } = await createJob()
+  await die(alone)
+  let runs = 0
+  const work: TaskHandler = async () => {
+    runs++
+    return messageDone
+  }
+  await Promise.all([run(alone, work), run(alone, work)])
+  assert.equal(runs, 1)
+})
