@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import iconv from 'iconv-lite'
 import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
@@ -13,23 +12,7 @@ import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
 import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
-
-const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
-const folder = scratchFolder('counted')
-const asSource = { isResult: false }
-
-function countWords(...texts: string[]): WordCounts {
-  const words = new WordCounts()
-  for (const text of texts) words.add(text)
-  return words
-}
-
-async function summarize(name: string, content: string | Buffer, isResult = false) {
-  const path = join(folder, name)
-  await writeFile(path, content)
-  // The extensions of the names below are format ids.
-  return readSummary(path, name.slice(name.lastIndexOf('.') + 1) as FormatId, { isResult })
-}
+import { asSource, countWords, fixture, folder, summarize } from './support/read-content.ts'
 
 test('words are recognized in any order, hyphenated, with ligatures and in another case', () => {
   const source = countWords('The office reviews five difficult contracts.')
@@ -110,202 +93,6 @@ test('a text is read in its own or the requested encoding', async () => {
   // This encoding cannot be detected.
   assert.ok((await countRecognized('russian.md', 'ibm855')) < expected.total)
   assert.equal(await countRecognized('russian.md', 'ibm855', 'ibm855'), expected.total)
-})
-
-test('the content of fixtures is counted by format', async () => {
-  const counts = async (name: string, format: FormatId) =>
-    (await readSummary(fixture(name), format, asSource))?.counts
-  assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
-  assert.deepEqual(await counts('office/slides.odp', 'odp'), { slides: 2 })
-  assert.equal(await counts('office/locked.ppt', 'ppt'), undefined)
-  const formula = await readSummary(fixture('office/formula.docx'), 'docx', asSource)
-  assert.deepEqual(formula?.features, ['equations', 'selectableText'])
-  assert.deepEqual(await counts('pages.tiff', 'tiff'), { pages: 3 })
-  assert.deepEqual(await counts('animated.gif', 'gif'), { frames: 3 })
-  assert.deepEqual(await counts('animated.webp', 'webp'), { frames: 3 })
-  assert.deepEqual(await counts('animated.apng', 'apng'), { frames: 3 })
-  for (const format of ['srt', 'vtt', 'ass', 'smi', 'lrc', 'sub', 'mpl2'] as const) {
-    const summary = await readSummary(fixture(`subtitles.${format}`), format, asSource)
-    assert.deepEqual([summary?.counts.cues, summary?.words?.total], [2, 12], format)
-  }
-  const drawingPath = join(folder, 'drawn.ass')
-  const shape = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 0{\\p0}\n'
-  await writeFile(drawingPath, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
-  const withDrawing = await readSummary(drawingPath, 'ass', asSource)
-  assert.deepEqual([withDrawing?.counts.cues, withDrawing?.words?.total], [2, 12])
-  const styleReference = join(folder, 'styled.vtt')
-  await writeFile(
-    styleReference,
-    'WEBVTT\n\nSTYLE\n::cue {\n  color: lime\n}\n\n00:01.000 --> 00:02.000\none two\n',
-  )
-  assert.equal((await readSummary(styleReference, 'vtt', asSource))?.words?.total, 2)
-  const short = await readSummary(fixture('odd/short-lines.ass'), 'ass', asSource)
-  assert.deepEqual([short?.counts.cues, short?.words?.total], [2, 5])
-})
-
-test('the counted audio duration matches ffprobe', async () => {
-  const names = ['tone.wav', 'tone.flac', 'tone.ogg', 'tone.mp3', 'tone.m4a', 'surround.flac']
-  await Promise.all(
-    names.map(async (name) => {
-      const show = ['-v', 'error', '-show_entries', 'stream=channels,duration', '-of', 'csv=p=0']
-      const { stdout } = await promisify(execFile)('ffprobe', [...show, fixture(name)])
-      const [channels, seconds = 0] = stdout.split(',').map(Number)
-      const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // The extensions of the names above are format ids.
-      const summary = await readSummary(fixture(name), format, asSource)
-      assert.equal(summary?.counts.channels ?? channels, channels, name)
-      assert.ok(
-        Math.abs((summary?.seconds ?? 0) - seconds) < 0.05,
-        `${name}: ${summary?.seconds} of ${seconds}`,
-      )
-    }),
-  )
-})
-
-test('audio and video files of older formats have the duration of their source', async () => {
-  const audioFormats: FormatId[] = ['wma', 'ac3', 'aac', 'au', 'caf', 'wv', 'tta', 'w64', 'aif']
-  const videoFormats: FormatId[] = ['avi', 'wmv', 'flv']
-  const pathOf = (extension: string) => join(folder, `made.${extension}`)
-  await promisify(execFile)('ffmpeg', [
-    ...['-v', 'error', '-y', '-i', fixture('tone.wav'), '-i', fixture('film.mp4')],
-    ...audioFormats.flatMap((extension) => ['-map', '0:a', '-ar', '44100', pathOf(extension)]),
-    ...videoFormats.flatMap((extension) => ['-map', '1', '-ar', '44100', pathOf(extension)]),
-  ])
-  const tone = await readSummary(fixture('tone.wav'), 'wav', asSource)
-  const video = await readSummary(fixture('film.mp4'), 'mp4', asSource)
-  for (const format of [...audioFormats, ...videoFormats]) {
-    const isVideo = videoFormats.includes(format)
-    const seconds = (isVideo ? video : tone)?.seconds ?? 0
-    const summary = await readSummary(pathOf(format), format, asSource)
-    // Encoders pad the last frame.
-    assert.ok(
-      Math.abs((summary?.seconds ?? 0) - seconds) < 0.15,
-      `${format}: ${summary?.seconds} of ${seconds}`,
-    )
-    assert.deepEqual(summary?.features, isVideo ? ['film', 'sound'] : ['sound'], format)
-    assert.equal(summary?.counts.channels ?? 1, 1, format)
-  }
-})
-
-test('a video converted to audio retains its audio track, even if that starts late or ends early', async () => {
-  const pathOf = (name: string) => join(folder, name)
-  await promisify(execFile)('ffmpeg', [
-    ...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=duration=6:size=32x32:rate=10'],
-    ...['-itsoffset', '3', '-f', 'lavfi', '-i', 'sine=duration=3', '-f', 'lavfi', '-i', 'sine=duration=3'],
-    ...['-map', '0', '-map', '1', pathOf('late.mp4'), '-map', '0', '-map', '2', pathOf('early.avi')],
-    ...['-map', '2', pathOf('whole.mp3'), '-map', '2', '-t', '1', pathOf('cut.mp3')],
-  ])
-  const measure = async (video: string, format: FormatId, name: string) => {
-    const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-    detector.start([{ path: pathOf(video), format }])
-    const step = { operation: 'convert', from: format, to: 'mp3', options: {} } as const
-    await detector.checkStep(step, { files: [{ path: pathOf(name) }] }, [])
-    const { source, result } = detector.fidelity?.seconds ?? {}
-    return {
-      seconds: [source, result].map((one) => Math.round(one ?? 0)),
-      isShort: detector.shortfall !== undefined,
-    }
-  }
-  for (const [video, format] of [
-    ['late.mp4', 'mp4'],
-    ['early.avi', 'avi'],
-  ] as const) {
-    assert.deepEqual(await measure(video, format, 'whole.mp3'), { seconds: [3, 3], isShort: false }, video)
-    assert.deepEqual(await measure(video, format, 'cut.mp3'), { seconds: [3, 1], isShort: true }, video)
-  }
-})
-
-test('files in archives are counted, folders and links are not', async () => {
-  const tree = join(folder, 'tree')
-  await mkdir(join(tree, 'below'), { recursive: true })
-  for (const name of ['a.txt', 'b.txt', 'below/c.txt']) await writeFile(join(tree, name), name.repeat(9))
-  await symlink('a.txt', join(tree, 'link'))
-  const run = promisify(execFile)
-  const kinds = { tar: 'ustar', tgz: 'ustar', tzst: 'ustar', cpio: 'newc' }
-  for (const [format, kind] of Object.entries(kinds)) {
-    const path = join(folder, `tree.${format}`)
-    const compressionArgs = { tgz: ['--gzip'], tzst: ['--zstd'] }[format] ?? []
-    await run('bsdtar', ['-c', '--format', kind, ...compressionArgs, '-f', path, '-C', tree, '.'])
-    // The extensions of the names above are format ids.
-    assert.deepEqual((await readSummary(path, format as FormatId, asSource))?.counts, { entries: 3 }, format)
-  }
-  const flat = join(folder, 'flat.ar')
-  await run('bsdtar', ['-c', '--format', 'ar', '-f', flat, '-C', tree, 'a.txt', 'b.txt'])
-  assert.deepEqual((await readSummary(flat, 'ar', asSource))?.counts, { entries: 2 })
-})
-
-test('sparse files are counted in old and new GNU tar archives', async () => {
-  const tree = join(folder, 'holes')
-  await mkdir(tree)
-  // The header contains four entries of the sparse map, each following block 21.
-  for (const [name, parts] of Object.entries({ 'few.bin': 2, 'many.bin': 40 })) {
-    await using file = await open(join(tree, name), 'w')
-    for (let part = 0; part < parts; part++) await file.write('apple'.repeat(900), part * 65_536)
-  }
-  await writeFile(join(tree, 'none.txt'), 'apple')
-  for (const kind of ['oldgnu', 'gnu', 'pax']) {
-    const path = join(folder, `holes-${kind}.tar`)
-    const files = ['few.bin', 'many.bin', 'none.txt']
-    const args = ['--sparse', `--format=${kind}`, '-cf', path, '-C', tree, ...files]
-    await promisify(execFile)('tar', args)
-    assert.deepEqual((await readSummary(path, 'tar', asSource))?.counts, { entries: 3 }, kind)
-  }
-})
-
-test('cells of a table are counted with the separator of its fields', async () => {
-  const countCells = async (table: string, delimiter?: string) => {
-    const path = join(folder, 'parted.csv')
-    await writeFile(path, table)
-    return (await readSummary(path, 'csv', { ...asSource, delimiter }))?.counts.cells
-  }
-  assert.equal(await countCells('name|size\none|a, b\ntwo|c; d\n'), 6)
-  assert.equal(await countCells('name\tsize\r\none\ta, b\r\n'), 4)
-  assert.equal(await countCells('sep=|\na|b\n1,5|2\n'), 4)
-  assert.equal(await countCells('a^b^c\n1^2^3\n', '^'), 6)
-  assert.equal(await countCells('a b\n1 2\n', 'space'), 4)
-  assert.equal(await countCells('size,text\n5" pipe,"a ""quoted"", one"\n6",\n'), 5)
-  const result = await summarize('parted-result.csv', 'a;b;c,d\n', true)
-  assert.equal(result?.counts.cells, 2)
-})
-
-test('OpenDocument cells count as often as they are repeated, with the text of shapes and without comments', async () => {
-  const cell = (content: string, attributes = '') =>
-    `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
-  const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`
-  const note = '<office:annotation><text:p>a note</text:p></office:annotation>'
-  const twice = ' table:number-columns-repeated="2"'
-  const rows = [
-    `<table:table-row>${cell('plain')}<table:table-cell/>${cell('Äpfel &amp; Birnen', twice)}${cell(' ')}</table:table-row>`,
-    `<table:table-row table:number-rows-repeated="3">${cell('sin<text:span>gle</text:span><text:s/>word', twice)}`,
-    `${cell('far', ' table:number-columns-repeated="16384"')}</table:table-row>`,
-    `<table:table-row><table:table-cell>${note}${shape('in shape')}<text:p>beside</text:p></table:table-cell>`,
-    `${cell('3', ' table:formula="of:=1+2"')}${cell('<![CDATA[raw > words]]>')}<!-- no > cell --></table:table-row>`,
-  ]
-  const sheet = `<table:table table:name="one">${shape('on sheet')}${rows.join('')}</table:table>`
-  const summary = await summarize('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)
-  assert.deepEqual(summary?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
-  // Twice the words of a sheet: one plain, two cells with two, six with two, three, seven in the last row and shape.
-  assert.equal(summary.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
-  const once = countWords(
-    'plain',
-    'äpfel',
-    'birnen',
-    'single',
-    'word',
-    'far',
-    'in shape',
-    'beside',
-    'raw words',
-    'on sheet',
-  )
-  assert.equal(once.countSharedWith(summary.words ?? new WordCounts()), once.total)
-  assert.deepEqual([...summary.features].sort(), ['comments', 'formulas', 'selectableText'])
-})
-
-test('the cells of a binary workbook are counted', async () => {
-  assert.deepEqual((await readSummary(fixture('fruit.xlsb'), 'xlsb', asSource))?.counts, {
-    sheets: 1,
-    cells: 8,
-  })
 })
 
 test('markup, scripts and numbers do not count as words', async () => {

@@ -1,7 +1,7 @@
 // Run by `npm run test:slow`: the fast suite crashes a process after every fourth effect only.
 import { test } from 'node:test'
 import { fallbackScenarios } from './fallback-scenarios.ts'
-import type { Outcome } from './job-outcome.ts'
+import type { ObservedOutcome } from './job-outcome.ts'
 import { type Scenario, testCrashPoints, withSeed } from './run-scenario.ts'
 import { lostResponses, oneLostWrite } from './simulated-aws.ts'
 import { openDatabase } from './test-table.ts'
@@ -9,7 +9,7 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 
 /** A crash, a lost write and a kill use up the three attempts of a task; the next engine then makes the result. */
-const normalizeEngine = (outcome: Outcome): Outcome => ({
+const normalizeEngine = (outcome: ObservedOutcome): ObservedOutcome => ({
   ...outcome,
   files: Object.fromEntries(
     Object.entries(outcome.files).map(([name, text]) => [name, text.replace('by ffmpeg', 'by imagemagick')]),

@@ -4,7 +4,7 @@ import { isTerminalStatus } from '../../lib/model/job.ts'
 import type { SimulatedService } from './simulated-service.ts'
 
 /** The final state of a job that a client can see. */
-export interface Outcome {
+export interface ObservedOutcome {
   /** Undefined when the job does not exist. */
   readonly status: string | undefined
   readonly error: string | undefined
@@ -17,7 +17,7 @@ export interface Outcome {
   readonly events: readonly string[]
 }
 
-export async function outcomeOf(service: SimulatedService): Promise<Outcome> {
+export async function outcomeOf(service: SimulatedService): Promise<ObservedOutcome> {
   const events = eventsOf(service)
   const state = await service.services().jobs.store.getState(service.jobId)
   if (!state) return { status: undefined, error: undefined, summary: undefined, tasks: {}, files: {}, events }

@@ -14,7 +14,7 @@ interface Stored {
   receipt: string
 }
 
-export interface Received {
+export interface QueuedMessage {
   readonly message: TaskMessage
   readonly queue: QueueId
   readonly receipt: string
@@ -65,7 +65,7 @@ export class MemoryQueues extends Queues {
     })
   }
 
-  receive(): Received | undefined {
+  receive(): QueuedMessage | undefined {
     const now = Date.now()
     const found = this.#stored.find(({ visibleAt }) => visibleAt <= now)
     if (!found) return undefined

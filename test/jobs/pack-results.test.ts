@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import { AppError } from '../../lib/errors.ts'
-import { createZip, packResultsIntoZip } from '../../lib/jobs/run/pack-results.ts'
+import { packResultsIntoZip, streamZip } from '../../lib/jobs/run/pack-results.ts'
 import type { StoredFile } from '../../lib/model/job.ts'
 import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
@@ -42,8 +42,8 @@ test('a ZIP contains each file under a unique name, and its manifest explains mi
     signal: new AbortController().signal,
     folders: { job_0: 'first' },
     onBytes: () => {},
-  } as unknown as Parameters<typeof createZip>[1]
-  const zip = new ZipReader(new BlobReader(new Blob([await buffer(createZip(packed, packing))])))
+  } as unknown as Parameters<typeof streamZip>[1]
+  const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packed, packing))])))
   const entries = (await zip.getEntries()).filter((entry) => !entry.directory)
   assert.deepEqual(
     entries.map(({ filename, compressionMethod, uncompressedSize }) => [

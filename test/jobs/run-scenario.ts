@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { assertAtRest, type Outcome, outcomeOf } from './job-outcome.ts'
+import { assertAtRest, type ObservedOutcome, outcomeOf } from './job-outcome.ts'
 import { createRandom, type TableBehavior } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
 import type { TestDatabase } from './test-table.ts'
@@ -14,7 +14,7 @@ export interface Scenario {
   /** Seconds that the scenario itself waits. */
   readonly extraS?: number
   /** Removes differences between valid outcomes. */
-  readonly normalize?: (outcome: Outcome) => Outcome
+  readonly normalize?: (outcome: ObservedOutcome) => ObservedOutcome
 }
 
 /** Seconds for a redelivered message and one sweep; a job that needs a second sweep is too late. */

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '../../lib/aws/table.ts'
 import { openDynamoDb } from '../../lib/embedded-aws/dynamodb/server.ts'
 import { table as shape } from '../../lib/resources/storage.ts'
-import { makeClient, makeFolder, silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
+import { createDynamoDbClient, makeFolder, silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { after, before } from '../hooks.ts'
 
 /** The embedded database of a test file, which can create several tables. */
@@ -32,7 +32,7 @@ export interface ServedDatabase extends TestDatabase {
 
 export async function serveDatabase(folder: string): Promise<ServedDatabase> {
   const server = await openDynamoDb({ port: 0, log: silentLog, file: `${folder}/dynamodb.sqlite` })
-  const client = makeClient(server.url)
+  const client = createDynamoDbClient(server.url)
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
   const close = async () => {
     client.destroy()

@@ -25,6 +25,6 @@ globalThis.Date = new Proxy(RealDate, {
 })
 
 /** Time that is not advanced. */
-export const wallTime = new VirtualTime()
+export const virtualWallTime = new VirtualTime()
 
 export const inTime = <T>(time: VirtualTime, action: () => T): T => times.run(time, action)

@@ -71,12 +71,12 @@ export async function printDocuments(bodies: Readonly<Record<string, string>>): 
   const sources = Object.keys(bodies).map((name) => join(folder, `${name}.fodt`))
   for (const [name, body] of Object.entries(bodies))
     await writeFile(join(folder, `${name}.fodt`), createFlatOdt(body))
-  await convertToPdf(folder, sources)
+  await makePdf(folder, sources)
   return folder
 }
 
 /** Converts documents to PDF with LibreOffice. */
-export async function convertToPdf(folder: string, sources: readonly string[]): Promise<void> {
+export async function makePdf(folder: string, sources: readonly string[]): Promise<void> {
   const profile = join(folder, 'profile')
   await readStdout(
     'soffice',

@@ -86,7 +86,7 @@ export async function convertWhole(files: readonly string[], request: VideoReque
   return summarize(await ffmpeg.run(work, tools), warnings)
 }
 
-export async function splitIntoChunks(
+export async function splitTestVideo(
   files: readonly string[],
   request: VideoRequest,
   pool: WorkerPool = { workers: 1, timeoutS: 0.3 },
@@ -100,7 +100,7 @@ export async function convertInChunks(
   request: VideoRequest,
   pool?: WorkerPool,
 ): Promise<{ result: ConvertedVideo; parts: number }> {
-  const chunks = (await splitIntoChunks(files, request, pool)) ?? []
+  const chunks = (await splitTestVideo(files, request, pool)) ?? []
   const joining = await step(files, request)
   const results: ChunkResult[] = []
   for (const chunk of chunks) {

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import sharp from 'sharp'
 import { buildPng, readPngChunks } from '../../../lib/binary/png.ts'
 import { vips } from '../../../lib/engines/vips.ts'
-import type { ErrorCode } from '../../../lib/errors.ts'
-import { assertRefused } from '../../support/assert-refused.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { testConformance } from '../support/conformance.ts'
 import {
@@ -192,7 +189,8 @@ describe('an image', () => {
     const flat = join(folder, 'flat.png')
     await sharp({ create: ground }).png().toFile(flat)
     const bytes = await readFile(flat)
-    const { data: said = Buffer.alloc(0) } = [...readPngChunks(bytes)].find(({ type }) => type === 'pHYs') ?? {}
+    const { data: said = Buffer.alloc(0) } =
+      [...readPngChunks(bytes)].find(({ type }) => type === 'pHYs') ?? {}
     said.writeUInt32BE(0, 4)
     await writeFile(flat, buildPng([...readPngChunks(bytes)]))
     assert.match(await page(flat), /Page size: +72 x 36 pts/)
@@ -276,225 +274,5 @@ describe('an image', () => {
       [...pages.matchAll(/rot:\s+(\d+)/g)].map(([, turn]) => turn),
       ['0', '90', '0'],
     )
-  })
-})
-
-describe('several HEIC images', () => {
-  after(removeRuns)
-
-  test('several HEIC images are combined in a PDF', async () => {
-    const { path } = await convert(vips, fixture('corners.heic'), 'pdf', {
-      operation: 'merge',
-      more: [fixture('corners.heic')],
-    })
-    assert.equal(await countPdfPages(path), 2)
-  })
-
-  test('several HEIC images in one file are converted as the primary image only, with a warning', async () => {
-    const folder = scratchFolder('two-in-one')
-    const colors = ['#ff0000', '#0000ff']
-    const paths = await Promise.all(
-      colors.map(async (background, at) => {
-        const path = join(folder, `${at}.png`)
-        await sharp({ create: { width: 64, height: 64, channels: 3, background } }).toFile(path)
-        return path
-      }),
-    )
-    const source = join(folder, 'two.heic')
-    await readStdout('heif-enc', '-o', source, ...paths)
-    for (const to of ['png', 'jpg', 'pdf'] as const) {
-      const { path, warnings } = await convert(vips, source, to)
-      assert.deepEqual(warnings, ['PICTURES_DROPPED'], to)
-      if (to === 'pdf') continue
-      const [red = 0, , blue = 0] = await sharp(path).raw().toBuffer()
-      assert.ok(red > 200 && blue < 60, `${to}: ${red}, ${blue}`)
-    }
-  })
-})
-
-describe('an image option or image', () => {
-  after(removeRuns)
-  const source = fixture('corners.png')
-
-  test('an image option sets the size: max never enlarges, scale enlarges, crop cuts', async () => {
-    const size = async (options: Record<string, unknown>) =>
-      readImageSize((await convert(vips, source, 'png', { options })).path, 'png')
-    assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
-    assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
-    assert.deepEqual(await size({ width: 400, fit: 'scale' }), { width: 400, height: 300 })
-    assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
-  })
-
-  test('an image option sets the quality as number or level in every lossy format', async () => {
-    for (const to of ['jpg', 'webp', 'avif', 'heic', 'jxl', 'jxr', 'djvu'] as const) {
-      const bytes = async (quality: unknown) =>
-        (await readFile((await convert(vips, fixture('corners.jpg'), to, { options: { quality } })).path))
-          .length
-      const sizes = [await bytes('low'), await bytes('highest'), await bytes('10'), await bytes(90)]
-      const [low = 0, high = 0, ten = 0, ninety = 0] = sizes
-      assert.ok(low < high && ten < ninety && ten <= low, `${to}: ${sizes}`)
-    }
-  })
-
-  test('an image with a palette keeps full color resolution in JPEG', async () => {
-    const indexed = join(scratchFolder('indexed'), 'indexed.png')
-    await sharp(fixture('alpha.png')).png({ palette: true, colours: 8 }).toFile(indexed)
-    const chromaOf = async (path: string) =>
-      (await sharp((await convert(vips, path, 'jpg')).path).metadata()).chromaSubsampling
-    assert.deepEqual([await chromaOf(indexed), await chromaOf(fixture('corners.jpg'))], ['4:4:4', '4:2:0'])
-  })
-
-  test('an image in gray is stored as a gray DjVu', async () => {
-    const gray = join(scratchFolder('gray'), 'gray.png')
-    await sharp(fixture('corners.jpg')).toColourspace('b-w').png().toFile(gray)
-    const page = (await convert(vips, gray, 'djvu')).path
-    const { path } = await convert(vips, page, 'png')
-    const pixels = (file: string) =>
-      sharp(file).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true })
-    const [before, after] = [await pixels(gray), await pixels(path)]
-    assert.deepEqual([after.info.width, after.info.height], [before.info.width, before.info.height])
-    const apart = before.data.reduce((sum, level, at) => sum + Math.abs(level - (after.data[at] ?? 0)), 0)
-    assert.ok(apart / before.data.length < 8, `${apart / before.data.length} levels apart`)
-  })
-
-  test('an image option can make WebP lossless', async () => {
-    const photo = fixture('corners.jpg')
-    const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer()
-    const convertImage = async (options: Record<string, unknown>) =>
-      pixels((await convert(vips, photo, 'webp', { options })).path)
-    assert.deepEqual(await convertImage({ lossless: 'true' }), await pixels(photo))
-    assert.notDeepEqual(await convertImage({}), await pixels(photo))
-  })
-
-  test('an image with many megapixels is encoded to WebP with less effort', async () => {
-    const size = { channels: 3, background: 'gray' } as const
-    const noise = { type: 'gaussian', mean: 128, sigma: 9 } as const
-    const tile = await sharp({ create: { width: 256, height: 256, ...size, noise } })
-      .png()
-      .toBuffer()
-    const photo = join(scratchFolder('large'), 'large.jpg')
-    await sharp({ create: { width: 6001, height: 5000, ...size } })
-      .composite([{ input: tile, tile: true }])
-      .jpeg({ quality: 60 })
-      .toFile(photo)
-    const convertImage = await readFile((await convert(vips, photo, 'webp')).path)
-    assert.ok(convertImage.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
-  })
-
-  test('an image option can make WebP from HEIC lossless too', async () => {
-    const rough = join(scratchFolder('rough'), 'rough.png')
-    const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
-    await sharp({ create: { width: 64, height: 48, channels: 3, background: 'gray', noise } }).toFile(rough)
-    const source = (await convert(vips, rough, 'heic')).path
-    const pixels = async (to: 'png' | 'webp', options = {}) =>
-      sharp((await convert(vips, source, to, { options })).path)
-        .removeAlpha()
-        .raw()
-        .toBuffer()
-    assert.deepEqual(await pixels('webp', { lossless: true }), await pixels('png'))
-  })
-
-  test('an image option makes PNG indexed, interlaced, and more or less compressed', async () => {
-    const convertImage = async (options: Record<string, unknown>) =>
-      (await convert(vips, source, 'png', { options })).path
-    assert.match(await readStdout('file', await convertImage({ palette: 'true' })), /colormap/)
-    assert.match(await readStdout('file', await convertImage({ progressive: true })), /interlaced/)
-    assert.match(await readStdout('file', await convertImage({ progressive: 'false' })), /non-interlaced/)
-    assert.ok(
-      (await readFile(await convertImage({ compressionLevel: 0 }))).length >
-        (await readFile(await convertImage({ compressionLevel: 9 }))).length,
-    )
-  })
-
-  test('an image option makes JPEG progressive', async () => {
-    const { path } = await convert(vips, source, 'jpg', { options: { progressive: true } })
-    assert.match(await readStdout('file', path), /progressive/)
-  })
-
-  test('an image option out of range is refused', () => {
-    const png = vips.capabilities.find(({ to }) => to.includes('png'))
-    for (const options of [
-      { compressionLevel: 10 },
-      { width: 0 },
-      { width: 'abc' },
-      { fit: 'squeeze' },
-      { palette: 'maybe' },
-    ]) {
-      assert.equal(png?.options.safeParse(options).success, false, JSON.stringify(options))
-    }
-  })
-})
-
-test('a large drawing that is slightly enlarged is rendered at that size, not at the maximum', async () => {
-  const path = join(scratchFolder('drawings'), 'large.svg')
-  await writeFile(
-    path,
-    '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900"><path d="M0 0L900 900"/></svg>',
-  )
-  const drawn = await convert(vips, path, 'png', { options: { width: 1000, fit: 'scale' } })
-  const { width, height } = await sharp(drawn.path).metadata()
-  assert.deepEqual([width, height], [1000, 1000])
-})
-
-describe('a hostile image', () => {
-  after(removeRuns)
-
-  async function failing(name: string, bytes: string | Buffer, from: 'svg' | 'png' | 'jpg', code: ErrorCode) {
-    const path = join(await scratch(), name)
-    await writeFile(path, bytes)
-    await assertRefused(convert(vips, path, 'jpg', { from }), code, undefined, name)
-  }
-
-  async function scratch(): Promise<string> {
-    return (await convert(vips, fixture('corners.png'), 'png')).workDir
-  }
-
-  test('a hostile image that is truncated is corrupt', async () => {
-    const whole = await readFile(fixture('orientation-6.jpg'))
-    await failing('cut.jpg', whole.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
-  })
-
-  test('a hostile image that declares more pixels than the limit is refused before decoding', async () => {
-    const svg =
-      '<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"><rect width="9" height="9"/></svg>'
-    await failing('huge.svg', svg, 'svg', 'FILE_TOO_LARGE')
-  })
-
-  test('a hostile image with exploding XML entities is refused', async () => {
-    const entities = Array.from(
-      { length: 20 },
-      (_, level) => `<!ENTITY e${level + 1} "${`&e${level};`.repeat(20)}">`,
-    )
-    const svg = `<!DOCTYPE svg [<!ENTITY e0 "ha">${entities.join('')}]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&e20;</text></svg>`
-    await failing('laughs.svg', svg, 'svg', 'CORRUPT_FILE')
-  })
-
-  test('a hostile image cannot read other files or servers', async () => {
-    let asked = 0
-    const server = createServer((_, response) => {
-      asked++
-      response.end(Buffer.alloc(0))
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    assert.ok(address !== null && typeof address === 'object')
-    const folder = await scratch()
-    const neighbor = join(folder, 'neighbor.png')
-    await sharp({ create: { width: 8, height: 8, channels: 3, background: '#000' } })
-      .png()
-      .toFile(neighbor)
-    const links = [neighbor, `file://${neighbor}`, 'neighbor.png', `http://127.0.0.1:${address.port}/x.png`]
-    const images = links.map((link) => `<image href="${link}" width="8" height="8"/>`).join('')
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xi="http://www.w3.org/2001/XInclude" width="8" height="8"><rect width="8" height="8" fill="#fff"/>${images}<xi:include href="file:///etc/passwd" parse="text"/></svg>`
-    const path = join(folder, 'links.svg')
-    await writeFile(path, svg)
-    const convertImage = await convert(vips, path, 'png')
-    const { data } = await sharp(convertImage.path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-    assert.ok(
-      [...data].every((value) => value === 255),
-      'something was drawn over the white',
-    )
-    assert.equal(asked, 0)
-    await new Promise((resolve) => server.close(resolve))
   })
 })

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import {
+  createExportTask,
+  createFetchTask,
+  fileUrlField,
+  remoteFields,
+} from '../../lib/conversion/remote-files.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { documentKindMismatch } from '../../lib/formats/locked-office.ts'
+import type { JobError, TriedRoute } from '../../lib/model/job.ts'
+import { maxRoutes, pickMostInformative, planFallback } from '../../lib/plan/fallback-route.ts'
+import type { ConversionSpec } from '../../lib/plan/plan-files.ts'
+import { isUnreadableError } from '../../lib/plan/unreadable-error.ts'
+import { defined } from '../../lib/validation/defined.ts'
+import { of, specWith } from './support/specs.ts'
+
+describe('a file that an engine could not read', () => {
+  const error = (code: string, details?: Record<string, unknown>): JobError =>
+    ({ code, message: code, ...defined({ details }) }) as JobError // codes of errors.ts
+
+  test('a file that an engine could not read is tried by another engine if the error depends on the engine', () => {
+    for (const unread of [
+      error('CORRUPT_FILE'),
+      error('UNSUPPORTED_FORMAT', { reason: 'feature' }),
+      error('UNSUPPORTED_FORMAT', { reason: 'other-kind' }),
+      error('CONVERSION_FAILED', { reason: 'content-lost' }),
+    ])
+      assert.equal(isUnreadableError(unread), true, unread.code)
+    for (const read of [
+      error('UNSUPPORTED_FORMAT'),
+      error('CONVERSION_FAILED'),
+      error('PDF_ENCRYPTED'),
+      error('CORRUPT_X', { reason: 'feature' }),
+    ])
+      assert.equal(isUnreadableError(read), false, read.code)
+  })
+
+  describe('because of a wrong extension behind its password', () => {
+    const misnamed = [of('a.docx', 'docx', { locked: true })]
+    const opened = { error: documentKindMismatch('docx', 'xlsx'), steps: [] }
+    const next = (
+      to: ConversionSpec['to'],
+      more: Partial<ConversionSpec> = {},
+      after: readonly TriedRoute[] = [],
+    ) =>
+      planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...more }), {
+        index: 0,
+        tried: [opened, ...after],
+        engines,
+      })
+    const stepsTo = (piece: ReturnType<typeof next>) =>
+      'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
+
+    test('a file that an engine could not read because of a wrong extension behind its password is planned with its detected format, also with a pinned engine', () => {
+      for (const engine of [undefined, 'libreoffice'] as const) {
+        const piece = next('pdf', { engine })
+        assert.deepEqual(stepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
+        assert.deepEqual('files' in piece && piece.files.map(({ format, filename }) => [format, filename]), [
+          ['xlsx', 'a.docx'],
+        ])
+      }
+    })
+
+    test('a file that an engine could not read because of a wrong extension behind its password reports its detected format when that cannot be converted to the target', () => {
+      const none = next('odp', { engine: 'ffmpeg' })
+      assert.equal('error' in none && none.error.code, 'UNSUPPORTED_CONVERSION')
+      assert.match('error' in none ? none.error.message : '', /\(xlsx\) to .*\(odp\)/)
+    })
+
+    test('a file that an engine could not read because of a wrong extension behind its password reports the error when the detected format cannot be read either', () => {
+      const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
+      const damaged = next('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
+      assert.deepEqual(damaged, { error: error('CORRUPT_FILE') })
+    })
+  })
+
+  test('a file that an engine could not read is converted to the same target by another engine', () => {
+    const [docx] = [of('a.docx', 'docx')]
+    assert.ok(docx)
+    const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
+    const piece = planFallback([docx], specWith('convert', { to: 'odt' }), {
+      index: 0,
+      tried: [{ error: error('CORRUPT_FILE'), steps }],
+      engines,
+    })
+    assert.ok('steps' in piece, JSON.stringify(piece))
+    assert.equal(piece.steps.at(-1)?.to, 'odt')
+    assert.notEqual(piece.steps[0]?.engine, 'libreoffice')
+  })
+
+  test('a file that an engine could not read reports the most informative error, the first one among equals', () => {
+    const ranked = [
+      error('TIMEOUT'),
+      error('CORRUPT_FILE'),
+      error('CONVERSION_FAILED', { reason: 'content-lost' }),
+      error('UNSUPPORTED_FORMAT'),
+      error('FILE_TOO_LARGE'),
+      error('INVALID_INPUT', { reason: 'wrong-password' }),
+      error('PDF_ENCRYPTED'),
+    ]
+    for (const [at, one] of ranked.entries()) {
+      for (const less of ranked.slice(0, at)) {
+        assert.equal(pickMostInformative([less, one]), one)
+        assert.equal(pickMostInformative([one, less]), one)
+      }
+    }
+    const [, first] = ranked
+    assert.equal(pickMostInformative([first ?? error(''), error('CORRUPT_FILE')]), first)
+  })
+})
+
+describe('a fallback route', () => {
+  const failure = (code: string): JobError => ({ code, message: `${code}.` }) as JobError // codes of errors.ts
+  const png = of('a.png', 'png')
+  const engineOf = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
+    ({
+      id,
+      image: 'image',
+      limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
+      capabilities: [
+        {
+          operation: 'convert',
+          from,
+          to: ['jpg'],
+          cost: 1,
+          options: z.object(option ? { [option]: schema.optional() } : {}),
+        },
+      ],
+    }) as unknown as (typeof engines)[0] // These only plan.
+  const unread = (...ids: string[]) =>
+    ids.map((engine) => ({
+      error: failure('CORRUPT_FILE'),
+      steps: [{ engine, from: 'png', to: 'jpg' }],
+    })) as [TriedRoute, ...TriedRoute[]] // one at least
+  const next = (
+    known: readonly (typeof engines)[0][],
+    tried: readonly [TriedRoute, ...TriedRoute[]],
+    more: Partial<ConversionSpec> = {},
+  ) =>
+    planFallback([of('first.png', 'png'), png], specWith('convert', { to: 'jpg', ...more }), {
+      index: 1,
+      tried,
+      engines: known,
+    })
+  const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
+  assert.ok(a && b && c && d)
+
+  test('a fallback route starts again with the next engine and the tried routes, up to three in total', () => {
+    const tried = unread('vips', 'imagemagick')
+    const piece = next([a, b, c, d], tried)
+    assert.ok('steps' in piece, JSON.stringify(piece))
+    assert.deepEqual(
+      [piece.steps[0]?.engine, piece.step, piece.files, piece.tried],
+      ['ffmpeg', 0, [png], tried],
+    )
+    assert.deepEqual(next([a, b, c, d], unread('vips', 'imagemagick', 'ffmpeg')), {
+      error: failure('CORRUPT_FILE'),
+    })
+    assert.equal(maxRoutes, 3)
+  })
+
+  test('a fallback route is not used with a pinned engine, but the error mentions other engines', () => {
+    assert.deepEqual(next([a, b], unread('vips'), { engine: 'vips' }), {
+      error: {
+        code: 'CORRUPT_FILE',
+        message:
+          'CORRUPT_FILE. Only vips was tried, because engine requests it; leave engine out to try other engines.',
+        details: { engine: 'vips' },
+      },
+    })
+    assert.deepEqual(next([a], unread('vips'), { engine: 'vips' }), { error: failure('CORRUPT_FILE') })
+  })
+
+  test('a fallback route must support all options of the first route', () => {
+    const options = { dpi: 7, odd: 1 }
+    const known = engineOf('vips', 'dpi')
+    const by = (...others: readonly (typeof engines)[0][]) => {
+      const piece = next([known, ...others], unread('vips'), { options })
+      return 'steps' in piece ? piece.steps[0] : piece.error.code
+    }
+    assert.equal(by(b), 'CORRUPT_FILE', 'it does not know dpi')
+    const step = by(b, engineOf('ffmpeg', 'dpi'))
+    assert.ok(typeof step === 'object')
+    assert.deepEqual([step.engine, step.options], ['ffmpeg', { dpi: 7 }])
+    assert.equal(
+      by(engineOf('ffmpeg', 'dpi', ['png'], z.literal(9))),
+      'CORRUPT_FILE',
+      'it knows no such value',
+    )
+  })
+
+  test('a fallback route of a file with a wrong extension leaves the other files unchanged', () => {
+    const misnamed = of('a.docx', 'docx', { locked: true })
+    const other = of('b.docx', 'docx')
+    const tried = [{ error: documentKindMismatch('docx', 'xlsx'), steps: [] }] as [TriedRoute]
+    const piece = planFallback(
+      [other, misnamed],
+      specWith('convert', { to: 'pdf', options: { password: 'x' } }),
+      {
+        index: 1,
+        tried,
+        engines,
+      },
+    )
+    assert.ok('steps' in piece, JSON.stringify(piece))
+    const [file] = piece.files
+    assert.equal(piece.files.length, 1)
+    assert.deepEqual(
+      [file?.filename, file?.format, file?.mimeType],
+      ['a.docx', 'xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    )
+    assert.deepEqual(piece.tried, tried)
+  })
+})
+
+describe('a remote file or exported result', () => {
+  test('a remote file or exported result is fetched by its own task', () => {
+    const fetched = createFetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
+    assert.deepEqual(
+      [fetched.name, fetched.operation.name, fetched.input, fetched.continueOnError, fetched.fields],
+      ['in', 'import/url', [], false, { url: 'https://a.test/x', filename: 'x.png' }],
+    )
+    for (const url of ['ftp://a.test/x', 'x', ''])
+      assert.throws(() => createFetchTask('in', { url, field: 'items.0.url' }), {
+        code: 'INVALID_INPUT',
+        details: { field: 'items.0.url' },
+      })
+    assert.throws(() => createFetchTask('in', { url: 'x'.repeat(101), field: 'url' }), {
+      message: `url: expected a URL that starts with https:// or http://, got "${'x'.repeat(100)}".`,
+    })
+    assert.deepEqual(createFetchTask('in', { url: 'https://a.test/x', field: 'url' }).fields, {
+      url: 'https://a.test/x',
+    })
+    assert.deepEqual(
+      ['', 'x', 'x'.repeat(4096), 'x'.repeat(4097)].map((url) => fileUrlField.safeParse(url).success),
+      [...[false, true, true, false]],
+    )
+    assert.deepEqual(z.object(remoteFields).parse({}), {})
+    const sent = { exportMethod: 's3', exportPath: 'a', exportConfig: '{}' }
+    assert.deepEqual(z.object(remoteFields).parse(sent), sent)
+  })
+
+  const exportConfig = {
+    bucket: 'results',
+    region: 'eu-central-1',
+    access_key_id: 'a',
+    secret_access_key: 'b',
+  }
+
+  test('a remote file or exported result is exported by its own task, configured by an object or JSON', () => {
+    for (const given of [exportConfig, JSON.stringify(exportConfig)]) {
+      const task = createExportTask({ exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: given }, [
+        'work',
+      ])
+      assert.deepEqual(
+        [task?.name, task?.operation.name, task?.input, task?.fields],
+        ['export-store', 'export/s3', ['work'], { ...exportConfig, key: '{name}.{ext}' }],
+      )
+    }
+    assert.equal(createExportTask({ exportMethod: 's3', exportConfig }, [])?.continueOnError, false)
+    assert.equal('key' in (createExportTask({ exportMethod: 's3', exportConfig }, [])?.fields ?? {}), false)
+    assert.equal(createExportTask({}, ['work']), undefined)
+    assert.equal(createExportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
+  })
+
+  test('a remote file or exported result is rejected naming the invalid field', () => {
+    const fieldOf = (body: Parameters<typeof createExportTask>[0]) => {
+      try {
+        createExportTask(body, ['work'])
+      } catch (error) {
+        return (error as { details: { field: string } }).details.field
+      }
+      return undefined
+    }
+    assert.equal(fieldOf({ exportPath: 'a' }), 'exportMethod')
+    assert.equal(fieldOf({ exportConfig: {} }), 'exportMethod')
+    // Links are always provided.
+    for (const exportMethod of ['tape', 'url']) assert.equal(fieldOf({ exportMethod }), 'exportMethod')
+    assert.equal(fieldOf({ exportMethod: 's3', exportConfig: '{' }), 'exportConfig')
+    assert.equal(
+      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, bucket: 'x' } }),
+      'exportConfig.bucket',
+    )
+    assert.equal(
+      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, key: 'b' }, exportPath: 'a' }),
+      'exportPath',
+    )
+    assert.equal(fieldOf({ exportMethod: 's3', exportPath: 'a', exportConfig: '' }), 'exportConfig.bucket')
+    const path = 'a'.repeat(1025)
+    assert.equal(fieldOf({ exportMethod: 's3', exportConfig, exportPath: path }), 'exportPath')
+    assert.equal(
+      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, key: path } }),
+      'exportConfig.key',
+    )
+    assert.throws(
+      () => createExportTask({ exportMethod: 'tape' }, []),
+      /: expected s3, blobstore, gcs or sftp, got "tape"/,
+    )
+    assert.throws(() => createExportTask({ exportMethod: 'x'.repeat(65) }, []), {
+      message: `exportMethod: expected s3, blobstore, gcs or sftp, got "${'x'.repeat(64)}".`,
+      details: { field: 'exportMethod', expected: ['s3', 'blobstore', 'gcs', 'sftp'] },
+    })
+    assert.throws(
+      () => createExportTask({ exportConfig: { bucket: 'x' } }, []),
+      /exportMethod is missing: exportConfig says how/,
+    )
+  })
+})

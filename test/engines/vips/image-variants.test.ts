@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { buildPng, readPngChunks } from '../../../lib/binary/png.ts'
+import { imagemagick } from '../../../lib/engines/imagemagick.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { folder, near, numbers } from '../support/color-images.ts'
+import { readImageSize, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+describe('image options', () => {
+  after(removeRuns)
+
+  test('image options rotate an image', async () => {
+    for (const engine of [vips, imagemagick]) {
+      const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
+      assert.deepEqual(await readImageSize(path, 'png'), { width: 30, height: 40 })
+      near(await numbers(path), [0, 0, 255])
+      assert.equal(engine.capabilities[0]?.options.safeParse({ rotate: 45 }).success, false)
+    }
+  })
+
+  test('image options rotate every frame of an animation', async () => {
+    const { path } = await convert(vips, fixture('animated.gif'), 'webp', { options: { rotate: -90 } })
+    const { width, pageHeight, pages, delay } = await sharp(path, { animated: true }).metadata()
+    assert.deepEqual([width, pageHeight, pages, delay], [30, 40, 3, [100, 200, 300]])
+  })
+
+  test('image options set a background for transparent parts', async () => {
+    for (const engine of [vips, imagemagick]) {
+      for (const to of ['jpg', 'png'] as const) {
+        const { path } = await convert(engine, fixture('alpha.png'), to, {
+          options: { background: '#00ff00' },
+        })
+        const middle = sharp(path).removeAlpha().extract({ left: 20, top: 15, width: 1, height: 1 })
+        near([...(await middle.raw().toBuffer())], [0, 255, 0], 16)
+      }
+    }
+    const schema = vips.capabilities[0]?.options
+    for (const background of ['url(x)', '#12', 'none', '-fill', '@x'])
+      assert.equal(schema?.safeParse({ background }).success, false, background)
+  })
+
+  test('image options keep the transparency of a HEIC if the target supports it', async () => {
+    const heic = (await convert(vips, fixture('alpha.png'), 'heic')).path
+    for (const to of ['webp', 'png'] as const) {
+      const middle = sharp((await convert(vips, heic, to)).path).extract({
+        left: 20,
+        top: 15,
+        width: 1,
+        height: 1,
+      })
+      const [, , , alpha] = await middle.ensureAlpha().raw().toBuffer()
+      assert.ok((alpha ?? 255) < 16, `${to}: ${alpha}`)
+    }
+  })
+
+  test('limit the longest side without enlarging', async () => {
+    const size = async (downscale: number) =>
+      readImageSize(
+        (await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path,
+        'png',
+      )
+    assert.deepEqual(await size(20), { width: 20, height: 15 })
+    assert.deepEqual(await size(400), { width: 40, height: 30 })
+  })
+
+  test('image options keep the density within the range that JPEG supports', async () => {
+    for (const [density, expected] of [
+      [300, 300],
+      [65_535, 65_535],
+      [66_000, 72],
+    ] as const) {
+      const source = join(scratchFolder('dense'), `dense-${density}.png`)
+      await sharp({ create: { width: 2, height: 2, channels: 3, background: '#fff' } })
+        .withMetadata({ density })
+        .png()
+        .toFile(source)
+      const { path } = await convert(vips, source, 'jpg')
+      assert.equal((await sharp(path).metadata()).density ?? 72, expected, `${density}`)
+    }
+  })
+
+  test('image options render vector drawings at the requested resolution', async () => {
+    const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 60, height: 45 })
+  })
+
+  test('image options include jpegQuality, which takes precedence over quality', async () => {
+    const bytes = async (options: Record<string, unknown>) =>
+      (await readFile((await convert(vips, fixture('corners.jpg'), 'jpg', { options })).path)).length
+    assert.equal(await bytes({ jpegQuality: '20', quality: 'highest' }), await bytes({ quality: 20 }))
+  })
+
+  test('image options set the sizes in an icon', async () => {
+    const { path } = await convert(imagemagick, fixture('corners.png'), 'ico', {
+      options: { sizes: '24, 48' },
+    })
+    const bytes = await readFile(path)
+    assert.deepEqual([bytes.readUInt16LE(4), bytes[6], bytes[22]], [2, 48, 24])
+    const schema = imagemagick.capabilities.find(({ to }) => to.includes('ico'))?.options
+    for (const sizes of ['0', '257', '16,', 'a'])
+      assert.equal(schema?.safeParse({ sizes }).success, false, sizes)
+  })
+
+  test('image options write a cursor with the cursor type', async () => {
+    const { path } = await convert(imagemagick, fixture('corners.png'), 'cur')
+    assert.match(await readStdout('file', path), /cursor/)
+    const bytes = await readFile(path)
+    assert.deepEqual([...bytes.subarray(0, 6)], [0, 0, 2, 0, 1, 0])
+    // The hotspot is the corner; an icon has planes and bits there.
+    assert.deepEqual([...bytes.subarray(10, 14)], [0, 0, 0, 0])
+  })
+})
+
+describe('a camera raw file', () => {
+  after(removeRuns)
+
+  async function quarters(path: string): Promise<string> {
+    const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+    const at = (x: number, y: number) => {
+      const start = (Math.floor(info.height * y) * info.width + Math.floor(info.width * x)) * info.channels
+      const [red = 0, green = 0, blue = 0] = data.subarray(start, start + 3)
+      if (Math.max(red, green, blue) - Math.min(red, green, blue) < 60) return 'x'
+      return red > green && red > blue ? 'R' : green > blue ? 'G' : 'B'
+    }
+    return [at(0.25, 0.25), at(0.75, 0.25), at(0.25, 0.75), at(0.75, 0.75)].join('')
+  }
+
+  for (const from of ['raf', 'rw2', 'mrw'] as const) {
+    test(`a camera raw file is converted with the right colors: ${from}`, async () => {
+      assert.equal(await quarters((await convert(vips, fixture(`corners.${from}`), 'jpg')).path), 'RGBx')
+    })
+  }
+
+  test('a camera raw file keeps 16 bits per channel in TIFF', async () => {
+    const { path } = await convert(vips, fixture('corners.rw2'), 'tiff')
+    assert.match(await readStdout('tiffinfo', path), /Bits\/Sample: 16/)
+  })
+
+  test('a camera raw file that is truncated or another kind of TIFF is corrupt', async () => {
+    const path = join(await folder(), 'cut.raf')
+    await writeFile(path, (await readFile(fixture('corners.raf'))).subarray(0, 4000))
+    await assert.rejects(convert(vips, path, 'jpg'), { code: 'CORRUPT_FILE' })
+    await assert.rejects(convert(vips, fixture('corners.tiff'), 'jpg', { from: 'nef' }), {
+      code: 'CORRUPT_FILE',
+    })
+  })
+})
+
+/** An APNG with partial frames, as other programs write them. */
+async function parts(): Promise<string> {
+  const [width, height] = [6, 3]
+  const pixels = async (color: string, wide: number) => {
+    const png = await sharp({ create: { width: wide, height, channels: 4, background: color } })
+      .png()
+      .toBuffer()
+    return Buffer.concat(
+      [...readPngChunks(png)].filter(({ type }) => type === 'IDAT').map(({ data }) => data),
+    )
+  }
+  const numbersOf = (...values: number[]) => Buffer.from(values.flatMap((value) => [0, 0, 0, value]))
+  const control = (sequence: number, wide: number, left: number, dispose: number, blend: number) => ({
+    type: 'fcTL',
+    data: Buffer.concat([
+      numbersOf(sequence, wide, height, left, 0),
+      Buffer.from([0, 1, 0, 10, dispose, blend]),
+    ]),
+  })
+  const more = async (sequence: number, color: string, wide: number) => ({
+    type: 'fdAT',
+    data: Buffer.concat([numbersOf(sequence), await pixels(color, wide)]),
+  })
+  const path = join(await folder(), 'parts.apng')
+  const file = buildPng([
+    { type: 'IHDR', data: Buffer.concat([numbersOf(width, height), Buffer.from([8, 6, 0, 0, 0])]) },
+    { type: 'acTL', data: numbersOf(3, 0) },
+    control(0, width, 0, 0, 0),
+    { type: 'IDAT', data: await pixels('#ff0000', width) },
+    control(1, 4, 2, 1, 1),
+    await more(2, '#00ff00', 4),
+    control(3, 2, 0, 0, 1),
+    await more(4, '#0000ff', 2),
+    { type: 'IEND', data: Buffer.alloc(0) },
+  ])
+  await writeFile(path, file)
+  return path
+}
+
+describe('an animated PNG', () => {
+  after(removeRuns)
+  const frames = async (source: string, to: FormatId) => {
+    const { path, result, warnings } = await convert(vips, source, to)
+    return { path, warnings, frames: result.details?.frames }
+  }
+
+  test('an animated PNG keeps frames and delays in GIF and WebP, and can be made from both', async () => {
+    const { path: moving } = await convert(vips, fixture('animated.gif'), 'apng')
+    const times = await readStdout(
+      'ffprobe',
+      '-v',
+      'error',
+      '-show_entries',
+      'packet=pts_time',
+      '-of',
+      'csv=p=0',
+      moving,
+    )
+    assert.deepEqual(times.match(/[\d.]+/g)?.map(Number), [0, 0.1, 0.3])
+    for (const to of ['gif', 'webp'] as const) {
+      const made = await frames(moving, to)
+      const { pages, delay } = await sharp(made.path, { animated: true }).metadata()
+      assert.deepEqual([pages, delay, made.frames], [3, [100, 200, 300], 3], to)
+      assert.equal((await frames(fixture('animated.apng'), to)).frames, 3)
+      assert.equal((await frames(made.path, 'apng')).frames, 3)
+    }
+  })
+
+  test('an animated PNG is rendered with partial frames, blending and disposal', async () => {
+    const { path } = await convert(vips, await parts(), 'gif')
+    const readPage = async (page: number) => {
+      const image = sharp(path, { page }).ensureAlpha().extract({ left: 1, top: 1, width: 3, height: 1 })
+      return [...(await image.raw().toBuffer())].map((value) => Math.round(value / 255)).join('')
+    }
+    // Red; one half green; the green cleared, and blue over the rest.
+    assert.deepEqual(
+      [await readPage(0), await readPage(1), await readPage(2)],
+      ['100110011001', '100101010101', '001100000000'],
+    )
+  })
+
+  test('an animated PNG becomes its first frame with a warning in other formats', async () => {
+    const { path, warnings } = await frames(fixture('animated.apng'), 'jpg')
+    assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
+    near(await numbers(path), [255, 0, 0])
+  })
+})

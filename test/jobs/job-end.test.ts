@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findUnpublishedEvents } from '../../lib/jobs/events.ts'
+import { jobEndChange } from '../../lib/jobs/job-end.ts'
+import {
+  decideOutcome,
+  findStalledTasks,
+  leaseGraceS,
+  resultOfJob,
+} from '../../lib/jobs/job-state-machine.ts'
+import { nextImageOf, resolveConversion } from '../../lib/jobs/next-image.ts'
+import { Job, type Task } from '../../lib/model/job.ts'
+import {
+  complete,
+  createAwaitedUpload,
+  createExport,
+  createStoredImport,
+  fail,
+  file,
+  newJob,
+  newTask,
+  secondsLater,
+  timestamp,
+  withTasks,
+} from './records.ts'
+import { chain, conversion, endJob } from './support/job-records.ts'
+
+const none: readonly string[] = []
+
+const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
+
+const longAfter = secondsLater(1000)
+
+test('ready tasks of a live job are sent again, waiting ones are not', () => {
+  const state = newJob(chain)
+  assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), ['first'])
+  const next = withTasks(state, {
+    first: complete(3, file('a')),
+    second: { open: undefined, got: new Set([1]) },
+  })
+  assert.deepEqual(names(findStalledTasks(next, longAfter).toSend), ['second'])
+})
+
+test('no task of a job is sent while it waits for an upload', () => {
+  const state = newJob([
+    createStoredImport('there'),
+    createAwaitedUpload('in'),
+    newTask('early', [0]),
+    newTask('work', [1]),
+  ])
+  assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), none)
+})
+
+test('a task is sent to another worker after its lease and the grace period', () => {
+  const leaseUntil = (second: number) =>
+    withTasks(newJob(conversion), {
+      work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
+    })
+  assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
+  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend), none)
+  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
+})
+
+test('the completion of a task is repeated while its job or a dependent still waits for it', () => {
+  const done = withTasks(newJob(chain), { first: complete(3, file('a')) })
+  assert.deepEqual(names(findStalledTasks(done, longAfter).unreported), ['first'])
+  // The process that ended it may still be completing it.
+  assert.deepEqual(names(findStalledTasks(done, secondsLater(3 + leaseGraceS - 1)).unreported), none)
+  const counted = { ...done, job: { ...done.job, open: new Set([2]) } }
+  assert.deepEqual(
+    names(findStalledTasks(counted, longAfter).unreported),
+    ['first'],
+    'its dependent is not updated',
+  )
+  const known = withTasks(counted, { second: { open: undefined, got: new Set([1]) } })
+  assert.deepEqual(names(findStalledTasks(known, longAfter).unreported), none)
+})
+
+test('with join buckets, completions are repeated only when all tasks of a bucket are over', () => {
+  const count = 150
+  const ins = Array.from({ length: count }, (_, at) => at + 1)
+  const works = ins.map((number) => newTask(`work-${number}`, [0]))
+  const state = newJob([createStoredImport('in'), ...works, newTask('join', ins)])
+  const done = (numbers: readonly number[]) =>
+    withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
+  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), longAfter).unreported), none)
+  // The first bucket has 99 tasks, and its members are over.
+  assert.equal(findStalledTasks(done(ins.slice(0, 99)), longAfter).unreported.length, 99)
+  assert.equal(findStalledTasks(done(ins), longAfter).unreported.length, count)
+})
+
+test('chunks are repaired while their task waits for them, and afterwards the task itself', () => {
+  const state = withTasks(newJob(conversion), {
+    work: { status: 'processing', expandedBy: 1, open: new Set([1001, 1002]) },
+  })
+  const [work] = state.tasks
+  assert.ok(work)
+  const part = (number: number, more: Partial<Task>): Task => ({
+    ...work,
+    expandedBy: undefined,
+    open: undefined,
+    status: 'pending',
+    part: number,
+    ...more,
+  })
+  const chunks = [
+    // A chunk of an abandoned attempt, and one that is already counted.
+    part(1, {}),
+    part(1000, complete(2, file('a'))),
+    part(1001, complete(3, file('b'))),
+    part(1002, {}),
+  ]
+  const stalled = findStalledTasks({ ...state, chunks }, longAfter)
+  assert.deepEqual(
+    stalled.toSend.map((one) => one.part),
+    [1002],
+  )
+  assert.deepEqual(
+    stalled.unreported.map((one) => one.part),
+    [1001],
+  )
+  // A lost chunk that has not ended its task yet.
+  const lost = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
+  assert.deepEqual(
+    findStalledTasks({ ...lost, chunks }, longAfter).unreported.map((one) => one.part),
+    [1000],
+  )
+  const joining = withTasks(state, { work: { open: undefined } })
+  assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, longAfter).toSend), ['work'])
+  const joined = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
+  assert.deepEqual(names(findStalledTasks({ ...joined, chunks }, longAfter).toSend), none)
+})
+
+test('a job that ends before its start was recorded started with its first task', () => {
+  const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
+  const [task] = state.tasks
+  assert.ok(task)
+  const startTask = (number: number, second: number) => ({ ...task, number, startedAt: timestamp(second) })
+  const tasks = [startTask(4, 3), startTask(3, 2), startTask(2, 2), startTask(5, 4)]
+  const { set } = jobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', secondsLater(9))
+  assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, timestamp(2)])
+})
+
+test('the end of a job stores its outcome, and the retention starts then', () => {
+  const queued = newJob(conversion)
+  const processing = {
+    ...queued.job,
+    status: 'processing' as const,
+    startedAt: timestamp(1),
+    startedWith: 1,
+    sequence: 3,
+    numbers: { created: 1, queued: 2, started: 3 },
+  }
+  const state = withTasks({ ...queued, job: processing }, { work: complete(5, file('a.webp')) })
+  const job = endJob(state, 10)
+  assert.deepEqual(Job.strict().parse(withoutKeys(job)), withoutKeys(job))
+  assert.deepEqual([job.status, job.endedBy, job.endedAt], ['completed', 'lease', timestamp(10)])
+  assert.deepEqual([job.expiresAt, job.wakeAt], [timestamp(3610), timestamp(3610)])
+  assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
+  assert.deepEqual(job.result?.files, [file('a.webp')])
+  assert.equal((job as { listKey?: string }).listKey, 'anon_1#completed')
+  assert.deepEqual(findUnpublishedEvents({ ...state, job }), [])
+})
+
+/** The table also stores index keys, which the schema does not contain. */
+function withoutKeys(job: Job): Job {
+  const { listKey: _key, ...rest } = job as Job & { listKey?: string }
+  return rest
+}
+
+test('a job that ends before its start was recorded publishes both', () => {
+  const state = withTasks(newJob(chain), {
+    first: complete(5, file('a')),
+    second: { ...complete(9, file('b')), startedAt: timestamp(6) },
+  })
+  const job = endJob(state, 10)
+  assert.deepEqual([job.startedAt, job.startedWith], [timestamp(4), 1])
+  assert.deepEqual([job.sequence, job.numbers], [4, { created: 1, queued: 2, started: 3, ended: 4 }])
+  assert.deepEqual(
+    findUnpublishedEvents({ ...state, job }).map(({ event, sequence, timestamp }) => [
+      event,
+      sequence,
+      timestamp,
+    ]),
+    [['job.started', 3, timestamp(4)]],
+  )
+})
+
+test('a failed job stores its error and is listed as failed', () => {
+  const state = withTasks(newJob(conversion), { work: fail(5, 'is cut off') })
+  const job = endJob(state, 6)
+  assert.deepEqual([job.status, job.error?.message], ['failed', 'is cut off'])
+  assert.equal((job as { listKey?: string }).listKey, 'anon_1#failed')
+})
+
+test('a result with many files is not stored in the job record', () => {
+  const files = Array.from({ length: 30 }, (_, at) => file(`page-${at}.webp`))
+  const state = withTasks(newJob(conversion), { work: complete(5, ...files) })
+  const job = endJob(state, 6)
+  assert.equal(job.result, undefined)
+  assert.deepEqual(resultOfJob({ ...state, job }).files, files)
+})
+
+test('the result of a job without links consists of its exported files', () => {
+  const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0]), newTask('send', [1])]), {
+    work: complete(5, file('a.webp')),
+    send: {
+      ...complete(6),
+      deliveries: [{ url: 's3://there/a', filename: 'a.webp', size: 1, mimeType: 'image/png', sha256: '' }],
+    },
+  })
+  assert.deepEqual(resultOfJob(state).files, [file('a.webp')])
+  const linked = withTasks(
+    newJob([createStoredImport('in'), newTask('work', [0]), createExport('out', [0])]),
+    {
+      work: complete(5, file('a.webp')),
+    },
+  )
+  assert.deepEqual(
+    resultOfJob(linked).files.map(({ key }) => key),
+    ['in/in'],
+  )
+})
+
+test('the conversion of a task gets all files of its inputs, in the order of the inputs', () => {
+  const request = [
+    createStoredImport('a'),
+    createStoredImport('b'),
+    newTask('first', [0], { spec: { options: {} } }),
+  ]
+  const join = newTask('join', [1, 2, 0], {
+    operation: 'archive',
+    spec: { to: 'zip', options: { level: 9 } },
+  })
+  const state = withTasks(newJob([...request, join]), { first: complete(3, file('x'), file('y')) })
+  const taken = state.tasks.find(({ name }) => name === 'join')
+  assert.ok(taken)
+  const [files, spec] = resolveConversion(taken, state)
+  assert.deepEqual(
+    files.map(({ filename }) => filename),
+    ['b.png', 'x', 'y', 'a.png'],
+  )
+  assert.deepEqual([spec.operation, spec.to, spec.options], ['archive', 'zip', { level: 9 }])
+})
+
+test('inputs that need several images go to one after another', () => {
+  const step = (image: string) => ({
+    operation: 'convert' as const,
+    engine: 'vips',
+    image,
+    from: 'png',
+    to: 'webp',
+    options: {},
+  })
+  const inputPlans = [
+    { steps: [step('office'), step('pdf')], step: 2, files: [] },
+    { steps: [step('office'), step('pdf')], step: 1, files: [] },
+    { steps: [step('office'), step('image')], step: 0, files: [] },
+  ]
+  assert.equal(nextImageOf(inputPlans), 'pdf')
+  assert.throws(() => nextImageOf(inputPlans.slice(0, 1)), /no remaining step/)
+})

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  decideOutcome,
+  filesOfJob,
+  filesOfTask,
+  nameExportFiles,
+  resultFiles,
+  resultOfJob,
+  statusOfFixed,
+  warningsOf,
+} from '../../lib/jobs/job-state-machine.ts'
+import { createRetention } from '../../lib/model/fidelity.ts'
+import type { JobState, Task, Warning } from '../../lib/model/job.ts'
+import {
+  complete,
+  createExport,
+  createStoredImport,
+  fail,
+  file,
+  newJob,
+  newTask,
+  timestamp,
+  withTasks,
+} from './records.ts'
+import { chain, conversion, endJob, pair } from './support/job-records.ts'
+
+const skip = (second: number): Partial<Task> => ({
+  status: 'cancelled',
+  code: 'INPUT_TASK_FAILED',
+  endedAt: timestamp(second),
+  open: undefined,
+})
+
+test('a job whose tasks are complete completes with the files of its exports', () => {
+  const state = withTasks(newJob(conversion), {
+    work: { ...complete(5, file('a.webp')), engine: 'vips', engineVersion: '1.0', method: 'encode' },
+  })
+  assert.deepEqual(decideOutcome(state), {
+    status: 'completed',
+    result: {
+      files: [file('a.webp')],
+      warnings: [],
+      engine: 'vips',
+      engineVersion: '1.0',
+      method: 'encode',
+    },
+  })
+})
+
+test('the result of several tasks names no engine', () => {
+  const state = withTasks(newJob(chain), {
+    first: { ...complete(2, file('a.webp')), engine: 'vips' },
+    second: { ...complete(4, file('b.webp')), engine: 'vips' },
+  })
+  assert.deepEqual(decideOutcome(state).result, { files: [file('b.webp')], warnings: [] })
+})
+
+test('a job reports the first failure, not a task that was cancelled for lack of input', () => {
+  const state = withTasks(newJob(chain), { first: fail(9, 'is cut off'), second: skip(8) })
+  assert.deepEqual(decideOutcome(state).error, {
+    code: 'CORRUPT_FILE',
+    message: 'is cut off',
+    details: { task: 'first' },
+  })
+  const both = withTasks(newJob(pair), { left: fail(9, 'later'), right: fail(3, 'sooner') })
+  assert.equal(decideOutcome(both).error?.message, 'sooner')
+})
+
+test('a completed branch does not save a job whose other branch failed', () => {
+  const state = withTasks(newJob(pair), { left: complete(3, file('a.webp')), right: fail(4, 'x') })
+  const { status, result } = decideOutcome(state)
+  assert.equal(status, 'failed')
+  assert.deepEqual(result.files, [file('a.webp')])
+})
+
+test('a failing task with continue_on_error does not fail its job', () => {
+  const mayFail = [
+    createStoredImport('in'),
+    newTask('left', [0], { continueOnError: true }),
+    newTask('right', [0]),
+    createExport('out', [1, 2]),
+  ]
+  const state = withTasks(newJob(mayFail), { left: fail(3, 'x'), right: complete(4, file('b.webp')) })
+  const { status, result } = decideOutcome(state)
+  assert.equal(status, 'completed')
+  assert.deepEqual(result.files, [file('b.webp')])
+})
+
+test('a batch completes when one item does, and counts the others', () => {
+  const refused = newTask('refused', [0], {
+    fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'not supported' },
+  })
+  const request = [...pair.slice(0, 3), refused, createExport('out', [1, 2])]
+  const batch = newJob(request, { require: 'any' })
+  const one = withTasks(batch, { left: complete(3, file('a.webp')), right: fail(4, 'x') })
+  const { status, summary, error } = decideOutcome(one)
+  assert.deepEqual([status, error, summary], ['completed', undefined, { total: 3, completed: 1, failed: 2 }])
+  const nothing = withTasks(batch, { left: fail(5, 'second'), right: fail(4, 'first') })
+  assert.deepEqual(decideOutcome(nothing).summary, { total: 3, completed: 0, failed: 3 })
+  assert.deepEqual(
+    [decideOutcome(nothing).status, decideOutcome(nothing).error?.message],
+    ['failed', 'first'],
+  )
+})
+
+test('a job with imports and exports only completes with the imported files', () => {
+  const { status, result } = decideOutcome(
+    newJob([createStoredImport('in', 'a.png'), createExport('out', [0])]),
+  )
+  assert.deepEqual([status, result.files.map(({ filename }) => filename)], ['completed', ['a.png']])
+})
+
+test('a job that only exports completes with the exported files and records its source', () => {
+  const s3 = (name: string, kind: string, ins: number[]) => newTask(name, ins, { operation: `${kind}/s3` })
+  const url = 's3://box/a.png'
+  const { key: _, format, ...stored } = file('a.png')
+  const state = withTasks(newJob([s3('in', 'import', []), s3('out', 'export', [0])]), {
+    in: complete(2, file('a.png')),
+    out: { ...complete(5), deliveries: [{ ...stored, url }] },
+  })
+  assert.deepEqual(decideOutcome(state).result.files, [file('a.png')])
+  const { display, cameLater } = endJob(state, 10)
+  assert.deepEqual(cameLater, { filename: 'a.png', format, size: stored.size })
+  assert.equal(display.source, null, 'repeated earlier events stay identical')
+})
+
+test('files with the same name get unique names, and a file of two exports is listed once', () => {
+  const twice = [...pair, createExport('again', [1])]
+  const state = withTasks(newJob(twice), {
+    left: complete(3, file('a.webp', 'k1')),
+    right: complete(4, file('a.webp', 'k2')),
+  })
+  assert.deepEqual(
+    resultFiles(state).map(({ key, filename }) => [key, filename]),
+    [
+      ['k1', 'a.webp'],
+      ['k2', 'a (2).webp'],
+    ],
+  )
+})
+
+test('an export names its files with its template', () => {
+  const template = { filename: '{name}-{index}-{jobId}-{date}.{ext}' }
+  const state = withTasks(newJob([...pair.slice(0, 3), createExport('out', [1, 2], template)]), {
+    left: complete(3, file('a.webp')),
+    right: complete(4, file('b.webp')),
+  })
+  const [, , , , out] = [...state.fixed, ...state.tasks, ...state.fixed.slice(-1)]
+  assert.ok(out && !('attempt' in out))
+  assert.deepEqual(
+    nameExportFiles(out, state).map(({ filename }) => filename),
+    ['a-1-job_1-2026-01-01.webp', 'b-2-job_1-2026-01-01.webp'],
+  )
+})
+
+test('the fidelity of a result multiplies consecutive tasks and sums parallel ones', () => {
+  const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
+  const inTurn = newJob([createStoredImport('in'), newTask('first', [0]), newTask('second', [1])])
+  const chained = withTasks(inTurn, {
+    first: { ...complete(3, file('a')), fidelity: words(100, 80) },
+    second: { ...complete(4, file('b')), fidelity: words(80, 40) },
+  })
+  assert.deepEqual(resultOfJob(chained).fidelity?.words, createRetention(100, 40))
+  const beside = withTasks(newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]), {
+    left: { ...complete(3, file('a')), fidelity: words(100, 80) },
+    right: { ...complete(4, file('b')), fidelity: words(10, 10) },
+  })
+  assert.deepEqual(resultOfJob(beside).fidelity?.words, createRetention(110, 90))
+  const lost = withTasks(beside, { right: fail(4, 'damaged') })
+  assert.deepEqual(resultOfJob(lost).fidelity?.words, createRetention(100, 80))
+  assert.equal('fidelity' in resultOfJob(newJob(conversion)), false)
+})
+
+test('a result that was too large for the job record is built from the tasks', () => {
+  const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
+  assert.deepEqual(resultOfJob(state), decideOutcome(state).result)
+  const stored = { files: [file('stored')], warnings: [] }
+  assert.deepEqual(resultOfJob({ ...state, job: { ...state.job, result: stored } }), stored)
+})
+
+test('only a completed task provides files to others', () => {
+  const half = { ...complete(3, file('a.webp')), status: 'failed' as const }
+  const state = withTasks(newJob(chain), { first: half })
+  assert.deepEqual(filesOfTask(1, state), [])
+  assert.deepEqual(filesOfTask(1, withTasks(state, { first: { status: 'completed' } })), [file('a.webp')])
+  assert.deepEqual(
+    filesOfTask(0, state).map(({ key }) => key),
+    ['in/in'],
+  )
+})
+
+test('warnings are unique, with those about the request first', () => {
+  const warning = (code: string): Warning => ({ code, message: code })
+  const tasks = [{ warnings: [warning('b'), warning('a')] }, { warnings: [warning('b'), warning('c')] }]
+  assert.deepEqual(
+    warningsOf({ warnings: [warning('a')] }, tasks).map(({ code }) => code),
+    ['a', 'b', 'c'],
+  )
+})
+
+test('warnings are equal regardless of the order of their fields', () => {
+  const warning = { code: 'a', message: 'b', field: 'c' }
+  assert.deepEqual(
+    warningsOf({ warnings: [warning] }, [{ warnings: [{ field: 'c', message: 'b', code: 'a' }] }]),
+    [warning],
+  )
+})
+
+test('an export of links is over when its inputs are', () => {
+  const status = (state: JobState) => {
+    const out = state.fixed.at(-1)
+    assert.ok(out)
+    return statusOfFixed(out, state)
+  }
+  const state = newJob(pair)
+  assert.equal(status(state), 'pending')
+  const one = withTasks(state, { left: complete(3, file('a')) })
+  assert.equal(status(one), 'pending')
+  assert.equal(status(withTasks(one, { right: complete(4, file('b')) })), 'completed')
+  assert.equal(status(withTasks(one, { right: fail(4, 'x') })), 'cancelled')
+  assert.equal(status({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
+  const mayFail = withTasks(one, { right: { ...fail(4, 'x'), continueOnError: true } })
+  assert.equal(status(mayFail), 'completed')
+})
+
+test('every file of a job is listed once with its role, including unfinished tasks, without chunks', () => {
+  const state = withTasks(newJob(chain), {
+    first: complete(3, file('a.webp')),
+    second: { status: 'processing', files: [file('half')] },
+  })
+  const [first] = state.tasks
+  assert.ok(first)
+  // Files of chunks were never published: they are deleted with the job's prefix.
+  const part = { ...first, part: 1000, files: [file('part')] }
+  const fed = withTasks(state, { second: { status: 'processing', files: [file('half'), file('a.webp')] } })
+  assert.deepEqual(
+    filesOfJob({ ...fed, chunks: [part] }).map(({ key, role }) => [key, role]),
+    [
+      ['in/in', 'source'],
+      ['half', 'output'],
+      ['a.webp', 'output'],
+    ],
+  )
+})
+
+test('files of a job are in the order of the request', () => {
+  const state = newJob([
+    createStoredImport('in'),
+    newTask('work', [0]),
+    createStoredImport('late'),
+    newTask('last', [2]),
+  ])
+  const made = withTasks(state, {
+    work: complete(3, file('a.webp')),
+    last: complete(2, file('b.webp')),
+  })
+  const keys = filesOfJob({ ...made, tasks: made.tasks.toReversed() }).map(({ key }) => key)
+  assert.deepEqual(keys, ['in/in', 'a.webp', 'in/late', 'b.webp'])
+})

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Lease } from '../../lib/jobs/run/lease.ts'
+import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
+import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
+import { createStoredImport, newTask, secondsLater, timestamp } from './records.ts'
+import { createJob, end, inputPlan, log, only } from './support/leases.ts'
+
+test('a chunk records its processing time and updates its task without own progress', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const { store, change, found, held: claimAndKeep, takeEvents } = await createJob()
+  await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
+  await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
+  const one = await claimAndKeep('lease_1', 1000)
+  t.mock.timers.setTime(secondsLater(17).getTime())
+  assert.equal(await one.finish(end), true)
+  const { ranMs, status } = await found(1000)
+  assert.deepEqual([ranMs, status], [7000, 'completed'])
+  assert.deepEqual((await found()).open, new Set([1001]))
+  assert.ok(takeEvents().includes('job.started'))
+})
+
+test('all ends of a lease succeed although each response of the table is lost once', async () => {
+  for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
+    const { table, held: claimAndKeep, found, takeSentTasks, job, jobs, takeEvents } = await createJob()
+    table.losesResponses = true
+    const one = await claimAndKeep()
+    assert.equal((await found()).attempt, 1)
+    const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
+    if (method === 'finish') {
+      assert.equal(await one.finish(end), true)
+      assert.deepEqual(
+        [(await found()).status, (await job()).numbers],
+        ['completed', { created: 1, queued: 2, started: 3 }],
+      )
+      assert.deepEqual([takeSentTasks().slice(-1), takeEvents()], [[2], ['job.started']])
+      const last = new Lease(
+        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as unknown as TaskRun, // only the members that are used
+        ...(['lease_2', log] as const),
+      )
+      await last.claim()
+      last.startHeartbeat(await job(), () => {})
+      assert.equal(await last.finish(end), true)
+      const { status, sequence, numbers } = await job()
+      assert.deepEqual(
+        [status, sequence, numbers['ended'], takeEvents()],
+        ['completed', 4, 4, ['job.completed']],
+      )
+    } else if (method === 'handOver') {
+      assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [] }), true)
+      assert.deepEqual([(await found()).status, takeSentTasks()], ['pending', [1]])
+    } else if (method === 'splitIntoChunks') {
+      assert.equal(await one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }), true)
+      assert.deepEqual([(await found()).partCount, takeSentTasks()], [1, [1]])
+    } else {
+      await one[method]()
+      assert.deepEqual([(await found()).status, (await found()).leaseId], ['pending', undefined])
+    }
+  }
+})
+
+test('the end of a lease waits for the last heartbeat, and nothing is written afterwards', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
+    const { held: claimAndKeep, store, found, job, jobs, takeEvents } = await createJob()
+    await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
+    takeEvents()
+    const one = await claimAndKeep()
+    const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
+    const written: string[] = []
+    let goOn = () => {}
+    const change = store.changeTask.bind(store)
+    store.changeTask = async (...args) => {
+      const isBeat = args[1].set?.['leaseUntil'] !== undefined
+      written.push(isBeat ? 'beat' : 'end')
+      if (isBeat) await new Promise<void>((resolve) => (goOn = resolve))
+      return change(...args)
+    }
+    t.mock.timers.tick(3000)
+    await turn()
+    const ends = {
+      finish: () => one.finish({ ...end, percent: 100 }),
+      handOver: () => one.handOver({ pieces: [inputPlan], warnings: [] }),
+      splitIntoChunks: () => one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }),
+      retry: () => one.retry(),
+      release: () => one.release(),
+    }
+    const over = ends[method]()
+    await turn()
+    assert.deepEqual(written, ['beat'], method)
+    goOn()
+    await over
+    assert.equal(written[1], 'end')
+    written.length = 0
+    t.mock.timers.tick(9000)
+    await turn()
+    assert.deepEqual(written, [], method)
+  }
+})
+
+test('the start of a job is published while its task runs, but not after it is released', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const { held: claimAndKeep, takeEvents } = await createJob()
+  const one = await claimAndKeep()
+  t.mock.timers.tick(299)
+  await turn()
+  assert.deepEqual(takeEvents(), [])
+  t.mock.timers.tick(1)
+  await turn()
+  await one.stopHeartbeat()
+  assert.deepEqual(takeEvents(), ['job.started'])
+  const other = await createJob()
+  const quick = await other.held()
+  await quick.release()
+  t.mock.timers.tick(3000)
+  await turn()
+  assert.deepEqual(other.takeEvents(), [])
+})
+
+test('progress is published after five points and half a second, or one point and two seconds', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(only)
+  await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
+  takeEvents()
+  const one = await claimAndKeep()
+  const tell = async (afterMs: number, percent: number) => {
+    t.mock.timers.tick(afterMs)
+    await turn()
+    one.reportProgress(percent, 'encoding')
+    await turn()
+    return takeEvents().length
+  }
+  assert.equal(await tell(499, 5), 0, 'too soon')
+  assert.equal(await tell(1, 4.9), 1, 'published progress never falls')
+  assert.equal(await tell(500, 50), 1)
+  assert.deepEqual([(await job()).running, (await job()).stage], [{ 1: 50 }, 'encoding'])
+  assert.equal(await tell(500, 54.9), 0, 'too little')
+  assert.equal(await tell(500, 55), 1)
+  assert.equal(await tell(1999, 56), 0, 'too soon for so little')
+  t.mock.timers.tick(1)
+  assert.equal(await tell(0, 56), 1)
+  t.mock.timers.tick(4000)
+  await turn()
+  const { percent, stage } = await found()
+  assert.deepEqual([percent, stage], [56, 'encoding'])
+  assert.equal(await tell(3000, 56.9), 0, 'nothing new')
+  assert.equal(await tell(3000, 250), 1)
+  assert.deepEqual((await job()).running, { 1: 99 })
+  assert.equal(await tell(3000, 250), 0)
+  assert.equal((await found()).percent, 99)
+  await one.stopHeartbeat()
+})
+
+test('the percent of a join continues from that of the chunks', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const { held: claimAndKeep, change, found } = await createJob()
+  await change({ status: 'processing', expandedBy: 1, partCount: 2 })
+  const one = await claimAndKeep()
+  one.reportProgress(50, 'joining')
+  for (const ms of [300, 2700]) {
+    t.mock.timers.tick(ms)
+    await turn()
+  }
+  await one.stopHeartbeat()
+  assert.equal((await found()).percent, 95)
+})
+
+test('the percent of a task does not fall when another worker takes over', async () => {
+  const { held: claimAndKeep, change, found } = await createJob()
+  await change({ percent: 60 })
+  const one = await claimAndKeep()
+  one.reportProgress(10, 'encoding')
+  await one.saveRemaining({ begun: 'upload 1' })
+  await one.stopHeartbeat()
+  assert.equal((await found()).percent, 60)
+})
+
+test('a skipped progress update of a job with many tasks does not stop later ones', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const twenty = Array.from({ length: 20 }, (_, at) => newTask(`t${at}`, [0]))
+  const { held: claimAndKeep, takeEvents, job, jobs } = await createJob([createStoredImport('in'), ...twenty])
+  await jobs.completion.lifecycle.start(await job(), { number: 1, name: 't0' })
+  takeEvents()
+  const one = await claimAndKeep()
+  for (const percent of [5, 10, 60]) {
+    t.mock.timers.tick(600)
+    await turn()
+    one.reportProgress(percent, 'encoding')
+    await turn()
+  }
+  await one.stopHeartbeat()
+  assert.deepEqual([takeEvents(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
+})
+
+test('a released task’s start time was that of the claim, not of the worker', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
+  const { lease, found } = await createJob()
+  const one = lease()
+  t.mock.timers.setTime(secondsLater(12).getTime())
+  await one.claim()
+  assert.equal((await found()).startedAt, timestamp(12))
+  await one.release()
+  const { status, attempt, startedAt } = await found()
+  assert.deepEqual([status, attempt, startedAt], ['pending', 0, undefined])
+})
+
+test('a chunk hides its message for the duration of its lease, and is aborted when it is no longer needed', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
+  const { store, jobs, job, change, found } = await createJob()
+  await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })
+  await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
+  const hidden: number[] = []
+  const run = {
+    services: { jobs },
+    ref: { jobId: 'job_1', task: 1, part: 1000 },
+    extendVisibility: async (seconds: number) => void hidden.push(seconds),
+  }
+  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used
+  await one.claim()
+  let lost = 0
+  one.startHeartbeat(await job(), () => lost++)
+  await turn()
+  assert.deepEqual(hidden, [16])
+  const beat = async () => {
+    t.mock.timers.tick(3000)
+    await turn()
+  }
+  await change({ open: new Set([1001]) })
+  // Its speculative copy was faster, which is only checked once the chunk has taken long.
+  for (let beats = 6; beats > 0; beats--) await beat()
+  assert.equal(lost, 0)
+  await change({ open: new Set([1000, 1001, 1002]) })
+  await beat()
+  assert.equal(lost, 0, 'the chunk is needed')
+  await change({ open: new Set([1001]) })
+  await beat()
+  assert.equal(lost, 1)
+  await one.stopHeartbeat()
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { Lease, type TaskResult } from '../../../lib/jobs/run/lease.ts'
+import type { TaskRun } from '../../../lib/jobs/run/task-run.ts'
+import type { NewTask } from '../../../lib/jobs/task-graph.ts'
+import { createLog } from '../../../lib/log.ts'
+import type { InputPlan, Job, Task } from '../../../lib/model/job.ts'
+import { memoryJobs } from '../memory-jobs.ts'
+import { createExport, createRecords, createStoredImport, file, newTask } from '../records.ts'
+
+/** The records of a job after a worker has claimed a task and ended its lease. */
+
+export const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
+
+export const only = [createStoredImport('in'), newTask('a', [0]), createExport('out', [1])]
+
+export const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
+
+export const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
+
+export const end: TaskResult = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
+
+export async function createJob(tasks: readonly NewTask[] = two) {
+  const own = memoryJobs()
+  await own.jobs.create(createRecords(tasks))
+  own.takeSentTasks()
+  own.takeEvents()
+  const ref = { jobId: 'job_1', task: 1 }
+  const job = async (): Promise<Job> => {
+    const found = await own.store.getJob('job_1')
+    assert.ok(found)
+    return found
+  }
+  const found = async (part?: number): Promise<Task> => {
+    const one = await own.store.getTask({ ...ref, part })
+    assert.ok(one)
+    return one
+  }
+  const lease = (id = 'lease_1', part?: number) => {
+    const run = { services: { jobs: own.jobs }, ref: { ...ref, part }, extendVisibility: async () => {} }
+    return new Lease(run as unknown as TaskRun, id, log) // only the members that are used
+  }
+  return {
+    ...own,
+    ref,
+    job,
+    found,
+    lease,
+    change: (set: Partial<Task>, remove: string[] = []) => own.store.changeTask(ref, { set, remove }),
+    /** Claims the task and starts the heartbeat, as a worker does. */
+    held: async (id = 'lease_1', part?: number) => {
+      const one = lease(id, part)
+      assert.equal((await one.claim()).applied, true)
+      one.startHeartbeat(await job(), () => {})
+      return one
+    },
+  }
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AppError } from '../../lib/errors.ts'
+import { maxInlineBytes } from '../../lib/tasks/import-base64.ts'
+import { findTaskOperation, findTransferOperation } from '../../lib/tasks/index.ts'
+import { addTaskToError, parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { TaskMap } from '../../lib/tasks/reference.ts'
+
+const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
+
+const out = (input: unknown) => ({ operation: 'export/url', input })
+
+describe('a file from a URL', () => {
+  const { fields } = findTaskOperation('import/url') ?? {}
+  const wrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
+
+  test('a file from a URL may be requested with headers, except reserved ones', () => {
+    assert.equal(
+      wrong({ headers: { Authorization: 'Bearer x', 'x-a': '' }, sha256: 'A'.repeat(64), max_size: 1 }),
+      false,
+    )
+    for (const name of [
+      'Host',
+      'connection',
+      'Content-Length',
+      'transfer-encoding',
+      'upgrade',
+      'te',
+      'trailer',
+    ])
+      assert.ok(wrong({ headers: { [name]: 'x' } }), name)
+    for (const name of [
+      'Keep-Alive',
+      'expect',
+      'range',
+      'if-range',
+      'accept-encoding',
+      'Proxy-Authorization',
+    ])
+      assert.ok(wrong({ headers: { [name]: 'x' } }), name)
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, '']))
+    assert.deepEqual([wrong({ headers: many(20) }), wrong({ headers: many(21) })], [false, true])
+    for (const headers of [{ 'a b': 'x' }, { a: 'x\r\nb: y' }, { a: 'x'.repeat(4001) }])
+      assert.ok(wrong({ headers }))
+  })
+
+  test('a file from a URL needs an HTTP URL, and a valid hash and size', () => {
+    for (const more of [
+      { url: 'ftp://a.test/' },
+      { url: 'a' },
+      { sha256: 'a'.repeat(63) },
+      { max_size: 0 },
+      { x: 1 },
+    ])
+      assert.ok(wrong(more), JSON.stringify(more))
+  })
+})
+
+test('a request may contain files of up to 10 MiB', () => {
+  assert.equal(maxInlineBytes, 10 * 1024 * 1024)
+})
+
+describe('the tasks of a request', () => {
+  test('the tasks of a request accept field names in either spelling, and keep options unchanged', () => {
+    const tasks = {
+      a: raw,
+      b: { operation: 'convert', input: 'a', outputFormat: 'html', continueOnError: true, someOption: 1 },
+      c: out(['b', 'a']),
+    }
+    const [a, b, c] = parseTasks(tasks)
+    assert.deepEqual([a?.input, b?.input, c?.input], [[], ['a'], ['b', 'a']])
+    assert.deepEqual([a?.continueOnError, b?.continueOnError], [false, true])
+    assert.deepEqual(b?.fields, { output_format: 'html', someOption: 1 })
+    assert.deepEqual(
+      [a?.name, a?.operation.name, a?.fields],
+      ['a', 'import/raw', { filename: 'a.md', file: '# A' }],
+    )
+  })
+
+  const refusals: [what: string, tasks: Record<string, unknown>, message: RegExp, task?: string][] = [
+    ['none', {}, /at least one task/],
+    [
+      'more than a thousand',
+      Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`t${at}`, raw])),
+      /at most 1000/,
+    ],
+    ['a name of 65 characters', { ['a'.repeat(65)]: raw }, /^tasks\.a{64}: "a{64}" is not a valid task name/],
+    ['one that is a list', { a: [] }, /expected an object/],
+    ['one that is nothing', { a: null }, /expected an object/],
+    [
+      'an operation that is none',
+      { a: { operation: 'fly' } },
+      /"fly" does not exist; expected one of import\/upload,/,
+    ],
+    [
+      'an unknown field',
+      { a: { ...raw, extra: 1 } },
+      /tasks\.a\.extra: not a field of import\/raw, which supports file, filename/,
+    ],
+    ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: out('a') }, /takes no input/],
+    ['a missing input task', { a: raw, c: out('b') }, /names "b", but there is no task/],
+    ['its own input', { b: { operation: 'convert', output_format: 'pdf', input: 'b' } }, /is its own input/],
+    [
+      'an export as input',
+      { a: raw, b: out('a'), c: out('b') },
+      /input names b, but exports provide no files/,
+    ],
+    ['no input', { a: raw, b: { operation: 'export/url' }, c: out('a') }, /tasks\.b: input is missing/],
+    ['an input twice', { a: raw, c: out(['a', 'a']) }, /names a task twice/],
+    [
+      'too many inputs',
+      { a: raw, b: raw, t: { operation: 'thumbnail', input: ['a', 'b'] }, c: out('t') },
+      /at most 1 input tasks, got 2/,
+    ],
+    ['unused files', { a: raw, b: raw, c: out('a') }, /tasks\.b: no task uses its files/],
+    [
+      'a cycle',
+      {
+        a: raw,
+        b: { operation: 'archive', input: ['a', 'd'] },
+        d: { operation: 'extract', input: 'b' },
+        c: out('d'),
+      },
+      /tasks\.b: its inputs form a cycle/,
+    ],
+  ]
+  for (const [what, tasks, message] of refusals) {
+    test(`the tasks of a request with ${what} are rejected`, () => {
+      assert.throws(() => parseTasks(tasks), { name: 'AppError', message })
+    })
+  }
+
+  test('the tasks of a request report errors with the path of the field in the request', () => {
+    assert.throws(
+      () => parseTasks({ a: { ...raw, filename: '' }, c: out('a') }),
+      (error: { details: object }) => {
+        const { field, task } = error.details as { field: string; task: string }
+        assert.deepEqual([field, task], ['tasks.a.filename', 'a'])
+        return true
+      },
+    )
+  })
+
+  test('the tasks of a request that can never run are rejected with details', () => {
+    const noTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: out('b') }
+    assert.throws(() => parseTasks(noTarget), { details: { field: 'tasks.b.output_format', task: 'b' } })
+    const noEngine = { a: raw, b: { operation: 'convert', input: 'a', output_format: 'pdf', engine: 'word' } }
+    assert.throws(
+      () => parseTasks({ ...noEngine, c: out('b') }),
+      (error: { details: Record<string, unknown> }) => {
+        assert.equal(error.details['field'], 'tasks.b.engine')
+        assert.ok(Array.isArray(error.details['expected']))
+        return true
+      },
+    )
+    assert.throws(() => parseTasks({ a: raw }), {
+      details: { task: 'a', error: 'no task uses its files; add an export/url task with its name as input' },
+    })
+  })
+
+  test('the tasks of a request may be up to a thousand', () => {
+    const many = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`t${at}`, raw]))
+    assert.equal(parseTasks({ ...many, c: out(Object.keys(many)) }).length, 1000)
+  })
+
+  test('the tasks of a request match the schema in the reference', () => {
+    const one = {
+      a: raw,
+      b: { operation: 'convert', input: ['a'], continue_on_error: true, output_format: 'pdf' },
+    }
+    assert.deepEqual(TaskMap.parse({ ...one, c: out('b') }), { ...one, c: out('b') })
+    assert.equal(TaskMap.safeParse({ a: { operation: 'convert', output_format: 'pdf' } }).success, false)
+    assert.equal(TaskMap.safeParse({ a: { ...raw, input: 'x' } }).success, false)
+  })
+})
+
+describe('values that a store cannot handle are rejected naming the field', () => {
+  const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
+  const sftp = { host: 'example.com', username: 'me', password: 'p' }
+  const blob = { storage_account: 'box', container: 'box', storage_access_key: 'a2V5' }
+  const cases: readonly [string, Record<string, unknown>, string][] = [
+    ['export/s3', { ...s3, metadata: { a: 'b\r\nx-amz-acl: public-read' } }, 'metadata.a'],
+    ['export/s3', { ...s3, metadata: { a: 'ü' } }, 'metadata.a'],
+    ['export/s3', { ...s3, metadata: { 'a: b': 'c' } }, 'metadata'],
+    ['export/s3', { ...s3, cache_control: 'no-store\nx: y' }, 'cache_control'],
+    ['export/s3', { ...s3, access_key_id: 'AK\r\nx: y' }, 'access_key_id'],
+    [
+      'export/blobstore',
+      { ...blob, content_disposition: 'attachment; filename="ü.pdf"' },
+      'content_disposition',
+    ],
+    ['export/blobstore', { ...blob, metadata: { a: '\n' } }, 'metadata.a'],
+    ['export/gcs', { bucket: 'box', cache_control: '\r' }, 'cache_control'],
+    ['export/sftp', { ...sftp, file: 'a\0b' }, 'file'],
+    ['import/sftp', { ...sftp, path: 'a\0b' }, 'path'],
+  ]
+  for (const [name, fields, field] of cases)
+    test(`${name} ${JSON.stringify(fields[field.split('.')[0] ?? ''])}`, () => {
+      const { issues = [] } =
+        findTransferOperation(name)?.fields.safeParse(fields).error ?? assert.fail('it is taken')
+      assert.ok(
+        issues.some(({ path }) => path.join('.').startsWith(field)),
+        JSON.stringify(issues),
+      )
+    })
+
+  test('valid values are accepted', () => {
+    const taken = {
+      metadata: { 'x-a.b_c': 'd e~' },
+      content_disposition: "attachment; filename*=UTF-8''%C3%A4.pdf",
+    }
+    assert.ok(
+      findTransferOperation('export/s3')?.fields.safeParse({ ...s3, ...taken, key: 'ü\n/{name}' }).success,
+    )
+  })
+})
+
+test('an error of a task contains its name, truncated to the maximum length, and its field', () => {
+  const long = 'x'.repeat(70)
+  const error = addTaskToError(
+    long,
+    new AppError('INVALID_INPUT', 'dpi: expected a number.', { field: 'dpi', got: 1 }),
+  )
+  assert.ok(error instanceof AppError)
+  const task = 'x'.repeat(64)
+  assert.equal(error.message, `tasks.${task}.dpi: expected a number.`)
+  assert.deepEqual(error.details, { field: `tasks.${task}.dpi`, got: 1, task })
+  const plain = addTaskToError('a', new AppError('NO_FILES', 'It has none.'))
+  assert.ok(plain instanceof AppError)
+  assert.deepEqual([plain.message, plain.details], ['tasks.a: It has none.', { field: 'tasks.a', task: 'a' }])
+  const bug = new TypeError('of a bug')
+  assert.equal(addTaskToError('a', bug), bug)
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as z from 'zod'
+import { CaptureFields, pickOptions } from '../../lib/capture/capture-fields.ts'
+import { AppError } from '../../lib/errors.ts'
+import { addTaskToError, maxTasks, parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { TaskMap } from '../../lib/tasks/reference.ts'
+
+describe('a website', () => {
+  const errorsOf = (fields: object) =>
+    CaptureFields.safeParse({ url: 'https://a.test', ...fields }).error?.issues.map(({ path, message }) => [
+      path.join('.'),
+      message,
+    ])
+  const nothing = (field: string, format: string) => [[field, `not supported for ${format}; leave it out`]]
+
+  test('a website rejects paper options for images, and image options for PDFs', () => {
+    const ofPaper = {
+      page_size: 'A4',
+      landscape: true,
+      margin_top: '1mm',
+      margin_right: '1mm',
+      margin_bottom: '1mm',
+      margin_left: '1mm',
+      header_text: 'a',
+      footer_text: 'a',
+      print_background: false,
+    }
+    assert.equal(errorsOf(ofPaper), undefined)
+    for (const [field, value] of Object.entries(ofPaper))
+      for (const format of ['png', 'jpg', 'webp', 'jpeg'])
+        assert.deepEqual(errorsOf({ output_format: format, [field]: value }), nothing(field, format))
+    const imageFields = { full_page: true, quality: 50 }
+    assert.equal(errorsOf({ ...imageFields, output_format: 'jpg' }), undefined)
+    for (const [field, value] of Object.entries(imageFields))
+      assert.deepEqual(errorsOf({ [field]: value }), nothing(field, 'pdf'))
+    assert.deepEqual(errorsOf({ output_format: 'png', quality: 50 }), nothing('quality', 'png'))
+    assert.equal(errorsOf({ width: 800, height: 600 }), undefined, 'both formats support a viewport size')
+  })
+
+  test('limits the scale by its format', () => {
+    for (const [format, least, most] of [
+      ['pdf', 0.1, 2],
+      ['png', 0.5, 4],
+      ['webp', 0.5, 4],
+    ] as const) {
+      const wrong = [['scale', `expected a number from ${least} to ${most}`]]
+      for (const scale of [least, most]) assert.equal(errorsOf({ output_format: format, scale }), undefined)
+      // Values outside of both ranges are also rejected by the schema.
+      for (const scale of [least - 0.01, most + 0.01].filter((value) => value >= 0.1 && value <= 4))
+        assert.deepEqual(errorsOf({ output_format: format, scale }), wrong, format)
+      assert.equal(errorsOf({ output_format: format }), undefined)
+    }
+  })
+
+  test('a website documents the defaults of its fields', () => {
+    const shape: Readonly<Record<string, { readonly description?: string | undefined } | undefined>> =
+      CaptureFields.shape
+    for (const [field, usual] of [
+      ['width', '1280'],
+      ['full_page', 'true'],
+      ['print_background', 'true'],
+    ] as const)
+      assert.match(shape[field]?.description ?? '', new RegExp(`[^.]; ${usual} when left out$`))
+    assert.match(shape['quality']?.description ?? '', /larger\.$/, 'it has none')
+  })
+
+  test('a website passes options to its engine under the engine’s names', () => {
+    const options = z.object({ pageSize: z.string(), scale: z.number(), landscape: z.boolean() })
+    const fields = { page_size: 'A5', scale: 2, pageSize: 'A6', quality: 5 }
+    assert.deepEqual(pickOptions(fields, options), { pageSize: 'A5', scale: 2 })
+  })
+})
+
+describe('a request for tasks', () => {
+  const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
+  const out = (input: unknown) => ({ operation: 'export/url', input })
+  const refusal = (tasks: Record<string, unknown>) => {
+    try {
+      parseTasks(tasks)
+    } catch (error) {
+      assert.ok(error instanceof AppError)
+      return error
+    }
+    return assert.fail('they are taken')
+  }
+
+  test('a request for tasks with too many tasks reports the maximum', () => {
+    const many = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
+    assert.deepEqual(refusal(many).details, { field: 'tasks', max: 1000, got: 1001 })
+    assert.deepEqual(refusal({}).details, { field: 'tasks' })
+    const inputs = Object.keys(many)
+    assert.equal(refusal({ a: raw, out: out(inputs) }).details?.['field'], 'tasks.out.input')
+    assert.equal(refusal({ a: raw, out: out([]) }).details?.['field'], 'tasks.out.input')
+  })
+
+  test('a request for tasks shows invalid names truncated to the maximum length', () => {
+    const name = 'x'.repeat(64)
+    assert.match(refusal({ a: { operation: `${name}y` }, out: out('a') }).message, new RegExp(`"${name}"`))
+    assert.match(refusal({ a: raw, out: out(`${name}y`) }).message, new RegExp(`names "${name}",`))
+    const unknown = refusal({ a: { ...raw, [`${name}y`]: 1 }, out: out('a') })
+    assert.match(unknown.message, new RegExp(`^tasks\\.a\\.${name}: not a field of import/raw`))
+    assert.deepEqual(unknown.details, { field: `tasks.a.${name}`, task: 'a', expected: ['file', 'filename'] })
+    assert.deepEqual(refusal({ a: { operation: 'fly' } }).details, { field: 'tasks.a.operation', task: 'a' })
+    assert.equal(refusal({ a: {} }).details?.['field'], 'tasks.a.operation')
+    for (const wrong of ['', 'a b', 'ä', 'a\n', `${name}y`])
+      assert.match(refusal({ [wrong]: raw }).message, /is not a valid task name/)
+    assert.equal(parseTasks({ [name]: raw, out: out(name) }).length, 2)
+    assert.equal(parseTasks({ 'a-_1': raw, out: out('a-_1') })[0]?.name, 'a-_1')
+    for (const none of ['text', 1, undefined, null, []])
+      assert.match(refusal({ a: none }).message, /^tasks\.a: expected an object with an operation/)
+  })
+
+  test('a request for tasks keeps the cause of an error for the log', () => {
+    const cause = new Error('of the engine')
+    const error = addTaskToError('a', new AppError('NO_FILES', 'It has no files.', undefined, { cause }))
+    assert.ok(error instanceof AppError)
+    assert.equal(error.cause, cause)
+    // A field with the name of the task stands for the task itself.
+    const same = addTaskToError('a', new AppError('NO_FILES', 'a: it has none.', { field: 'a' }))
+    assert.deepEqual(same instanceof AppError && same.details, { field: 'tasks.a', task: 'a' })
+  })
+
+  test('a request for tasks may use a task several times, but must not contain cycles', () => {
+    const work = (input: unknown) => ({ operation: 'archive', input })
+    const branching = { out: out(['c', 'd']), d: work('b'), c: work(['b', 'a']), b: work('a'), a: raw }
+    assert.deepEqual(
+      parseTasks(branching).map(({ name, input }) => [name, input]),
+      [
+        ['out', ['c', 'd']],
+        ['d', ['b']],
+        ['c', ['b', 'a']],
+        ['b', ['a']],
+        ['a', []],
+      ],
+    )
+    const circle = refusal({ a: raw, b: work(['a', 'd']), c: work('b'), d: work('c'), out: out(['b', 'd']) })
+    assert.deepEqual(circle.details, { task: 'b', error: 'its inputs form a cycle that leads back to it' })
+  })
+
+  test('a request for tasks documents the common fields in the reference', () => {
+    const task = (fields: object) => TaskMap.safeParse({ a: fields }).success
+    assert.ok(task({ operation: 'archive', input: ['a', 'b'], continue_on_error: true }))
+    assert.ok(!task({ operation: 'archive' }))
+    assert.ok(!task({ ...raw, continue_on_error: true }))
+    assert.ok(!task({ ...out('a'), continue_on_error: true }))
+    assert.match(TaskMap.description ?? '', /1000 tasks/)
+    const ids = z.toJSONSchema(TaskMap, { io: 'input' }).$defs ?? {}
+    for (const id of ['TaskConvert', 'TaskImportUrl', 'TaskMetadataWrite', 'TaskOcrPdf'])
+      assert.ok(id in ids, id)
+  })
+})
