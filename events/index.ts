@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { JobUsage } from '../lib/model/job-usage.ts'
+import { keysOf } from '../lib/validation/keys-of.ts'
 import { accountEvents } from './account-events.ts'
 import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'
@@ -11,7 +12,7 @@ import { jobEvents } from './job-events.ts'
 export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 
 export type EventName = keyof typeof events
-export const eventNames = Object.keys(events) as EventName[] // keys of a const table
+export const eventNames = keysOf(events)
 
 /** When each event is sent. */
 export const eventDescriptions: Readonly<Record<EventName, string>> = {

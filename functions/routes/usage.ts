@@ -6,11 +6,11 @@ import {
   bucketDays,
   computeSlo,
   readEngineDays,
-  type SloBucket,
   SloView,
 } from '../../lib/usage/reliability.ts'
 import { readUsage, UsageQuery, UsageView } from '../../lib/usage/usage.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { keysOf } from '../../lib/validation/keys-of.ts'
 
 export const getUsage = contract({
   method: 'GET',
@@ -38,7 +38,7 @@ export const getSlo = contract({
     'Percentiles are accurate to two percent. Jobs of administrators are excluded. Failures caused by the input (`CORRUPT_FILE`, `PDF_ENCRYPTED`, `FILE_ENCRYPTED`, `UNSUPPORTED_…`, `INVALID_…`) do not lower `successRate`.',
   query: z.object({
     days: integer(1, 90).default(30).describe('Number of days up to today'),
-    bucket: z.enum(Object.keys(bucketDays) as [SloBucket, ...SloBucket[]]).default('day'),
+    bucket: z.enum(keysOf(bucketDays)).default('day'),
   }),
   reply: { status: 200, schema: SloView },
   errors: ['INVALID_INPUT'],

@@ -1,3 +1,5 @@
+import { keysOf } from '../../lib/validation/keys-of.ts'
+
 /**
  * Paths of each section: the server replies to them with the page, the router shows the section. Navigation links use
  * the first path. Data only, because both the server and the page read it.
@@ -32,8 +34,7 @@ export const unlistedSections: readonly string[] = ['admin']
 
 export type SectionId = keyof typeof sectionPaths
 
-/** the keys of a constant object */
-export const sectionIds = Object.keys(sectionPaths) as readonly SectionId[]
+export const sectionIds = keysOf(sectionPaths)
 
 /**
  * Languages for users, plus a pseudo-locale (`mirrored`) that reveals untranslated texts and layout that ignores the

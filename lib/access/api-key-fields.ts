@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type GrantedScope, grantedScopes } from '../model/principal.ts'
 import { displayName } from '../validation/display-name.ts'
+import { keysOf } from '../validation/keys-of.ts'
 import type { ApiKey, KeyInput } from './api-keys.ts'
 
 /** Fields of API keys in requests and replies. */
@@ -13,7 +14,7 @@ export const scopePresets = {
   full: grantedScopes,
 } as const satisfies Readonly<Record<string, readonly GrantedScope[]>>
 type ScopePreset = keyof typeof scopePresets
-const presetNames = Object.keys(scopePresets) as ScopePreset[] // keys of a const table
+const presetNames = keysOf(scopePresets)
 
 /** Scopes of public keys, which everyone who opens the page can read. */
 const publicKeyScopes: readonly GrantedScope[] = scopePresets['convert-only']

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { maxSide } from '../formats/image-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
+import { keysOf } from '../validation/keys-of.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { largestHeaderSide } from './imagemagick/header-dimensions.ts'
 import { normalizeInput } from './imagemagick/normalize-input.ts'
@@ -25,8 +26,8 @@ import { thumbnailRows } from './shared/image/thumbnail-options.ts'
 import { featureError } from './unsupported-feature.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
 
-const sourceIds = Object.keys(magickSources) as MagickSourceId[] // Object.keys widens the keys to string.
-const targetIds = Object.keys(magickTargets) as MagickTargetId[]
+const sourceIds = keysOf(magickSources)
+const targetIds = keysOf(magickTargets)
 /** The ICO header stores each side in one byte, where 0 means 256. */
 const maxIconSide = 256
 

@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
+import { keysOf } from '../validation/keys-of.ts'
 import type { Engine, EngineResult, EngineWork, Tools } from './engine.ts'
 import { flag, integer } from './options.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
@@ -39,7 +40,7 @@ const targets = {
   dxf: { backend: 'dxf', options: Outline, cost: 0.2 },
 } as const satisfies Partial<Record<FormatId, { backend: string; options: z.ZodObject; cost: number }>>
 type TargetId = keyof typeof targets
-const targetIds = Object.keys(targets) as TargetId[] // Object.keys widens the keys to string.
+const targetIds = keysOf(targets)
 
 /** Longest side in pixels of a printed page at 600 dpi; more pixels do not change the curves. */
 const maxSide = 8000

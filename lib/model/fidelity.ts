@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { keysOf } from '../validation/keys-of.ts'
 
 /** Units that are counted in files, with their description in the API. */
 const units = {
@@ -17,7 +18,7 @@ const units = {
 } as const satisfies Readonly<Record<string, string>>
 
 export type Unit = keyof typeof units
-export const unitNames = Object.keys(units) as readonly Unit[] // keys of a const table
+export const unitNames = keysOf(units)
 
 const Retention = z.object({
   source: z.number().min(0).describe('Count in the source'),

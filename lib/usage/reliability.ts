@@ -59,7 +59,7 @@ export const SloView = z.object({
 type SloView = z.infer<typeof SloView>
 
 export const bucketDays = { day: 1, week: 7 } as const
-export type SloBucket = keyof typeof bucketDays
+type SloBucket = keyof typeof bucketDays
 
 interface EngineDay {
   readonly date: string

@@ -1,5 +1,6 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { keysOf } from '../../../lib/validation/keys-of.ts'
 import { Semaphore } from '../sections/convert/semaphore.ts'
 import type { PdfPages } from './local-pages.ts'
 import type { Sheet } from './page-order.ts'
@@ -26,7 +27,7 @@ interface Props {
 export class SheetOption extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
     const before = this.props
-    return (Object.keys(next) as (keyof Props)[]).some((name) => next[name] !== before[name]) // its own keys
+    return keysOf(next).some((name) => next[name] !== before[name])
   }
 
   override render({ sheet, isSelected, ...props }: Props) {

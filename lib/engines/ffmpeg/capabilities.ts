@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
+import { keysOf } from '../../validation/keys-of.ts'
 import type { Capability } from '../engine.ts'
 import { stampInputs } from '../shared/image/watermark-options.ts'
 import { audioCodecs } from './audio-codecs.ts'
@@ -28,9 +29,8 @@ import { videoThumbnailRows } from './thumbnail.ts'
 import { videoContainers } from './video-containers.ts'
 import { videoImageRows } from './video-frames.ts'
 
-// Object.keys loses the literal types.
-export const videoFormats = Object.keys(videoContainers) as (keyof typeof videoContainers)[]
-export const audioFormats = Object.keys(audioContainers) as (keyof typeof audioContainers)[]
+export const videoFormats = keysOf(videoContainers)
+export const audioFormats = keysOf(audioContainers)
 
 const silentVideos: readonly FormatId[] = videoFormats.filter((id) => videoContainers[id].audio.length === 0)
 const readOnlySilent = ['mp4v', 'h261', 'h263', 'gxf'] as const

@@ -1,3 +1,4 @@
+import { keysOf } from '../../validation/keys-of.ts'
 import type { QualityScale } from '../options.ts'
 import type { AudioCodecId } from './audio-codecs.ts'
 
@@ -173,7 +174,7 @@ export type VideoCodecId = keyof typeof videoCodecs
 
 /** Returns the codec that creates streams with this ffprobe name. */
 export function codecIdByName(name: string): VideoCodecId | undefined {
-  const ids = Object.keys(videoCodecs) as VideoCodecId[] // Object.keys loses the literal types.
+  const ids = keysOf(videoCodecs)
   return ids.find((id) => videoCodecs[id].name === name)
 }
 

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
+import { keysOf } from '../../validation/keys-of.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { MetadataOptions } from '../shared/metadata/options.ts'
@@ -37,8 +38,7 @@ const ffprobeFormats: readonly FormatId[] = [
 
 export const mediaMetadataRows: readonly Capability[] = [
   { operation: 'metadata', from: ffprobeFormats, to: ['json'], options: z.object({}), cost: 0.3 },
-  // Object.keys loses the literal types.
-  ...(Object.keys(metadataMuxers) as (keyof typeof metadataMuxers)[]).map(
+  ...keysOf(metadataMuxers).map(
     (id): Capability => ({
       operation: 'metadata/write',
       from: [id],

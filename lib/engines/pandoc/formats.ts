@@ -1,4 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
+import { keysOf } from '../../validation/keys-of.ts'
 
 /** How images of the document are written. */
 type ImageMode =
@@ -115,9 +116,8 @@ export type PandocTargetId = keyof typeof targets
 /** Bibliography formats convert to each other as data; in any other target they become a printed list. */
 export const bibliographyFormats = { bib: 'biblatex', csljson: 'csljson' } as const
 
-// Object.keys widens the keys to string.
-export const pandocSourceIds = Object.keys(sources) as PandocSourceId[]
-export const pandocTargetIds = Object.keys(targets) as PandocTargetId[]
+export const pandocSourceIds = keysOf(sources)
+export const pandocTargetIds = keysOf(targets)
 
 export const pandocSource = (id: PandocSourceId): PandocSource => sources[id]
 export const pandocTarget = (id: PandocTargetId): PandocTarget => targets[id]

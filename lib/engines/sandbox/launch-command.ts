@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { keysOf } from '../../validation/keys-of.ts'
 import type { SandboxLimits } from './command.ts'
 
 const perl = '/usr/bin/perl'
@@ -49,7 +50,7 @@ export function launchCommand({
   filter,
   files,
 }: Launch): string[] {
-  const names = Object.keys(resources) as (keyof typeof resources)[] // keys of a const table
+  const names = keysOf(resources)
   return [
     ...[perl, program, `fds=${descriptors}`, `limit=${coreSize}:0`],
     ...(uid === undefined ? [] : [`uid=${uid}`]),

@@ -2,6 +2,7 @@ import { link, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { type FormatId, formatById } from '../../formats/index.ts'
+import { keysOf } from '../../validation/keys-of.ts'
 import type { OutputFile, Tools } from '../engine.ts'
 import { integer } from '../options.ts'
 import { createFileNamer } from './unique-file-names.ts'
@@ -80,11 +81,6 @@ interface PackSettings {
   readonly level: number
   /** For ZIP and 7z only. */
   readonly password?: string
-}
-
-// Object.keys widens the keys to string.
-function keysOf<T extends FormatId>(table: Readonly<Partial<Record<T, unknown>>>): T[] {
-  return Object.keys(table) as T[]
 }
 
 /** An archive, with the number of files that the packer reports. */

@@ -1,5 +1,6 @@
 import type { Sharp } from 'sharp'
 import * as z from 'zod'
+import { keysOf } from '../../validation/keys-of.ts'
 import { flag, qualityNumber } from '../options.ts'
 import {
   colorSpace,
@@ -113,8 +114,7 @@ export const pixelTargets = {
 } as const
 
 export type PixelTargetId = keyof typeof pixelTargets
-// Object.keys widens the keys to string.
-export const pixelTargetIds = Object.keys(pixelTargets) as PixelTargetId[]
+export const pixelTargetIds = keysOf(pixelTargets)
 export const pixelTargetOf = (id: PixelTargetId): PixelTarget => pixelTargets[id]
 
 const losslessTargets: readonly PixelTargetId[] = ['png', 'apng', 'tiff', 'gif', 'bmp', 'icns', 'jxl']

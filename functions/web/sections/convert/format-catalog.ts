@@ -1,3 +1,4 @@
+import { keysOf } from '../../../../lib/validation/keys-of.ts'
 import type { Format } from '../../api.ts'
 import words from './words/en.ts'
 
@@ -7,8 +8,7 @@ export type Category = Format['category']
 
 export const categoryNames: Readonly<Record<Category, string>> = words.categories
 
-/** the keys of a constant object */
-export const categories = Object.keys(words.categories) as readonly Category[]
+export const categories = keysOf(words.categories)
 
 /** Most popular targets first. Formats without an entry use that of their category. */
 const popularTargets: Readonly<Record<string, readonly string[]>> = {
