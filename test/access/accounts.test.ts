@@ -1,33 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { createAuthApi } from '../../functions/auth.ts'
 import { resumeMove } from '../../lib/access/adopt-anonymous.ts'
-import type { AuditEntry } from '../../lib/access/audit.ts'
-import { markerKey, models, recordKey } from '../../lib/access/auth/records.ts'
-import { tableAdapter } from '../../lib/access/auth/table-adapter.ts'
-import { type AccountChange, updateAccount } from '../../lib/access/manage-accounts.ts'
-import { sessionsOf } from '../../lib/access/sessions.ts'
 import { accountByEmail, accountOf } from '../../lib/accounts/accounts.ts'
 import { Live } from '../../lib/live/live.ts'
 import { emailTemplates } from '../../lib/mail/emails.ts'
-import type { Services } from '../../lib/services/services.ts'
-import { createWakeHandlers, findDueRecords } from '../../lib/services/wakeups.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { changeAccount, newAdminKey } from '../support/account.ts'
-import {
-  type BrowserReply,
-  createMailbox,
-  openBrowser,
-  type openBrowser as Visitors,
-} from './test-browser.ts'
-import { totpOf } from './totp.ts'
+import { changeAccount } from '../support/account.ts'
+import type { Visitor } from './support/accounts.ts'
+import { type BrowserReply, openBrowser } from './test-browser.ts'
 
 /** scrypt takes its time on purpose. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
 const cheap = {
   constantTimeMs: 0,
   password: {
@@ -37,19 +24,23 @@ const cheap = {
 }
 
 let app: EmbeddedApp
+
 let account: ReturnType<typeof createAuthApi>
+
 before(async () => {
   app = await openApp()
   account = createAuthApi(app.services, cheap)
 })
+
 after(() => app.close())
 
 const password = 'correct horse battery'
+
 const visitor = () => openBrowser(app, account)
-type Visitor = ReturnType<typeof Visitors>
 
 const signUp = ({ send }: Visitor, email: string, more = {}) =>
   send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...more })
+
 const signIn = ({ send }: Visitor, email: string, given = password) =>
   send('POST', '/v1/auth/sign-in/email', { email, password: given })
 
@@ -365,295 +356,6 @@ describe('sessions', () => {
       const forger = visitor()
       forger.jar.set('session', encodeURIComponent(value).replaceAll('%25', '%'))
       assert.equal((await forger.send('GET', '/v1/jobs')).status, 401)
-    }
-  })
-})
-
-describe('ended sessions', () => {
-  const endAll = async (id: string, at: Date) => {
-    const sessions = await sessionsOf(id, app.services)
-    for (const session of sessions)
-      await app.services.table.update(recordKey('session', session.id), {
-        set: { expiresAt: at.toISOString() },
-      })
-    return sessions.length
-  }
-
-  test('an ended session is refused and not listed for administrators', async () => {
-    const here = visitor()
-    const { id } = (await signUp(here, 'over@example.com')).json.user
-    await signIn(visitor(), 'over@example.com')
-    assert.equal(await endAll(id, new Date(Date.now() + 60_000)), 2)
-    const [newest, oldest] = await sessionsOf(id, app.services)
-    assert.ok(newest && oldest && newest.id > oldest.id)
-    assert.deepEqual([newest.userId, oldest.ipAddress], [id, here.address])
-    assert.equal((await here.send('GET', '/v1/account')).status, 200)
-    await endAll(id, new Date(Date.now() - 1))
-    assert.equal((await here.send('GET', '/v1/account')).status, 401)
-    assert.deepEqual(await sessionsOf(id, app.services), [])
-  })
-
-  test('sessions end when the ADMIN role is removed, but not for other changes of an account', async () => {
-    const here = visitor()
-    const { id } = (await signUp(here, 'was-boss@example.com')).json.user
-    const change = (given: AccountChange) => updateAccount(id, given, { id: 'command' }, app.services)
-    const sessions = async () => (await sessionsOf(id, app.services)).length
-    await change({ role: 'ADMIN' })
-    await change({ plan: 'pro' })
-    assert.equal(await sessions(), 1)
-    await change({ role: 'USER' })
-    assert.equal(await sessions(), 0)
-    await signIn(here, 'was-boss@example.com')
-    await change({ plan: 'free', role: 'USER', status: 'active' })
-    assert.equal(await sessions(), 1)
-    // The process that suspended it died before it ended the sessions.
-    await changeAccount(app.services, id, { status: 'suspended' })
-    await change({ status: 'suspended' })
-    assert.equal(await sessions(), 0)
-  })
-})
-
-describe('passwords', () => {
-  test('sign-in attempts are limited per IP address and per account', async () => {
-    await signUp(visitor(), 'guess@example.com')
-    const guesser = visitor()
-    const statuses: number[] = []
-    // Three per window; seven attempts span at most two windows.
-    for (let at = 0; at < 7; at++)
-      statuses.push((await signIn(guesser, 'guess@example.com', 'wrong password')).status)
-    assert.ok(statuses.includes(429), statuses.join())
-    assert.ok(statuses.slice(0, 2).every((status) => status === 401))
-    const seen: BrowserReply[] = []
-    for (let at = 0; at < 20; at++) seen.push(await signIn(visitor(), 'guess@example.com', 'wrong password'))
-    const last = seen.at(-1)
-    assert.equal(last?.status, 429)
-    assert.ok(Number(last?.headers['retry-after']) > 0)
-    assert.equal(
-      (await signIn(visitor(), 'Guess@Example.com')).status,
-      429,
-      'the right password is refused too, for a while',
-    )
-  })
-
-  test('a password reset email works once and ends the other sessions', async () => {
-    const box = createMailbox()
-    const withMail = createAuthApi(app.services, { ...cheap, mailer: box })
-    const here = openBrowser(app, withMail)
-    assert.equal(
-      (await signUp(here, 'forgot@example.com')).json.token,
-      null,
-      'the email address has to be confirmed',
-    )
-    assert.equal((await signIn(here, 'forgot@example.com')).status, 403)
-    const linkIn = (at: number) => new URL(/http\S+/.exec(box.emails.at(at)?.text ?? '')?.[0] ?? '')
-    const verify = linkIn(0)
-    const confirmed = await here.send('GET', verify.pathname, undefined, {
-      query: Object.fromEntries(verify.searchParams),
-    })
-    assert.equal(confirmed.status, 302)
-    assert.ok(here.jar.has('session'), 'the confirmation signs in')
-
-    const same = openBrowser(app, withMail)
-    assert.equal(
-      (await signUp(same, 'forgot@example.com')).status,
-      200,
-      'the reply does not reveal that the account exists',
-    )
-    assert.equal(box.emails.at(-1)?.subject, 'You already have an account')
-
-    const asked = { email: 'forgot@example.com', redirectTo: '/reset' }
-    await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', asked)
-    const elsewhere = { ...asked, redirectTo: 'https://evil.example/' }
-    const evil = await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', elsewhere)
-    assert.equal(evil.status, 403)
-    const token = linkIn(-1).pathname.split('/').at(-1)
-    const reset = { newPassword: 'another good password', token }
-    const tried = await Promise.all(
-      [0, 1, 2].map(() => openBrowser(app, withMail).send('POST', '/v1/auth/reset-password', reset)),
-    )
-    assert.deepEqual(tried.map(({ status }) => status).sort(), [200, 400, 400])
-    assert.equal((await here.send('GET', '/v1/jobs')).status, 401)
-    assert.equal((await signIn(here, 'forgot@example.com', reset.newPassword)).status, 200)
-  })
-})
-
-describe('second factor', () => {
-  test('a second factor is required, and each recovery code works once', async () => {
-    const here = visitor()
-    await signUp(here, 'totp@example.com')
-    const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
-      .json
-    const enabled = await here.send('POST', '/v1/auth/two-factor/verify-totp', { code: totpOf(totpURI) })
-    assert.equal(enabled.status, 200)
-
-    const next = visitor()
-    const half = await signIn(next, 'totp@example.com')
-    assert.deepEqual(half.json, { twoFactorRedirect: true, twoFactorMethods: ['totp'] })
-    assert.equal((await next.send('GET', '/v1/auth/get-session')).json, null)
-    assert.equal(
-      (await next.send('GET', '/v1/account')).status,
-      401,
-      'a sign-in without the second factor gives no access',
-    )
-    const wrong = await next.send('POST', '/v1/auth/two-factor/verify-totp', { code: '000000' })
-    assert.equal(wrong.status, 401)
-    const [code] = backupCodes
-    const lost = await next.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
-    assert.equal(lost.status, 200)
-    const again = visitor()
-    await signIn(again, 'totp@example.com')
-    const used = await again.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
-    assert.equal(used.status, 401)
-  })
-})
-
-describe('the table adapter', () => {
-  test('of concurrent requests one consumes a code, and all of them are counted', async () => {
-    const adapter = tableAdapter({ ...app.services, models })({})
-    const expiresAt = new Date(Date.now() + 60_000)
-    const { id } = await adapter.create({
-      model: 'verification',
-      data: { identifier: 'once', value: 'v', expiresAt, createdAt: expiresAt, updatedAt: expiresAt },
-    })
-    const where = [{ field: 'identifier', value: 'once' }]
-    const taken = await Promise.all(
-      Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where })),
-    )
-    assert.deepEqual(
-      taken.filter(Boolean).map((one) => (one as { id: string }).id),
-      [id],
-    )
-  })
-
-  test('the pointers of a session expire with the session', async () => {
-    const adapter = tableAdapter({ ...app.services, models })({})
-    const at = (days: number) => new Date(Date.now() + days * 86_400_000)
-    const token = 'token of a session that lasts'
-    await adapter.create({
-      model: 'session',
-      data: { token, userId: 'acc_1', expiresAt: at(1), createdAt: at(0), updatedAt: at(0) },
-    })
-    const where = [{ field: 'token', value: token }]
-    await adapter.update({ model: 'session', where, update: { expiresAt: at(30) } })
-    const marker = await app.services.table.get(
-      markerKey('session', 'token', token, { ...app.services, models }),
-    )
-    assert.ok(Number(marker?.['ttl']) * 1000 > at(29).getTime())
-  })
-
-  test('the table contains no plain secrets', async () => {
-    const here = visitor()
-    const { json } = await signUp(here, 'secrets@example.com')
-    const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
-      .json
-    const secret = new URL(totpURI).searchParams.get('secret') ?? ''
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
-    const { Items } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
-    const kept = JSON.stringify(Items)
-    for (const one of [json.token, password, secret, ...backupCodes]) assert.ok(!kept.includes(one), one)
-    assert.ok(kept.includes(json.user.id))
-    assert.equal((await accountOf(app.services, json.user.id))?.email, 'secrets@example.com')
-  })
-})
-
-describe('administrators', () => {
-  test('an administrator lists accounts and sessions, changes plans and suspends, and everything is audited', async () => {
-    const here = visitor()
-    const { id } = (await signUp(here, 'managed@example.com')).json.user
-    const headers = { 'x-api-key': await newAdminKey(app.services) }
-    const ask = async (method: string, path: string, body?: unknown) => {
-      const { status, json } = await app.send(method, `/v1/admin/${path}`, { headers, body })
-      return { status, data: json?.data, error: json?.error }
-    }
-    const found = await app.send('GET', '/v1/admin/users', { headers, query: { q: 'MANAGED@', limit: '1' } })
-    assert.deepEqual(
-      found.json.data.users.map((user: { id: string }) => user.id),
-      [id],
-    )
-    assert.equal((await ask('PATCH', `users/${id}`, { plan: 'pro' })).data.plan, 'pro')
-    assert.equal((await here.send('GET', '/v1/account')).json.data.plan, 'pro')
-    const { sessions } = (await ask('GET', `users/${id}/sessions`)).data
-    assert.equal(sessions.length, 1)
-    assert.equal((await ask('DELETE', `sessions/${sessions[0].id}`)).status, 204)
-    assert.equal((await ask('DELETE', `sessions/${sessions[0].id}`)).status, 404)
-    assert.equal((await here.send('GET', '/v1/account')).status, 401)
-    await signIn(here, 'managed@example.com')
-    assert.equal((await ask('PATCH', `users/${id}`, { status: 'suspended' })).data.status, 'suspended')
-    assert.equal((await ask('GET', `users/${id}/sessions`)).data.sessions.length, 0)
-    const { entries } = (await ask('GET', 'audit')).data
-    assert.deepEqual(
-      entries.slice(0, 3).map(({ action, before: was, after: is }: AuditEntry) => [action, was, is]),
-      [
-        ['user.status', 'active', 'suspended'],
-        ['session.end', sessions[0].id, null],
-        ['user.plan', 'self-hosted', 'pro'],
-      ],
-    )
-    const wrong = await ask('PATCH', `users/${id}`, { plan: 'gold' })
-    assert.match(wrong.error.message, /anonymous.*free.*starter.*pro.*business/)
-    for (const [given, message] of [
-      [{ role: 'ROOT' }, /^role: expected USER or ADMIN, got "ROOT"/],
-      [{ status: 'gone' }, /^status: expected active or suspended, got "gone"/],
-    ] as const) {
-      const { error } = await ask('PATCH', `users/${id}`, given)
-      assert.deepEqual([error.code, message.test(error.message)], ['INVALID_INPUT', true], error.message)
-    }
-    for (const path of ['users', 'audit']) {
-      const { json } = await app.send('GET', `/v1/admin/${path}`, { headers, query: { cursor: 'x' } })
-      assert.match(json.error.message, /^cursor: expected `next` of the previous page, got "x"/, path)
-    }
-    const hooks = await visitor().send('GET', '/v1/webhooks', undefined, { query: { before: 'x' } })
-    assert.match(
-      hooks.json.error.message,
-      /^before: expected the id of the last webhook of the previous page/,
-    )
-    assert.equal((await ask('GET', 'users/acc_none')).status, 404)
-  })
-
-  test('a plan changed by the admin command publishes its event later, once', async () => {
-    const { id } = (await signUp(visitor(), 'notified@example.com')).json.user
-    await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
-    await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
-    const due = await findDueRecords(new Date(), 1000, app.services.table)
-    assert.ok(due.some((one) => one.kind === 'PLAN' && one.id === id))
-    const published: { event: string; id: string }[] = []
-    const bus = { publish: async (events: typeof published) => void published.push(...events) }
-    const { PLAN: wake = assert.fail() } = createWakeHandlers({ ...app.services, bus } as unknown as Services)
-    await wake(id, new Date())
-    await wake(id, new Date())
-    assert.deepEqual(
-      published.map(({ event }) => event),
-      ['subscription.created', 'subscription.updated'],
-    )
-    assert.equal(await updateAccount('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)
-  })
-
-  test('admin endpoints need the role, and administrators cannot remove their own', async () => {
-    const here = visitor()
-    const { id } = (await signUp(here, 'boss@example.com')).json.user
-    assert.equal((await here.send('GET', '/v1/admin/users')).status, 403)
-    assert.equal((await visitor().send('GET', '/v1/admin/users')).status, 401)
-    await changeAccount(app.services, id, { role: 'ADMIN' })
-    assert.equal((await here.send('GET', '/v1/admin/users')).status, 200)
-    assert.equal((await here.send('PATCH', `/v1/admin/users/${id}`, { role: 'USER' })).status, 409)
-  })
-
-  test('accounts and the audit trail are paginated', async () => {
-    const headers = { 'x-api-key': await newAdminKey(app.services) }
-    for (const [path, name] of [
-      ['users', 'users'],
-      ['audit', 'entries'],
-    ] as const) {
-      const ids: string[] = []
-      let cursor: string | null = ''
-      while (cursor !== null) {
-        const query: Record<string, string> = { limit: '2', ...(cursor && { cursor }) }
-        const { data } = (await app.send('GET', `/v1/admin/${path}`, { headers, query })).json
-        ids.push(...data[name].map(({ id }: { id: string }) => id))
-        cursor = data.next
-      }
-      assert.ok(ids.length > 2)
-      assert.deepEqual(ids, [...new Set(ids)].sort().reverse())
     }
   })
 })

@@ -1,96 +1,17 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import * as z from 'zod'
-import type { Engine, InputFile } from '../../lib/engines/engine.ts'
 import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
-import { runSteps, type StepsRun, splitFirstStep } from '../../lib/jobs/run/run-steps.ts'
-import { createLog, type Log } from '../../lib/log.ts'
+import { runSteps, splitFirstStep } from '../../lib/jobs/run/run-steps.ts'
+import { createLog } from '../../lib/log.ts'
 import { combine, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
-import type { ConversionStep } from '../../lib/model/job.ts'
-import { defined } from '../../lib/validation/defined.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { type ConversionCase, createRun, createText } from './support/conversions.ts'
 
-const folder = scratchFolder('loss-detector')
-const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 'srt', 'xpm']
 const createSubtitles = (count: number) =>
   Array.from({ length: count }, (_, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\nsaid\n`).join(
     '\n',
   )
-const createText = (count: number) =>
-  Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
-
-/** Creates an engine that always returns this result, split into halves if possible, with these warnings. */
-function createEngine(output: string | Buffer, warnings: readonly string[], hiddenText?: string): Engine {
-  const options = z.object({ pages: z.string().optional() })
-  const row = { from: formats, to: formats, options, cost: 1, same: true } as const
-  return {
-    id: 'pandoc',
-    image: 'document',
-    capabilities: [
-      { ...row, operation: 'convert' },
-      { ...row, operation: 'merge' },
-    ],
-    limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
-    version: () => '1',
-    run: async ({ outDir, to }, tools) => {
-      for (const code of warnings) tools.warn(code, code)
-      const path = join(outDir, `made.${to}`)
-      await writeFile(path, output)
-      return { files: [{ path }], ...defined({ hiddenText }) }
-    },
-    split: async () => [{ spec: { half: 1 } }, { spec: { half: 2 } }],
-    join: async ({ outDir, to }) => {
-      const path = join(outDir, `joined.${to}`)
-      await writeFile(path, output)
-      return { files: [{ path }] }
-    },
-  }
-}
-
-interface ConversionCase {
-  readonly sources: readonly (string | Buffer)[]
-  readonly output: string | Buffer
-  readonly steps: readonly Partial<ConversionStep>[]
-  /** Codes of the engine's warnings. */
-  readonly warnings?: readonly string[]
-  /** Invisible text found by the engine. */
-  readonly hiddenText?: string
-}
-
-async function createRun({
-  sources,
-  output,
-  steps,
-  warnings = [],
-  hiddenText,
-}: ConversionCase): Promise<StepsRun> {
-  const workDir = await mkdtemp(join(folder, 'run-'))
-  const [first] = steps
-  const format = (first?.from ?? 'html') as FormatId // from the tests below
-  const inputs: InputFile[] = []
-  for (const [at, content] of sources.entries()) {
-    const path = join(workDir, `source-${at}`)
-    await writeFile(path, content)
-    inputs.push({ path, filename: 'a', format, size: content.length })
-  }
-  const defaults = { operation: 'convert', engine: 'pandoc', image: 'document', options: {} } as const
-  return {
-    steps: steps.map((step) => ({ ...defaults, from: 'html', to: 'txt', ...step })),
-    firstIndex: 0,
-    inputs,
-    workDir,
-    signal: new AbortController().signal,
-    log: createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }),
-    engines: [createEngine(output, warnings, hiddenText)],
-    progress: () => {},
-  }
-}
 
 const convert = async (conversion: ConversionCase) => runSteps(await createRun(conversion))
 
@@ -251,112 +172,4 @@ test('audio without samples fails', async () => {
   assert.deepEqual(fidelity?.samples, { source: 32_000, result: 16_000, share: 0.5 })
   assert.equal(result.shortfall?.warning.code, 'CONTENT_LOST')
   await assert.rejects(convert({ sources: [wav(4)], output: wav(0), steps }), { code: 'CONVERSION_FAILED' })
-})
-
-test('fidelity is multiplied over consecutive steps and summed over parallel files', () => {
-  const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
-  assert.deepEqual(combineSequential(words(100, 80), words(80, 40)), words(100, 40))
-  assert.deepEqual(
-    combineSequential(words(100, 80), { pages: createRetention(3, 3), dropped: ['comments'] }),
-    {
-      words: createRetention(100, 80),
-      pages: createRetention(3, 3),
-      dropped: ['comments'],
-    },
-  )
-  assert.deepEqual(combine([words(100, 80), undefined, words(300, 300)]), words(400, 380))
-  assert.equal(combine([undefined]), undefined)
-})
-
-test('a feature that a later step drops is reported, even if it was undetectable in between', async () => {
-  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-  const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
-  const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
-  await Promise.all([writeFile(page, '<p>数学</p>'), writeFile(list, '数学')])
-  detector.start([{ path: docx, format: 'docx' }])
-  await detector.checkStep(
-    { operation: 'convert', from: 'docx', to: 'html', options: {} },
-    { files: [{ path: page }] },
-    [],
-  )
-  assert.deepEqual(detector.fidelity?.dropped, [])
-  await detector.checkStep(
-    { operation: 'convert', from: 'html', to: 'csv', options: {} },
-    { files: [{ path: list }] },
-    [],
-  )
-  assert.deepEqual(detector.fidelity?.dropped, ['equations'])
-})
-
-test('the result of an encrypted document is compared with the decrypted document', async () => {
-  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-  const [locked, open, result] = await Promise.all(
-    Object.entries({ locked: createText(90), open: createText(30), result: createText(30) }).map(
-      async ([name, content]) => {
-        const path = join(folder, name)
-        await writeFile(path, content)
-        return path
-      },
-    ),
-  )
-  detector.start([{ path: locked ?? '', format: 'txt' }])
-  const step = { from: 'txt', to: 'txt', options: {} }
-  await detector.checkStep({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
-  await detector.checkStep({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
-  assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
-})
-
-test('the source is read after the engine has started, and not if the step ends before', async () => {
-  const errors: string[] = []
-  const log = { error: (_: unknown, message: string) => void errors.push(message) } as unknown as Log
-  const path = join(folder, 'late.txt')
-  {
-    using detector = new LossDetector(log)
-    detector.start([{ path, format: 'txt' }])
-    writeFileSync(path, createText(30))
-    await detector.checkStep(
-      { operation: 'convert', from: 'txt', to: 'txt', options: {} },
-      { files: [{ path }] },
-      [],
-    )
-    assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
-  }
-  const startAndDispose = () => {
-    using detector = new LossDetector(log)
-    detector.start([{ path: join(folder, 'gone.txt'), format: 'txt' }])
-  }
-  startAndDispose()
-  await sleep(100)
-  assert.deepEqual(errors, [])
-})
-
-test('a result is counted while it is being stored, even if storing fails', async () => {
-  const run = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
-  const outputPaths: string[] = []
-  const unfinished = await runSteps({
-    ...run,
-    onOutput: async ({ result }) => {
-      const [{ path }] = result.files
-      outputPaths.push(path)
-      // The result has not been counted yet.
-      writeFileSync(path, createText(99))
-      await new Promise(() => {})
-    },
-  })
-  assert.deepEqual(unfinished.fidelity?.words, createRetention(100, 99))
-  assert.deepEqual(outputPaths, [unfinished.result.files[0].path])
-  const secondRun = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
-  const failed = await runSteps({ ...secondRun, onOutput: () => Promise.reject(new Error('no bucket')) })
-  assert.deepEqual(failed.fidelity?.words, createRetention(100, 100))
-})
-
-test('a task record stores the counts of a source, but not its words', async () => {
-  const path = join(folder, 'remark.fodt')
-  await writeFile(
-    path,
-    '<office:document>seen<office:annotation>a remark</office:annotation></office:document>',
-  )
-  using detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-  detector.start([{ path, format: 'fodt' }])
-  assert.deepEqual(await detector.storedSummary(), { counts: {}, features: ['comments', 'selectableText'] })
 })

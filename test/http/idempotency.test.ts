@@ -1,42 +1,37 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { createConversion } from '../../functions/routes/create-conversion.ts'
 import { routes } from '../../functions/routes/index.ts'
-import { anonymousPrincipal, signOwnerToken } from '../../lib/access/anonymous.ts'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import type { Item } from '../../lib/aws/table.ts'
-import type { AnyContract, HttpEvent } from '../../lib/http/contract.ts'
-import { Idempotency, type IdempotentAttempt, type KeyedRequest } from '../../lib/http/idempotency.ts'
-import { IdempotencyStore } from '../../lib/http/idempotency-store.ts'
 import { newId } from '../../lib/ids.ts'
-import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
-import { waitUntil } from '../support/wait-until.ts'
-import { type AppReply, type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
+import { type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
+import {
+  assertCode,
+  assertReplay,
+  form,
+  isReplay,
+  reservations,
+  scan,
+} from './support/idempotent-requests.ts'
 
 let app: EmbeddedApp
+
 before(async () => {
   app = await openApp()
 })
+
 after(() => app.close())
 
 let keys = 0
+
 const newKey = () => `key-${++keys}-${crypto.randomUUID()}`
 
 /** Creates an identity for a test and returns the header with its token. */
 async function newIdentity(): Promise<Record<string, string>> {
   return { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
-}
-
-function form(fields: Readonly<Record<string, string>>, ...texts: readonly string[]): FormData {
-  const data = new FormData()
-  for (const [name, value] of Object.entries(fields)) data.set(name, value)
-  for (const text of texts) data.append('file', new Blob([text]), 'page.md')
-  return data
 }
 
 const imageBytes = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
@@ -59,36 +54,11 @@ async function jobsOf(headers: Record<string, string>): Promise<string[]> {
   return json.data.jobs.map(({ jobId }: { jobId: string }) => jobId)
 }
 
-const isReplay = ({ headers }: AppReply) => headers['idempotent-replayed'] === 'true'
-
-function assertReplay(second: AppReply, first: AppReply): void {
-  assert.equal(second.status, first.status, second.text)
-  assert.equal(second.text, first.text)
-  assert.ok(!isReplay(first))
-  assert.ok(isReplay(second))
-}
-
-function assertCode(answer: AppReply, status: number, code: string): void {
-  assert.equal(answer.json.error?.code, code, answer.text)
-  assert.equal(answer.status, status)
-}
-
-async function scan(): Promise<Item[]> {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
-  client.destroy()
-  return Items
-}
-
-const reservations = async () => (await scan()).filter(({ pk }) => String(pk).startsWith('IDEM#'))
-
 /** Changes all idempotency records, as if time had passed. */
 async function age(change: (item: Item) => Item): Promise<void> {
   for (const item of await reservations())
     await app.services.table.update({ pk: String(item.pk), sk: String(item.sk) }, { set: change(item) })
 }
-const leasesEnd = () =>
-  age(({ leaseUntil }) => (leaseUntil === undefined ? { seen: true } : { leaseUntil: 1 }))
 
 async function countFiles(): Promise<number> {
   const client = new S3Client({ region: 'eu-central-1', forcePathStyle: true })
@@ -96,17 +66,6 @@ async function countFiles(): Promise<number> {
   client.destroy()
   return Contents.length
 }
-
-/** Routes in which the endpoint's process dies after running `handle`. */
-const dying = (contract: AnyContract, handle: AnyContract['handle']): AnyContract[] => [
-  {
-    ...contract,
-    handle: async (request, services) => {
-      await handle(request, services)
-      return new Promise(() => {})
-    },
-  },
-]
 
 test('a repeated request with the same key gets the same reply and creates one job', async () => {
   const headers = await newIdentity()
@@ -129,6 +88,7 @@ const otherRequests: [what: string, sent: RequestOptions][] = [
   ['one more field', { body: form({ targetFormat: 'pdf', tag: 'a' }, '# Hello') }],
   ['another query', { query: { redirect: 'true' } }],
 ]
+
 for (const [what, sent] of otherRequests) {
   test(`a request with ${what} with a key that is already used is refused`, async () => {
     const headers = await newIdentity()
@@ -195,166 +155,6 @@ test('a refused request without an identity may be corrected with the same key',
   assert.equal((await convert({ key })).status, 202)
 })
 
-test('after an internal error, the repeated request continues with the existing job and its file', async () => {
-  const headers = await newIdentity()
-  const key = newKey()
-  const failing = app.with({ jobs: failingAfterStored(app.services.jobs) })
-  assertCode(await convert({ headers, key }, failing), 500, 'INTERNAL_ERROR')
-  const [jobId] = await jobsOf(headers)
-  const other = { headers, key, body: form({ targetFormat: 'html' }, '# Hello') }
-  assertCode(await convert(other), 422, 'IDEMPOTENCY_KEY_REUSED')
-  const again = await convert({ headers, key })
-  assert.equal(again.status, 202, again.text)
-  assert.equal(again.json.jobId, jobId)
-  assert.deepEqual(await jobsOf(headers), [jobId])
-  const job = await app.services.jobs.store.getState(again.json.jobId)
-  const file = job?.fixed.find(({ name }) => name === 'import-file')?.files?.[0]
-  assert.ok(file && (await app.services.files.head(file.key)), 'the file of the job is kept')
-})
-
-function failingAfterStored(jobs: Jobs): Jobs {
-  const failing: Jobs = Object.create(jobs)
-  failing.create = async (...parts) => {
-    await jobs.store.create(...parts)
-    throw new Error('the bus does not answer')
-  }
-  return failing
-}
-
-test('if the process dies after creating the job, the repeated request finds the job', async () => {
-  const headers = await newIdentity()
-  const key = newKey()
-  const dead = dying(createConversion, createConversion.handle)
-  void convert({ headers, key }, app, dead)
-  await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
-  assertCode(await convert({ headers, key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
-  await leasesEnd()
-  const later = await convert({ headers, key })
-  assert.equal(later.status, 202, later.text)
-  assert.deepEqual(await jobsOf(headers), [later.json.jobId])
-  assert.equal((await convert({ headers, key })).text, later.text)
-})
-
-test('if the process dies before creating the job, the repeated request creates it', async () => {
-  const headers = await newIdentity()
-  const key = newKey()
-  const started = Promise.withResolvers<string>()
-  const dead = dying(createConversion, (request) => started.resolve(request.newJobId()) as never)
-  void convert({ headers, key }, app, dead)
-  const jobId = await started.promise
-  await leasesEnd()
-  const both = await Promise.all([convert({ headers, key }), convert({ headers, key })])
-  assert.ok(both.some(({ status }) => status === 202))
-  assert.deepEqual(await jobsOf(headers), [jobId])
-})
-
-test('an upload claimed by a process that died belongs to the job of the repeated request', async () => {
-  const headers = await newIdentity()
-  const announced = { filename: 'a.md', contentType: 'text/markdown', size: 7 }
-  const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announced })
-  const { uploadId, url, headers: exact } = json.data
-  const put = await fetch(url, { method: 'PUT', headers: exact, body: '# Hello' })
-  assert.equal(put.status, 200, await put.text())
-  const sent = { headers, key: newKey(), body: { uploadId, targetFormat: 'pdf' } }
-  void convert(sent, app, dying(createConversion, createConversion.handle))
-  await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
-  await leasesEnd()
-  const later = await convert(sent)
-  assert.equal(later.status, 202, later.text)
-  assert.deepEqual(await jobsOf(headers), [later.json.jobId])
-})
-
-function newKeyed(): KeyedRequest {
-  const http = { method: 'POST', sourceIp: '192.0.2.1' }
-  // Only the fields that are read.
-  const event = { rawPath: '/v1/convert', headers: {}, requestContext: { http } } as unknown as HttpEvent
-  return { key: newKey(), event, body: { value: {}, files: [] } }
-}
-
-const someContext = () => ({
-  principal: anonymousPrincipal(
-    {
-      headers: { 'x-owner-token': signOwnerToken('anon_1', app.services.keys.owner) },
-      method: 'POST',
-      sourceIp: '',
-    },
-    app.services,
-  ),
-  log: app.services.log,
-})
-
-test('a long request renews its lease on the key', async () => {
-  const idempotency = new Idempotency(app.services, 10)
-  const keyed = newKeyed()
-  const context = someContext()
-  const started = Promise.withResolvers<void>()
-  const work = Promise.withResolvers<{ statusCode: number }>()
-  const first = idempotency.runOnce(keyed, context, () => {
-    started.resolve()
-    return work.promise
-  })
-  await started.promise
-  await leasesEnd()
-  const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
-  await waitUntil(async () => (await reservations()).some(isRenewed), 'it says that it is at work')
-  const second = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
-  await assert.rejects(second, { code: 'IDEMPOTENCY_IN_PROGRESS' })
-  work.resolve({ statusCode: 201 })
-  assert.equal((await first).statusCode, 201)
-})
-
-test('an attempt whose lease was taken over does not save its reply', async () => {
-  const kept = new IdempotencyStore(app.services.table)
-  const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
-  const { reservation: first } = await kept.claim(place, 'same')
-  await kept.release(place, first)
-  const { reservation: second, isRetry } = await kept.claim(place, 'same')
-  assert.ok(isRetry && second.jobId === first.jobId)
-  await kept.forget(place, first).catch(() => undefined)
-  await kept.saveReply(place, first, { status: 400, headers: {}, body: new Uint8Array(1) })
-  await assert.rejects(kept.claim(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
-  await kept.forget(place, second)
-  assert.ok(!(await kept.claim(place, 'another')).isRetry)
-})
-
-test('a reply too large to store is created again from the same job', async () => {
-  const idempotency = new Idempotency(app.services)
-  const keyed = newKeyed()
-  const attempts: IdempotentAttempt[] = []
-  const run = async (attempt: IdempotentAttempt) => {
-    attempts.push(attempt)
-    return { statusCode: 202, body: randomBytes(400_000).toString('base64') }
-  }
-  await idempotency.runOnce(keyed, someContext(), run)
-  await idempotency.runOnce(keyed, someContext(), run)
-  const [first, second] = attempts
-  assert.deepEqual(second, { jobId: first?.jobId, isRetry: true })
-})
-
-test('without an identity, a repeated request from the same IP address gets the same identity', async () => {
-  const key = newKey()
-  const first = await convert({ key })
-  const again = await convert({ key })
-  assertReplay(again, first)
-  assert.equal(again.headers['x-owner-token'], first.headers['x-owner-token'])
-  assert.deepEqual(again.cookies, first.cookies)
-  const known = { 'x-owner-token': first.headers['x-owner-token'] ?? '' }
-  assertReplay(await convert({ key, headers: known }), first)
-  const elsewhere = await convert({ key, address: '192.0.2.2' })
-  assert.equal(elsewhere.status, 202)
-  assert.notEqual(elsewhere.json.jobId, first.json.jobId)
-  assert.notEqual(elsewhere.headers['x-owner-token'], first.headers['x-owner-token'])
-  assert.deepEqual(await jobsOf(known), [first.json.jobId])
-})
-
-test('a different request with the same key does not get the identity of the first client', async () => {
-  const key = newKey()
-  const first = await convert({ key })
-  const other = await convert({ key, body: form({ targetFormat: 'html' }, '# Hello') })
-  assertCode(other, 422, 'IDEMPOTENCY_KEY_REUSED')
-  assert.notEqual(other.headers['x-owner-token'], first.headers['x-owner-token'])
-})
-
 test('an idempotency key belongs to one identity and one endpoint', async () => {
   const key = newKey()
   const [one, other] = [await newIdentity(), await newIdentity()]
@@ -393,6 +193,7 @@ const pipeline = {
   pdf: { operation: 'convert', input: 'given', output_format: 'pdf' },
   out: { operation: 'export/url', input: 'pdf' },
 }
+
 const creating: [path: string, body: () => unknown][] = [
   ['/v1/convert', () => form({ targetFormat: 'pdf' }, '# Hello')],
   ['/v1/convert/merge', () => imageForm({}, 'one.png', 'two.png')],
@@ -401,6 +202,7 @@ const creating: [path: string, body: () => unknown][] = [
   ['/v1/ws/tickets', () => undefined],
   ['/v1/uploads/presign', () => ({ filename: 'a.png', contentType: 'image/png', size: 7 })],
 ]
+
 for (const [path, body] of creating) {
   test(`POST ${path} creates one resource per key`, async () => {
     const identity = await newIdentity()
@@ -444,6 +246,7 @@ test('a reply with a thousand tasks is stored completely', async () => {
 })
 
 const wrongKeys = ['', 'two words', 'a'.repeat(256), 'schlüssel', 'a,\tb', '""']
+
 for (const key of wrongKeys) {
   test(`the key ${JSON.stringify(key.slice(0, 20))} is refused with the name of the header`, async () => {
     const answer = await convert({ headers: { 'idempotency-key': key } })

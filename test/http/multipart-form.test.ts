@@ -161,4 +161,43 @@ describe('multipart forms', () => {
     })
     assert.equal(stored.size, 0)
   })
+
+  test('a control character in the header of a part is named with its field, however the form is cut into chunks', async () => {
+    const { files, stored } = bucket()
+    const options = { fileFields: ['file'], maxFileBytes: 1_000_000, files, retentionHours: 24 }
+    const send = (text: string, chunkBytes: number) => {
+      const bytes = Buffer.from(text)
+      const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, at) =>
+        bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes),
+      )
+      const headers = { 'content-type': 'multipart/form-data; boundary="x y"' }
+      return readMultipartForm(Readable.from(chunks), { ...options, headers })
+    }
+    const part = (disposition: string, content = '\u0001 \u0007') =>
+      `--x y\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
+    // Content may contain the same characters.
+    const before = part('name="file"; filename="b.bin"', '\u0002'.repeat(100_000))
+    for (const [code, character] of [
+      ['\u0000', 'U+0000'],
+      ['\u0007', 'U+0007'],
+      ['\u001b', 'U+001B'],
+      ['\u007f', 'U+007F'],
+      ['\n', 'U+000A'],
+      ['\r', 'U+000D'],
+    ])
+      for (const chunkBytes of [7, 65_536])
+        for (const first of ['', before])
+          await assert.rejects(
+            send(`${first}${part(`name="file"; filename="a${code}b.txt"`)}--x y--\r\n`, chunkBytes),
+            {
+              code: 'INVALID_REQUEST',
+              message: `file: the name of the file or field contains the control character ${character}. Remove it, or percent-encode it.`,
+              details: { field: 'file', character },
+            },
+          )
+    await assert.rejects(send('--x y\r\nContent Disposition\r\n\r\n--x y--\r\n', 100), {
+      message: 'A part of the form has a malformed header. Let your HTTP client create the form.',
+    })
+    assert.equal(stored.size, 0)
+  })
 })

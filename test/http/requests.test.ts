@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import * as z from 'zod'
 import type { Config } from '../../lib/config.ts'
 import { parseBatchItems } from '../../lib/http/batch-items.ts'
-import { decodeBody } from '../../lib/http/body/content-encoding.ts'
+import { decodeRequestBody } from '../../lib/http/body/content-encoding.ts'
 import { HeadAndTail } from '../../lib/http/body/head-and-tail.ts'
 import { readStream } from '../../lib/http/body/read-body.ts'
 import { contract, type HttpEvent } from '../../lib/http/contract.ts'
@@ -22,7 +22,7 @@ import { requireUniqueFields } from '../../lib/validation/repeated-field.ts'
 describe('Content-Encoding of bodies', () => {
   const text = Buffer.from('{"text":"mutabor"}')
   const read = (bytes: Buffer, encoding?: string, kind: 'json' | 'multipart' = 'json') =>
-    readStream(decodeBody(Readable.from([bytes]), encoding, kind), 100)
+    readStream(decodeRequestBody(Readable.from([bytes]), encoding, kind), 100)
 
   test('an encoded body is decoded', async () => {
     const encoded: [encoding: string | undefined, bytes: Buffer][] = [
@@ -57,7 +57,7 @@ describe('Content-Encoding of bodies', () => {
         details: { field: 'Content-Encoding' },
       })
     }
-    assert.throws(() => decodeBody(Readable.from([]), 'compress', 'json'), {
+    assert.throws(() => decodeRequestBody(Readable.from([]), 'compress', 'json'), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       message: 'Content-Encoding: expected gzip, deflate, br, zstd or none, got "compress".',
       details: { field: 'Content-Encoding', expected: ['gzip', 'deflate', 'br', 'zstd'] },
@@ -65,7 +65,7 @@ describe('Content-Encoding of bodies', () => {
   })
 
   test('an encoded form with files is refused', async () => {
-    assert.throws(() => decodeBody(Readable.from([]), 'gzip', 'multipart'), {
+    assert.throws(() => decodeRequestBody(Readable.from([]), 'gzip', 'multipart'), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       details: { field: 'Content-Encoding', expected: ['identity'] },
     })

@@ -1,54 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TransactionWrite } from '../../lib/aws/table.ts'
-import { anyJob, jobEndEmitter } from '../../lib/jobs/job-end-emitter.ts'
-import {
-  bucketCountKey,
-  jobKey,
-  joinBucketKey,
-  keyOfFixedTasks,
-  taskKey,
-  wakeShardOf,
-} from '../../lib/jobs/keys.ts'
-import { JobStore, progressUnitOf, taskRefOf } from '../../lib/jobs/store.ts'
-import { createChunkRecord, type GraphRecords, type NewJob, type NewTask } from '../../lib/jobs/task-graph.ts'
-import type { Job, Task } from '../../lib/model/job.ts'
+import { bucketCountKey, jobKey, joinBucketKey, keyOfFixedTasks, wakeShardOf } from '../../lib/jobs/keys.ts'
+import { JobStore } from '../../lib/jobs/store.ts'
+import { createChunkRecord, type GraphRecords } from '../../lib/jobs/task-graph.ts'
+import type { Job } from '../../lib/model/job.ts'
 import { MemoryTable } from './memory-table.ts'
 import {
-  complete,
   createExport,
   createRecords,
   createStoredImport,
-  file,
   newTask,
   secondsLater,
   timestamp,
 } from './records.ts'
-
-const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
-const sink = (count: number): NewTask[] => [
-  createStoredImport('in'),
-  ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
-  newTask(
-    'sink',
-    Array.from({ length: count }, (_, at) => at + 1),
-  ),
-]
-/** More files than fit into the record of a job. */
-const manyFiles = Array.from({ length: 20 }, (_, at) =>
-  createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
-)
-
-async function createJob(tasks: readonly NewTask[] = two, more: Partial<NewJob> = {}) {
-  const table = new MemoryTable()
-  const store = new JobStore(table)
-  const own = createRecords(tasks, more)
-  assert.equal(await store.create(own), true)
-  return { table, store, records: own }
-}
-
-/** All stored keys. */
-const keysIn = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
+import { createJob, manyFiles, sink, two } from './support/stored-jobs.ts'
 
 for (const [size, tasks, more] of [
   ['few tasks', two, {}],
@@ -250,146 +216,4 @@ test('open tasks of a large job, and open inputs of a large join, are stored', a
 test('tasks are read by their numbers', async () => {
   const { store, records: own } = await createJob()
   assert.deepEqual(await store.getTasks('job_1', [2, 9, 1]), own.tasks.toReversed())
-})
-
-test('chunks are returned in order, and only the specified ones are deleted', async () => {
-  const { store, records: own, table } = await createJob()
-  const [a, b] = own.tasks
-  assert.ok(a && b)
-  const parts = [10_000, 1000, 1002].map((part) => createChunkRecord(a, part, {}, secondsLater(0)))
-  await store.addChunks([...parts, createChunkRecord(b, 1001, {}, secondsLater(0))])
-  const numbers = async (of: Task) => (await store.getChunks(of)).map(({ part }) => part)
-  assert.deepEqual([await numbers(a), await numbers(b)], [[1000, 1002, 10_000], [1001]])
-  const whole = await store.getState('job_1')
-  assert.deepEqual(
-    whole?.chunks.map(({ number, part }) => [number, part]),
-    [
-      [1, 1000],
-      [1, 1002],
-      [1, 10_000],
-      [2, 1001],
-    ],
-  )
-  assert.deepEqual(
-    parts.map(taskRefOf),
-    [10_000, 1000, 1002].map((part) => ({ jobId: 'job_1', task: 1, part })),
-  )
-  await store.deleteChunks(parts.slice(0, 2))
-  assert.deepEqual([await numbers(a), await numbers(b)], [[1002], [1001]])
-  assert.ok(await table.get(taskKey({ jobId: 'job_1', task: 1 })))
-})
-
-test('changing a missing record does not create it', async () => {
-  const { store, table } = await createJob()
-  const before = table.items
-  const none = { applied: false, record: undefined }
-  assert.deepEqual(await store.changeJob('job_2', { set: { unsaid: true } }), none)
-  assert.deepEqual(await store.changeTask({ jobId: 'job_2', task: 1 }, { set: { percent: 1 } }), none)
-  assert.deepEqual(
-    await store.changeJoinBucket({ pk: 'JOB#job_2', sk: 'LATCH#count' }, { set: { size: 1 } }),
-    none,
-  )
-  const onlyIf = { condition: { equal: { percent: 1 } } }
-  const { applied, record } = await store.changeTask(
-    { jobId: 'job_1', task: 1 },
-    { set: { percent: 2 } },
-    onlyIf,
-  )
-  assert.deepEqual([applied, record?.percent, table.items], [false, 0, before])
-})
-
-test('only the stored end of a job is emitted in the process', async () => {
-  const { store } = await createJob()
-  const received: unknown[] = []
-  const receive = (by: string) => (job: Job) => void received.push([by, job.id, job.status])
-  const [ofJob, ofAny] = [receive('job'), receive('any')]
-  jobEndEmitter.on('job_1', ofJob)
-  jobEndEmitter.on(anyJob, ofAny)
-  await store.changeJob('job_1', { set: { status: 'processing' } })
-  await store.changeJob('job_1', { set: { status: 'completed' } }, { condition: { absent: ['id'] } })
-  assert.deepEqual(received, [])
-  await store.changeJob('job_1', { set: { status: 'completed' } })
-  await store.changeJob('job_1', { set: { unsaid: true } })
-  assert.deepEqual(received.splice(0), [
-    ['job', 'job_1', 'completed'],
-    ['any', 'job_1', 'completed'],
-  ])
-  const job = await store.getJob('job_1')
-  assert.ok(job)
-  const [ref, always] = [{ jobId: 'job_1', task: 1 }, { exists: true }]
-  const over = { change: { set: { status: 'failed' } }, condition: always }
-  const never = { ...over, condition: { exists: false } }
-  assert.equal(await store.endTaskAndJob(ref, never, over, { ...job, status: 'failed' }), false)
-  assert.equal(await store.endTaskAndJob(ref, over, never, { ...job, status: 'failed' }), false)
-  assert.deepEqual([received, (await store.getJob('job_1'))?.status], [[], 'completed'])
-  assert.equal(await store.endTaskAndJob(ref, over, over, { ...job, status: 'failed' }), true)
-  assert.deepEqual(
-    [received.length, (await store.getJob('job_1'))?.status, (await store.getTask(ref))?.status],
-    [...[2, 'failed', 'failed']],
-  )
-  jobEndEmitter.off('job_1', ofJob)
-  jobEndEmitter.off(anyJob, ofAny)
-})
-
-test('deleting tasks leaves only the job record, which is then deleted', async () => {
-  for (const tasks of [two, sink(250), [...manyFiles, newTask('a', [0])], []]) {
-    const { store, table, records: own } = await createJob(tasks)
-    const [first] = own.tasks
-    if (first) await store.addChunks([createChunkRecord(first, 1000, {}, secondsLater(0))])
-    const other = createRecords(two, { id: 'job_2' })
-    await store.create(other)
-    const state = await store.getState('job_1')
-    assert.ok(state)
-    await store.deleteTasks(state)
-    const ofOther = ['JOB#job_2 JOB', 'JOB#job_2 TASK#00001', 'JOB#job_2 TASK#00002']
-    assert.deepEqual(keysIn(table), ['JOB#job_1 JOB', ...ofOther])
-    await store.deleteJob('job_1')
-    assert.deepEqual(keysIn(table), ofOther)
-  }
-})
-
-test('the tombstone of an expired job contains its status but none of its content', async () => {
-  const { store, table, records: own } = await createJob(two, { tag: 'mine', keyId: 'key_1' })
-  await store.changeTask({ jobId: 'job_1', task: 1 }, { set: complete(5, file('a.png')) })
-  const facts = { status: 'expired', expiredAt: timestamp(9), expiredFor: 'retention' } as const
-  const { record } = await store.changeJob('job_1', { set: { ...facts, stage: 'convert', unsaid: true } })
-  assert.ok(record)
-  await store.writeTombstone(record, 77)
-  const left = await store.getJob('job_1')
-  const { id, owner, requestId, tag, display, retentionS, require, total, units, sequence } = own.job
-  const { createdAt, expiresAt } = own.job
-  assert.deepEqual(left, {
-    id,
-    owner,
-    requestId,
-    tag,
-    display,
-    retentionS,
-    require,
-    total,
-    units,
-    sequence,
-    createdAt,
-    expiresAt,
-    ...facts,
-    filesTold: true,
-    warnings: [],
-    fixed: [],
-    numbers: {},
-    log: {},
-    running: {},
-  })
-  const item = await table.get(jobKey('job_1'))
-  assert.deepEqual([item?.['ttl'], item?.['wakeShard'], item?.['listKey']], [77, undefined, undefined])
-})
-
-test('progress is counted per task up to a hundred tasks, per bucket above', () => {
-  assert.deepEqual(
-    [
-      progressUnitOf({ total: 100 }, 99),
-      progressUnitOf({ total: 101 }, 99),
-      progressUnitOf({ total: 101 }, 100),
-    ],
-    [...[99, 0, 1]],
-  )
 })

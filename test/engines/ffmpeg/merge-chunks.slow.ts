@@ -9,7 +9,7 @@ import {
   assertSameVideo,
   convertInChunks,
   convertWhole,
-  splitIntoChunks,
+  splitTestVideo,
   type VideoRequest,
 } from '../support/video-in-chunks.ts'
 
@@ -91,9 +91,9 @@ for (const [what, { files, ...asked }] of Object.entries(merges)) {
 test('a merge is not split if it is copied, short enough or written as AVI', async () => {
   const asked = { operation: 'merge', from: 'mp4', to: 'mp4' } as const
   const twice = [pathOf('plain.mp4'), pathOf('plain.mp4')]
-  assert.equal(await splitIntoChunks(twice, asked), undefined)
+  assert.equal(await splitTestVideo(twice, asked), undefined)
   const encoded = { ...asked, options: { mode: 'encode' } }
-  assert.equal(await splitIntoChunks(twice, encoded, { workers: 1, timeoutS: 600 }), undefined)
-  assert.equal(await splitIntoChunks(twice, { ...encoded, to: 'avi' }), undefined)
-  assert.ok(await splitIntoChunks(twice, encoded))
+  assert.equal(await splitTestVideo(twice, encoded, { workers: 1, timeoutS: 600 }), undefined)
+  assert.equal(await splitTestVideo(twice, { ...encoded, to: 'avi' }), undefined)
+  assert.ok(await splitTestVideo(twice, encoded))
 })

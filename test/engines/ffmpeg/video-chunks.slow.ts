@@ -8,7 +8,7 @@ import {
   assertSameVideo,
   convertInChunks,
   convertWhole,
-  splitIntoChunks,
+  splitTestVideo,
   type VideoRequest,
 } from '../support/video-in-chunks.ts'
 
@@ -81,15 +81,15 @@ for (const [what, { file, ...asked }] of Object.entries(kinds)) {
 test('a video is not split if it is copied, trimmed, gets another frame rate or is short enough', async () => {
   const request = { from: 'mp4', to: 'mp4' } as const
   const encoded = { mode: 'encode' }
-  assert.equal(await splitIntoChunks([videos.plain], { from: 'mp4', to: 'mkv' }), undefined)
+  assert.equal(await splitTestVideo([videos.plain], { from: 'mp4', to: 'mkv' }), undefined)
   for (const option of [{ start: '1' }, { end: '20' }, { fps: 10 }])
     assert.equal(
-      await splitIntoChunks([videos.plain], { ...request, options: { ...encoded, ...option } }),
+      await splitTestVideo([videos.plain], { ...request, options: { ...encoded, ...option } }),
       undefined,
     )
   assert.equal(
-    await splitIntoChunks([videos.plain], { ...request, options: encoded }, { workers: 1, timeoutS: 600 }),
+    await splitTestVideo([videos.plain], { ...request, options: encoded }, { workers: 1, timeoutS: 600 }),
     undefined,
   )
-  assert.ok(await splitIntoChunks([videos.plain], { ...request, options: encoded }))
+  assert.ok(await splitTestVideo([videos.plain], { ...request, options: encoded }))
 })

@@ -160,8 +160,15 @@ describe('a LibreOffice process that fails', () => {
     assert.match(await readPdfText(path), /Survivor/)
   })
 
-  test('a LibreOffice process that fails twice with the same document fails only that document', async () => {
-    const { run } = await disturb('SIGKILL', 2)
+  test('a LibreOffice process that fails twice causes retries in processes that have converted nothing else', async () => {
+    const { run, baseDir } = await disturb('SIGKILL', 2)
+    const { path } = await run
+    assert.match(await readPdfText(path), /Survivor/)
+    assert.equal((await offices(baseDir)).length, 1)
+  })
+
+  test('a LibreOffice process that fails three times with the same document fails only that document', async () => {
+    const { run } = await disturb('SIGKILL', 3)
     await assert.rejects(run, isRefusedWith(/crashes LibreOffice/))
     const [engine] = engines
     assert.ok(engine)

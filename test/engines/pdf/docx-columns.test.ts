@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import {
-  convertToPdf,
   createBorderlessTable,
   createHeading,
   createProse,
   extractNumbers,
   lengthOfParagraph,
+  makePdf,
   printDocuments,
   wrapInColumns,
 } from '../support/columns-maker.ts'
@@ -110,7 +110,7 @@ describe('PDF with columns to Word', () => {
       }
     }
     documents = converted
-    await convertToPdf(
+    await makePdf(
       docxFolder,
       Object.keys(sources).map((name) => join(docxFolder, `${name}.docx`)),
     )

@@ -19,7 +19,7 @@ import { basename, join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { sandboxLimits } from '../../../lib/engines/sandbox/exec.ts'
 import { createMutex } from '../../../lib/engines/sandbox/mutex.ts'
-import { HeadAndTail, OutputCap } from '../../../lib/engines/sandbox/output-buffers.ts'
+import { OutputCap, TruncatedOutput } from '../../../lib/engines/sandbox/output-buffers.ts'
 import {
   exitSignal,
   hasExited,
@@ -183,7 +183,7 @@ describe('limits', () => {
 
 describe('a long output', () => {
   const headAndTail = (limit: number, ...parts: readonly string[]) => {
-    const ends = new HeadAndTail(limit)
+    const ends = new TruncatedOutput(limit)
     for (const part of parts) ends.add(Buffer.from(part))
     return ends.toString()
   }

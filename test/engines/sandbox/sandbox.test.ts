@@ -10,7 +10,7 @@ import type { Tools } from '../../../lib/engines/engine.ts'
 import { EngineCrash } from '../../../lib/engines/sandbox/engine-crash.ts'
 import { createTools, ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
 import { confinement, sandboxCommand } from '../../../lib/engines/sandbox/isolation.ts'
-import { HeadAndTail } from '../../../lib/engines/sandbox/output-buffers.ts'
+import { TruncatedOutput } from '../../../lib/engines/sandbox/output-buffers.ts'
 import { killGroup } from '../../../lib/engines/sandbox/process-exit.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { waitUntil } from '../../support/wait-until.ts'
@@ -175,7 +175,7 @@ describe('an engine process', () => {
 
 test('a long output keeps exactly its first and last bytes and says how many were dropped', () => {
   const headAndTail = (...chunks: readonly string[]) => {
-    const ends = new HeadAndTail(10)
+    const ends = new TruncatedOutput(10)
     for (const chunk of chunks) ends.add(Buffer.from(chunk))
     return ends.toString()
   }

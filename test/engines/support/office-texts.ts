@@ -1,0 +1,31 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readSummary } from '../../../lib/fidelity/read-summary.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+export const folder = scratchFolder('unseen-words')
+
+export const names = ['office', 'style', 'text', 'table', 'draw', 'svg-compatible', 'fo'].map((name) => {
+  const long = { fo: 'xsl-fo-compatible', draw: 'drawing' }[name] ?? name
+  const prefix = name === 'svg-compatible' ? 'svg' : name
+  return `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${long}:1.0"`
+})
+
+export async function flat(name: string, kind: string, parts: string): Promise<string> {
+  const path = join(folder, name)
+  const mime = `office:mimetype="application/vnd.oasis.opendocument.${kind}" office:version="1.3"`
+  await writeFile(
+    path,
+    `<?xml version="1.0"?><office:document ${names.join(' ')} ${mime}>${parts}</office:document>`,
+  )
+  return path
+}
+
+export const summarize = async (path: string, format: FormatId) => {
+  const createDocumentWith = await readSummary(path, format, { isResult: false })
+  return [
+    createDocumentWith?.words?.total,
+    createDocumentWith?.features.filter((one) => one === 'hiddenText').length,
+  ]
+}

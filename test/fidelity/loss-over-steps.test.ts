@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
+import { runSteps } from '../../lib/jobs/run/run-steps.ts'
+import { createLog, type Log } from '../../lib/log.ts'
+import { combine, combineSequential, createRetention } from '../../lib/model/fidelity.ts'
+import { createRun, createText, folder } from './support/conversions.ts'
+
+test('fidelity is multiplied over consecutive steps and summed over parallel files', () => {
+  const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
+  assert.deepEqual(combineSequential(words(100, 80), words(80, 40)), words(100, 40))
+  assert.deepEqual(
+    combineSequential(words(100, 80), { pages: createRetention(3, 3), dropped: ['comments'] }),
+    {
+      words: createRetention(100, 80),
+      pages: createRetention(3, 3),
+      dropped: ['comments'],
+    },
+  )
+  assert.deepEqual(combine([words(100, 80), undefined, words(300, 300)]), words(400, 380))
+  assert.equal(combine([undefined]), undefined)
+})
+
+test('a feature that a later step drops is reported, even if it was undetectable in between', async () => {
+  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
+  const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
+  await Promise.all([writeFile(page, '<p>数学</p>'), writeFile(list, '数学')])
+  detector.start([{ path: docx, format: 'docx' }])
+  await detector.checkStep(
+    { operation: 'convert', from: 'docx', to: 'html', options: {} },
+    { files: [{ path: page }] },
+    [],
+  )
+  assert.deepEqual(detector.fidelity?.dropped, [])
+  await detector.checkStep(
+    { operation: 'convert', from: 'html', to: 'csv', options: {} },
+    { files: [{ path: list }] },
+    [],
+  )
+  assert.deepEqual(detector.fidelity?.dropped, ['equations'])
+})
+
+test('the result of an encrypted document is compared with the decrypted document', async () => {
+  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  const [locked, open, result] = await Promise.all(
+    Object.entries({ locked: createText(90), open: createText(30), result: createText(30) }).map(
+      async ([name, content]) => {
+        const path = join(folder, name)
+        await writeFile(path, content)
+        return path
+      },
+    ),
+  )
+  detector.start([{ path: locked ?? '', format: 'txt' }])
+  const step = { from: 'txt', to: 'txt', options: {} }
+  await detector.checkStep({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
+  await detector.checkStep({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
+  assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
+})
+
+test('the source is read after the engine has started, and not if the step ends before', async () => {
+  const errors: string[] = []
+  const log = { error: (_: unknown, message: string) => void errors.push(message) } as unknown as Log
+  const path = join(folder, 'late.txt')
+  {
+    using detector = new LossDetector(log)
+    detector.start([{ path, format: 'txt' }])
+    writeFileSync(path, createText(30))
+    await detector.checkStep(
+      { operation: 'convert', from: 'txt', to: 'txt', options: {} },
+      { files: [{ path }] },
+      [],
+    )
+    assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
+  }
+  const startAndDispose = () => {
+    using detector = new LossDetector(log)
+    detector.start([{ path: join(folder, 'gone.txt'), format: 'txt' }])
+  }
+  startAndDispose()
+  await sleep(100)
+  assert.deepEqual(errors, [])
+})
+
+test('a result is counted while it is being stored, even if storing fails', async () => {
+  const run = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
+  const outputPaths: string[] = []
+  const unfinished = await runSteps({
+    ...run,
+    onOutput: async ({ result }) => {
+      const [{ path }] = result.files
+      outputPaths.push(path)
+      // The result has not been counted yet.
+      writeFileSync(path, createText(99))
+      await new Promise(() => {})
+    },
+  })
+  assert.deepEqual(unfinished.fidelity?.words, createRetention(100, 99))
+  assert.deepEqual(outputPaths, [unfinished.result.files[0].path])
+  const secondRun = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
+  const failed = await runSteps({ ...secondRun, onOutput: () => Promise.reject(new Error('no bucket')) })
+  assert.deepEqual(failed.fidelity?.words, createRetention(100, 100))
+})
+
+test('a task record stores the counts of a source, but not its words', async () => {
+  const path = join(folder, 'remark.fodt')
+  await writeFile(
+    path,
+    '<office:document>seen<office:annotation>a remark</office:annotation></office:document>',
+  )
+  using detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
+  detector.start([{ path, format: 'fodt' }])
+  assert.deepEqual(await detector.storedSummary(), { counts: {}, features: ['comments', 'selectableText'] })
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { events } from '../../events/index.ts'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
+import { errorCodes } from '../../lib/error-catalog.ts'
+import { newId } from '../../lib/ids.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { tasks } from './support/account-replies.ts'
+
+/** Replies about accounts, API keys and permissions. */
+
+let app: EmbeddedApp
+
+before(async () => {
+  app = await openApp()
+})
+
+after(() => app.close())
+
+const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
+
+describe('anonymous clients', () => {
+  test('an anonymous client gets a socket ticket for a minute, and an identity', async () => {
+    const { status, json, headers } = await app.send('POST', '/v1/ws/tickets')
+    assert.equal(status, 201)
+    assert.match(json.data.ticket, /^wst_[\w-]{32}$/)
+    assert.ok(Math.abs(Date.parse(json.data.expiresAt) - Date.now() - 60_000) < 10_000)
+    assert.match(headers['x-owner-token'] ?? '', /^anon_/)
+  })
+
+  test('a client without an identity has no webhook secret', async () => {
+    for (const [method, path] of [
+      ['GET', '/v1/webhooks/secret'],
+      ['POST', '/v1/webhooks/secret/rotate'],
+    ] as const) {
+      const { status, json } = await app.send(method, path, method === 'POST' ? { body: {} } : {})
+      assert.deepEqual([status, json.error.code], [401, 'AUTHENTICATION_REQUIRED'], path)
+    }
+  })
+
+  test('the webhook of a job cannot be changed and is deleted with the job', async () => {
+    const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
+    const body = { tasks, webhookUrl: 'https://1.1.1.1/hook' }
+    const { jobId } = (await app.send('POST', '/v1/jobs', { headers, body })).json.data
+    const path = `/v1/webhooks/${jobId.replace('job_', 'whk_')}`
+    assert.equal((await app.send('GET', path, { headers })).status, 200)
+    for (const [method, below, sent] of [
+      ['PATCH', '', { enabled: false }],
+      ['DELETE', '', undefined],
+      ['POST', '/rotate-secret', {}],
+    ] as const) {
+      const { status, json } = await app.send(method, path + below, { headers, body: sent })
+      assert.deepEqual([status, json.error.code], [404, 'WEBHOOK_NOT_FOUND'], method)
+    }
+    assert.equal((await app.send('GET', path)).status, 404, 'other clients cannot see it')
+  })
+
+  test('the status of a fetched upload follows its import job', async () => {
+    const body = { url: 'https://1.1.1.1/a.png', filename: 'folder/a.png', maxSize: 7 }
+    const { status, json, headers } = await app.send('POST', '/v1/import/url', { body })
+    assert.equal(status, 202, JSON.stringify(json))
+    const { uploadId, jobId, ...rest } = json.data
+    assert.deepEqual(rest, { status: 'pending', filename: 'a.png' })
+    assert.deepEqual([headers['location'], headers['retry-after']], [`/v1/uploads/${uploadId}`, '2'])
+    const own = { 'x-owner-token': headers['x-owner-token'] ?? '' }
+    const seen = async () => (await app.send('GET', `/v1/uploads/${uploadId}`, { headers: own })).json.data
+    const { expiresAt, ...pending } = await seen()
+    assert.deepEqual(pending, {
+      uploadId,
+      status: 'pending',
+      filename: 'a.png',
+      size: null,
+      mimeType: 'application/octet-stream',
+      format: null,
+      sha256: null,
+      importJobId: jobId,
+      error: null,
+      jobId: null,
+    })
+    assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 7_200_000) < 60_000)
+    const job = await app.services.jobs.store.getState(jobId)
+    assert.equal(job?.tasks.length, 1)
+    await app.services.jobs.cancel(jobId, 'user')
+    assert.equal((await seen()).status, 'failed')
+    const unnamed = await app.send('POST', '/v1/import/url', { body: { url: 'https://1.1.1.1/a.png' } })
+    assert.equal(unnamed.json.data.filename, null)
+  })
+
+  test('the status of an upload shows the declared values, and uploads of others are not found', async () => {
+    const { json, headers } = await app.send('POST', '/v1/uploads/presign', { body: announced })
+    const own = { 'x-owner-token': headers['x-owner-token'] ?? '' }
+    const path = `/v1/uploads/${json.data.uploadId}`
+    const seen = (await app.send('GET', path, { headers: own })).json.data
+    assert.partialDeepStrictEqual(seen, {
+      status: 'pending',
+      filename: 'a.png',
+      size: 1,
+      mimeType: 'image/png',
+      importJobId: null,
+      error: null,
+    })
+    assert.equal((await app.send('GET', path)).status, 404)
+  })
+})
+
+describe('documentation pages', () => {
+  test('the error pages list all errors, and each error has a page in any spelling of its code', async () => {
+    const all = await app.send('GET', '/errors')
+    assert.equal(all.headers['content-type'], 'text/html; charset=utf-8')
+    assert.match(
+      all.headers['content-security-policy'] ?? '',
+      /^default-src 'none'.*style-src 'self' 'sha256-/,
+    )
+    for (const code of errorCodes) assert.ok(all.text.includes(`<code>${code}</code>`), code)
+    const { text } = await app.send('GET', '/errors/JOB-NOT-FOUND')
+    assert.match(text, /<title>Job not found<\/title>.*<code>JOB_NOT_FOUND<\/code>, HTTP status 404/)
+    const none = await app.send('GET', '/errors/nothing')
+    assert.deepEqual([none.status, none.json.error.code], [404, 'NOT_FOUND'])
+  })
+
+  test('the event page shows every event with an escaped example', async () => {
+    const { text, headers } = await app.send('GET', '/docs/events')
+    assert.equal(headers['cache-control'], 'public, max-age=300')
+    for (const name of Object.keys(events))
+      assert.ok(text.includes(`<h3 id="${name}"><code>${name}</code>`), name)
+    assert.match(text, /<dt><code>X-Webhook-Signature<\/code><\/dt><dd><code>sha256=<\/code> and/)
+    const [, example = ''] = /id="job\.completed".*?<pre>(.*?)<\/pre>/s.exec(text) ?? []
+    const parsed = JSON.parse(example.replaceAll('&lt;', '<').replaceAll('&amp;', '&'))
+    assert.equal(parsed.event, 'job.completed')
+    assert.ok(!text.includes('`'), 'Markdown code spans are rendered')
+  })
+})

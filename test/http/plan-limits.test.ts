@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
+import { ApiKeys } from '../../lib/access/api-keys.ts'
+import { rateLimitHeaders } from '../../lib/access/rate-limit-windows.ts'
+import { countRequest } from '../../lib/access/rate-limiter.ts'
+import type { Table } from '../../lib/aws/table.ts'
+import { newId } from '../../lib/ids.ts'
+import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
+import { convertTask } from '../../lib/jobs/run/convert-task.ts'
+import { runTask } from '../../lib/jobs/run/run-task.ts'
+import type { Job } from '../../lib/model/job.ts'
+import type { Principal } from '../../lib/model/principal.ts'
+import { clientIp } from '../../lib/net/client-ip.ts'
+import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
+import { readPlans } from '../../lib/services/read-plans.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { RequestCounts } from '../../lib/usage/request-counts.ts'
+import { after, before } from '../hooks.ts'
+import { changeAccount, newAccount, newKey } from '../support/account.ts'
+import { type EmbeddedApp, openApp } from './embedded-app.ts'
+import { bound } from './support/limited-app.ts'
+
+let app: EmbeddedApp
+
+before(async () => {
+  app = await openApp()
+})
+
+after(() => app.close())
+
+/** An app with another plan for anonymous clients and changed limits of that plan. */
+function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
+  const { config, plans } = app.services
+  const changed = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
+  return app.with({
+    config: { ...config, ANONYMOUS_PLAN: plan },
+    plans: changed as typeof plans, // by the same names
+  })
+}
+
+let people = 0
+
+const createPrincipal = (more: Partial<Principal> = {}): Principal => ({
+  ownerId: `acc_${++people}`,
+  kind: 'key',
+  plan: 'free',
+  role: 'USER',
+  scopes: new Set(),
+  limiterKey: `key:${people}`,
+  ...more,
+})
+
+test('more keys of an account do not raise its daily limit', async () => {
+  const { services } = where('free', { requestsPerDay: 2 })
+  const countBy = async (limiterKey: string) =>
+    (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
+  assert.deepEqual(
+    [await countBy('key:a'), await countBy('key:b'), await countBy('key:c')],
+    [true, true, false],
+  )
+})
+
+test('anonymous clients are counted by IP address, with separate limits for reads and writes', async () => {
+  const open = where('anonymous')
+  const ask = (method: string, address: string) =>
+    open.send(method, method === 'GET' ? '/v1/formats/png' : '/v1/ws/tickets', { address })
+  const first = await ask('POST', '198.51.100.1')
+  assert.equal(first.status, 201, first.text)
+  assert.equal(first.headers['x-ratelimit-limit'], '5')
+  assert.equal(first.headers['x-ratelimit-remaining'], '4')
+  assert.equal(first.headers['ratelimit-policy'], '"minute";q=5;w=60, "hour";q=30;w=3600, "day";q=15;w=86400')
+  assert.match(first.headers['ratelimit'] ?? '', /^"minute";r=4;t=60$/)
+  for (let left = 4; left > 0; left--) assert.equal((await ask('POST', '198.51.100.1')).status, 201)
+  const refused = await ask('POST', '198.51.100.1')
+  assert.equal(refused.status, 429)
+  const { code, details } = refused.json.error
+  assert.equal(code, 'RATE_LIMITED')
+  assert.equal(refused.headers['retry-after'], String(details.retryAfter))
+  assert.equal(refused.headers['x-ratelimit-remaining'], '0')
+  assert.ok(Math.abs(Number(refused.headers['x-ratelimit-reset']) - Date.now() / 1000 - 60) < 10)
+  assert.deepEqual([details.limit, details.window, details.scope], [5, 'minute', 'ip'])
+  const read = await ask('GET', '198.51.100.1')
+  assert.deepEqual([read.status, read.headers['x-ratelimit-limit']], [200, '60'])
+  assert.equal((await ask('POST', '198.51.100.2')).status, 201)
+  // Endpoints that describe the service are never limited.
+  assert.equal((await open.send('GET', '/v1/plans', { address: '198.51.100.1' })).status, 200)
+})
+
+test('an API key has the plan of its account, not the anonymous plan', async () => {
+  const open = where('anonymous', { readsPerMinute: 1 })
+  const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
+  const answer = await open.send('GET', '/v1/formats/png', { headers })
+  assert.equal(answer.status, 200, answer.text)
+  const business = await newAccount(app.services, { plan: 'business' })
+  const other = { 'x-api-key': await newKey(app.services, business) }
+  const made = await where('anonymous').send('POST', '/v1/ws/tickets', { headers: other })
+  assert.match(made.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
+})
+
+test('the body of a request that is not allowed is not read', async () => {
+  const open = where('anonymous', { requestsPerMinute: 0 })
+  const body = { tasks: {} }
+  for (const [status, path, headers] of [
+    [401, '/v1/webhooks', {}],
+    [401, '/v1/jobs', { 'x-api-key': 'sk_wrong' }],
+    [429, '/v1/jobs', {}],
+  ] as const) {
+    // The error would be about the body if it were read.
+    const answer = await open.send('POST', path, { body, headers: { ...headers, 'content-type': 'x/y' } })
+    assert.equal(answer.status, status, answer.text)
+  }
+})
+
+test('a self-hosted service counts nothing and sends no rate-limit headers', async () => {
+  const calls: unknown[] = []
+  const table = new Proxy(app.services.table, {
+    get: (target, name) => {
+      calls.push(name)
+      return Reflect.get(target, name, target)
+    },
+  })
+  const answer = await app.with({ table }).send('GET', '/v1/formats/png')
+  assert.equal(answer.status, 200)
+  assert.deepEqual(calls, [])
+  assert.equal(answer.headers['x-ratelimit-limit'], undefined)
+  assert.deepEqual(rateLimitHeaders([], 0), {})
+})
+
+test('a cached key costs one write for several requests and no lookup for some seconds', async () => {
+  const calls: unknown[] = []
+  const table = new Proxy(app.services.table, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]) => {
+        calls.push(name)
+        return value.apply(target, given)
+      }
+    },
+  })
+  const counted = app.with({ table })
+  const owner = await newAccount(app.services)
+  const text = await newKey(app.services, owner)
+  const callsOf = async () => {
+    calls.length = 0
+    const { status } = await counted.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
+    assert.equal(status, 200)
+    return [...calls]
+  }
+  assert.deepEqual((await callsOf()).slice(0, 2), ['get', 'get'], 'the owner of the key is not cached yet')
+  await callsOf()
+  const later: unknown[] = []
+  for (let left = 16; left > 0; left--) later.push(...(await callsOf()))
+  assert.ok(later.length < 16 && later.every((name) => name === 'update'), later.join())
+  const keys = new ApiKeys({ table })
+  await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of another name' })
+  assert.equal((await callsOf())[0], 'getAll')
+  await changeAccount({ table: app.services.table }, owner, { status: 'suspended' })
+  await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of the old name' })
+  const refused = await counted.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
+  assert.equal(refused.status, 403, 'the account was read together with the key')
+})
+
+test('file size, files per job and retention follow the plan', async () => {
+  const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
+  const limited = open.with({
+    plans: { ...open.services.plans, anonymous: { ...open.services.plans.anonymous, maxFileBytes: 50 } },
+  })
+  const form = (...texts: string[]) => {
+    const data = new FormData()
+    data.set('targetFormat', 'pdf')
+    for (const text of texts) data.append('file', new Blob([text]), 'page.md')
+    return data
+  }
+  const large = await limited.send('POST', '/v1/convert', { body: form('x'.repeat(51)) })
+  assert.deepEqual([large.status, large.json.error.code], [413, 'FILE_TOO_LARGE'])
+  const largest = await limited.send('POST', '/v1/convert', { body: form('x'.repeat(50)) })
+  assert.deepEqual([largest.status, largest.json.source.size], [202, 50], largest.text)
+  const announced = { filename: 'a.png', contentType: 'image/png', size: 51 }
+  for (const [path, body] of [
+    ['/v1/uploads/presign', announced],
+    ['/v1/uploads/multipart', { filename: 'a.png', type: 'image/png', size: 51 }],
+    [
+      '/v1/jobs',
+      {
+        tasks: {
+          in: { operation: 'import/raw', file: 'x'.repeat(51), filename: 'a.md' },
+          pdf: { operation: 'convert', input: 'in', output_format: 'pdf' },
+          out: { operation: 'export/url', input: 'pdf' },
+        },
+      },
+    ],
+  ] as const)
+    assert.equal((await limited.send('POST', path, { body })).status, 413, path)
+  const many = await open.send('POST', '/v1/convert/batch', { body: form('# One', '# Two') })
+  assert.equal(many.status, 400, many.text)
+  assert.deepEqual(many.json.error.details, { field: 'file', max: 1, got: 2, plan: 'anonymous' })
+  const raw = { operation: 'import/raw', file: '# Hello', filename: 'a.md' }
+  const tasks = {
+    a: raw,
+    b: raw,
+    pdf: { operation: 'merge', input: ['a', 'b'], output_format: 'pdf' },
+    out: { operation: 'export/url', input: 'pdf' },
+  }
+  const job = await open.send('POST', '/v1/jobs', { body: { tasks } })
+  assert.deepEqual(job.json.error.details, { field: 'tasks', max: 1, got: 2, plan: 'anonymous' })
+  const kept = await open.send('POST', '/v1/convert', { body: form('# Hello') })
+  assert.equal(kept.status, 202, kept.text)
+  const { job: stored } = (await app.services.jobs.store.getState(kept.json.jobId)) ?? {}
+  assert.equal(stored?.retentionS, 3600)
+})
+
+test('X-Forwarded-For is trusted only from trusted proxies', () => {
+  const at = (sourceIp: string, forwarded?: string) =>
+    clientIp({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8', '192.168.7.1/32'])
+  assert.equal(at('192.168.7.1', '203.0.113.9, 10.7.7.7'), '203.0.113.9')
+  assert.equal(at('10.0.0.1', '203.0.113.9, 10.0.0.1'), '203.0.113.9')
+  assert.equal(at('10.0.0.1', '198.51.100.1, 203.0.113.9, 10.7.7.7, 10.0.0.1'), '203.0.113.9')
+  assert.equal(at('203.0.113.9', '198.51.100.1, 203.0.113.9'), '203.0.113.9')
+  assert.equal(at('10.0.0.1'), '10.0.0.1')
+  assert.equal(at('10.0.0.1', 'nonsense'), '10.0.0.1')
+  const headers = { 'x-forwarded-for': '198.51.100.1' }
+  assert.equal(clientIp({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
+})
+
+test('a sandbox has no rate limits, a small file limit, its own header, and only accepts allowed networks', async () => {
+  const plans = readPlans({ SANDBOX: '1', PLANS_FILE: undefined })
+  assert.equal(plans.anonymous, plans.business)
+  assert.deepEqual(
+    [plans.free.requestsPerMinute, plans.free.maxFileBytes, plans.free.retentionHours],
+    [null, 10_000_000, 1],
+  )
+  const config = { ...app.services.config, SANDBOX: '1' as const, SANDBOX_ALLOW: ['192.0.2.0/24'] }
+  const sandbox = app.with({ config, plans })
+  const answer = await sandbox.send('GET', '/v1/formats/png')
+  assert.deepEqual([answer.status, answer.headers['x-sandbox']], [200, 'true'])
+  const elsewhere = await sandbox.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
+  assert.deepEqual([elsewhere.status, elsewhere.headers['x-sandbox']], [403, 'true'])
+  assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
+})
+
+test('jobs above the concurrency limit wait and start in order', async () => {
+  const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
+  const sent: unknown[] = []
+  const groups: unknown[] = []
+  const send = async (_queue: string, messages: readonly unknown[], group?: string) => {
+    sent.push(...messages)
+    groups.push(group)
+  }
+  const queues = { send }
+  const services = { ...open.services, queues: queues as unknown as Services['queues'] }
+  const slots = new ConcurrencySlots(services)
+  const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
+  const jobs: Job[] = []
+  for (let left = 6; left > 0; left--) {
+    const body = new FormData()
+    body.set('targetFormat', 'pdf')
+    body.append('file', new Blob(['# Hello']), 'page.md')
+    const { json } = await open.send('POST', '/v1/convert', { headers, body })
+    jobs.push((await open.services.jobs.store.getJob(json.jobId)) ?? assert.fail(json))
+  }
+  const [first, second, third, fourth, fifth, sixth] = jobs
+  assert.ok(first && second && third && fourth && fifth && sixth)
+  const take = (job: Job) => slots.acquire(job, { jobId: job.id, task: 1 }, 'document')
+  const end = (job: Job) => open.services.jobs.cancel(job.id, 'user')
+  assert.deepEqual([await take(first), await take(second), await take(third)], [true, false, false])
+  assert.equal(await take(first), true, 'another task of the same job')
+  await slots.release(first)
+  assert.deepEqual(sent, [], 'the job has not finished')
+  await end(second)
+  await end(first)
+  await slots.release(first)
+  assert.deepEqual(sent, [{ jobId: third.id, task: 1 }], 'the second job has already finished')
+  assert.equal(await take(third), true)
+  assert.equal(await take(fourth), false)
+  // Its worker died before it could release the slot.
+  await end(third)
+  await slots.wake(fourth.owner)
+  assert.deepEqual(sent.slice(1), [{ jobId: fourth.id, task: 1 }])
+  assert.equal(await take(fourth), true)
+  // A job cancelled before it starts passes its slot to the next.
+  assert.deepEqual([await take(fifth), await take(sixth)], [false, false])
+  await end(fourth)
+  await slots.release(fourth)
+  assert.deepEqual(sent.slice(2), [{ jobId: fifth.id, task: 1 }])
+  await end(fifth)
+  const never = new AbortController().signal
+  const run = {
+    ref: { jobId: fifth.id, task: 1 },
+    queue: 'document' as const,
+    services,
+    isShared: false,
+    remainingMs: 60_000,
+    stopping: never,
+    outOfSpace: never,
+    extendVisibility: async () => {},
+  }
+  const ran = await runTask(run, convertTask)
+  assert.deepEqual(ran, { done: true })
+  assert.deepEqual(sent.slice(3), [{ jobId: sixth.id, task: 1 }])
+  assert.ok(groups.every((group) => group === first.owner))
+})
+
+test('another PDF engine is refused by the plan, or because none is configured', async () => {
+  const ask = async (plan: PlanId, path: string, body: unknown) => {
+    const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services, { plan })) }
+    return (await app.send('POST', path, { headers, body })).json
+  }
+  const jobs = (pdfEngine: string) => ({
+    tasks: {
+      text: { operation: 'import/raw', filename: 'a.md', file: '# Hello' },
+      pdf: { operation: 'convert', input: 'text', output_format: 'pdf', pdf_engine: pdfEngine },
+      out: { operation: 'export/url', input: 'pdf' },
+    },
+  })
+  const made = await ask('free', '/v1/jobs', jobs('auto'))
+  assert.equal(made.success, true, JSON.stringify(made))
+  assert.doesNotMatch(JSON.stringify(made), /UNKNOWN_PARAMETER/)
+  const below = await ask('pro', '/v1/jobs', jobs('other'))
+  assert.equal(below.error.code, 'INSUFFICIENT_PERMISSIONS')
+  assert.match(below.error.message, /^tasks\.pdf\.pdfEngine: /)
+  assert.equal((await ask('business', '/v1/jobs', jobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
+})
+
+test('PLANS_FILE overrides limits, and errors in it are reported', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
+  const path = join(dir, 'plans.json')
+  const read = (value: unknown) => {
+    writeFileSync(path, JSON.stringify(value))
+    return readPlans({ PLANS_FILE: path, SANDBOX: '0' })
+  }
+  try {
+    const plans = read({
+      free: { requestsPerDay: 7, requestsPerMinute: null },
+      enterprise: { filesPerJob: 50 },
+    })
+    assert.deepEqual([plans.free.requestsPerDay, plans.free.requestsPerMinute], [7, null])
+    assert.deepEqual([plans.business.filesPerJob, plans.business.concurrentJobs], [50, 20])
+    assert.throws(() => read({ gold: {} }), /PLANS_FILE: expected the plans anonymous, free, .*"gold"/)
+    assert.throws(() => read({ free: { perDay: 1 } }), /PLANS_FILE: .*perDay/s)
+    assert.throws(() => readPlans({ PLANS_FILE: join(dir, 'none'), SANDBOX: '0' }), /PLANS_FILE/)
+  } finally {
+    await rm(dir, { recursive: true })
+  }
+})
+
+test('a failing event bus or usage counter does not fail requests', async () => {
+  const key = await newKey(app.services, await newAccount(app.services))
+  const down = async () => {
+    throw new Error('it does not answer')
+  }
+  const table = new Proxy(app.services.table, {
+    get: (target, name, receiver) =>
+      name === 'update' ? down : bound.get?.(target, name as keyof Table & string, receiver),
+  })
+  const requestCounts = new RequestCounts(table, 0)
+  const bus = { ...app.services.bus, publish: down } as unknown as Services['bus']
+  const limited = where('free', { requestsPerDay: 1 }).with({ bus, requestCounts })
+  const { status } = await limited.send('POST', '/v1/uploads/presign', {
+    headers: { 'x-api-key': key },
+    body: { filename: 'a.png', contentType: 'image/png', size: 1 },
+  })
+  assert.equal(status, 201)
+})

@@ -1,0 +1,9 @@
+import type { Table } from '../../../lib/aws/table.ts'
+
+/** Methods of a table read its private fields, which a proxy does not have. */
+export const bound: ProxyHandler<Table> = {
+  get: (target, name) => {
+    const value = Reflect.get(target, name, target)
+    return typeof value === 'function' ? value.bind(target) : value
+  },
+}

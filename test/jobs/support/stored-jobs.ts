@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { JobStore } from '../../../lib/jobs/store.ts'
+import type { NewJob, NewTask } from '../../../lib/jobs/task-graph.ts'
+import { MemoryTable } from '../memory-table.ts'
+import { createExport, createRecords, createStoredImport, newTask } from '../records.ts'
+
+export const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
+
+export const sink = (count: number): NewTask[] => [
+  createStoredImport('in'),
+  ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
+  newTask(
+    'sink',
+    Array.from({ length: count }, (_, at) => at + 1),
+  ),
+]
+
+/** More files than fit into the record of a job. */
+export const manyFiles = Array.from({ length: 20 }, (_, at) =>
+  createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
+)
+
+export async function createJob(tasks: readonly NewTask[] = two, more: Partial<NewJob> = {}) {
+  const table = new MemoryTable()
+  const store = new JobStore(table)
+  const own = createRecords(tasks, more)
+  assert.equal(await store.create(own), true)
+  return { table, store, records: own }
+}

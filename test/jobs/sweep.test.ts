@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JobsDeps } from '../../lib/jobs/jobs.ts'
+import { memoryJobs } from './memory-jobs.ts'
+import {
+  complete,
+  createAwaitedUpload,
+  createExport,
+  createRecords,
+  createStoredImport,
+  file,
+  newTask,
+  secondsLater,
+  timestamp,
+} from './records.ts'
+import { createJob, lost } from './support/jobs.ts'
+
+test('the sweep publishes a job whose creator could not', async () => {
+  const own = memoryJobs()
+  own.bus.failTimes(1)
+  await assert.rejects(
+    own.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])])),
+    /the bus rejected/,
+  )
+  await own.jobs.wake('job_1', secondsLater(60))
+  assert.deepEqual([own.takeEvents(), (await own.store.getJob('job_1'))?.log], [['job.created'], {}])
+})
+
+test('an unusable upload fails its task and job', async () => {
+  const { jobs, job, whole, takeSentTasks } = await createJob([
+    createAwaitedUpload('in'),
+    newTask('work', [0]),
+  ])
+  const arrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost })
+  assert.equal(arrived, false)
+  const [first, second] = (await whole()).tasks
+  assert.deepEqual([first?.status, first?.code, second?.status], ['failed', lost.code, 'cancelled'])
+  assert.deepEqual([(await job()).status, takeSentTasks()], ['failed', []])
+  assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lost }), false)
+})
+
+test('a job checks for awaited uploads every minute, for an hour', async () => {
+  const looked: number[] = []
+  const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void looked.push(number)
+  const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
+    checkForUpload,
+  })
+  takeEvents()
+  await wake(3600)
+  assert.deepEqual([looked, (await job()).wakeAt], [[0], timestamp(3660)])
+  await wake(3601)
+  const { status, expiredFor } = await job()
+  assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
+})
+
+test('an upload that is found by the check ends the wait, even if it is late', async () => {
+  const { jobs, ...own } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
+    checkForUpload: async () =>
+      void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
+  })
+  await own.wake(4000)
+  assert.deepEqual([(await own.job()).status, own.takeSentTasks()], ['queued', [1]])
+})
+
+test('the sweep completes an upload task whose notification was lost', async () => {
+  const { changeTask, wake, job, takeSentTasks } = await createJob(
+    [createAwaitedUpload('in'), newTask('work', [0])],
+    {
+      checkForUpload: () => assert.fail('the upload is already complete'),
+    },
+  )
+  await changeTask(0, { status: 'completed', files: [file('a.png')], endedAt: timestamp(5) })
+  await wake(60)
+  assert.deepEqual([(await job()).status, takeSentTasks()], ['queued', [1]])
+})
+
+test('the check interval of a live job is its age, from five minutes to an hour', async () => {
+  const { wake, job } = await createJob()
+  for (const [seconds, pause] of [
+    [60, 300],
+    [299, 300],
+    [1000, 1000],
+    [3700, 3600],
+  ] as const) {
+    await wake(seconds)
+    assert.equal((await job()).wakeAt, timestamp(seconds + pause), `after ${seconds} s`)
+  }
+})
+
+test('only the first check of a job publishes its creation again', async () => {
+  const { wake, takeEvents, takeSentTasks } = await createJob()
+  assert.deepEqual([takeEvents().length, takeSentTasks()], [2, [1]])
+  await wake(60)
+  assert.deepEqual(
+    [takeEvents(), takeSentTasks()],
+    [['job.created', 'job.queued'], [1]],
+    'the message may have been lost',
+  )
+  await wake(360)
+  assert.deepEqual([takeEvents(), takeSentTasks()], [[], [1]])
+})
+
+test('the sweep counts finished tasks that were not counted, and ends the job after the last one', async () => {
+  const { wake, changeTask, takeSentTasks, job, takeEvents } = await createJob()
+  takeSentTasks()
+  const done = complete(2, file('a.png'))
+  await changeTask(1, done)
+  await wake(60)
+  assert.deepEqual([takeSentTasks(), (await job()).status], [[2], 'queued'])
+  await changeTask(2, done)
+  takeEvents()
+  await wake(360)
+  assert.equal((await job()).status, 'completed')
+  assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
+})
+
+test('the sweep ends a job whose tasks are all over and counted', async () => {
+  const { wake, changeTask, change, job } = await createJob()
+  for (const number of [1, 2])
+    await changeTask(number, {
+      status: 'completed',
+      files: [],
+      endedAt: timestamp(59),
+      startedAt: timestamp(58),
+    })
+  await change({}, ['open'])
+  await wake(60)
+  assert.equal((await job()).status, 'completed')
+})
+
+test('a job that is over is checked when it expires, and is deleted then', async () => {
+  const { wake, job, takeEvents, change, whole } = await createJob([
+    createStoredImport('in'),
+    createExport('out', [0]),
+  ])
+  takeEvents()
+  const expiresAt = timestamp(5000)
+  await change({ expiresAt, wakeAt: timestamp(1), endedAt: timestamp(0) }, ['unsaid'])
+  await wake(4999)
+  assert.deepEqual([(await job()).status, (await job()).wakeAt, takeEvents()], ['completed', expiresAt, []])
+  await wake(5000)
+  const left = await job()
+  assert.deepEqual([left.status, left.expiredFor, left.wakeAt], ['expired', 'retention', undefined])
+  assert.deepEqual(takeEvents(), ['file.deleted', 'job.expired'])
+  assert.deepEqual((await whole()).tasks, [])
+})
+
+test('a check keeps the earlier check time of a job that was deleted meanwhile', async () => {
+  const { jobs, job, change, store } = await createJob([createStoredImport('in'), createExport('out', [0])])
+  await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
+  const stale = await job()
+  await change({ deletedAt: timestamp(2), unsaid: true, wakeAt: timestamp(17) })
+  const read = store.getJob.bind(store)
+  store.getJob = async () => stale
+  await jobs.wake('job_1', secondsLater(3))
+  store.getJob = read
+  assert.equal((await job()).wakeAt, timestamp(17))
+})
+
+test('deleting a job removes all its data, once', async () => {
+  const { jobs, table, takeEvents, files } = await createJob()
+  takeEvents()
+  files.objects.set('jobs/job_1/1/a', new Uint8Array([1]))
+  assert.equal(await jobs.delete('job_1'), true)
+  assert.deepEqual([table.items, [...files.objects.keys()]], [[], []])
+  assert.deepEqual(takeEvents().slice(-2), ['job.cancelled', 'file.deleted'])
+  assert.equal(await jobs.delete('job_1'), false)
+})
+
+test('the sweep finishes an interrupted deletion', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: secondsLater(50) })
+  const { jobs, bus, table, job, wake, takeEvents } = await createJob()
+  takeEvents()
+  bus.failTimes(1)
+  await assert.rejects(jobs.delete('job_1'), /the bus rejected/)
+  const { wakeAt, deletedAt } = await job()
+  assert.deepEqual([deletedAt, wakeAt], [timestamp(50), timestamp(65)])
+  await wake(100)
+  assert.deepEqual(table.items, [])
+  await wake(200)
+})
