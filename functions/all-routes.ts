@@ -1,4 +1,4 @@
-import type { Connections } from '../lib/aws/connections.ts'
+import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { requestTimeouts } from '../lib/aws/timeouts.ts'
 import { type Config, readConfig } from '../lib/config.ts'
 import { createApp } from '../lib/http/app.ts'
@@ -16,7 +16,7 @@ const selectRoutes = ({ FACADES }: Config) => (FACADES === 'v2' ? [...routes, ..
 export function createApi(
   environment?: Readonly<Record<string, string>>,
   waitForChange?: WaitForJobChange,
-  connections?: Connections,
+  connections?: ServiceConnections,
 ): ApiHandler {
   const config = readConfig(environment)
   const app = createApp(

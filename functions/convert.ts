@@ -1,11 +1,11 @@
-import type { Connections } from '../lib/aws/connections.ts'
+import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { engines } from '../lib/engines/index.ts'
 import { confinement } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
 import { createQueueFunction } from '../lib/services/queue-function.ts'
 
 /** Runs the tasks of one container image. */
-export function createFunction(connections?: Connections) {
+export function createFunction(connections?: ServiceConnections) {
   // Start detecting it before the first task arrives; the task waits for the result.
   void confinement()
   return createQueueFunction({

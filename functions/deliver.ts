@@ -1,6 +1,6 @@
 import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
-import type { Connections } from '../lib/aws/connections.ts'
+import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { documentClient, Table } from '../lib/aws/table.ts'
 import type { Config } from '../lib/config.ts'
@@ -13,7 +13,7 @@ import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
 import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
 
 /** Delivers events to webhooks. */
-export function createFunction(connections: Connections = {}) {
+export function createFunction(connections: ServiceConnections = {}) {
   const open = lazyAsync(async () => {
     const services = openServices(await loadLambdaConfig(), connections)
     return { log: services.log, deliverer: new Deliverer(services) }
@@ -49,7 +49,7 @@ export function createFunction(connections: Connections = {}) {
   }
 }
 
-function openServices(config: Config, connections: Connections): DelivererServices {
+function openServices(config: Config, connections: ServiceConnections): DelivererServices {
   const { SERVICE_SECRET, OUTGOING_ALLOW: allowed = [] } = config
   if (!SERVICE_SECRET) throw new Error('SERVICE_SECRET is not set')
   const outgoing = Promise.resolve(new GuardedHttp({ allowed }))

@@ -2,7 +2,7 @@ import type { APIGatewayProxyStructuredResultV2, EventBridgeEvent } from 'aws-la
 import * as z from 'zod'
 import { type BusEvent, BusFields } from '../events/index.ts'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
-import type { Connections } from '../lib/aws/connections.ts'
+import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { readConfig } from '../lib/config.ts'
 import { AppError } from '../lib/errors.ts'
 import { selectSubprotocol } from '../lib/live/handshake.ts'
@@ -29,7 +29,7 @@ type SocketHandler = (event: unknown) => Promise<APIGatewayProxyStructuredResult
 type BusHandler = (event: Pick<EventBridgeEvent<string, unknown>, 'detail' | 'detail-type'>) => Promise<void>
 
 /** Creates the handlers of WebSocket clients' events and of job events for them. */
-export function createLive(environment?: Readonly<Record<string, string>>, connections?: Connections) {
+export function createLive(environment?: Readonly<Record<string, string>>, connections?: ServiceConnections) {
   const services = createServices(readConfig(environment), { connections })
   return liveHandlers(new Live(services))
 }

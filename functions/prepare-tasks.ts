@@ -1,13 +1,13 @@
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
-import type { Connections } from '../lib/aws/connections.ts'
+import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { prepareTask } from '../lib/jobs/run/prepare-task.ts'
 import { TaskMessage } from '../lib/model/task-message.ts'
 import { createServices } from '../lib/services/create-services.ts'
 import { loadLambdaConfig } from '../lib/services/lambda-config.ts'
 
 /** Plans tasks that are ready and presigns the URLs that their workers need. */
-export function createFunction(connections: Connections = {}) {
+export function createFunction(connections: ServiceConnections = {}) {
   const open = lazyAsync(async () =>
     createServices(await loadLambdaConfig(), { connections, presignsTaskFiles: true }),
   )

@@ -1,9 +1,9 @@
-import type { Connections } from '../lib/aws/connections.ts'
+import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { transferTask } from '../lib/jobs/run/transfer-task.ts'
 import { createQueueFunction } from '../lib/services/queue-function.ts'
 
 /** Runs import and export tasks. */
-export const createFunction = (connections?: Connections) =>
+export const createFunction = (connections?: ServiceConnections) =>
   createQueueFunction({
     queueOf: () => 'transfer',
     handleTask: transferTask,

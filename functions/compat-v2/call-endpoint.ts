@@ -42,7 +42,7 @@ export async function callEndpoint<Data>(
   return reply.data as Data // by the schema of its contract
 }
 
-export const fetchJob = (jobId: string, request: Request, services: Services, seconds?: number) =>
+export const fetchJobView = (jobId: string, request: Request, services: Services, seconds?: number) =>
   callEndpoint<JobView>(
     getJob,
     request,
@@ -53,7 +53,7 @@ export const fetchJob = (jobId: string, request: Request, services: Services, se
 /** @throws AppError NOT_FOUND */
 export async function findTask(id: string, request: Request, services: Services, seconds?: number) {
   const { jobId, name } = parseTaskId(id)
-  const job = await fetchJob(jobId, request, services, seconds)
+  const job = await fetchJobView(jobId, request, services, seconds)
   const task = taskIn(job, name, services)
   if (!task) throw new AppError('NOT_FOUND', `There is no task ${id.slice(0, 100)}.`)
   return { job, name, task }

@@ -7,7 +7,7 @@ import {
   compatDefaults,
   dataReply,
   emptyReply,
-  fetchJob,
+  fetchJobView,
   isUnfinished,
   maxWaitS,
   publicUrlOf,
@@ -45,7 +45,7 @@ const showJob = contract({
   reply: { status: 200, ...dataReply },
   handle: async (request, services) => ({
     data: {
-      data: compatJobView(await fetchJob(request.params.jobId, request, services), publicUrlOf(services)),
+      data: compatJobView(await fetchJobView(request.params.jobId, request, services), publicUrlOf(services)),
     },
   }),
 })
@@ -62,7 +62,7 @@ const waitForJob = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map((path) =
     reply: { status: 200, ...waitReply, ...dataReply },
     handle: async (request, services) => {
       const { jobId } = request.params
-      const job = compatJobView(await fetchJob(jobId, request, services, maxWaitS), publicUrlOf(services))
+      const job = compatJobView(await fetchJobView(jobId, request, services, maxWaitS), publicUrlOf(services))
       return {
         data: { data: job },
         ...(isUnfinished(job.status) && redirectTo(path.replace(':jobId', jobId))),

@@ -9,7 +9,7 @@ import { listJobs } from '../routes/list-jobs.ts'
 import {
   callEndpoint,
   compatDefaults,
-  fetchJob,
+  fetchJobView,
   listReply,
   publicUrlOf,
   type Request,
@@ -116,7 +116,7 @@ const allTasks = contract({
     const { jobs, hasMore } =
       jobId === undefined
         ? await pageOfJobs(request, rest, services)
-        : { jobs: [await fetchJob(jobId, request, services)], hasMore: false }
+        : { jobs: [await fetchJobView(jobId, request, services)], hasMore: false }
     const operation = query['filter[operation]']
     const tasks = jobs
       .flatMap((job) => compatJobView(job, publicUrlOf(services)).tasks)

@@ -16,7 +16,7 @@ import { parseInput } from '../../lib/validation/parse-input.ts'
 import {
   compatDefaults,
   dataReply,
-  fetchJob,
+  fetchJobView,
   isUnfinished,
   maxWaitS,
   publicUrlOf,
@@ -150,7 +150,7 @@ const followSigned = contract({
     verifySignature(jobId, request.rawQuery, services.keys.download)
     const made = await awaitJob(jobId, services)
     const owner = { ...request, principal: { ...request.principal, ownerId: made.owner } }
-    const job = compatJobView(await fetchJob(jobId, owner, services, maxWaitS), publicUrlOf(services))
+    const job = compatJobView(await fetchJobView(jobId, owner, services, maxWaitS), publicUrlOf(services))
     if (isUnfinished(job.status)) return redirectReply(waitUrl(jobId, services))
     const { code, message } = job.tasks.find(({ status }) => status === 'error') ?? {}
     const file = fileOf(job.tasks)

@@ -13,7 +13,7 @@ import {
   conversionErrors,
   createdJobReply,
   targetFields,
-  waitForJob,
+  waitForNewJob,
 } from '../../lib/http/conversion-request.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { StatusView, statusView } from '../../lib/jobs/view.ts'
@@ -85,7 +85,7 @@ export const createBatch = contract({
   handle: async (request, services) => {
     const items = await openItems(request, services)
     const created = (await request.findEarlierJob()) ?? (await start(request, items, services))
-    const { state, ...answer } = await waitForJob(created, request, services)
+    const { state, ...answer } = await waitForNewJob(created, request, services)
     const shared = parseTargetFormat(request.body)
     const views = items.map((item) => itemView(item, created, shared))
     const rejected = views.filter(({ status }) => status === 'rejected').length

@@ -13,7 +13,7 @@ import {
   redirectReply,
   respondWithJob,
   type SourceInput,
-  startConversion,
+  startRequestedConversion,
   targetFields,
   waitQuery,
 } from '../../lib/http/conversion-request.ts'
@@ -107,7 +107,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   } as const
   const { source, discard } = await firstSource(request, services)
   try {
-    return await startConversion(request, { ...conversion, sources: [source, ...more] }, services)
+    return await startRequestedConversion(request, { ...conversion, sources: [source, ...more] }, services)
   } finally {
     await discard?.()
   }

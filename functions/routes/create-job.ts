@@ -7,7 +7,7 @@ import {
   completedReply,
   conversionErrors,
   createdJobReply,
-  waitForJob,
+  waitForNewJob,
 } from '../../lib/http/conversion-request.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { JobState } from '../../lib/model/job.ts'
@@ -101,7 +101,7 @@ export const createJob = contract({
   errors: conversionErrors,
   handle: async (request, services) => {
     const created = (await request.findEarlierJob()) ?? (await start(request, services))
-    const { state, ...answer } = await waitForJob(created, request, services)
+    const { state, ...answer } = await waitForNewJob(created, request, services)
     const whole = state === created ? created : ((await services.jobs.store.getState(state.job.id)) ?? state)
     return { ...answer, data: jobView(whole, services.resultLink) }
   },

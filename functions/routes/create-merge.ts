@@ -12,7 +12,7 @@ import {
   redirectReply,
   respondWithJob,
   type SourceInput,
-  startConversion,
+  startRequestedConversion,
   targetFields,
   waitQuery,
 } from '../../lib/http/conversion-request.ts'
@@ -88,7 +88,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     webhookUrl: body.webhookUrl,
     exportFields: body,
   } as const
-  return startConversion(request, conversion, services)
+  return startRequestedConversion(request, conversion, services)
 }
 
 const tooFewFilesError = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>

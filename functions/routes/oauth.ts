@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { auditWrite } from '../../lib/access/audit.ts'
-import { type Client, Clients, maxClients } from '../../lib/access/oauth/clients.ts'
+import { Clients, maxClients, type OAuthClient } from '../../lib/access/oauth/clients.ts'
 import { authenticateClient, issueToken } from '../../lib/access/oauth/grants.ts'
 import { AccessTokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -11,7 +11,7 @@ import { displayName } from '../../lib/validation/display-name.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 
-const clientView = ({ id, name, scopes, last4, createdAt }: Client) => ({
+const clientView = ({ id, name, scopes, last4, createdAt }: OAuthClient) => ({
   id,
   clientId: id,
   name,
@@ -51,7 +51,7 @@ export const createOAuthClient = contract({
   reply: { status: 201, headers: ['location'], schema: ClientView.extend({ clientSecret: z.string() }) },
   errors: ['INVALID_INPUT'],
   handle: async ({ body, principal, sourceIp }, { table }) => {
-    const along = (client: Client) => [
+    const along = (client: OAuthClient) => [
       auditEntry('create', client, { actor: principal.ownerId, ip: sourceIp }),
     ]
     const { client, secret } = await new Clients(table).create(principal.ownerId, body, along)
@@ -101,7 +101,7 @@ export const deleteOAuthClient = contract({
 
 const auditEntry = (
   done: 'create' | 'delete',
-  { id, name, scopes }: Client,
+  { id, name, scopes }: OAuthClient,
   by: { readonly actor: string; readonly ip: string },
 ) =>
   auditWrite({

@@ -14,7 +14,7 @@ import {
   completedReply,
   conversionErrors,
   createdJobReply,
-  waitForJob,
+  waitForNewJob,
 } from '../../lib/http/conversion-request.ts'
 import { JobView, jobView } from '../../lib/jobs/view.ts'
 import { isLiveStatus, type JobState } from '../../lib/model/job.ts'
@@ -41,7 +41,7 @@ export const retryJob = contract({
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'FILE_GONE'],
   handle: async (request, services) => {
     const created = (await request.findEarlierJob()) ?? (await start(request, services))
-    const { state, ...answer } = await waitForJob(created, request, services)
+    const { state, ...answer } = await waitForNewJob(created, request, services)
     const whole = state === created ? created : ((await services.jobs.store.getState(state.job.id)) ?? state)
     return { ...answer, data: jobView(whole, services.resultLink) }
   },

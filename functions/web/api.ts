@@ -59,7 +59,20 @@ const timeoutMs = 60_000
 let ownerToken: string | null = null
 export const getOwnerToken = (): string | null => ownerToken
 
-async function sendRequest<Data>(
+/** Sends a request; if the service did not issue the identity, forgets it and sends the request once more. */
+async function sendRequest<Data>(path: string, call: Call = {}): Promise<Reply<Data>> {
+  const sent = ownerToken
+  try {
+    return await sendOnce<Data>(path, call)
+  } catch (error) {
+    const isRejected = error instanceof Problem && error.field === 'X-Owner-Token'
+    if (sent === null || !isRejected) throw error
+    if (ownerToken === sent) ownerToken = null
+    return sendOnce<Data>(path, call)
+  }
+}
+
+async function sendOnce<Data>(
   path: string,
   { method = 'GET', body, signal, waitS }: Call = {},
 ): Promise<Reply<Data>> {
@@ -158,7 +171,7 @@ export async function checkConversion(
  * Creates a ZIP of results.
  * @returns the job, which the caller must wait for if the ZIP is large
  */
-export async function createZip(
+export async function requestZip(
   jobs: readonly { readonly jobId: string; readonly folder?: string | undefined }[],
   filename = 'results.zip',
 ): Promise<Job> {

@@ -1,10 +1,10 @@
 import type { ComponentType } from 'preact'
 import type { SectionId } from './section-paths.ts'
-import type { Route } from './shell/router.ts'
+import type { PageRoute } from './shell/router.ts'
 
 /** A section module; its default export is the component. */
 export interface SectionModule {
-  readonly default: ComponentType<{ readonly route: Route }>
+  readonly default: ComponentType<{ readonly route: PageRoute }>
 }
 
 /** Each section is a separate chunk, loaded when it is first shown. */

@@ -4,12 +4,12 @@ import { type SectionModule, sectionLoaders } from './sections.ts'
 import { closeMenu } from './shell/menu.ts'
 import { listenForFiles } from './shell/pending-files.ts'
 import { LoadFailed, NotFound } from './shell/placeholders.tsx'
-import { currentRoute, interceptLinks, type Route } from './shell/router.ts'
+import { currentRoute, interceptLinks, type PageRoute } from './shell/router.ts'
 import { Shell } from './shell/shell.tsx'
 import { sectionTitle, syncTitle } from './shell/title.ts'
 
 interface View {
-  readonly route: Route
+  readonly route: PageRoute
   readonly content: SectionModule | 'missing' | 'failed'
 }
 
@@ -31,7 +31,7 @@ function Page() {
   )
 }
 
-async function showRoute(route: Route): Promise<void> {
+async function showRoute(route: PageRoute): Promise<void> {
   const section =
     route.section === undefined ? 'missing' : await sectionLoaders[route.section]().catch(reportFailure)
   // The visitor may have navigated meanwhile.

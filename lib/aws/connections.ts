@@ -2,7 +2,7 @@ import type { ClientConnection, FileExchange } from '../io/local-connections.ts'
 import type { SocketExchange } from './sockets.ts'
 
 /** Direct connections by service; clients of the other services connect to their endpoints. */
-export interface Connections {
+export interface ServiceConnections {
   readonly s3?: ClientConnection | undefined
   readonly sqs?: ClientConnection | undefined
   readonly eventBridge?: ClientConnection | undefined

@@ -11,7 +11,7 @@ import type { FileExchange } from '../io/local-connections.ts'
 import { writeSynchronously } from '../io/sync-writer.ts'
 import { defined } from '../validation/defined.ts'
 import { type BucketClients, openBucketClients } from './bucket-clients.ts'
-import type { Connections } from './connections.ts'
+import type { ServiceConnections } from './connections.ts'
 import { toFileError } from './file-errors.ts'
 import { MultipartStorage } from './multipart.ts'
 import { readLocatedFiles } from './prefetched-files.ts'
@@ -54,7 +54,7 @@ interface DeclaredFile {
 }
 
 /** How to store a stream. */
-interface ReceiveOptions {
+interface StoreStreamOptions {
   readonly path: string
   readonly contentType: string
   readonly signal: AbortSignal
@@ -77,7 +77,7 @@ export class Files {
 
   constructor(
     config: Config,
-    { s3: connection, files: exchange }: Connections = {},
+    { s3: connection, files: exchange }: ServiceConnections = {},
     timeouts?: StoreTimeouts,
   ) {
     this.#exchange = exchange
@@ -119,7 +119,7 @@ export class Files {
   async receive(
     key: string,
     body: AsyncIterable<Buffer>,
-    { path, size, contentType, signal }: ReceiveOptions,
+    { path, size, contentType, signal }: StoreStreamOptions,
   ): Promise<void> {
     if (!this.#exchange) return this.putStream(key, Readable.from(body), contentType, signal)
     await writeSynchronously(body, { path, size, onWritten: releaseBuffer })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import type { Page, PageView } from '../engines/chromium/page.ts'
+import type { BrowserPage, PageView } from '../engines/chromium/page.ts'
 import { PrintOptions } from '../engines/chromium/paper.ts'
 import { printToPdf } from '../engines/chromium/print.ts'
 import { startBrowser } from '../engines/chromium/process.ts'
@@ -115,7 +115,7 @@ const timeoutError = (timeoutS: number, what: string) =>
     timeoutS,
   })
 
-async function captureTo(page: Page, path: string, to: Target, input: Fields): Promise<Warnings> {
+async function captureTo(page: BrowserPage, path: string, to: Target, input: Fields): Promise<Warnings> {
   if (to === 'pdf') {
     await printToPdf(page, path, pickOptions(input, PrintOptions))
     return []

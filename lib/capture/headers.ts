@@ -27,7 +27,7 @@ const lowerCase = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** Returns the headers sent to the host: those of the page's request plus those that the user added. */
-export function requestHeaders(
+export function mergePageHeaders(
   pageHeaders: Headers,
   userAgent: string,
   userHeaders: Headers,

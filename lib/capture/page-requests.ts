@@ -2,7 +2,7 @@ import { Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { decodeBody } from '../transfer/content-decoding.ts'
+import { decodeResponseBody } from '../transfer/content-decoding.ts'
 import {
   defaultMaxRedirects,
   type GuardedHttp,
@@ -11,7 +11,7 @@ import {
   redirectStatuses,
 } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
-import { requestHeaders, responseHeaders } from './headers.ts'
+import { mergePageHeaders, responseHeaders } from './headers.ts'
 import { requirePage } from './require-page.ts'
 
 export const Paused = z.looseObject({
@@ -109,7 +109,7 @@ export class PageRequests {
     const bodyParts = request.postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64'))
     const response = await outgoing.request(url, {
       method: request.method as NonNullable<OutgoingRequest['method']>, // checked by #require
-      headers: requestHeaders(request.headers, userAgent, isSameHost(siteUrl, url) ? headers : {}),
+      headers: mergePageHeaders(request.headers, userAgent, isSameHost(siteUrl, url) ? headers : {}),
       ...(request.hasPostData && { body: Buffer.concat(bodyParts) }),
       signal: limitedSignal,
       maxRedirects: 0,
@@ -133,7 +133,7 @@ export class PageRequests {
       throw new RemoteError('status', `The request to ${url.host} is not allowed.`, { isTransient: false })
   }
 
-  async #read(response: Parameters<typeof decodeBody>[0], url: URL): Promise<Buffer> {
+  async #read(response: Parameters<typeof decodeResponseBody>[0], url: URL): Promise<Buffer> {
     const tooLargeError = () => pageFileTooLarge(url)
     if (Number(response.headers['content-length'] ?? 0) > limits.fileBytes) {
       response.body.destroy()
@@ -148,7 +148,7 @@ export class PageRequests {
         else done(null, chunk)
       },
     })
-    const decodedBody = decodeBody(response)
+    const decodedBody = decodeResponseBody(response)
     decodedBody.on('error', (error) => counter.destroy(error))
     counter.on('close', () => decodedBody.destroy())
     return buffer(decodedBody.pipe(counter))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from '../engines/chromium/cdp-pipe.ts'
-import type { Page, PageView } from '../engines/chromium/page.ts'
+import type { BrowserPage, PageView } from '../engines/chromium/page.ts'
 import { AppError } from '../errors.ts'
 import { type PageRequests, type PageResponse, Paused } from './page-requests.ts'
 
@@ -8,7 +8,7 @@ const Anything = z.looseObject({})
 
 /** A tab that is loading a page. */
 interface Tab {
-  readonly call: Page['call']
+  readonly call: BrowserPage['call']
   /** Resolve when the document is parsed, and when everything it links to is loaded. */
   readonly parsed: Promise<void>
   readonly loaded: Promise<void>
@@ -40,7 +40,7 @@ export async function openTab(
   const { targetId } = await pipe.call(Target, 'Target.createTarget', target)
   const Session = z.object({ sessionId: z.string() })
   const { sessionId } = await pipe.call(Session, 'Target.attachToTarget', { targetId, flatten: true })
-  const call: Page['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
+  const call: BrowserPage['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
 
   const parsed = Promise.withResolvers<void>()
   const loaded = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { BrowserRefusal } from '../engines/chromium/cdp-pipe.ts'
-import type { Page } from '../engines/chromium/page.ts'
+import type { BrowserPage } from '../engines/chromium/page.ts'
 import { AppError } from '../errors.ts'
 import type { PageRequests } from './page-requests.ts'
 
@@ -19,7 +19,7 @@ const scrollLimitMs = 5000
 const maxScreens = 40
 
 export interface PageLoad {
-  readonly call: Page['call']
+  readonly call: BrowserPage['call']
   readonly requests: PageRequests
   readonly parsed: Promise<void>
   readonly loaded: Promise<void>
@@ -56,7 +56,7 @@ const Found = z.looseObject({
     .optional(),
 })
 
-async function elementExists(selector: string, call: Page['call']): Promise<boolean> {
+async function elementExists(selector: string, call: BrowserPage['call']): Promise<boolean> {
   const expression = `document.querySelector(${JSON.stringify(selector)}) !== null`
   try {
     const { result, exceptionDetails } = await call(Found, 'Runtime.evaluate', {

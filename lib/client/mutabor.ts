@@ -12,7 +12,7 @@ import {
 } from './request-body.ts'
 import { Result } from './result.ts'
 import { type Settings, Transport } from './transport.ts'
-import { type FileData, fileNameOf, type Uploading, upload } from './upload.ts'
+import { type FileData, fileNameOf, type Uploading, uploadToStorage } from './upload.ts'
 import { fetchJob, followJob, type Heard, isFinished, type Waiting, waitForJob } from './wait.ts'
 
 type Operations = Api['operations']
@@ -159,7 +159,7 @@ export class Mutabor {
 
   /** @returns the id of the upload, which can be used for one conversion */
   upload(file: FileData, options: Uploading = {}): Promise<string> {
-    return upload(this.#transport, file, options)
+    return uploadToStorage(this.#transport, file, options)
   }
 
   status(jobId: string): Promise<Job> {

@@ -1,6 +1,6 @@
 import type { Job } from './api-types.ts'
 import type { Transport } from './transport.ts'
-import { type FileData, fileNameOf, toBlob, type Uploading, upload } from './upload.ts'
+import { type FileData, fileNameOf, toBlob, type Uploading, uploadToStorage } from './upload.ts'
 import type { Waiting } from './wait.ts'
 
 /** A file: its contents, a URL that the service downloads, an upload, or a file of an earlier job. */
@@ -67,7 +67,7 @@ export async function prepareFiles(
     else if ('uploadId' in source) references.push({ uploadId: source.uploadId })
     else if ('jobId' in source) references.push({ job: source })
     else {
-      const uploadId = await upload(transport, source, {
+      const uploadId = await uploadToStorage(transport, source, {
         ...options,
         filename: fileNameOf(source, names[at]),
       })

@@ -44,7 +44,11 @@ export const fileNameOf = (data: unknown, explicitName: string | undefined): str
   explicitName ?? (typeof data === 'object' && data !== null && 'name' in data ? String(data.name) : 'file')
 
 /** Uploads a file to the storage. @returns the upload id, which can be used for one conversion */
-export async function upload(transport: Transport, data: FileData, options: Uploading = {}): Promise<string> {
+export async function uploadToStorage(
+  transport: Transport,
+  data: FileData,
+  options: Uploading = {},
+): Promise<string> {
   const maxSingleBytes = options.partsAbove ?? 50 * mebibyteBytes
   const filename = fileNameOf(data, options.filename)
   if (!(data instanceof ReadableStream)) {

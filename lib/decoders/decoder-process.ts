@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { confineIfPossible } from '../engines/sandbox/isolation.ts'
 import { TruncatedOutput } from '../engines/sandbox/output-buffers.ts'
 import { killGroup } from '../engines/sandbox/process-exit.ts'
 import { makeProcessFolder, removeProcessFolder } from '../engines/sandbox/process-folder.ts'
+import { exitWithParent } from '../io/exit-with-parent.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { type CallMessage, DecoderMessage, type ServiceMessage } from './messages.ts'
 import { processTreeUsage } from './process-usage.ts'
+import type { Program } from './program-file.ts'
 
 export const folderPrefix = 'mutabor-decoder-'
 
@@ -16,7 +18,7 @@ export const fileLimits = {
   /** Processor time. */
   cpuS: 2,
   /** Resident memory of the process. */
-  memoryBytes: 512 * 1024 ** 2,
+  memoryBytes: Math.min(512 * 1024 ** 2, totalmem() / 2),
   /** Bytes that are read in addition to head and tail. */
   readBytes: 512 * 1024 ** 2,
   /** How long the process may neither ask for bytes nor answer; longer than a busy machine needs for `cpuS`. */
@@ -30,7 +32,10 @@ const maxFiles = 500
 
 const flags = [
   ...['--disable-warning=ExperimentalWarning', '--disable-sigusr1', '--v8-pool-size=1'],
-  ...['--max-semi-space-size=4', `--max-old-space-size=${fileLimits.memoryBytes / 2 / 1024 ** 2}`],
+  ...[
+    '--max-semi-space-size=4',
+    `--max-old-space-size=${Math.floor(fileLimits.memoryBytes / 2 / 1024 ** 2)}`,
+  ],
 ]
 
 /** Private memory that may be reserved, of which only a part is ever resident, and all processor time of a process. */
@@ -82,20 +87,19 @@ export class DecoderProcess {
   #filesRead = 0
   #hasExited = false
 
-  constructor() {
+  constructor(findProgram: () => Promise<Program>) {
     this.ready = this.#whenReady.promise
     this.exited = this.#whenExited.promise
     const timer = setTimeout(() => this.kill('silence'), startTimeoutMs)
     timer.unref()
     // The pool handles the rejection.
     this.ready.catch(() => undefined).finally(() => clearTimeout(timer))
-    this.#start().catch((error: unknown) => this.#onExit(String(error)))
+    this.#start(findProgram).catch((error: unknown) => this.#onExit(String(error)))
   }
 
-  async #start(): Promise<void> {
+  async #start(findProgram: () => Promise<Program>): Promise<void> {
     const folder = await makeProcessFolder(tmpdir(), folderPrefix)
     void this.exited.then(() => removeProcessFolder(folder)).catch(() => undefined)
-    const { findProgram } = await import('./program-file.ts')
     const program = await findProgram()
     const { file, args, env, cwd } = await confineIfPossible(process.execPath, [...flags, program.file], {
       workDir: folder,
@@ -105,7 +109,8 @@ export class DecoderProcess {
       env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' },
     })
     if (this.#killReason !== undefined) throw new Error('it was stopped before it had started')
-    const child = spawn(file, args, { env, cwd, detached: true, stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
+    const [bin, ...rest] = exitWithParent([file, ...args])
+    const child = spawn(bin, rest, { env, cwd, detached: true, stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
     this.#child = child
     const frames = new FrameReader()
     child.stdin?.on('error', () => undefined) // its exit says why

@@ -121,7 +121,7 @@ async function buildPackages(): Promise<Package[]> {
   return Promise.all(zipFunctionNames.map((name) => buildPackage(name, made)))
 }
 
-async function createZip(content: FilesByPath): Promise<Uint8Array> {
+async function zipPackage(content: FilesByPath): Promise<Uint8Array> {
   const writer = new ZipWriter(new Uint8ArrayWriter(), {
     lastModDate: fixedDate,
     level: 9,
@@ -135,7 +135,7 @@ async function createZip(content: FilesByPath): Promise<Uint8Array> {
 export async function writePackages(folder: string): Promise<void> {
   const all = await buildPackages()
   for (const { name, files, maps } of all) {
-    await writeFile(join(folder, `${name}.zip`), await createZip(files))
+    await writeFile(join(folder, `${name}.zip`), await zipPackage(files))
     for (const [path, bytes] of maps) {
       const target = join(folder, 'maps', path)
       await mkdir(dirname(target), { recursive: true })
@@ -143,5 +143,5 @@ export async function writePackages(folder: string): Promise<void> {
     }
   }
   for (const id of lambdaLayerIds)
-    await writeFile(join(folder, layerFileName(id)), await createZip(await layerContent(id)))
+    await writeFile(join(folder, layerFileName(id)), await zipPackage(await layerContent(id)))
 }

@@ -10,7 +10,7 @@ import type { FormatId } from '../formats/index.ts'
 import { createBrowser } from './chromium/browser.ts'
 import { BrowserCrash } from './chromium/cdp-pipe.ts'
 import { evaluate } from './chromium/evaluate.ts'
-import { invalidUrl, type Page, type PageSize, type PageSource, pageJob } from './chromium/page.ts'
+import { type BrowserPage, invalidUrl, type PageSize, type PageSource, pageJob } from './chromium/page.ts'
 import { ebookMargin, PrintOptions, paperSheetOf } from './chromium/paper.ts'
 import { printToPdf } from './chromium/print.ts'
 import {
@@ -165,7 +165,7 @@ async function decompress(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-async function convert(page: Page, work: EngineWork, tools: Tools): Promise<EngineResult> {
+async function convert(page: BrowserPage, work: EngineWork, tools: Tools): Promise<EngineResult> {
   tools.progress(0.5, 'loaded')
   const { from, to, outDir, options } = work
   const path = join(outDir, `output.${to}`)
@@ -186,7 +186,7 @@ async function convert(page: Page, work: EngineWork, tools: Tools): Promise<Engi
   return { files: [{ path }], ...(unseen !== '' && { hiddenText: unseen }) }
 }
 
-async function captureImage(page: Page, request: ScreenshotRequest, tools: Tools): Promise<void> {
+async function captureImage(page: BrowserPage, request: ScreenshotRequest, tools: Tools): Promise<void> {
   const { height, isCut } = await takeScreenshot(page, request)
   if (!isCut) return
   const sentence = `The image ends after ${height} pixels, but the page is longer. A PDF contains all of it.`

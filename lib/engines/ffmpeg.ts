@@ -14,7 +14,7 @@ import { readMediaMetadata } from './ffmpeg/metadata.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
 import { predecodeAudio } from './ffmpeg/predecode-audio.ts'
 import { type MediaInfo, missingStreamError, probeCached } from './ffmpeg/probe.ts'
-import { toClientError } from './ffmpeg/run.ts'
+import { mediaErrorOf } from './ffmpeg/run.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
 import { thumbnailVideo } from './ffmpeg/thumbnail.ts'
 import { copyByHeader, mediaTargetOf, transcode } from './ffmpeg/transcode.ts'
@@ -66,7 +66,7 @@ async function withClientError<T>({ from, to }: EngineWork, result: Promise<T>):
   try {
     return await result
   } catch (error) {
-    throw toClientError(error, from, to)
+    throw mediaErrorOf(error, from, to)
   }
 }
 

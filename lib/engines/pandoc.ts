@@ -30,10 +30,10 @@ import { convertCellsToLines, convertTablesToLines } from './pandoc/tables.ts'
 import { adaptTitle, setTitle, titleOf } from './pandoc/title.ts'
 import {
   keepDescriptiveMeta,
-  plainText,
   removeRawContent,
   resolveImages,
   type Tree,
+  textOfTree,
   unwrapContainers,
 } from './pandoc/tree.ts'
 import { rewriteUnsupportedNodes } from './pandoc/unsupported-nodes.ts'
@@ -165,7 +165,7 @@ async function convertViaAst(
   adaptTree(tree, from, target)
   adaptTitle(tree, target, titleAsHeading === true)
   if (target === 'opml') makeOutline(tree, titleOf(tree) || titleFromName(input.filename))
-  if (needsTitle && plainText(tree.meta['title']) === '') {
+  if (needsTitle && textOfTree(tree.meta['title']) === '') {
     const title = titleOf(tree) || titleFromName(input.filename)
     setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
   }

@@ -14,7 +14,7 @@ import type {
   WorkerPool,
 } from './engine.ts'
 import { flag, integer, quality } from './options.ts'
-import { canSplit, selectChunkPages, splitIntoChunks } from './pdf/chunks.ts'
+import { canSplit, selectChunkPages, splitPdfIntoChunks } from './pdf/chunks.ts'
 import { docxCapability, pdfToDocx } from './pdf/docx/convert.ts'
 import { ocrImageFormats } from './pdf/ocr/image-to-pdf.ts'
 import { ocrCapabilities, runOcr, runOcrChunk, splitOcr } from './pdf/ocr.ts'
@@ -173,7 +173,7 @@ async function split(
   if (operation !== 'convert' || from !== 'pdf' || !canSplit(to, workers)) return undefined
   const { opened, pages } = await openPages(work, tools)
   const resolution = z.object(resolutionShape).partial().parse(work.options)
-  return splitIntoChunks(opened, pages, to, resolution, workers)?.map((spec) => ({ spec }))
+  return splitPdfIntoChunks(opened, pages, to, resolution, workers)?.map((spec) => ({ spec }))
 }
 
 async function join(work: EngineWork, results: readonly ChunkResult[], tools: Tools): Promise<EngineResult> {

@@ -15,7 +15,7 @@ import { readOpenSpreadsheet, readXlsx } from './office/xlsx.ts'
 import { readPdf } from './pdf/pdf.ts'
 import { isUnreadable } from './read-errors.ts'
 import type { TextEncodingHint } from './text/decode-text.ts'
-import { readEpub, readFictionBook, readZippedText } from './text/ebooks.ts'
+import { readFictionBook, readZippedText, summarizeEpub } from './text/ebooks.ts'
 import { readNotebook } from './text/notebook.ts'
 import { readOpml } from './text/opml.ts'
 import { readPalmEbook } from './text/palm-ebooks.ts'
@@ -82,7 +82,7 @@ const readers: Readonly<Record<ContentReaderName, Reader>> = {
   lyrics: createSubtitleReader('stamp'),
   microDvd: createSubtitleReader('frames'),
   mpl2: createSubtitleReader('deciseconds'),
-  epub: readEpub,
+  epub: summarizeEpub,
   fictionBook: readFictionBook,
   zippedText: readZippedText,
   palmEbook: readPalmEbook,

@@ -1,6 +1,6 @@
 import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
-import { readText, type TextEncodingHint } from './text/decode-text.ts'
+import { decodeTextFile, type TextEncodingHint } from './text/decode-text.ts'
 import { WordCounts } from './text/word-counts.ts'
 
 /** Large enough for files that contain images as base64 text. */
@@ -18,7 +18,7 @@ export const countSourceTexts =
     { encoding }: TextEncodingHint = {},
   ): Promise<ContentSummary | undefined> => {
     if (isResult || bytes.size > maxBytes) return undefined
-    const texts = findTexts(await readText(bytes, encoding))
+    const texts = findTexts(await decodeTextFile(bytes, encoding))
     if (!texts) return undefined
     const words = new WordCounts()
     for (const text of texts) words.add(text)

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
-import { type ByteSource, corruptFileError, type OpenedFile, openFile } from './detect/byte-source.ts'
+import { type ByteSource, corruptFileError, type OpenedFile, openByteSource } from './detect/byte-source.ts'
 import { damageCheck } from './detect/damage-checks.ts'
 import { mobipocketFormat } from './detect/ebook.ts'
 import { familyOf, textFormatAliases, textFormats } from './detect/families.ts'
@@ -9,6 +9,7 @@ import { headerlessMedia } from './detect/media-signatures.ts'
 import { hasMpegFrames } from './detect/mpeg-frames.ts'
 import { oleFormat } from './detect/ole.ts'
 import type { PdfHint } from './detect/pdf.ts'
+import { withReadFailures } from './detect/read-failures.ts'
 import { type Sniffed, sniff } from './detect/sniff.ts'
 import { type Trait, traitsOf } from './detect/svg-traits.ts'
 import { type Format, type FormatId, formatByExtension, formatById } from './index.ts'
@@ -29,13 +30,17 @@ export interface Detected {
  * Detects the format of a file, from its content first and its name second, and checks that the file is complete. Reads
  * only its start, its end and a few places in between.
  * @throws AppError INVALID_INPUT (empty), UNSUPPORTED_FORMAT, CORRUPT_FILE, PDF_ENCRYPTED, FILE_ENCRYPTED,
- * FILE_TOO_LARGE.
+ * FILE_TOO_LARGE; the error of a read that fails.
  */
 export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
   if (source.size === 0) {
     throw new AppError('INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' })
   }
-  const file = await openFile(source)
+  return withReadFailures(source, (readable) => detectReadable(readable, hint))
+}
+
+async function detectReadable(source: ByteSource, hint: PdfHint): Promise<Detected> {
+  const file = await openByteSource(source)
   const named = parseExtension(source.filename)
   const { format: content, locked } = await contentFormat(await sniff(file), file, named)
   const format = reconcileWithName(content, named)

@@ -56,6 +56,7 @@ export const conversionErrors = [
   'UNSUPPORTED_FORMAT',
   'UNSUPPORTED_CONVERSION',
   'CORRUPT_FILE',
+  'TIMEOUT',
   'PDF_ENCRYPTED',
   'FILE_ENCRYPTED',
   'UPLOAD_NOT_FOUND',
@@ -139,7 +140,7 @@ type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'principal' | 'reques
  * Starts a conversion as a graph of tasks: imports, one task that converts, and exports.
  * @throws AppError for files, targets and options that cannot work; nothing is stored in that case.
  */
-export function startConversion(
+export function startRequestedConversion(
   sender: Sender,
   request: ConversionRequest,
   services: Services,
@@ -205,7 +206,11 @@ interface WaitRequest {
 }
 
 /** Waits, if the client asked for it, until the new job has finished or the time is up, and returns its state. */
-export async function waitForJob(created: JobState, asked: Omit<WaitRequest, 'query'>, services: Services) {
+export async function waitForNewJob(
+  created: JobState,
+  asked: Omit<WaitRequest, 'query'>,
+  services: Services,
+) {
   const waitS = parseWaitS(asked)
   const job =
     waitS === undefined ? undefined : await waitUntilFinished(services, created.job.id, waitS, created.job)
@@ -224,7 +229,7 @@ function withFormWait(asked: WaitRequest): WaitRequest {
 /** Like `waitForJob`, as a complete reply that redirects to the result if the client asked for that. */
 export async function respondWithJob(created: JobState, asking: WaitRequest, services: Services) {
   const asked = withFormWait(asking)
-  const { state, status, headers } = await waitForJob(created, asked, services)
+  const { state, status, headers } = await waitForNewJob(created, asked, services)
   const estimate = await estimateJob(state, services).catch((error: unknown) => {
     // The job exists, so the client must get its reply even without an estimate.
     services.log.warn({ error, jobId: state.job.id }, 'no estimate')

@@ -7,7 +7,7 @@ import type { PostOutcome } from '../aws/sockets.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import { type Job, liveStatuses } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
-import { Connections, type ListenerWithRequests } from './connections.ts'
+import { type ListenerWithRequests, SocketStore } from './connections.ts'
 import { EventFeeds, type Feed, type FeedEntry } from './event-feed.ts'
 import {
   type CloseReason,
@@ -41,7 +41,7 @@ interface Round {
 export class Broadcast {
   readonly #services: Services
   readonly #feeds: EventFeeds
-  readonly #connections: Connections
+  readonly #connections: SocketStore
   /** The next round of each owner, which includes all events that arrive before it starts. */
   readonly #waitingRounds = new Map<string, Round>()
   readonly #currentRounds = new Map<string, Promise<void>>()
@@ -49,7 +49,7 @@ export class Broadcast {
   constructor(services: Services) {
     this.#services = services
     this.#feeds = new EventFeeds(services.table)
-    this.#connections = new Connections(services.table)
+    this.#connections = new SocketStore(services.table)
   }
 
   /** Resolves when the event was sent to all connected sockets; it may be sent again. */

@@ -57,7 +57,7 @@ const listenerKey = (owner: string, id: string): Key => ({ pk: livePartition(own
 const requestPrefix = (id: string) => `S#${id}#`
 let requestCount = 0
 
-export class Connections {
+export class SocketStore {
   readonly #table: Table
 
   constructor(table: Table) {

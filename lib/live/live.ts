@@ -7,7 +7,7 @@ import type { Services } from '../services/services.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { Broadcast } from './broadcast.ts'
 import { redeemTicket } from './connect-tokens.ts'
-import { Connections, maxSockets, type Socket } from './connections.ts'
+import { maxSockets, type Socket, SocketStore } from './connections.ts'
 import { EventFeeds } from './event-feed.ts'
 import { authTimeoutMs, ClientFrame, clientFrames, maxBadFrames, type ServerFrame } from './frames.ts'
 import { type Handshake, type IdentityClaim, readClaim, readTokenClaim } from './handshake.ts'
@@ -22,14 +22,14 @@ export class Live {
   readonly broadcast: Broadcast
   readonly #services: Services
   readonly #feeds: EventFeeds
-  readonly #connections: Connections
+  readonly #connections: SocketStore
   readonly #mutex = new KeyedMutex()
 
   constructor(services: Services) {
     this.#services = services
     this.broadcast = new Broadcast(services)
     this.#feeds = new EventFeeds(services.table)
-    this.#connections = new Connections(services.table)
+    this.#connections = new SocketStore(services.table)
   }
 
   /**

@@ -18,7 +18,7 @@ export const updateJobs = [
 ] as const satisfies readonly Permission[]
 
 /** Permission to queue webhook deliveries. */
-export const queueDeliveries = {
+export const deliveryQueuePermission = {
   queues: ['delivery'],
   actions: ['sqs:SendMessage'],
 } as const satisfies Permission

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lazyAsync } from '../async/lazy-async.ts'
 import { TtlCache } from '../async/ttl-cache.ts'
 import { Bus } from '../aws/bus.ts'
-import type { Connections } from '../aws/connections.ts'
+import type { ServiceConnections } from '../aws/connections.ts'
 import { Files } from '../aws/files.ts'
 import { Queues } from '../aws/queues.ts'
 import { Sockets } from '../aws/sockets.ts'
@@ -33,7 +33,7 @@ interface ServiceDeps {
   /** Waits for changed jobs, where something can push them into this process; the default is to sleep. */
   readonly waitForChange?: WaitForJobChange | undefined
   /** Direct connections for the clients whose servers run on this machine. */
-  readonly connections?: Connections | undefined
+  readonly connections?: ServiceConnections | undefined
   /** Timeouts for calls of all stores; each has its own default. */
   readonly timeouts?: StoreTimeouts
   /** Whether tasks carry presigned URLs and opened secrets, because workers have no access of their own. */

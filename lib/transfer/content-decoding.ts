@@ -32,7 +32,7 @@ export const isDecodingError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:Z_DATA_ERROR|ERR__ERROR|ZSTD_)/.test(String(error.code))
 
 /** Returns the decoded body of a response. */
-export function decodeBody(response: EncodedResponse): Readable {
+export function decodeResponseBody(response: EncodedResponse): Readable {
   const decoder = findDecoder(response)?.()
   if (!decoder) return response.body
   // Errors and the end have to be passed on in both directions.

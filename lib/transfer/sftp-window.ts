@@ -49,7 +49,11 @@ const chunkBytes = 128 * 1024
 const maxConcurrent = 16
 
 /** Yields the bytes from `start` to the end, in order. */
-export async function* readAhead(sftp: SFTPWrapper, handle: Buffer, start: number): AsyncGenerator<Buffer> {
+export async function* readSftpAhead(
+  sftp: SFTPWrapper,
+  handle: Buffer,
+  start: number,
+): AsyncGenerator<Buffer> {
   const ahead: Promise<Buffer>[] = []
   let next = start
   // The library creates new buffers for received packets.

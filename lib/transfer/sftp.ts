@@ -5,7 +5,7 @@ import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2'
 import { baseName, listPrefix } from './list-prefix.ts'
 import { RemoteError } from './remote-error.ts'
 import { SftpConnection } from './sftp-connection.ts'
-import { readAhead, sendRequest, writeAhead } from './sftp-window.ts'
+import { readSftpAhead, sendRequest, writeAhead } from './sftp-window.ts'
 import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TransferDeps } from './transfer.ts'
 
 /** How often an upload resumes after a lost connection, and the delay before the first time. */
@@ -82,7 +82,7 @@ async function* readFrom(connection: SftpConnection, path: string, start: number
     const sftp = await connection.sftp()
     const handle = await sendRequest<Buffer>(sftp, (done) => sftp.open(path, 'r', done))
     try {
-      yield* readAhead(sftp, handle, start)
+      yield* readSftpAhead(sftp, handle, start)
     } finally {
       sftp.close(handle, () => {})
     }

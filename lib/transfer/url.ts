@@ -1,5 +1,5 @@
 import { parse as parseDisposition } from 'content-disposition'
-import { decodeBody, hasContentCoding } from './content-decoding.ts'
+import { decodeResponseBody, hasContentCoding } from './content-decoding.ts'
 import { type OutgoingResponse, parseHttpUrl } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'
 import type { FindFiles, TransferDeps } from './transfer.ts'
@@ -30,7 +30,7 @@ export const findByUrl: FindFiles = async (fields, deps) => {
         unreadResponse = undefined
         if (start > 0) requireContinuation(response, start, first)
         else requireFullContent(response)
-        return decodeBody(response)
+        return decodeResponseBody(response)
       },
     },
   ]

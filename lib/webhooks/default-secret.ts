@@ -73,7 +73,7 @@ export function unsealSecrets(
 const maxOldSecrets = 3
 
 /** Creates a new secret; the previous one keeps signing as well for `graceHours`. */
-export function rotateSecret(
+export function renewSecret(
   { secret, old = [] }: SealedSecrets,
   { context, graceHours, now }: { context: string; graceHours: number; now: Date },
   vault: Vault,

@@ -18,7 +18,7 @@ import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { createPayload } from './payload.ts'
 import { ReceiverConcurrency } from './receiver-concurrency.ts'
-import { disableReason, isSuccess, type Outcome } from './schedule.ts'
+import { type AttemptOutcome, disableReason, isSuccess } from './schedule.ts'
 import { type DisabledFor, deliveryLifetimeS, type Webhook } from './webhook.ts'
 import { Webhooks } from './webhooks.ts'
 
@@ -203,7 +203,7 @@ export class Deliverer {
     await this.#record(webhook, delivery, outcome, at)
   }
 
-  async #record(webhook: Webhook, delivery: Delivery, outcome: Outcome, at: Date): Promise<void> {
+  async #record(webhook: Webhook, delivery: Delivery, outcome: AttemptOutcome, at: Date): Promise<void> {
     const now = this.#now()
     const random = this.#random()
     const { change, delayS } = resolveOutcome(delivery, outcome, { at, now, webhook, random })
@@ -214,7 +214,7 @@ export class Deliverer {
   }
 
   /** Records what an outcome means for the webhook itself. */
-  async #updateHealth(webhook: Webhook, outcome: Outcome, now: Date): Promise<void> {
+  async #updateHealth(webhook: Webhook, outcome: AttemptOutcome, now: Date): Promise<void> {
     const { id, failingSince } = webhook
     const { store } = this.#webhooks
     if (isSuccess(outcome)) {

@@ -3,7 +3,7 @@ import type { GuardedHttp } from '../transfer/guarded-http.ts'
 import { RemoteError } from '../transfer/remote-error.ts'
 import { compatSignatureHeader } from './compat-event.ts'
 import type { Delivery } from './delivery.ts'
-import type { Outcome } from './schedule.ts'
+import type { AttemptOutcome } from './schedule.ts'
 import { signatureHeaders } from './signatures.ts'
 import type { WebhookFormat } from './webhook.ts'
 
@@ -29,7 +29,7 @@ interface AttemptRequest {
 export async function attemptDelivery(
   attempt: AttemptRequest,
   guardedHttp: Pick<GuardedHttp, 'request'>,
-): Promise<Outcome> {
+): Promise<AttemptOutcome> {
   const { url, delivery, body, contentType, format, secrets, at, timeoutMs = attemptTimeoutMs } = attempt
   const startedAtMs = performance.now()
   const durationMs = () => Math.round(performance.now() - startedAtMs)

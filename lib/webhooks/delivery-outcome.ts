@@ -1,7 +1,7 @@
 import { maxDelayS } from '../aws/queues.ts'
 import type { DeliveryChange } from './deliveries.ts'
 import { type Delivery, recheckS, timestampAfter } from './delivery.ts'
-import { disableReason, isSuccess, nextDelayS, type Outcome } from './schedule.ts'
+import { type AttemptOutcome, disableReason, isSuccess, nextDelayS } from './schedule.ts'
 import type { Webhook } from './webhook.ts'
 
 /** How many attempts of a delivery are stored and shown. */
@@ -22,7 +22,7 @@ interface AttemptContext {
 /** Returns the change that an attempt's outcome makes to a delivery, and the seconds until the next attempt. */
 export function resolveOutcome(
   delivery: Delivery,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   { at, now, webhook, random }: AttemptContext,
 ): { change: DeliveryChange; delayS?: number | undefined } {
   const { responseStatus, responseBody, error, durationMs } = outcome

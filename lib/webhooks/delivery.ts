@@ -11,14 +11,14 @@ import { deliveryLifetimeS, type Webhook } from './webhook.ts'
 
 const Timestamp = z.iso.datetime()
 
-export const Attempt = z.object({
+export const DeliveryAttempt = z.object({
   attempt: z.int(),
   at: Timestamp,
   responseStatus: z.int().optional(),
   error: z.string().optional(),
   durationMs: z.int(),
 })
-export type Attempt = z.infer<typeof Attempt>
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
 
 export const DeliveryStatus = z.enum(['pending', 'succeeded', 'failed'])
 
@@ -38,7 +38,7 @@ export const Delivery = z.object({
   once: z.boolean().optional(),
   /** Test delivery, sent even if the webhook is disabled. */
   test: z.boolean().optional(),
-  attempts: z.array(Attempt),
+  attempts: z.array(DeliveryAttempt),
   responseStatus: z.int().optional(),
   responseBody: z.string().optional(),
   error: z.string().optional(),

@@ -15,7 +15,7 @@ const maxRetryAfterS = 86_400
 /** How long all deliveries must fail before a webhook is disabled, in milliseconds. */
 const maxFailingMs = 5 * 86_400_000
 
-export interface Outcome {
+export interface AttemptOutcome {
   /** Absent without a response. */
   readonly responseStatus?: number | undefined
   /** Up to 1 KB of the response. */
@@ -26,7 +26,8 @@ export interface Outcome {
   readonly durationMs: number
 }
 
-export const isSuccess = ({ responseStatus = 0 }: Outcome) => responseStatus >= 200 && responseStatus < 300
+export const isSuccess = ({ responseStatus = 0 }: AttemptOutcome) =>
+  responseStatus >= 200 && responseStatus < 300
 
 /**
  * Returns the seconds until the next attempt; undefined if there is none.
@@ -35,7 +36,7 @@ export const isSuccess = ({ responseStatus = 0 }: Outcome) => responseStatus >= 
  */
 export function nextDelayS(
   attempts: number,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   now: Date,
   random: number,
 ): number | undefined {
@@ -55,7 +56,7 @@ function retryAfterS(value: string | undefined, now: Date): number {
 /** Returns why the outcome disables the webhook, if it does. */
 export function disableReason(
   { failingSince }: { readonly failingSince?: string | undefined },
-  { responseStatus }: Outcome,
+  { responseStatus }: AttemptOutcome,
   now: Date,
 ): DisabledFor | undefined {
   if (responseStatus === 410) return 'gone'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Attempt, type Delivery, DeliveryStatus } from './delivery.ts'
+import { type Delivery, type DeliveryAttempt, DeliveryStatus } from './delivery.ts'
 import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
 
 /** API representation of webhooks and their deliveries. */
@@ -97,7 +97,7 @@ export function deliveryView(delivery: Delivery): z.infer<typeof DeliveryView> {
   }
 }
 
-const attemptView = ({ attempt, at, durationMs, ...one }: Attempt) => ({
+const attemptView = ({ attempt, at, durationMs, ...one }: DeliveryAttempt) => ({
   attempt,
   at,
   durationMs,

@@ -7,7 +7,7 @@ import {
   type DefaultSecret,
   defaultSecret,
   defaultSecretContext,
-  rotateSecret,
+  renewSecret,
   storeDefaultSecret,
   unsealSecrets,
 } from './default-secret.ts'
@@ -140,7 +140,7 @@ export class Webhooks {
     graceHours: number,
     now = new Date(),
   ): Promise<{ webhook: Webhook; secret: string } | undefined> {
-    const { plain, secrets } = rotateSecret(
+    const { plain, secrets } = renewSecret(
       webhook,
       { context: webhook.id, graceHours, now },
       this.#services.vault,
@@ -165,7 +165,7 @@ export class Webhooks {
   ): Promise<{ secret: string; createdAt: string }> {
     const { table, vault } = this.#services
     const before = await defaultSecret(owner, table, vault)
-    const { plain, secrets } = rotateSecret(
+    const { plain, secrets } = renewSecret(
       before,
       { context: defaultSecretContext(owner), graceHours, now },
       vault,

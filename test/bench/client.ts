@@ -61,12 +61,12 @@ export class HttpClient {
 }
 
 /** A form for POST /v1/convert, built in advance so that only the service is measured. */
-export interface Form {
+export interface FormFields {
   readonly type: string
   readonly body: Buffer
 }
 
-export function buildForm(file: Fixture, fields: Readonly<Record<string, string>>): Form {
+export function buildForm(file: Fixture, fields: Readonly<Record<string, string>>): FormFields {
   const boundary = 'mutabor-bench'
   const part = (name: string, more = '') =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
@@ -99,7 +99,7 @@ export class ServiceClient {
   }
 
   /** Converts a file as the README shows, from the first byte of the form to the last byte of the result. */
-  async convert(form: Form): Promise<Buffer> {
+  async convert(form: FormFields): Promise<Buffer> {
     const headers = { 'content-type': form.type, prefer: 'wait=25' }
     let answer = await this.send('/v1/convert?redirect=true', { method: 'POST', headers, body: form.body })
     if (answer.status === 202) answer = await this.#resultOf(answer)

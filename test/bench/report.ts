@@ -2,7 +2,7 @@
 
 export type Print = (line: string) => void
 
-export interface Figure {
+export interface ReportFigure {
   readonly what: string
   readonly value: number
   readonly unit: string
@@ -13,7 +13,7 @@ export interface Figure {
 }
 
 /** Returns the ratio to the target; at most 1 means that it is met, for minimum and maximum targets. */
-export function ratioToAim({ value, aim }: Figure): number | undefined {
+export function ratioToAim({ value, aim }: ReportFigure): number | undefined {
   if (!aim) return undefined
   if ('most' in aim && aim.most === 0) return value === 0 ? 1 : Infinity
   return 'most' in aim ? value / aim.most : aim.least / value
@@ -34,7 +34,7 @@ export class Report {
     this.print(`\n${text.padEnd(46)} figure                aim   ratio to the aim`)
   }
 
-  figure(one: Figure): void {
+  figure(one: ReportFigure): void {
     const ratio = ratioToAim(one)
     this.print(lineOf(one, ratio).trimEnd())
     if (ratio === undefined) return
@@ -50,7 +50,7 @@ export class Report {
   }
 }
 
-function lineOf({ what, value, unit, aim, remark = '' }: Figure, ratio: number | undefined): string {
+function lineOf({ what, value, unit, aim, remark = '' }: ReportFigure, ratio: number | undefined): string {
   const amount = (number: number) => `${number.toFixed(Math.abs(number) < 100 ? 1 : 0)} ${unit}`
   const bound = aim && ('most' in aim ? `≤ ${amount(aim.most)}` : `≥ ${amount(aim.least)}`)
   const mark = ratio === undefined ? '' : `${ratio.toFixed(2)} ${ratio > 1 ? 'MISSED' : 'held'}`

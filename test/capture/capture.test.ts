@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
 import { CaptureFields } from '../../lib/capture/capture-fields.ts'
-import { requestHeaders } from '../../lib/capture/headers.ts'
+import { mergePageHeaders } from '../../lib/capture/headers.ts'
 import { requirePage } from '../../lib/capture/require-page.ts'
 import { AppError } from '../../lib/errors.ts'
 import { GuardedHttp, isSameHost } from '../../lib/transfer/guarded-http.ts'
@@ -135,7 +135,7 @@ test('connection headers are dropped, and cookies of page and user are joined', 
     'User-Agent': 'Headless',
     Accept: '*/*',
   }
-  assert.deepEqual(requestHeaders(pageHeaders, 'Browser', { Cookie: 'b=2', 'X-Key': 'k' }), {
+  assert.deepEqual(mergePageHeaders(pageHeaders, 'Browser', { Cookie: 'b=2', 'X-Key': 'k' }), {
     accept: '*/*',
     'user-agent': 'Browser',
     'accept-encoding': 'gzip, br',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Shell } from './run-command.ts'
+import { CommandShell } from './run-command.ts'
 
 /** Cases of the command line against a running service, by test name; each gets its own folder. */
-export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
+export const commandCases: Readonly<Record<string, (shell: CommandShell) => Promise<void>>> = {
   'converts a file once and skips it when run again': async (shell) => {
     await writeFile(join(shell.folder, 'tea.md'), '# Tea\n\nA cup of it.\n')
     const first = await shell.run(['tea.md', 'html'])
@@ -84,7 +84,7 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     assert.doesNotMatch(stderrText, /EPIPE|at /)
     const [program = '', ...args] = shell.program
     const failingWrite = ['-c', '"$0" "$@" > /dev/full', program, ...args, 'formats']
-    const diskFull = await new Shell(shell.folder, shell.env['MUTABOR_URL'] ?? '', [
+    const diskFull = await new CommandShell(shell.folder, shell.env['MUTABOR_URL'] ?? '', [
       'sh',
       ...failingWrite,
     ]).run([])
@@ -110,7 +110,7 @@ export const commandCases: Readonly<Record<string, (shell: Shell) => Promise<voi
     assert.equal(partly.code, 4, partly.stderr)
     assert.match(partly.stderr, /✗ bad\.png: .* \(CORRUPT_FILE\)\n(?:.*\n)*1 of 2 done\./)
     assert.equal((await shell.run(['bad.png', 'webp'])).code, 1)
-    const unreachable = await new Shell(shell.folder, 'http://127.0.0.1:9').run(['formats'])
+    const unreachable = await new CommandShell(shell.folder, 'http://127.0.0.1:9').run(['formats'])
     assert.equal(unreachable.code, 3)
     assert.match(unreachable.stderr, /cannot be reached/)
   },

@@ -4,7 +4,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { Shell } from './run-command.ts'
+import { CommandShell } from './run-command.ts'
 
 /** Starts a malicious service whose results all have this file name. */
 async function withImpostor(filename: string, use: (url: string) => Promise<void>): Promise<void> {
@@ -42,7 +42,7 @@ async function withImpostor(filename: string, use: (url: string) => Promise<void
 const format = { id: 'md', extensions: ['md'], targets: ['html', '$(touch it)', 'a b', '--x;y'] }
 
 /** Cases of the command line with a malicious service, by test name. */
-export const hostileServiceCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
+export const hostileServiceCases: Readonly<Record<string, (shell: CommandShell) => Promise<void>>> = {
   'saves results only in the target folder, whatever name the service sends': async ({ folder, program }) => {
     for (const [name, savedName] of [
       ['../../outside.html', 'outside.html'],
@@ -50,7 +50,7 @@ export const hostileServiceCases: Readonly<Record<string, (shell: Shell) => Prom
     ] as const)
       await withImpostor(name, async (url) => {
         await writeFile(join(folder, 'tea.md'), '# Tea')
-        const { code, stderr } = await new Shell(folder, url, program).run(['tea.md', 'html'])
+        const { code, stderr } = await new CommandShell(folder, url, program).run(['tea.md', 'html'])
         assert.equal(code, 0, stderr)
         assert.ok((await readdir(folder)).includes(savedName), stderr)
         assert.ok(!(await readdir(dirname(folder))).includes(savedName))
@@ -59,7 +59,7 @@ export const hostileServiceCases: Readonly<Record<string, (shell: Shell) => Prom
   },
   'drops completions that a shell would execute': ({ folder, program }) =>
     withImpostor('a', async (url) => {
-      const { stdout } = await new Shell(folder, url, program).run(['complete', '--', 'tea.md', ''])
+      const { stdout } = await new CommandShell(folder, url, program).run(['complete', '--', 'tea.md', ''])
       assert.equal(stdout, 'html\n')
     }),
 }

@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { Shell } from './run-command.ts'
+import type { CommandShell } from './run-command.ts'
 
 interface ToolResult {
   readonly content: readonly { readonly type: string; readonly text?: string; readonly uri?: string }[]
@@ -70,7 +70,7 @@ async function checkRefusals(callTool: CallTool, folder: string): Promise<void> 
 const textOf = ({ content }: ToolResult) => content.map(({ text }) => text ?? '').join('\n')
 
 /** Cases of the MCP server, by test name; each gets its own folder. */
-export const mcpCases: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
+export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<void>>> = {
   'converts, merges, runs PDF tools and extracts text for agents': async (shell) => {
     await writeFile(join(shell.folder, 'tea.md'), '# Tea\n\nA cup of it.\n')
     const env = { ...shell.env, PATH: process.env['PATH'] ?? '' }

@@ -14,7 +14,7 @@ export interface CommandResult {
 }
 
 /** Runs `mutabor` in a folder with its own home. */
-export class Shell {
+export class CommandShell {
   readonly folder: string
   readonly #env: Record<string, string>
   readonly program: readonly string[]
@@ -57,10 +57,10 @@ export class Shell {
 /** Provides a shell in a new folder, without any stored state. */
 export async function withShell(
   url: string,
-  use: (shell: Shell) => Promise<void>,
+  use: (shell: CommandShell) => Promise<void>,
   program?: readonly string[],
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-command-'))
-  await use(new Shell(folder, url, program))
+  await use(new CommandShell(folder, url, program))
   await rm(folder, { recursive: true })
 }

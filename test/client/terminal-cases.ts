@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { Mutabor } from '../../lib/client/index.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { Shell } from './run-command.ts'
+import { CommandShell } from './run-command.ts'
 import { startSlowProxy } from './slow-proxy.ts'
 import { createShell, type InstalledCommand, withTmux } from './tmux-screen.ts'
 import { createWav } from './wav-file.ts'
@@ -157,7 +157,7 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
     await mkdir(folder)
     await writeFile(join(folder, 'tea.md'), '# Tea')
     // Runs from source, so that the command finds the repository.
-    const shell = new Shell(folder, 'http://127.0.0.1:9')
+    const shell = new CommandShell(folder, 'http://127.0.0.1:9')
     const { code, stderr } = await shell.run(['tea.md', 'html', '--local'])
     assert.equal(code, 0, stderr)
     assert.match(stderr, /^Starting a service for this command/)

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Shell } from './run-command.ts'
+import { CommandShell } from './run-command.ts'
 
 const execute = promisify(execFile)
 
@@ -13,15 +13,18 @@ export interface InstalledCommand {
   readonly url: string
 }
 
-export async function createShell({ program, folder, url }: InstalledCommand, name: string): Promise<Shell> {
+export async function createShell(
+  { program, folder, url }: InstalledCommand,
+  name: string,
+): Promise<CommandShell> {
   const shellFolder = join(folder, name)
   await mkdir(shellFolder)
-  return new Shell(shellFolder, url, program)
+  return new CommandShell(shellFolder, url, program)
 }
 
 /** Provides a real terminal, in tmux. */
 export async function withTmux(
-  shell: Shell,
+  shell: CommandShell,
   [node = '', main = '']: readonly string[],
   use: (tmux: Tmux) => Promise<void>,
 ) {

@@ -6,7 +6,7 @@ import { asking, type Cases, type CompatService } from './sdk.ts'
 const part = (head: readonly string[], body: string) => [`--${boundary}`, ...head, '', body, ''].join('\r\n')
 const boundary = '0123456789abcdef'
 
-export interface Form {
+export interface RecordedForm {
   readonly url: string
   readonly parameters: Readonly<Record<string, string>>
 }
@@ -59,7 +59,11 @@ const writers = {
   },
 } satisfies Record<string, Writer>
 
-async function upload({ url, parameters }: Form, writer: Writer, { key }: CompatService): Promise<void> {
+async function upload(
+  { url, parameters }: RecordedForm,
+  writer: Writer,
+  { key }: CompatService,
+): Promise<void> {
   const fields = Object.entries(parameters).map(([name, value]) => part(writer.field(name, value), value))
   const sent = await fetch(url, {
     method: 'POST',

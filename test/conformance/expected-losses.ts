@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import type { Line } from './results.ts'
+import type { ResultLine } from './results.ts'
 
 const path = new URL('../../lib/fidelity/known-shares.json', import.meta.url)
 
@@ -9,7 +9,7 @@ const minShare = 0.99
 const minTimeShare = 0.95
 
 /** Returns the shares that a conversion retains if they are less than all, undefined if nothing is known to be lost. */
-export function missingShares({ result, kept }: Line): Readonly<Record<string, number>> | undefined {
+export function missingShares({ result, kept }: ResultLine): Readonly<Record<string, number>> | undefined {
   if (result !== 'ok') return undefined
   const shares = kept.split(' ').flatMap((word) => {
     const [unit = '', share] = word.split('=')
@@ -20,7 +20,7 @@ export function missingShares({ result, kept }: Line): Readonly<Record<string, n
 }
 
 /** Writes the known losses, which the API reports before a conversion. */
-export async function saveKnownShares(lines: Iterable<Line>): Promise<void> {
+export async function saveKnownShares(lines: Iterable<ResultLine>): Promise<void> {
   const rows = [...lines]
     .flatMap((line) => {
       const shares = missingShares(line)

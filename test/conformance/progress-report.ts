@@ -1,18 +1,18 @@
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
-import type { Line } from './results.ts'
+import type { ResultLine } from './results.ts'
 
 /** Reports the progress of a run: each failure, and one status line. */
 export class ProgressReport {
   readonly #total: number
   readonly #started = performance.now()
-  readonly #lines: Line[] = []
+  readonly #lines: ResultLine[] = []
   #reportedAt = 0
 
   constructor(total: number) {
     this.#total = total
   }
 
-  add(line: Line): void {
+  add(line: ResultLine): void {
     this.#lines.push(line)
     if (line.result === 'failed')
       console.log(`failed  ${line.from} to ${line.to} (${line.route}): ${line.seen}`)
@@ -29,7 +29,7 @@ export class ProgressReport {
 
   /** Counts by category of source and target. */
   table(): string {
-    const kind = ({ from, to }: Line) => `${categoryOf(from)} to ${categoryOf(to)}`
+    const kind = ({ from, to }: ResultLine) => `${categoryOf(from)} to ${categoryOf(to)}`
     const rows = [...Map.groupBy(this.#lines, kind)].map(([name, lines]) => {
       const ok = lines.filter(({ result }) => result === 'ok').length
       const seconds = lines.reduce((sum, { ms }) => sum + ms, 0) / 1000

@@ -9,8 +9,8 @@ import { cases } from '../sweep/cases.ts'
 import { mutations } from '../sweep/mutations.ts'
 import { seededRandom } from '../sweep/seeded-random.ts'
 import { missingShares } from './expected-losses.ts'
-import { isProven, type Line, pruneResults, readResults, saveResults } from './results.ts'
-import { isWhole, limitSeconds, parseChoice, selectPairs } from './select-pairs.ts'
+import { isProven, pruneResults, type ResultLine, readResults, saveResults } from './results.ts'
+import { isWhole, limitSeconds, parsePairChoice, selectPairs } from './select-pairs.ts'
 
 let folder = ''
 before(async () => {
@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-const line: Line = {
+const line: ResultLine = {
   from: 'docx',
   to: 'jpg',
   route: 'libreoffice>pdf',
@@ -50,7 +50,8 @@ test('a result is stored in the file of its source category and replaced by a la
 
 test('a conversion is proven by a success with its current route', () => {
   const pair = { from: 'docx', to: 'jpg', route: planRoute({ from: 'docx', to: 'jpg' }) } as const
-  const proven = (changed: Partial<Line>) => isProven(pair, new Map([['docx jpg', { ...line, ...changed }]]))
+  const proven = (changed: Partial<ResultLine>) =>
+    isProven(pair, new Map([['docx jpg', { ...line, ...changed }]]))
   assert.equal(proven({}), true)
   assert.equal(proven({ result: 'failed' }), false)
   assert.equal(proven({ route: 'libreoffice>imagemagick' }), false)
@@ -73,7 +74,7 @@ test('the losses of a conversion are stored for requests before a conversion', a
 test('ten parts together contain each conversion of the registry once', () => {
   const all = conversions()
   const parts = Array.from({ length: 10 }, (_, at) =>
-    selectPairs(all, parseChoice(['--part', `${at + 1}/10`])),
+    selectPairs(all, parsePairChoice(['--part', `${at + 1}/10`])),
   )
   assert.equal(new Set(parts.flat()).size, all.length)
   assert.equal(parts.flat().length, all.length)
@@ -99,7 +100,7 @@ test('a mutation depends on its seed only', () => {
 })
 
 test('options for formats, category and engine exclude all other conversions', () => {
-  const choice = parseChoice([
+  const choice = parsePairChoice([
     '--from',
     'jpeg,png',
     '--to',
@@ -112,12 +113,12 @@ test('options for formats, category and engine exclude all other conversions', (
   const pairs = selectPairs(conversions(), choice)
   assert.deepEqual(pairs.map(({ from, to }) => `${from} ${to}`).sort(), ['jpg webp', 'png webp'])
   assert.equal(isWhole(choice), false)
-  assert.equal(isWhole(parseChoice(['--again', '--jobs', '3'])), true)
+  assert.equal(isWhole(parsePairChoice(['--again', '--jobs', '3'])), true)
 })
 
 test('conversions limited to a number of seconds are an even selection that stays within it', async () => {
   const lines = await readResults()
-  const pairs = selectPairs(conversions(), parseChoice(['--engine', 'vips,imagemagick']))
+  const pairs = selectPairs(conversions(), parsePairChoice(['--engine', 'vips,imagemagick']))
   const selected = limitSeconds(pairs, lines, 60)
   const seconds = selected.reduce(
     (sum, { from, to }) => sum + (lines.get(`${from} ${to}`)?.ms ?? 0) / 1000,
@@ -128,14 +129,14 @@ test('conversions limited to a number of seconds are an even selection that stay
   assert.ok(last > pairs.length / 2, `the last is number ${last} of ${pairs.length}`)
   assert.deepEqual(limitSeconds(pairs, lines, 60), selected)
   assert.deepEqual(limitSeconds(pairs, lines), pairs)
-  assert.equal(isWhole(parseChoice(['--again', '--seconds', '60'])), false)
+  assert.equal(isWhole(parsePairChoice(['--again', '--seconds', '60'])), false)
 })
 
 test('the error for an invalid argument names it', () => {
-  assert.throws(() => parseChoice(['--from', 'nonsense']), /"nonsense" is not a format/)
-  assert.throws(() => parseChoice(['--part', '11/10']), /--part expects two numbers/)
-  assert.throws(() => parseChoice(['--jobs', '0']), /--jobs expects a whole number/)
-  assert.throws(() => parseChoice(['--engine', 'word']), /--engine expects one of/)
-  assert.throws(() => parseChoice(['--engine', 'vips,word']), /--engine expects one of/)
-  assert.throws(() => parseChoice(['--seconds', '0']), /--seconds expects a number above 0/)
+  assert.throws(() => parsePairChoice(['--from', 'nonsense']), /"nonsense" is not a format/)
+  assert.throws(() => parsePairChoice(['--part', '11/10']), /--part expects two numbers/)
+  assert.throws(() => parsePairChoice(['--jobs', '0']), /--jobs expects a whole number/)
+  assert.throws(() => parsePairChoice(['--engine', 'word']), /--engine expects one of/)
+  assert.throws(() => parsePairChoice(['--engine', 'vips,word']), /--engine expects one of/)
+  assert.throws(() => parsePairChoice(['--seconds', '0']), /--seconds expects a number above 0/)
 })

@@ -6,7 +6,7 @@ import type { Conversion, Route } from '../../lib/plan/index.ts'
 export const resultsFolder = fileURLToPath(new URL('results', import.meta.url))
 
 /** The result of one conversion, a line of `results/<category of the source>.csv`. */
-export interface Line {
+export interface ResultLine {
   readonly from: string
   readonly to: string
   /** Engine ids, separated by `>`. */
@@ -23,7 +23,7 @@ export interface Line {
   readonly kept: string
 }
 
-export type Lines = ReadonlyMap<string, Line>
+export type Lines = ReadonlyMap<string, ResultLine>
 
 const header = 'from,to,route,via,result,seen,ms,date,kept'
 
@@ -62,13 +62,13 @@ async function readLines(path: string): Promise<Lines> {
 }
 
 /** Fields contain no commas or quotes: they are removed from `seen`. */
-function parseLines(text: string): Line {
+function parseLines(text: string): ResultLine {
   const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = '', kept = ''] =
     text.split(',')
   return { from, to, route, via, result: result === 'ok' ? 'ok' : 'failed', seen, ms: Number(ms), date, kept }
 }
 
-const formatLine = ({ from, to, route, via, result, seen, ms, date, kept }: Line) =>
+const formatLine = ({ from, to, route, via, result, seen, ms, date, kept }: ResultLine) =>
   [
     from,
     to,
@@ -82,10 +82,10 @@ const formatLine = ({ from, to, route, via, result, seen, ms, date, kept }: Line
   ].join(',')
 
 /** Adds lines to the files, which another run may have changed in the meantime. */
-export async function saveResults(lines: readonly Line[], folder = resultsFolder): Promise<void> {
+export async function saveResults(lines: readonly ResultLine[], folder = resultsFolder): Promise<void> {
   await mkdir(folder, { recursive: true })
   // Lines only contain format ids of the registry.
-  const categoryOf = (line: Line): Category => formatById(line.from as FormatId).category
+  const categoryOf = (line: ResultLine): Category => formatById(line.from as FormatId).category
   for (const [category, added] of Map.groupBy(lines, categoryOf)) {
     const path = `${folder}/${category}.csv`
     await writeLines(path, [...(await readLines(path)).values(), ...added])
@@ -105,7 +105,7 @@ export async function pruneResults(listed: ReadonlySet<string>, folder = results
 }
 
 /** Writes one line per conversion, the latest one. */
-async function writeLines(path: string, lines: readonly Line[]): Promise<void> {
+async function writeLines(path: string, lines: readonly ResultLine[]): Promise<void> {
   const merged = new Map(lines.map((line) => [pairKey(line), line]))
   const sorted = [...merged.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))
   await writeFile(`${path}.${process.pid}`, `${[header, ...sorted].join('\n')}\n`)

@@ -13,9 +13,9 @@ import { ProgressReport } from './progress-report.ts'
 import {
   enginesOf,
   isProven,
-  type Line,
   pairKey,
   pruneResults,
+  type ResultLine,
   readResults,
   saveResults,
   viaOf,
@@ -23,14 +23,14 @@ import {
 import { measureRetainedShares } from './retained-content.ts'
 import { RouteRunner } from './run-route.ts'
 import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
-import { isWhole, limitSeconds, parseChoice, selectPairs, usage } from './select-pairs.ts'
+import { isWhole, limitSeconds, parsePairChoice, selectPairs, usage } from './select-pairs.ts'
 import { saveUnprovenPairs } from './unproven-pairs.ts'
 
 const saveEveryMs = 5000
 
 function parseOptions() {
   try {
-    return parseChoice(process.argv.slice(2))
+    return parsePairChoice(process.argv.slice(2))
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
     process.exit(2)
@@ -70,7 +70,7 @@ process.once('SIGINT', () => abort.abort(new Error('interrupted')))
 process.once('SIGTERM', () => abort.abort(new Error('interrupted')))
 const runner = new RouteRunner(folder, pairs, abort.signal)
 const progress = new ProgressReport(pairs.length)
-let unsaved: Line[] = []
+let unsaved: ResultLine[] = []
 let savedAt = performance.now()
 let saving = Promise.resolve()
 
@@ -83,7 +83,7 @@ function save(): Promise<void> {
   return saving
 }
 
-async function runPair(pair: Conversion, by: RouteRunner): Promise<Line> {
+async function runPair(pair: Conversion, by: RouteRunner): Promise<ResultLine> {
   const started = performance.now()
   const { from, to, route } = pair
   const sample = sampleOf(from, to) ?? ''

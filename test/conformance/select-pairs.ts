@@ -34,7 +34,7 @@ export interface PairSelection {
 }
 
 /** @throws Error that names the invalid argument. */
-export function parseChoice(args: readonly string[]): PairSelection {
+export function parsePairChoice(args: readonly string[]): PairSelection {
   const { values } = parseArgs({
     args: [...args],
     options: {

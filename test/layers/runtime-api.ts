@@ -9,12 +9,12 @@ export interface RuntimeError {
   readonly stackTrace: readonly string[]
 }
 
-export type Outcome = { readonly response: unknown } | { readonly error: RuntimeError }
+export type InvocationResult = { readonly response: unknown } | { readonly error: RuntimeError }
 
 interface Invocation {
   readonly event: unknown
   readonly deadlineMs: number
-  readonly resolve: (outcome: Outcome) => void
+  readonly resolve: (outcome: InvocationResult) => void
 }
 
 /** Emulates Lambda's runtime API: sends events to one runtime and receives its responses. */
@@ -65,7 +65,7 @@ export async function startRuntimeApi(host = '127.0.0.1') {
   return {
     address: `${host}:${port}`,
     initError: initError.promise,
-    invoke(event: unknown, timeoutS = 60): Promise<Outcome> {
+    invoke(event: unknown, timeoutS = 60): Promise<InvocationResult> {
       return new Promise((resolve) => {
         waiting.push({ event, deadlineMs: Date.now() + timeoutS * 1000, resolve })
         dispatch()

@@ -16,7 +16,7 @@ import { defined } from '../../lib/validation/defined.ts'
 // biome-ignore lint/suspicious/noExplicitAny: any frame
 type Frame = any
 
-export class Client {
+export class GatewayClient {
   readonly id: string
   readonly frames: Frame[] = []
   status = 0
@@ -55,7 +55,7 @@ interface Handshake {
 }
 
 export class Gateway {
-  readonly #clients = new Map<string, Client>()
+  readonly #clients = new Map<string, GatewayClient>()
   readonly #signals: { name: string; detail: unknown }[] = []
   readonly #handlers: ReturnType<typeof liveHandlers>
   readonly live: Live
@@ -81,8 +81,8 @@ export class Gateway {
   }
 
   /** Connects a client; resolves after the handshake and everything that it triggered. */
-  async connect({ headers = {}, query }: Handshake = {}): Promise<Client> {
-    const client = new Client(this)
+  async connect({ headers = {}, query }: Handshake = {}): Promise<GatewayClient> {
+    const client = new GatewayClient(this)
     const response = await this.#handlers.sockets({
       ...connect,
       headers: { ...connect.headers, ...headers },
@@ -97,13 +97,13 @@ export class Gateway {
     return client
   }
 
-  async message(client: Client, body: string): Promise<void> {
+  async message(client: GatewayClient, body: string): Promise<void> {
     const requestContext = { ...message.requestContext, connectionId: client.id }
     const response = await this.#handlers.sockets({ ...message, requestContext, body })
     if (response.body) client.frames.push(parseFrame(response.body))
   }
 
-  async disconnect(client: Client): Promise<void> {
+  async disconnect(client: GatewayClient): Promise<void> {
     const requestContext = { ...disconnect.requestContext, connectionId: client.id }
     await this.#handlers.sockets({ ...disconnect, requestContext })
     this.#clients.delete(client.id)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Node, SourceFile } from 'typescript/unstable/ast'
 import { API } from 'typescript/unstable/sync'
-import { type Change, faults, isIgnored } from './mutations.ts'
+import { faults, isIgnored, type SourceChange } from './mutations.ts'
 
 /** A file with one fault. */
 export type Mutant = {
@@ -29,7 +29,7 @@ function rankMutant(seed: string, mutant: Mutant, weight: number): number {
   return -Math.log((digest.readUInt32BE() + 1) / 2 ** 32) / weight
 }
 
-function createMutant(file: string, text: string, fault: string, change: Change): Mutant {
+function createMutant(file: string, text: string, fault: string, change: SourceChange): Mutant {
   const changed = text.slice(0, change.node.getStart()) + change.text + text.slice(change.node.end)
   const before = text.split('\n')
   const after = changed.split('\n')

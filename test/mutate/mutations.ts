@@ -2,13 +2,13 @@ import { type BinaryExpression, type CallExpression, type Node, SyntaxKind } fro
 import * as is from 'typescript/unstable/ast/is'
 
 /** A replacement text for a node. */
-export type Change = { node: Node; text: string }
+export type SourceChange = { node: Node; text: string }
 
 /**
  * A typical programming mistake. `weight` is its relative frequency: a wrong condition or a forgotten line is more
  * common than a wrong word.
  */
-type Fault = { name: string; weight: number; of: (node: Node) => readonly Change[] }
+type Fault = { name: string; weight: number; of: (node: Node) => readonly SourceChange[] }
 
 const swappedOperators: Partial<Record<SyntaxKind, string>> = {
   [SyntaxKind.LessThanToken]: '<=',
@@ -44,12 +44,12 @@ const confusedMethods: Record<string, string> = {
   at: 'indexOf',
 }
 
-function mutateOperator({ operatorToken }: BinaryExpression): Change[] {
+function mutateOperator({ operatorToken }: BinaryExpression): SourceChange[] {
   const text = swappedOperators[operatorToken.kind]
   return text ? [{ node: operatorToken, text }] : []
 }
 
-function mutateMethod(call: CallExpression): Change[] {
+function mutateMethod(call: CallExpression): SourceChange[] {
   if (!is.isPropertyAccessExpression(call.expression)) return []
   const { name, expression } = call.expression
   const other = Object.hasOwn(confusedMethods, name.text) ? confusedMethods[name.text] : undefined
@@ -60,7 +60,7 @@ function mutateMethod(call: CallExpression): Change[] {
 }
 
 /** Drops the last argument if it is probably optional: an options object, a flag or a number. */
-function dropLastArgument({ arguments: args }: CallExpression): Change[] {
+function dropLastArgument({ arguments: args }: CallExpression): SourceChange[] {
   const last = args.at(-1)
   if (!last || args.length < 2) return []
   const canBeOmitted = is.isObjectLiteralExpression(last) || isFlag(last) || is.isNumericLiteral(last)
@@ -81,7 +81,7 @@ function mutateNumber(text: string): string {
   return Math.abs(value) < 10 ? String(value + 1) : String(value * 10)
 }
 
-const negate = (node: Node): Change => ({ node, text: `!(${node.getText()})` })
+const negate = (node: Node): SourceChange => ({ node, text: `!(${node.getText()})` })
 
 function mutateRegularExpression(text: string): string | undefined {
   if (/\/\w*i\w*$/.test(text)) return text.replace(/i(\w*)$/, '$1')

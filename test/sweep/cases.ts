@@ -12,7 +12,7 @@ import { fixture, type Variant } from './variants/variant.ts'
 import { videoVariants } from './variants/videos.ts'
 
 /** Source of the file of a case before it is mutated. */
-export type Origin =
+export type CaseOrigin =
   | { readonly fixture: string }
   | { readonly variant: Variant }
   | { readonly source: string; readonly as: FormatId }
@@ -21,7 +21,7 @@ export interface Case {
   /** Unique in the sweep and the same on every machine. */
   readonly id: string
   readonly area: Category
-  readonly origin: Origin
+  readonly origin: CaseOrigin
   /** `whole`, `wrong ending` or a name of `mutations`. */
   readonly kind: string
   /** Name of the file when it is sent. */
@@ -59,7 +59,7 @@ function targetOf(id: string, from: FormatId): FormatId | undefined {
   return first && oneOf([first, ...rest], seededRandom(`target of ${id}`))
 }
 
-function createCases(origin: Origin, name: string, kind: string): Case[] {
+function createCases(origin: CaseOrigin, name: string, kind: string): Case[] {
   const from = formatByExtension(name)?.id
   const id = `${name} ${kind}`
   const to = from && targetOf(id, from)

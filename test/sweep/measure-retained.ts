@@ -14,7 +14,7 @@ import { imageSimilarity } from './image-similarity.ts'
 
 const run = promisify(execFile)
 
-export interface Comparison {
+export interface RetentionComparison {
   readonly source: string
   readonly from: FormatId
   readonly result: string
@@ -32,7 +32,7 @@ export interface RetainedShare {
 }
 
 /** @returns undefined if no other program can read the source. */
-export async function measureRetained(compared: Comparison): Promise<RetainedShare | undefined> {
+export async function measureRetained(compared: RetentionComparison): Promise<RetainedShare | undefined> {
   const { result, from, to } = compared
   if ((await stat(result)).size === 0) return { share: 0, seen: 'the result is empty' }
   const [source, target] = [formatById(from).category, formatById(to).category]
@@ -44,7 +44,7 @@ export async function measureRetained(compared: Comparison): Promise<RetainedSha
   return isText(target) ? compareText(compared) : checkFirstPage(compared)
 }
 
-async function compareImages(compared: Comparison): Promise<RetainedShare | undefined> {
+async function compareImages(compared: RetentionComparison): Promise<RetainedShare | undefined> {
   const { source, from, result, way } = compared
   // No other installed program can draw sixel images.
   if (from === 'sixel') return checkFirstPage(compared)
@@ -59,7 +59,7 @@ async function checkFirstPage({
   result,
   to,
   way,
-}: Comparison): Promise<RetainedShare | undefined> {
+}: RetentionComparison): Promise<RetainedShare | undefined> {
   if (to === 'pdf' && (await countPdfPages(result)) === 0) return { share: 0, seen: 'no page' }
   const [before, after] = [await imageFacts(source, undefined), await imageFacts(result, lastOf(way))]
   if (formatById(from).category === 'image' && (before?.spread ?? 0) < minSpread) return undefined
@@ -72,7 +72,7 @@ async function checkFirstPage({
 // Engine ids, separated by spaces.
 const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof imageFacts>[1]
 
-async function compareMedia({ source, result, to }: Comparison): Promise<RetainedShare | undefined> {
+async function compareMedia({ source, result, to }: RetentionComparison): Promise<RetainedShare | undefined> {
   const before = await mediaFacts(source).catch(() => undefined)
   if (!before || before.seconds === 0) return undefined
   const after = await mediaFacts(result)
@@ -91,7 +91,12 @@ async function compareMedia({ source, result, to }: Comparison): Promise<Retaine
   }
 }
 
-async function compareArchives({ source, from, result, to }: Comparison): Promise<RetainedShare | undefined> {
+async function compareArchives({
+  source,
+  from,
+  result,
+  to,
+}: RetentionComparison): Promise<RetainedShare | undefined> {
   const before = await membersOf(source, from)
   if (!before) return undefined
   const after = await membersOf(result, to)
@@ -125,7 +130,12 @@ async function membersOf(
   }
 }
 
-async function compareFonts({ source, from, result, to }: Comparison): Promise<RetainedShare | undefined> {
+async function compareFonts({
+  source,
+  from,
+  result,
+  to,
+}: RetentionComparison): Promise<RetainedShare | undefined> {
   const had = await countCharacters(source, from).catch(() => Number.NaN)
   if (!(had > 0)) return undefined
   const has = await countCharacters(result, to)
@@ -147,7 +157,12 @@ const binaryTextFormats: readonly FormatId[] = [
   'ttml',
 ]
 
-async function compareText({ source, from, result, words }: Comparison): Promise<RetainedShare | undefined> {
+async function compareText({
+  source,
+  from,
+  result,
+  words,
+}: RetentionComparison): Promise<RetainedShare | undefined> {
   if (words === undefined && binaryTextFormats.includes(from)) return undefined
   const wanted = words === undefined ? await expectedWords(source).catch(() => []) : splitWords(words)
   if (wanted.length === 0) return undefined

@@ -20,11 +20,11 @@ export const outcomes = [
   'hang',
   'not made',
 ] as const
-export type Outcome = (typeof outcomes)[number]
-export const badOutcomes: readonly Outcome[] = ['silent loss', 'uncoded', 'crash', 'hang']
+export type SweepOutcome = (typeof outcomes)[number]
+export const badOutcomes: readonly SweepOutcome[] = ['silent loss', 'uncoded', 'crash', 'hang']
 
 export interface CaseResult {
-  readonly outcome: Outcome
+  readonly outcome: SweepOutcome
   /** A short reason without paths. */
   readonly why: string
 }

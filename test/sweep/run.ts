@@ -8,7 +8,7 @@ import { categories } from '../../lib/formats/index.ts'
 import { parseJobs, parseListOf, parsePart, parsePositive } from '../conformance/select-pairs.ts'
 import { type Case, cases } from './cases.ts'
 import { makeShared } from './make-file.ts'
-import { badOutcomes, type Outcome, runCase } from './outcome.ts'
+import { badOutcomes, runCase, type SweepOutcome } from './outcome.ts'
 import { type CompletedCase, saveSweep, table } from './table.ts'
 
 const usage = `npm run sweep -- [options]
@@ -99,5 +99,5 @@ if (!part && !only && !count && results.length === selected.length) await saveSw
 console.log(`\n${table(results)}`)
 if (results.length < selected.length)
   console.log(`${selected.length - results.length} files were not tried because the time was over`)
-const isBad = (outcome: Outcome) => badOutcomes.includes(outcome)
+const isBad = (outcome: SweepOutcome) => badOutcomes.includes(outcome)
 process.exit(results.some(({ outcome }) => isBad(outcome)) ? 1 : 0)

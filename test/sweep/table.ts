@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resultsFolder } from '../conformance/results.ts'
 import type { Case } from './cases.ts'
-import { type CaseResult, type Outcome, outcomes } from './outcome.ts'
+import { type CaseResult, outcomes, type SweepOutcome } from './outcome.ts'
 
 export interface CompletedCase extends CaseResult {
   readonly one: Case
@@ -10,7 +10,7 @@ export interface CompletedCase extends CaseResult {
 
 type Row = readonly [name: string, ...cells: string[]]
 
-const count = (tried: readonly CompletedCase[], outcome: Outcome) =>
+const count = (tried: readonly CompletedCase[], outcome: SweepOutcome) =>
   tried.filter((one) => one.outcome === outcome).length
 
 const head: Row = ['files of', 'all', ...outcomes]

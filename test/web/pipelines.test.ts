@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import {
-  buildCommand,
+  buildCommandLine,
   buildTasks,
+  type PipelineSource,
   parsePipeline,
-  type Source,
 } from '../../functions/web/sections/pipelines/pipeline.ts'
 
 const steps = [
@@ -29,8 +29,8 @@ describe('a pipeline', () => {
   test('a pipeline becomes a command that sends its options unchanged despite shell metacharacters', () => {
     for (const url of ['', "https://a.test/it's?a=$HOME"]) {
       const pipeline = { from: 'md', url, steps }
-      const tasks = (source: Source) => buildTasks(source, steps, options)
-      const command = buildCommand(pipeline, 'http://localhost:1', tasks)
+      const tasks = (source: PipelineSource) => buildTasks(source, steps, options)
+      const command = buildCommandLine(pipeline, 'http://localhost:1', tasks)
       // Stubs for the programs of the command: curl prints its input, base64 its argument.
       const script = `curl() { cat; }; base64() { printf 'bytes of %s' "$2"; }; API_KEY=k\n${command}`
       const { tasks: sent } = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }))

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-export interface Received {
+export interface ReceivedRequest {
   readonly path: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -21,7 +21,7 @@ export const respondWith =
 
 /** Starts a webhook receiver on loopback that records requests and responds as configured per path. */
 export async function openReceiver() {
-  const received: Received[] = []
+  const received: ReceivedRequest[] = []
   const byPath = new Map<string, RequestHandler>()
   const server = createServer(async (request, response) => {
     const at = Date.now()

@@ -38,7 +38,7 @@ const commandChanges: Readonly<Record<CommandId, (sheets: Sheets, pages: Readonl
 export const targetPages = ({ selected }: PageArrangement, focused: number): ReadonlySet<number> =>
   selected.has(focused) ? selected : new Set([focused])
 
-export function runCommand(
+export function runGridCommand(
   id: CommandId,
   arrangement: PageArrangement,
   pages: ReadonlySet<number>,

@@ -4,7 +4,7 @@ import { ErrorNotice, Field } from '../ui/components.tsx'
 import rules from './grid.css'
 import type { GridProps } from './grid-props.ts'
 import { originalOrder } from './page-order.ts'
-import { Sheets } from './sheets.tsx'
+import { SheetGrid } from './sheets.tsx'
 import { type PdfOpening, usePages } from './use-pages.ts'
 import words from './words/en.ts'
 
@@ -53,7 +53,7 @@ function GridContent(props: GridProps) {
       return <ErrorNotice problem={state.problem} onRetry={opening.drawOnServer} />
     case 'open':
       if (state.pages.count > maxPages) return <p class="notice">{words.tooMany(maxPages)}</p>
-      return arrangement ? <Sheets {...props} arrangement={arrangement} pages={state.pages} /> : null
+      return arrangement ? <SheetGrid {...props} arrangement={arrangement} pages={state.pages} /> : null
   }
 }
 

@@ -14,7 +14,7 @@ export interface PdfPages {
 }
 
 /** A PDF that cannot be opened or drawn in the browser. */
-export class UnreadablePdf extends Error {
+export class LocalPdfError extends Error {
   /** `locked` means that the password is missing or wrong. */
   readonly reason: 'locked' | 'unreadable'
 
@@ -27,7 +27,7 @@ export class UnreadablePdf extends Error {
 
 interface PendingRequest {
   resolve(answer: WorkerReply): void
-  reject(error: UnreadablePdf): void
+  reject(error: LocalPdfError): void
 }
 
 let workerPort: MessagePort | undefined
@@ -42,7 +42,7 @@ export async function openInWorker(file: File, password?: string): Promise<PdfPa
     count: 'pages' in opened ? opened.pages : 0,
     draw: async (page, side) => {
       const drawn = await sendToWorker({ kind: 'draw', document, page, side })
-      if (!('bitmap' in drawn)) throw new UnreadablePdf('unreadable')
+      if (!('bitmap' in drawn)) throw new LocalPdfError('unreadable')
       return drawn.bitmap
     },
     close: () => void sendToWorker({ kind: 'close', document }).catch(() => {}),
@@ -72,7 +72,7 @@ function startWorker(): MessagePort {
   port1.onmessage = ({ data }: MessageEvent<WorkerReply>) => {
     const request = pending.get(data.id)
     pending.delete(data.id)
-    if ('failure' in data) request?.reject(new UnreadablePdf(data.failure))
+    if ('failure' in data) request?.reject(new LocalPdfError(data.failure))
     else request?.resolve(data)
   }
   worker.onerror = () => {
@@ -80,7 +80,7 @@ function startWorker(): MessagePort {
     workerPort = undefined
     for (const [id, { reject }] of pending) {
       pending.delete(id)
-      reject(new UnreadablePdf('unreadable'))
+      reject(new LocalPdfError('unreadable'))
     }
   }
   // pdf.js also listens for messages, and expects objects.

@@ -18,7 +18,7 @@ export interface PageArrangement {
   readonly selected: ReadonlySet<number>
 }
 
-export interface Step {
+export interface PageOperation {
   readonly operation: string
   readonly options: Readonly<Record<string, unknown>>
 }
@@ -130,7 +130,7 @@ function positions({ sheets }: PageArrangement) {
 }
 
 /** Converts all edits to a chain of operations; empty if nothing was changed or all pages are removed. */
-export function toOperations(arrangement: PageArrangement): readonly Step[] {
+export function toOperations(arrangement: PageArrangement): readonly PageOperation[] {
   const remaining = remainingSheets(arrangement)
   if (remaining.length === 0) return []
   const isWhole = remaining.length === arrangement.sheets.length && isInOrder(remaining)

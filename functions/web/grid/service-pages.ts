@@ -1,6 +1,6 @@
 import { callApi, fetchJobStatus, type Job, Problem } from '../api.ts'
 import { uploadFile } from '../sections/convert/upload-file.ts'
-import { type PdfPages, UnreadablePdf } from './local-pages.ts'
+import { LocalPdfError, type PdfPages } from './local-pages.ts'
 
 /** Pages drawn by the service, if the browser cannot draw them or the file is too large. */
 
@@ -48,7 +48,7 @@ export async function drawOnServer(
     job = (await fetchJobStatus(job.jobId, signal, waitS)).data
   const { result, error } = job
   if (!result) {
-    if (error?.code === 'PDF_ENCRYPTED') throw new UnreadablePdf('locked')
+    if (error?.code === 'PDF_ENCRYPTED') throw new LocalPdfError('locked')
     throw new Problem(error?.code ?? 'UNREACHABLE', error?.message ?? '')
   }
   const count = result.details?.['pages']
@@ -56,7 +56,7 @@ export async function drawOnServer(
     count: typeof count === 'number' ? count : result.files.length,
     draw: async (page) => {
       const url = result.files[page - 1]?.downloadUrl
-      if (!url) throw new UnreadablePdf('unreadable')
+      if (!url) throw new LocalPdfError('unreadable')
       return url
     },
     close: () => {},

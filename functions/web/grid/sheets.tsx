@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type CommandId, requiredAbility, runCommand, targetPages } from './commands.ts'
+import { type CommandId, requiredAbility, runGridCommand, targetPages } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
 import { keyAction } from './keyboard.ts'
 import { SheetOption } from './sheet.tsx'
@@ -15,7 +15,7 @@ const defaultSide = 150
  * A multi-select listbox as in the ARIA Authoring Practices Guide, with options in rows and columns: arrow keys move
  * in both directions, and with Alt they move the pages ("Listbox with rearrangeable options").
  */
-export function Sheets(props: SheetsProps) {
+export function SheetGrid(props: SheetsProps) {
   const { arrangement, abilities, pages } = props
   const { sheets, selected } = arrangement
   const list = useRef<HTMLDivElement>(null)
@@ -110,7 +110,7 @@ function useInteraction(
   }
   const perform = (id: CommandId): boolean => {
     if (!abilities.includes(requiredAbility[id])) return false
-    onChange(runCommand(id, arrangement, targetPages(arrangement, focused)))
+    onChange(runGridCommand(id, arrangement, targetPages(arrangement, focused)))
     refocus.current = list.current?.contains(document.activeElement) ?? false
     return true
   }
@@ -159,7 +159,7 @@ function useInteraction(
     const page = pageAt(event)
     if (!page) return
     if (event.target instanceof Element && event.target.closest('.sheet-cut'))
-      onChange(runCommand('split', arrangement, new Set([page])))
+      onChange(runGridCommand('split', arrangement, new Set([page])))
     else if (event.shiftKey) extendTo(page)
     else toggle(page)
   }

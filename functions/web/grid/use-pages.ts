@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { defined } from '../../../lib/validation/defined.ts'
 import { type Problem, toProblem } from '../api.ts'
-import { openInWorker, type PdfPages, UnreadablePdf } from './local-pages.ts'
+import { LocalPdfError, openInWorker, type PdfPages } from './local-pages.ts'
 import { drawOnServer } from './service-pages.ts'
 
 /** Larger files are drawn by the service, because the browser would have to read too much. */
@@ -56,7 +56,7 @@ export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess
         show({ state: 'open', pages, jobId })
       } else show({ state: 'open', pages: await openInWorker(file, password.current) })
     } catch (error) {
-      if (error instanceof UnreadablePdf && error.reason === 'locked')
+      if (error instanceof LocalPdfError && error.reason === 'locked')
         show({ state: 'locked', isWrong: password.current !== undefined })
       else if (usesServer.current) show({ state: 'failed', problem: toProblem(error) })
       else show({ state: 'needs-server', reason: 'unreadable' })

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { type SectionId, sectionIds, sectionPaths } from '../section-paths.ts'
 
 /** The current route: section, path parameters and query. */
-export interface Route {
+export interface PageRoute {
   /** Undefined if no section has this path. */
   readonly section: SectionId | undefined
   readonly params: Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ export interface Route {
   readonly path: string
 }
 
-const parseRoute = (location: { readonly pathname: string; readonly search: string }): Route => {
+const parseRoute = (location: { readonly pathname: string; readonly search: string }): PageRoute => {
   const query = new URLSearchParams(location.search)
   for (const section of sectionIds) {
     for (const pattern of sectionPaths[section]) {
@@ -43,7 +43,7 @@ function decodePart(text: string): string {
   }
 }
 
-export const currentRoute = signal<Route>(
+export const currentRoute = signal<PageRoute>(
   parseRoute(typeof location === 'undefined' ? { pathname: '/', search: '' } : location),
 )
 

@@ -11,7 +11,7 @@ import { hashSecret, matchesSecretHash, newSecretText } from '../secret-text.ts'
 export const maxClients = 20
 const secretPrefix = 'cs_'
 
-export const Client = z.object({
+export const OAuthClient = z.object({
   id: z.string(),
   owner: z.string(),
   name: z.string(),
@@ -21,7 +21,7 @@ export const Client = z.object({
   last4: z.string(),
   createdAt: z.iso.datetime(),
 })
-export type Client = z.infer<typeof Client>
+export type OAuthClient = z.infer<typeof OAuthClient>
 
 export const isClientId = (text: string) => idPattern('client').test(text)
 
@@ -43,10 +43,10 @@ export class Clients {
   async create(
     owner: string,
     { name, scopes }: { readonly name: string; readonly scopes: readonly GrantedScope[] },
-    along: (client: Client) => readonly Write[] = () => [],
-  ): Promise<{ readonly client: Client; readonly secret: string }> {
+    along: (client: OAuthClient) => readonly Write[] = () => [],
+  ): Promise<{ readonly client: OAuthClient; readonly secret: string }> {
     const secret = newSecretText(secretPrefix)
-    const client: Client = {
+    const client: OAuthClient = {
       id: newId('client'),
       owner,
       name,
@@ -63,26 +63,26 @@ export class Clients {
     )
   }
 
-  async find(id: string): Promise<Client | undefined> {
+  async find(id: string): Promise<OAuthClient | undefined> {
     const item = isClientId(id) ? await this.#table.get(ownedKey('OAUTH', id)) : undefined
-    return item && Client.parse(item)
+    return item && OAuthClient.parse(item)
   }
 
   /** Lists the clients of an owner, newest first. */
-  async list(owner: string): Promise<Client[]> {
+  async list(owner: string): Promise<OAuthClient[]> {
     const ids = await listOwnedIds(this.#table, 'OAUTH', owner)
     const items = await this.#table.getAll(ids.map((id) => ownedKey('OAUTH', id)))
-    const clients = items.map((item) => Client.parse(item))
+    const clients = items.map((item) => OAuthClient.parse(item))
     return clients.sort((a, b) => (a.id < b.id ? 1 : -1))
   }
 
   /** Deletes a client, which invalidates its tokens. Returns false if it was already deleted. */
-  remove(client: Client, along: readonly Write[] = []): Promise<boolean> {
+  remove(client: OAuthClient, along: readonly Write[] = []): Promise<boolean> {
     return removeOwned(this.#table, 'OAUTH', client, along)
   }
 
   /** Returns the client if the secret is right. */
-  async authenticate(id: string, secret: string): Promise<Client | undefined> {
+  async authenticate(id: string, secret: string): Promise<OAuthClient | undefined> {
     const client = await this.find(id)
     return matchesSecretHash(client?.secretHash ?? dummyHash, secret) ? client : undefined
   }

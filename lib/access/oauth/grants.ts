@@ -1,7 +1,7 @@
 import { accountOf } from '../../accounts/accounts.ts'
 import { type GrantedScope, grantedScopes } from '../../model/principal.ts'
 import type { Services } from '../../services/services.ts'
-import { type Client, Clients } from './clients.ts'
+import { Clients, type OAuthClient } from './clients.ts'
 import { oauthError } from './oauth-errors.ts'
 import { AccessTokens } from './tokens.ts'
 
@@ -19,7 +19,7 @@ interface TokenRequest {
 export async function authenticateClient(
   { headers, body }: TokenRequest,
   { table }: Pick<Services, 'table'>,
-): Promise<Client> {
+): Promise<OAuthClient> {
   const { id, secret } = credentialsOf(headers['authorization'], body)
   const client = await new Clients(table).authenticate(id, secret)
   const account = client && (await accountOf({ table }, client.owner))
@@ -79,7 +79,7 @@ export async function issueToken(
 }
 
 /** Returns the requested scopes; all scopes of the client if it requests none. */
-function selectScopes(scopeText: string | undefined, { scopes }: Client): readonly GrantedScope[] {
+function selectScopes(scopeText: string | undefined, { scopes }: OAuthClient): readonly GrantedScope[] {
   const names = scopeText?.split(' ').filter(Boolean) ?? []
   if (names.length === 0) return scopes
   const refused = names.filter((name) => !scopes.some((scope) => scope === name))

@@ -3,7 +3,7 @@ import { ownedKey } from '../../aws/owned-records.ts'
 import type { Key, Table } from '../../aws/table.ts'
 import { type GrantedScope, grantedScopes } from '../../model/principal.ts'
 import { hashSecret, isSecretText, newSecretText } from '../secret-text.ts'
-import { Client, isClientId } from './clients.ts'
+import { isClientId, OAuthClient } from './clients.ts'
 
 /** Opaque access tokens: their scopes are looked up for each request, so that a revocation takes effect immediately. */
 
@@ -18,7 +18,7 @@ const Token = z.object({
 
 /** A valid token and its client. */
 export interface ActiveToken extends z.infer<typeof Token> {
-  readonly client: Client
+  readonly client: OAuthClient
 }
 
 /** A token is `at_`, the client's id without `client_`, and the secret. */
@@ -49,7 +49,7 @@ export class AccessTokens {
     this.#table = table
   }
 
-  async issue({ id }: Client, scopes: readonly GrantedScope[]): Promise<string> {
+  async issue({ id }: OAuthClient, scopes: readonly GrantedScope[]): Promise<string> {
     const token = newSecretText(prefixOf(id))
     const issuedAt = nowS()
     const expiresAt = issuedAt + tokenLifetimeS
@@ -67,11 +67,11 @@ export class AccessTokens {
     const record = items.find(({ sk }) => sk !== owner.sk)
     if (!client || !record) return undefined
     const { expiresAt, ...rest } = Token.parse(record)
-    return expiresAt > nowS() ? { ...rest, expiresAt, client: Client.parse(client) } : undefined
+    return expiresAt > nowS() ? { ...rest, expiresAt, client: OAuthClient.parse(client) } : undefined
   }
 
   /** Revokes a token of this client; tokens of other clients are unaffected. */
-  async revoke({ id }: Client, token: string): Promise<void> {
+  async revoke({ id }: OAuthClient, token: string): Promise<void> {
     if (clientIdOf(token) === id) await this.#table.delete(tokenKey(id, token))
   }
 }

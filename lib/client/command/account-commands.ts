@@ -5,12 +5,12 @@ import { apiKey, configFile, serviceUrl } from './environment.ts'
 import { type ExitCode, exitCodes, messageOf, UsageError } from './exit-codes.ts'
 import { removeFile, writeJson } from './json-files.ts'
 import { findRepository } from './local-service.ts'
-import { readConfig, type Session } from './session.ts'
+import { type CommandSession, readClientConfig } from './session.ts'
 import { formatColumns, type Terminal } from './terminal.ts'
 
 /** `mutabor login [KEY]`: prompts for an API key if there is none, checks it with the service and stores it. */
 export async function logIn({ flags, words }: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const config = await readConfig()
+  const config = await readClientConfig()
   const url = flags.url ?? serviceUrl ?? config.url ?? 'http://localhost:8080'
   const key = words[0] ?? apiKey ?? (await prompt(`API key of ${url}: `))
   if (!/^[sc]k_\w+$/.test(key))
@@ -37,7 +37,7 @@ async function prompt(question: string): Promise<string> {
 }
 
 /** `mutabor doctor`: checks everything that a conversion from this machine needs. */
-export async function runDoctor(_args: Arguments, { client, terminal }: Session): Promise<ExitCode> {
+export async function runDoctor(_args: Arguments, { client, terminal }: CommandSession): Promise<ExitCode> {
   const findings: { name: string; isRight: boolean; says: string }[] = []
   const check = async (name: string, run: () => Promise<string>) => {
     try {
@@ -62,7 +62,7 @@ export async function runDoctor(_args: Arguments, { client, terminal }: Session)
     })
     await check('identity', async () => {
       const { plan } = await client.call('GET /v1/account/quota')
-      const keySource = (await readConfig()).apiKey ? configFile : 'none, not signed in'
+      const keySource = (await readClientConfig()).apiKey ? configFile : 'none, not signed in'
       return `${apiKey ? 'MUTABOR_API_KEY' : keySource}; plan ${plan}`
     })
   }

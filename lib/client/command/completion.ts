@@ -6,7 +6,7 @@ import { stateFolder } from './environment.ts'
 import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
 import { commands } from './help.ts'
 import { readJson, writeJson } from './json-files.ts'
-import type { Session } from './session.ts'
+import type { CommandSession } from './session.ts'
 
 /**
  * Completion scripts. They call `mutabor complete -- WORD…`, where the last word is being typed. It prints candidates,
@@ -37,14 +37,17 @@ export function completionScript(shell: string | undefined): string {
   return script
 }
 
-export async function printCompletions(words: readonly string[], session: Session): Promise<ExitCode> {
+export async function printCompletions(words: readonly string[], session: CommandSession): Promise<ExitCode> {
   // Shells evaluate candidates: a malicious service could run commands with special characters.
   const matches = (await findCandidates(words, session)).filter((line) => /^[\w.-]+$/.test(line))
   for (const line of matches) session.terminal.result(line)
   return exitCodes.done
 }
 
-async function findCandidates(words: readonly string[], { client }: Session): Promise<readonly string[]> {
+async function findCandidates(
+  words: readonly string[],
+  { client }: CommandSession,
+): Promise<readonly string[]> {
   const typed = words.at(-1) ?? ''
   const previousWords = words.slice(0, -1).filter((word) => !word.startsWith('-'))
   if (typed.startsWith('--')) {
@@ -68,7 +71,7 @@ async function findCandidates(words: readonly string[], { client }: Session): Pr
 }
 
 /** Caches the formats for a day, so that pressing Tab twice sends only one request. */
-async function readFormats(client: Session['client']): Promise<readonly Format[]> {
+async function readFormats(client: CommandSession['client']): Promise<readonly Format[]> {
   const path = join(stateFolder, 'formats.json')
   const cached = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // our own file
   if (cached && cached.url === client.url && Date.now() - cached.at < 86_400_000) return cached.formats

@@ -3,22 +3,22 @@ import type { Arguments } from './arguments.ts'
 import { extensionOf, fetchOptions, requireKnownOptions } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
 import { type ExitCode, exitCodes, messageOf, UsageError } from './exit-codes.ts'
-import { defaultOutput, findInputs, type Input, OutputNames } from './inputs.ts'
+import { type CommandInput, defaultOutput, findInputs, OutputNames } from './inputs.ts'
 import { ResumeRecords } from './resume-records.ts'
 import { runWorkItems } from './run-work-items.ts'
-import type { Session } from './session.ts'
+import type { CommandSession } from './session.ts'
 import { convertThroughPipe, type WorkItem } from './work-item.ts'
 
 /** Files converted at a time; enough to keep two processors and the network busy. */
 const defaultConcurrency = 8
 
-export function concurrencyOf({ flags }: Arguments): number {
+export function parseConcurrency({ flags }: Arguments): number {
   const maxConcurrent = Number(flags.jobs ?? defaultConcurrency)
   if (Number.isInteger(maxConcurrent) && maxConcurrent >= 1 && maxConcurrent <= 100) return maxConcurrent
   throw new UsageError(`--jobs: expected a number from 1 to 100, got ${flags.jobs}.`)
 }
 
-export const openRecords = ({ terminal }: Session) =>
+export const openRecords = ({ terminal }: CommandSession) =>
   new ResumeRecords(stateFolder, (reason) =>
     terminal.note(
       `Progress cannot be saved, so an interrupted command will start over: ${messageOf(reason)}`,
@@ -28,7 +28,7 @@ export const openRecords = ({ terminal }: Session) =>
 const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
 
 /** `mutabor FILE… FORMAT`. */
-export async function convertFiles(args: Arguments, session: Session): Promise<ExitCode> {
+export async function convertFiles(args: Arguments, session: CommandSession): Promise<ExitCode> {
   const { flags, options } = args
   const files = flags.to === undefined ? args.words.slice(0, -1) : args.words
   const to = (flags.to ?? args.words.at(-1) ?? '').replace(/^\./, '')
@@ -64,26 +64,26 @@ export async function convertFiles(args: Arguments, session: Session): Promise<E
   const records = openRecords(session)
   const code = await runWorkItems(items, session, records, {
     force: flags.force === true,
-    maxConcurrent: concurrencyOf(args),
+    maxConcurrent: parseConcurrency(args),
   })
   await records.removeExpired()
   return code
 }
 
-const toSnapshot = ({ path, size, mtimeMs }: Input) => ({ path, size, mtimeMs })
+const toSnapshot = ({ path, size, mtimeMs }: CommandInput) => ({ path, size, mtimeMs })
 
 /** A name with a file extension is a file, any other a folder. */
 const isFolder = (out: string | undefined): boolean =>
   out !== undefined && (out.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(out)))
 
-function requireSingleOutput(inputs: readonly Input[], out: string | undefined): void {
+function requireSingleOutput(inputs: readonly CommandInput[], out: string | undefined): void {
   if (out === undefined || isFolder(out) || inputs.length <= 1) return
   throw new UsageError(
     `--out ${out} is a single file, but there are ${inputs.length} files to convert. Name a folder, such as out/`,
   )
 }
 
-async function findSourceExtensions(to: string, { client }: Session): Promise<ReadonlySet<string>> {
+async function findSourceExtensions(to: string, { client }: CommandSession): Promise<ReadonlySet<string>> {
   const [formats, { conversions }] = await Promise.all([
     client.formats(),
     client.call('GET /v1/formats/conversions', { query: { to } }),
@@ -96,10 +96,10 @@ async function findSourceExtensions(to: string, { client }: Session): Promise<Re
 
 /** Checks the options before anything is sent, so that a typo doesn't fail two hundred files one by one. */
 async function requireOptions(
-  inputs: readonly Input[],
+  inputs: readonly CommandInput[],
   to: string,
   { options }: Arguments,
-  { client }: Session,
+  { client }: CommandSession,
 ): Promise<void> {
   const names = Object.keys(options)
   if (names.length === 0) return
@@ -109,7 +109,7 @@ async function requireOptions(
   }
 }
 
-async function convertStdin(args: Arguments, to: string, session: Session): Promise<ExitCode> {
+async function convertStdin(args: Arguments, to: string, session: CommandSession): Promise<ExitCode> {
   const { flags, options } = args
   if (flags.from === undefined)
     throw new UsageError('Input from stdin has no file extension: name its format, for example --from png')
@@ -122,7 +122,7 @@ async function convertStdin(args: Arguments, to: string, session: Session): Prom
 }
 
 /** `mutabor merge FILE… [--out both.pdf]`: the file extension of the output is the target format. */
-export async function mergeFiles(args: Arguments, session: Session): Promise<ExitCode> {
+export async function mergeFiles(args: Arguments, session: CommandSession): Promise<ExitCode> {
   const { flags, options, words } = args
   const inputs = await findInputs(words, undefined, async () => () => true)
   const [first] = inputs
@@ -149,14 +149,14 @@ export async function mergeFiles(args: Arguments, session: Session): Promise<Exi
 }
 
 /** Undefined for PDFs and documents, whose merge needs no `mergeType`. */
-async function categoryOf(extension: string, { client }: Session): Promise<string | undefined> {
+async function categoryOf(extension: string, { client }: CommandSession): Promise<string | undefined> {
   const format = (await client.formats()).find(({ extensions }) => extensions.includes(extension))
   const category = format?.category
   return category === 'video' || category === 'audio' || category === 'image' ? category : undefined
 }
 
 /** `mutabor tool split-pdf FILE… --pages 1-5`. */
-export async function runTool(args: Arguments, session: Session): Promise<ExitCode> {
+export async function runToolCommand(args: Arguments, session: CommandSession): Promise<ExitCode> {
   const { flags, options } = args
   const [tool, ...files] = args.words
   if (tool === undefined || files.length === 0)
@@ -186,6 +186,6 @@ export async function runTool(args: Arguments, session: Session): Promise<ExitCo
   })
   return runWorkItems(items, session, openRecords(session), {
     force: flags.force === true,
-    maxConcurrent: concurrencyOf(args),
+    maxConcurrent: parseConcurrency(args),
   })
 }

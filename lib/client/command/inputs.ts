@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { UsageError } from './exit-codes.ts'
 
 /** A file to convert, and the folder of its result. */
-export interface Input {
+export interface CommandInput {
   /** Absolute path. */
   readonly path: string
   /** The path as typed, for messages. */
@@ -19,8 +19,8 @@ export async function findInputs(
   patterns: readonly string[],
   out: string | undefined,
   isWanted: () => Promise<(extension: string) => boolean>,
-): Promise<readonly Input[]> {
-  const found = new Map<string, Input>()
+): Promise<readonly CommandInput[]> {
+  const found = new Map<string, CommandInput>()
   for (const pattern of patterns) {
     const { paths, base } = await resolveWord(pattern, isWanted)
     for (const path of paths) await addInput(found, path, out, base)
@@ -53,7 +53,7 @@ const tryStat = (path: string) => stat(path).catch(() => undefined)
 
 /** @param base the folder whose tree is reproduced below `out` */
 async function addInput(
-  found: Map<string, Input>,
+  found: Map<string, CommandInput>,
   typedPath: string,
   out: string | undefined,
   base: string,
@@ -107,15 +107,17 @@ const segmentPattern = (segment: string) =>
     .replace(/\[!/g, '[^')
 
 /** The default output path: the name of the source with the extension of the target format. */
-export const defaultOutput = ({ path, folder }: Pick<Input, 'path' | 'folder'>, format: string): string =>
-  join(folder, `${basename(path, extname(path))}.${format}`)
+export const defaultOutput = (
+  { path, folder }: Pick<CommandInput, 'path' | 'folder'>,
+  format: string,
+): string => join(folder, `${basename(path, extname(path))}.${format}`)
 
 /** Gives results unique names when their sources differ only in extension or in folders that are not kept. */
 export class OutputNames {
   readonly #sources = new Map<string, string>()
 
   /** Returns undefined for the first source, whose result gets the default name. */
-  next(input: Pick<Input, 'path' | 'folder'>, format: string): string | undefined {
+  next(input: Pick<CommandInput, 'path' | 'folder'>, format: string): string | undefined {
     const defaultPath = defaultOutput(input, format)
     if (this.#isFree(defaultPath, input)) return undefined
     for (let copy = 1; ; copy += 1) {
@@ -125,7 +127,7 @@ export class OutputNames {
     }
   }
 
-  #isFree(output: string, { path }: Pick<Input, 'path'>): boolean {
+  #isFree(output: string, { path }: Pick<CommandInput, 'path'>): boolean {
     const source = this.#sources.get(output) ?? path
     this.#sources.set(output, source)
     return source === path

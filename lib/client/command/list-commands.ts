@@ -2,13 +2,13 @@ import { isFailure } from '../errors.ts'
 import type { Arguments } from './arguments.ts'
 import { fetchOptions, formatOptions } from './conversion-options.ts'
 import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
-import type { Session } from './session.ts'
+import type { CommandSession } from './session.ts'
 import { formatBytes, formatColumns } from './terminal.ts'
 
 /** `mutabor formats [FORMAT]`. */
 export async function showFormats(
   { words: [formatId] }: Arguments,
-  { client, terminal }: Session,
+  { client, terminal }: CommandSession,
 ): Promise<ExitCode> {
   const formats =
     formatId === undefined
@@ -31,7 +31,10 @@ export async function showFormats(
 }
 
 /** `mutabor options png webp`, or for a tool: `mutabor options split-pdf`. */
-export async function showOptions({ words }: Arguments, { client, terminal }: Session): Promise<ExitCode> {
+export async function showOptions(
+  { words }: Arguments,
+  { client, terminal }: CommandSession,
+): Promise<ExitCode> {
   const [from, to] = words
   if (from === undefined)
     throw new UsageError('Name two formats or a tool, for example: mutabor options png webp')
@@ -47,7 +50,7 @@ export async function showOptions({ words }: Arguments, { client, terminal }: Se
   return exitCodes.done
 }
 
-async function fetchToolOptions(name: string, client: Session['client']) {
+async function fetchToolOptions(name: string, client: CommandSession['client']) {
   try {
     return await fetchOptions(client, { operation: name })
   } catch (thrown) {
@@ -61,7 +64,7 @@ async function fetchToolOptions(name: string, client: Session['client']) {
 /** `mutabor jobs [JOB]`, newest first. */
 export async function showJobs(
   { words: [jobId] }: Arguments,
-  { client, terminal }: Session,
+  { client, terminal }: CommandSession,
 ): Promise<ExitCode> {
   if (jobId !== undefined) {
     const job = await client.status(jobId)

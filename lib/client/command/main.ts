@@ -4,16 +4,16 @@ import { type Arguments, parseArguments } from './arguments.ts'
 import { extensionOf } from './conversion-options.ts'
 import { type ExitCode, exitCodeOf, exitCodes, messageOf } from './exit-codes.ts'
 import { commands, helpText } from './help.ts'
-import { openSession, type Session } from './session.ts'
+import { type CommandSession, openSession } from './session.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
-type Command = (args: Arguments, session: Session) => Promise<ExitCode>
+type Command = (args: Arguments, session: CommandSession) => Promise<ExitCode>
 
 /** Loaded on demand, to keep startup fast. */
 const commandLoaders: Readonly<Record<string, () => Promise<Command>>> = {
   convert: async () => (await import('./convert-command.ts')).convertFiles,
   merge: async () => (await import('./convert-command.ts')).mergeFiles,
-  tool: async () => (await import('./convert-command.ts')).runTool,
+  tool: async () => (await import('./convert-command.ts')).runToolCommand,
   watch: async () => (await import('./watch-command.ts')).watchFolder,
   formats: async () => (await import('./list-commands.ts')).showFormats,
   options: async () => (await import('./list-commands.ts')).showOptions,
@@ -86,7 +86,7 @@ async function withSession(
   args: Arguments,
   terminal: Terminal,
   signal: AbortSignal,
-  loadCommand: (session: Session) => Promise<ExitCode>,
+  loadCommand: (session: CommandSession) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const session = await openSession(args, terminal, signal)
   try {

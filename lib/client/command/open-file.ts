@@ -8,7 +8,7 @@ import { basename } from 'node:path'
  */
 const maxWholeReadBytes = 4 * 1024 ** 2
 
-export async function openFile(path: string, size: number): Promise<File> {
+export async function readLocalFile(path: string, size: number): Promise<File> {
   // Larger files are read while they are sent.
   const bytes = size <= maxWholeReadBytes ? await readFile(path) : await openAsBlob(path)
   return new File([bytes], basename(path))

@@ -3,9 +3,9 @@ import { isFailure } from '../errors.ts'
 import { type ExitCode, exitCodeOf, exitCodes, messageOf } from './exit-codes.ts'
 import { createProgressItem, type ProgressItem, renderBars, updateProgress } from './progress-bars.ts'
 import type { ResumeRecords } from './resume-records.ts'
-import type { Session } from './session.ts'
+import type { CommandSession } from './session.ts'
 import { formatBytes } from './terminal.ts'
-import { type ItemResult, runWorkItem, type WorkItem } from './work-item.ts'
+import { runWorkItem, type WorkItem, type WorkItemResult } from './work-item.ts'
 
 interface RunOptions {
   readonly force: boolean
@@ -20,7 +20,7 @@ const redrawMs = 100
 /** Runs all work items, shows their progress and returns the exit code. */
 export async function runWorkItems(
   items: readonly WorkItem[],
-  session: Session,
+  session: CommandSession,
   records: ResumeRecords,
   { force, maxConcurrent, onNotDone }: RunOptions,
 ): Promise<ExitCode> {
@@ -94,8 +94,8 @@ const displayPath = (path: string) => {
 }
 
 function reportDone(
-  { item, outputs, totalBytes, isUpToDate, warnings }: ItemResult,
-  { terminal }: Session,
+  { item, outputs, totalBytes, isUpToDate, warnings }: WorkItemResult,
+  { terminal }: CommandSession,
 ): void {
   if (terminal.isJson) {
     const status = isUpToDate ? 'unchanged' : 'completed'
@@ -107,7 +107,7 @@ function reportDone(
   for (const warning of warnings) terminal.note(`  ${warning}`)
 }
 
-function reportFailure(item: WorkItem, thrown: unknown, { terminal }: Session): void {
+function reportFailure(item: WorkItem, thrown: unknown, { terminal }: CommandSession): void {
   const code = isFailure(thrown) ? thrown.code : 'FAILED'
   if (terminal.isJson) {
     const error = { code, message: messageOf(thrown) }

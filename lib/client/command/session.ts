@@ -6,13 +6,13 @@ import { readJson, writeJson } from './json-files.ts'
 import { startLocalService } from './local-service.ts'
 import type { Terminal } from './terminal.ts'
 
-interface Config {
+interface ClientConfig {
   readonly url?: string
   readonly apiKey?: string
 }
 
 /** The connection of a command to the service, and its terminal. */
-export interface Session {
+export interface CommandSession {
   readonly client: Mutabor
   readonly signal: AbortSignal
   readonly terminal: Terminal
@@ -20,7 +20,8 @@ export interface Session {
   close(): Promise<void>
 }
 
-export const readConfig = async (): Promise<Config> => ((await readJson(configFile)) ?? {}) as Config // our own file
+export const readClientConfig = async (): Promise<ClientConfig> =>
+  ((await readJson(configFile)) ?? {}) as ClientConfig // our own file
 
 const identitiesFile = join(stateFolder, 'identities.json')
 
@@ -28,8 +29,8 @@ export async function openSession(
   { flags }: Arguments,
   terminal: Terminal,
   signal: AbortSignal,
-): Promise<Session> {
-  const config = await readConfig()
+): Promise<CommandSession> {
+  const config = await readClientConfig()
   const requestedUrl = flags.url ?? serviceUrl ?? config.url ?? 'http://localhost:8080'
   const local = flags.local ? await startLocalService(requestedUrl, terminal) : undefined
   const url = local?.url ?? requestedUrl

@@ -4,19 +4,19 @@ import { mkdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { fetchOptions, requireKnownOptions } from './conversion-options.ts'
-import { concurrencyOf, openRecords } from './convert-command.ts'
+import { openRecords, parseConcurrency } from './convert-command.ts'
 import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
-import { defaultOutput, findInputs, type Input, OutputNames } from './inputs.ts'
+import { type CommandInput, defaultOutput, findInputs, OutputNames } from './inputs.ts'
 import type { FileSnapshot } from './resume-records.ts'
 import { runWorkItems } from './run-work-items.ts'
-import type { Session } from './session.ts'
+import type { CommandSession } from './session.ts'
 import type { WorkItem } from './work-item.ts'
 
 /** A file that has not changed for this long is considered complete. */
 const minUnchangedMs = 1500
 
 /** `mutabor watch FOLDER --to pdf`: converts new files into `FOLDER/converted`, or into `--out`. */
-export async function watchFolder(args: Arguments, session: Session): Promise<ExitCode> {
+export async function watchFolder(args: Arguments, session: CommandSession): Promise<ExitCode> {
   const { flags, options, words } = args
   const [folder] = words
   const { to } = flags
@@ -41,7 +41,7 @@ export async function watchFolder(args: Arguments, session: Session): Promise<Ex
   const names = new OutputNames()
   const runOptions = {
     force: flags.force === true,
-    maxConcurrent: concurrencyOf(args),
+    maxConcurrent: parseConcurrency(args),
     // Retry the files once the service is reachable again.
     onNotDone: ({ sources: files }: WorkItem) => {
       for (const file of files) attempted.delete(versionOf(file))
@@ -77,12 +77,15 @@ export async function watchFolder(args: Arguments, session: Session): Promise<Ex
 
 const versionOf = ({ path, size, mtimeMs }: FileSnapshot) => `${path} ${size} ${mtimeMs}`
 
-const isNew = (input: Input, outputFolder: string, attempted: ReadonlySet<string>): boolean =>
+const isNew = (input: CommandInput, outputFolder: string, attempted: ReadonlySet<string>): boolean =>
   !input.path.startsWith(`${outputFolder}/`) &&
   Date.now() - input.mtimeMs >= minUnchangedMs &&
   !attempted.has(versionOf(input))
 
-async function findExtensions(ids: ReadonlySet<string>, { client }: Session): Promise<ReadonlySet<string>> {
+async function findExtensions(
+  ids: ReadonlySet<string>,
+  { client }: CommandSession,
+): Promise<ReadonlySet<string>> {
   const formats = await client.formats()
   return new Set(formats.filter(({ id }) => ids.has(id)).flatMap(({ extensions }) => extensions))
 }
@@ -94,7 +97,7 @@ async function findExtensions(ids: ReadonlySet<string>, { client }: Session): Pr
 function repeatOnChange(
   folder: string,
   convertNewFiles: () => Promise<void>,
-  { signal, terminal }: Session,
+  { signal, terminal }: CommandSession,
 ): () => void {
   let isRunning = false
   let isPending = false

@@ -9,11 +9,11 @@ import type { How, Options } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
 import { withFileLock } from './file-lock.ts'
 import { removeFile } from './json-files.ts'
-import { openFile } from './open-file.ts'
+import { readLocalFile } from './open-file.ts'
 import type { FileSnapshot, ResumeRecords, StoredRecord } from './resume-records.ts'
 import { shortHash, snapshotOf } from './resume-records.ts'
 import { safeFileName } from './safe-file-name.ts'
-import type { Session } from './session.ts'
+import type { CommandSession } from './session.ts'
 
 /** One conversion, merge or tool run of a command. */
 export interface WorkItem {
@@ -32,7 +32,7 @@ export interface WorkItem {
   readonly expected: string | undefined
 }
 
-export interface ItemResult {
+export interface WorkItemResult {
   readonly item: WorkItem
   readonly outputs: readonly string[]
   readonly totalBytes: number
@@ -56,10 +56,10 @@ interface ItemOptions {
 /** Creates one result unless it is up to date. Resumes an earlier command and waits for a concurrent one. */
 export function runWorkItem(
   item: WorkItem,
-  session: Session,
+  session: CommandSession,
   records: ResumeRecords,
   itemOptions: ItemOptions,
-): Promise<ItemResult> {
+): Promise<WorkItemResult> {
   const { signal } = session
   const lockIdentity = item.output ?? item.expected ?? [item.folder, item.sources]
   const lockOptions = { signal, onWait: itemOptions.onWait }
@@ -70,10 +70,10 @@ export function runWorkItem(
 
 async function runLocked(
   item: WorkItem,
-  session: Session,
+  session: CommandSession,
   records: ResumeRecords,
   { force, progress }: ItemOptions,
-): Promise<ItemResult> {
+): Promise<WorkItemResult> {
   const { sources, request, options, output, folder } = item
   const record = await records.open(
     [session.client.url, request, options, sources, output ?? folder],
@@ -119,7 +119,7 @@ async function requireWritable(
 /** Returns the result of the job that an earlier command started, if it still exists. */
 async function findEarlierResult(
   record: StoredRecord,
-  { client, signal }: Session,
+  { client, signal }: CommandSession,
   progress: ProgressReporter,
 ): Promise<Result | undefined> {
   const { jobId } = record.current
@@ -141,7 +141,7 @@ const toProgressListener =
 async function convert(
   item: WorkItem,
   record: StoredRecord,
-  session: Session,
+  session: CommandSession,
   progress: ProgressReporter,
 ): Promise<Result> {
   const { request, options, sources } = item
@@ -166,7 +166,7 @@ async function convert(
   const { client } = session
   const sourceFiles = record.current.uploadId
     ? [{ uploadId: record.current.uploadId }]
-    : await Promise.all(sources.map(({ path, size }) => openFile(path, size)))
+    : await Promise.all(sources.map(({ path, size }) => readLocalFile(path, size)))
   const [first] = sourceFiles
   if (!first) throw new MutaborError('NO_FILES', 'Expected at least one file to convert, got none.')
   try {
@@ -196,7 +196,7 @@ async function save(
   result: Result,
   file: ResultFile,
   path: string,
-  session: Session,
+  session: CommandSession,
   records: ResumeRecords,
 ): Promise<FileSnapshot> {
   await mkdir(dirname(path), { recursive: true })
@@ -235,7 +235,7 @@ async function save(
 
 /** Converts stdin to stdout or to a file, without resume records. */
 export async function convertThroughPipe(
-  { client, signal }: Session,
+  { client, signal }: CommandSession,
   { from, to, options, output }: { from: string; to: string; options: Options; output: string | undefined },
   source: NodeJS.ReadableStream | string = process.stdin,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { lstat, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { openFile } from '../command/open-file.ts'
+import { readLocalFile } from '../command/open-file.ts'
 import { safeFileName } from '../command/safe-file-name.ts'
 import { MutaborError } from '../errors.ts'
 import type { Source } from '../request-body.ts'
@@ -54,7 +54,7 @@ export class AgentFiles {
     const stats = await stat(path)
     if (!stats.isFile()) throw createRefusal('INVALID_INPUT', `${text} is not a file.`)
     requireSize(text, stats.size)
-    return { source: await openFile(path, stats.size), name: basename(path) }
+    return { source: await readLocalFile(path, stats.size), name: basename(path) }
   }
 
   /** Writes the result to `output`, or offers it as a resource if there is none. */

@@ -1,11 +1,11 @@
 /** The subset of JSON Schema that the tools use. */
-export interface Schema {
+export interface ArgumentSchema {
   readonly type: string
   readonly description?: string
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly properties?: Readonly<Record<string, ArgumentSchema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean
-  readonly items?: Schema
+  readonly items?: ArgumentSchema
   readonly enum?: readonly string[]
   readonly minItems?: number
   readonly maxItems?: number
@@ -13,7 +13,7 @@ export interface Schema {
 }
 
 /** Returns a sentence about the first invalid argument of a tool call, or undefined if all are valid. */
-export const findArgumentError = (args: unknown, schema: Schema): string | undefined =>
+export const findArgumentError = (args: unknown, schema: ArgumentSchema): string | undefined =>
   findError(args, schema, 'arguments')
 
 const typeOf = (value: unknown) =>
@@ -25,7 +25,7 @@ const typeOf = (value: unknown) =>
         ? 'integer'
         : typeof value
 
-function findError(value: unknown, schema: Schema, path: string): string | undefined {
+function findError(value: unknown, schema: ArgumentSchema, path: string): string | undefined {
   const type = typeOf(value)
   if (type !== schema.type) return `${path}: expected ${schema.type}, got ${type}.`
   if (schema.enum && !schema.enum.includes(String(value)))
@@ -37,7 +37,11 @@ function findError(value: unknown, schema: Schema, path: string): string | undef
   return schema.type === 'object' ? findFieldError(value as Record<string, unknown>, schema) : undefined
 }
 
-function findItemError(values: readonly unknown[], { items, minItems, maxItems }: Schema, path: string) {
+function findItemError(
+  values: readonly unknown[],
+  { items, minItems, maxItems }: ArgumentSchema,
+  path: string,
+) {
   const { length } = values
   if (minItems !== undefined && length < minItems)
     return `${path}: expected at least ${minItems} items, got ${length}.`
@@ -46,7 +50,7 @@ function findItemError(values: readonly unknown[], { items, minItems, maxItems }
   return items && firstDefined(values.map((value, index) => findError(value, items, `${path}[${index}]`)))
 }
 
-function findFieldError(args: Readonly<Record<string, unknown>>, schema: Schema): string | undefined {
+function findFieldError(args: Readonly<Record<string, unknown>>, schema: ArgumentSchema): string | undefined {
   const { properties = {}, required = [], additionalProperties } = schema
   const missing = required.find((name) => args[name] === undefined)
   if (missing !== undefined) return `The argument ${missing} is missing.`

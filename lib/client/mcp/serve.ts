@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Arguments } from '../command/arguments.ts'
 import { type ExitCode, exitCodes, UsageError } from '../command/exit-codes.ts'
-import type { Session } from '../command/session.ts'
+import type { CommandSession } from '../command/session.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { AgentFiles } from './agent-files.ts'
 
 /** `mutabor mcp`: serves agents over stdin and stdout, or with `--http PORT` at http://localhost:PORT/mcp. */
-export async function serveAgents({ flags }: Arguments, session: Session): Promise<ExitCode> {
+export async function serveAgents({ flags }: Arguments, session: CommandSession): Promise<ExitCode> {
   const sdk = await loadSdk()
   const root = flags.root ?? (flags.http === undefined ? process.cwd() : undefined)
   const createServerForClient = () =>
@@ -53,7 +53,7 @@ async function serveHttp(
   sdk: Sdk,
   port: number,
   createServerForClient: () => ReturnType<Sdk['createMcpServer']>,
-  { terminal }: Session,
+  { terminal }: CommandSession,
 ): Promise<() => Promise<void>> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UsageError('--http: expected a port from 0 to 65535, for example --http 3333')

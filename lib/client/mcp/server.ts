@@ -14,7 +14,7 @@ import type { Options } from '../request-body.ts'
 import type { Result } from '../result.ts'
 import { type AgentFiles, limits } from './agent-files.ts'
 import { findArgumentError } from './check-arguments.ts'
-import { type ToolName, tools } from './tools.ts'
+import { mcpTools, type ToolName } from './tools.ts'
 
 type ToolArguments = Readonly<Record<string, unknown>>
 
@@ -31,9 +31,9 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
     },
   )
   const handlers = createHandlers(client, files, () => server.sendResourceListChanged())
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools] }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...mcpTools] }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args } }) => {
-    const tool = tools.find((one) => one.name === name)
+    const tool = mcpTools.find((one) => one.name === name)
     if (!tool) return errorResult(`Unknown tool ${name}.`)
     const error = findArgumentError(args ?? {}, tool.inputSchema)
     if (error !== undefined) return errorResult(`INVALID_INPUT: ${error}`)

@@ -1,5 +1,5 @@
 import { toolOperations as pdfTools } from '../api-constants.ts'
-import type { Schema } from './check-arguments.ts'
+import type { ArgumentSchema } from './check-arguments.ts'
 
 /** Tools for agents, in the format of the Model Context Protocol. */
 
@@ -13,7 +13,7 @@ const options = {
   additionalProperties: true,
 } as const
 
-const objectSchema = (properties: Readonly<Record<string, Schema>>, required: readonly string[]) => ({
+const objectSchema = (properties: Readonly<Record<string, ArgumentSchema>>, required: readonly string[]) => ({
   type: 'object' as const,
   properties: { ...properties },
   required: [...required],
@@ -28,7 +28,7 @@ const conversionHints = {
   openWorldHint: false,
 }
 
-export const tools = [
+export const mcpTools = [
   {
     name: 'convert',
     title: 'Convert a file',
@@ -99,4 +99,4 @@ export const tools = [
   },
 ] as const
 
-export type ToolName = (typeof tools)[number]['name']
+export type ToolName = (typeof mcpTools)[number]['name']

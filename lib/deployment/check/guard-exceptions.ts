@@ -11,7 +11,7 @@ const functionsOutsideVpc = functionNames
  * Rules of AWS Control Tower that the template may break, with the resources and the reason. A violation that is not
  * listed here fails the check, and so does an exception that is no longer needed.
  */
-export const exceptions: Readonly<Record<string, { readonly of: RegExp; readonly why: string }>> = {
+export const guardExceptions: Readonly<Record<string, { readonly of: RegExp; readonly why: string }>> = {
   api_gw_v2_access_logs_enabled_check: {
     of: /^WebsocketsDeploymentStage$/,
     why: 'They need a role for the whole account, which other stages share; the function behind the WebSocket API logs by itself.',

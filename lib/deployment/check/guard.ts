@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { exceptions } from './guard-exceptions.ts'
-import type { Finding } from './template.ts'
+import { guardExceptions } from './guard-exceptions.ts'
+import type { TemplateFinding } from './template.ts'
 
 const root = fileURLToPath(new URL('../../../node_modules/@cdklabs/cdk-validator-cfnguard', import.meta.url))
 const Reports = z.array(
@@ -13,7 +13,7 @@ const Reports = z.array(
 )
 
 /** Runs the rules of AWS Control Tower with the cfn-guard program; the package contains both. */
-export function checkGuardRules(templatePath: string, allowed = exceptions): Finding[] {
+export function checkGuardRules(templatePath: string, allowed = guardExceptions): TemplateFinding[] {
   const program = join(root, 'bin/ubuntu/x86_64/cfn-guard')
   const rules = join(root, 'rules/control-tower/cfn-guard')
   const { stdout, stderr, error } = spawnSync(
@@ -28,7 +28,7 @@ export function checkGuardRules(templatePath: string, allowed = exceptions): Fin
   const violations = Reports.parse(JSON.parse(stdout)).flatMap((report) =>
     report.not_compliant.flatMap(({ Rule }) => resourceIdsIn(Rule).map((at) => ({ at, problem: Rule.name }))),
   )
-  const isExcepted = ({ at, problem }: Finding) => allowed[problem]?.of.test(at) === true
+  const isExcepted = ({ at, problem }: TemplateFinding) => allowed[problem]?.of.test(at) === true
   const unusedExceptions = Object.keys(allowed).filter(
     (rule) => !violations.some(({ problem }) => problem === rule),
   )

@@ -3,14 +3,14 @@ import { declarationOf } from '../../resources/functions.ts'
 import { canReserveConcurrency } from '../concurrency.ts'
 import { vpcAccessPolicy } from '../roles.ts'
 import type { Stage } from '../stage.ts'
-import { type Finding, isRecord, type Resource, type Template } from './template.ts'
+import { isRecord, type Resource, type Template, type TemplateFinding } from './template.ts'
 
-type Rule = (template: Template, stage: Stage) => Finding[]
+type Rule = (template: Template, stage: Stage) => TemplateFinding[]
 
 const ofType = ({ Resources }: Template, type: string): [string, Resource][] =>
   Object.entries(Resources).filter(([, { Type }]) => Type === type)
 
-const createFinding = (at: string, problem: string): Finding => ({ at, problem })
+const createFinding = (at: string, problem: string): TemplateFinding => ({ at, problem })
 
 /** Yields all objects within a value at any depth. */
 function* nestedRecords(value: unknown): Generator<Readonly<Record<string, unknown>>> {

@@ -1,9 +1,9 @@
 import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec'
 import type { PropertyType, ResourceProperties, SpecDatabase } from '@aws-cdk/service-spec-types'
-import { type Finding, isIntrinsic, isRecord, type Template } from './template.ts'
+import { isIntrinsic, isRecord, type Template, type TemplateFinding } from './template.ts'
 
 /** Checks each value against AWS's resource specification, which has no rules across properties. */
-export function checkSpecification({ Resources }: Template): { findings: Finding[]; values: number } {
+export function checkSpecification({ Resources }: Template): { findings: TemplateFinding[]; values: number } {
   const database = loadAwsServiceSpecSync()
   const walk = new SpecificationWalker(database)
   for (const [id, { Type, Properties = {} }] of Object.entries(Resources)) {
@@ -25,7 +25,7 @@ const isScalar: Readonly<Record<string, (value: unknown) => boolean>> = {
 }
 
 class SpecificationWalker {
-  readonly findings: Finding[] = []
+  readonly findings: TemplateFinding[] = []
   values = 0
   readonly #database: SpecDatabase
 

@@ -9,7 +9,7 @@ export interface Template {
 }
 
 /** A problem and its location, such as `ApiRole.Policies[0]`. */
-export interface Finding {
+export interface TemplateFinding {
   readonly at: string
   readonly problem: string
 }

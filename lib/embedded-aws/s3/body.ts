@@ -57,14 +57,14 @@ async function* exactly(
   if (size < length) throw new S3Error('IncompleteBody')
 }
 
-export interface Received extends Span, Digests {}
+export interface ReceivedBody extends Span, Digests {}
 
 /** Stores the body as a new blob; the caller's commit makes it part of something, or the caller removes it. */
 export function receiveBody(
   services: S3Services,
   call: S3Call,
   also: Algorithm | undefined,
-): Promise<Received> {
+): Promise<ReceivedBody> {
   const body = openBody(call, maxS3PutBytes)
   return storeChunksAsBlob(services, call.headers, body, also)
 }
@@ -75,7 +75,7 @@ export async function storeChunksAsBlob(
   headers: Headers,
   { chunks, trailers }: Body,
   also: Algorithm | undefined,
-): Promise<Received> {
+): Promise<ReceivedBody> {
   const digester = new Digester(headers, also)
   const span = await blobs.write(digester.watch(chunks))
   try {
@@ -102,12 +102,12 @@ export async function commitOrRemove<T>(
 
 /** Reads a small XML body with the given root. */
 export async function readXmlBody(call: S3Call, root: string): Promise<Parsed> {
-  const text = await readText(call)
+  const text = await readTextBody(call)
   if (text === '') throw new S3Error('MalformedXML')
   return fromXml(text, root)
 }
 
-export async function readText(call: S3Call): Promise<string> {
+export async function readTextBody(call: S3Call): Promise<string> {
   const body = openBody(call, maxXmlBytes)
   const digester = new Digester(call.headers, undefined)
   const pieces: Buffer[] = []

@@ -1,6 +1,6 @@
 // Creates, lists and deletes buckets, and returns their properties.
 import { accountId, accountOwner } from './account.ts'
-import { readText } from './body.ts'
+import { readTextBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime, nowInSeconds } from './call.ts'
 import { notImplemented, S3Error } from './errors.ts'
@@ -45,7 +45,7 @@ export async function createBucket({ db, region }: S3Services, call: S3Call): Pr
   if (ownership !== undefined && ownership !== 'BucketOwnerEnforced')
     throw notImplemented('x-amz-object-ownership')
   refuseUnsupported(headers)
-  checkLocation(await readText(call), region)
+  checkLocation(await readTextBody(call), region)
   const { changes } = await db.write(
     () => db.sql.run`INSERT OR IGNORE INTO bucket (name, created) VALUES (${bucket}, ${nowInSeconds()})`,
   )

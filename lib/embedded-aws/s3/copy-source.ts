@@ -1,5 +1,5 @@
 // The source of CopyObject and UploadPartCopy.
-import { maxS3PutBytes, type Received, storeChunksAsBlob } from './body.ts'
+import { maxS3PutBytes, type ReceivedBody, storeChunksAsBlob } from './body.ts'
 import type { S3Call, S3Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
 import { checkCopySource, type ObjectRange } from './conditions.ts'
@@ -66,7 +66,7 @@ export async function copyBytes(
   source: S3Object,
   { first, last }: ObjectRange,
   algorithm: Algorithm,
-): Promise<Received> {
+): Promise<ReceivedBody> {
   if (last - first + 1 > maxS3PutBytes)
     throw new S3Error(
       'InvalidRequest',

@@ -6,7 +6,7 @@ import type { NotificationSettings } from './bucket-settings.ts'
 import { coversEvent, filterValue } from './notification-rules.ts'
 import type { S3Object } from './stored-object.ts'
 
-export type EventName =
+export type S3EventName =
   | 'ObjectCreated:Put'
   | 'ObjectCreated:Post'
   | 'ObjectCreated:Copy'
@@ -27,7 +27,7 @@ export interface EventSource {
 }
 
 /** EventBridge's names and reasons of the same events. */
-const busNames: Readonly<Record<EventName, readonly [detailType: string, reason?: string]>> = {
+const busNames: Readonly<Record<S3EventName, readonly [detailType: string, reason?: string]>> = {
   'ObjectCreated:Put': ['Object Created', 'PutObject'],
   'ObjectCreated:Post': ['Object Created', 'POST Object'],
   'ObjectCreated:Copy': ['Object Created', 'CopyObject'],
@@ -41,7 +41,7 @@ const busNames: Readonly<Record<EventName, readonly [detailType: string, reason?
 /** One message for each target whose rules cover the event. */
 export function createEventMessages(
   { queues, eventBridge }: NotificationSettings,
-  event: EventName,
+  event: S3EventName,
   object: S3Object,
   source: EventSource,
   region: string,
@@ -66,7 +66,7 @@ function sequencer({ id }: S3Object): string {
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html */
-function queueRecord(id: string, event: EventName, object: S3Object, source: EventSource, region: string) {
+function queueRecord(id: string, event: S3EventName, object: S3Object, source: EventSource, region: string) {
   // Keys are form-encoded in these messages, slashes excepted.
   const key = object.key.split('/').map(uriEncode).join('/').replaceAll('%20', '+')
   const created = event.startsWith('ObjectCreated:')
@@ -93,7 +93,7 @@ function queueRecord(id: string, event: EventName, object: S3Object, source: Eve
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
-function busEvent(event: EventName, object: S3Object, source: EventSource, region: string) {
+function busEvent(event: S3EventName, object: S3Object, source: EventSource, region: string) {
   const [detailType, reason] = busNames[event]
   const deleted = detailType === 'Object Deleted'
   return {

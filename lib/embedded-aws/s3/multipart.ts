@@ -1,6 +1,6 @@
 // Multipart uploads: create, upload parts, abort. Completing one moves rows, not bytes.
 import { randomBytes } from 'node:crypto'
-import { commitOrRemove, type Received, receiveBody } from './body.ts'
+import { commitOrRemove, type ReceivedBody, receiveBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime, nowInSeconds } from './call.ts'
 import {
@@ -149,7 +149,7 @@ async function commitPart(
   services: S3Services,
   call: S3Call,
   number: number,
-  received: Received,
+  received: ReceivedBody,
 ): Promise<string> {
   const { db, blobs } = services
   const { blob, size, md5, checksums } = received

@@ -2,7 +2,12 @@
 import type { LogFunction } from '../log-line.ts'
 import { readSetting } from './bucket-settings.ts'
 import type { Database } from './database.ts'
-import { createEventMessages, type EventName, type EventSource, type NotifyTarget } from './event-messages.ts'
+import {
+  createEventMessages,
+  type EventSource,
+  type NotifyTarget,
+  type S3EventName,
+} from './event-messages.ts'
 import type { S3Object } from './stored-object.ts'
 
 export type Notify = (target: NotifyTarget, event: unknown) => Promise<void>
@@ -38,7 +43,7 @@ export class Notifier {
   }
 
   /** Writes the messages of an event, within the transaction of the change. */
-  announce(event: EventName, object: S3Object, source: EventSource): void {
+  announce(event: S3EventName, object: S3Object, source: EventSource): void {
     const { db, region, isWanted = () => true } = this.#options
     const settings = readSetting(db, object.bucket, 'notification')
     if (!settings) return

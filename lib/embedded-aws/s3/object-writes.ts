@@ -1,6 +1,6 @@
 // PutObject, CopyObject and the tags of an object.
 
-import { commitOrRemove, type Received, readXmlBody, receiveBody } from './body.ts'
+import { commitOrRemove, type ReceivedBody, readXmlBody, receiveBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { isoTime, nowInSeconds } from './call.ts'
 import {
@@ -15,7 +15,7 @@ import {
 import { checkWrite } from './conditions.ts'
 import { copyBytes, readCopySource } from './copy-source.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import type { EventName } from './event-messages.ts'
+import type { S3EventName } from './event-messages.ts'
 import { expirationHeader } from './lifecycle.ts'
 import {
   checkTags,
@@ -61,8 +61,8 @@ export function commitSingleBlob(
   services: S3Services,
   call: S3Call,
   description: ObjectDescription,
-  { blob, size, md5, checksums }: Received,
-  event: EventName,
+  { blob, size, md5, checksums }: ReceivedBody,
+  event: S3EventName,
 ): Promise<S3Object> {
   const [[algorithm, value] = []] = checksums
   const checksum: Checksum | undefined =
@@ -145,7 +145,7 @@ export function getTags({ db }: S3Services, call: S3Call): S3Reply {
 
 export async function putTags(services: S3Services, call: S3Call): Promise<S3Reply> {
   requireObject(services.db, call)
-  const tags = readTags(await readXmlBody(call, 'Tagging'), 'object')
+  const tags = readObjectTags(await readXmlBody(call, 'Tagging'), 'object')
   await changeTags(services, call, tags)
   return { status: 200 }
 }
@@ -172,7 +172,7 @@ function renderTags(tags: readonly S3Tag[]): string {
   return toXml('Tagging', { TagSet: { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) } })
 }
 
-export function readTags(document: Parsed, of: TaggedKind): S3Tag[] {
+export function readObjectTags(document: Parsed, of: TaggedKind): S3Tag[] {
   const [set] = children(document, 'TagSet')
   if (!set) throw new S3Error('MalformedXML')
   const tags = children(set, 'Tag').map((tag) => {

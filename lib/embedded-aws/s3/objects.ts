@@ -6,7 +6,7 @@ import type { Checksum } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import type { Database } from './database.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import type { EventName, EventSource } from './event-messages.ts'
+import type { EventSource, S3EventName } from './event-messages.ts'
 import { requireBucket } from './require-bucket.ts'
 import type { ObjectDraft, S3Object, S3Tag, Segment } from './stored-object.ts'
 
@@ -58,7 +58,7 @@ export function listSegments(db: Database, object: S3Object): Segment[] {
 interface Commit {
   readonly draft: ObjectDraft
   readonly segments: readonly Segment[]
-  readonly event: EventName
+  readonly event: S3EventName
   /** Called in the same transaction; returns blobs that are no longer needed. */
   readonly alsoRun?: () => readonly string[]
 }

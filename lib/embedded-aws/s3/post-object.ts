@@ -8,7 +8,7 @@ import { maxS3PutBytes, storeChunksAsBlob } from './body.ts'
 import type { Headers, S3Call, S3Reply, S3Services } from './call.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { encryptionHeader, readKeptHeaders, refuseUnsupported, toHeaderValue } from './object-metadata.ts'
-import { chooseAlgorithm, commitSingleBlob, readTags } from './object-writes.ts'
+import { chooseAlgorithm, commitSingleBlob, readObjectTags } from './object-writes.ts'
 import { objectArn, requirePermission } from './permissions.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
 import type { S3Object } from './stored-object.ts'
@@ -54,7 +54,7 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
   const tagging = form.fields.get('tagging')
   const description = {
     headers: readKeptHeaders(headers),
-    tags: tagging === undefined ? [] : readTags(fromXml(tagging, 'Tagging'), 'object'),
+    tags: tagging === undefined ? [] : readObjectTags(fromXml(tagging, 'Tagging'), 'object'),
   }
   const made = { ...call, key, headers }
   const chunks = within(form.file, size ?? { least: 0, most: maxS3PutBytes })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { HeadAndTail } from '../sandbox/output-buffers.ts'
+import { TruncatedOutput } from '../sandbox/output-buffers.ts'
 import { killGroup } from '../sandbox/process-exit.ts'
 
 /** The browser or one of its pages crashed or sent an invalid message; the document may work in another browser. */
@@ -55,7 +55,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
   })
   // Node types all but the first three as either direction.
   const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable]
-  const stderr = new HeadAndTail(16 * 1024)
+  const stderr = new TruncatedOutput(16 * 1024)
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))
   // The process's exit event reports a dead browser, so write errors are ignored.
   toBrowser.on('error', () => undefined)

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { defined } from '../../validation/defined.ts'
 import type { InputFile } from '../engine.ts'
-import { decodeXmlText, type Ebook, type EbookItem, readEpub } from './epub.ts'
+import { decodeXmlText, type Ebook, type EbookItem, openEbook } from './epub.ts'
 import { evaluate } from './evaluate.ts'
-import { heldUrl, invalidUrl, type Page, type PageSource } from './page.ts'
+import { type BrowserPage, heldUrl, invalidUrl, type PageSource } from './page.ts'
 import type { PaperSheet } from './paper.ts'
 import { partKey } from './web-archive.ts'
 
@@ -24,7 +24,7 @@ export async function ebookPageSource(
   title: string,
   paperSheet: PaperSheet,
 ): Promise<PageSource> {
-  const book = await readEpub(path, size).catch((error: unknown) => {
+  const book = await openEbook(path, size).catch((error: unknown) => {
     throw error instanceof AppError ? error : corruptEbookError(error)
   })
   if (book.chapters.length === 0) throw corruptEbookError(undefined)
@@ -74,7 +74,7 @@ html { margin: 0 !important; padding: 0 !important; background: none !important 
 </style><img src="${heldUrl}">`
 }
 
-async function fillPage(call: Page['call'], book: Ebook): Promise<void> {
+async function fillPage(call: BrowserPage['call'], book: Ebook): Promise<void> {
   await call(z.looseObject({}), 'Runtime.evaluate', { expression: 'document.body.remove()' })
   const chapters = await readChapters(book)
   const styles: string[][] = []
@@ -147,7 +147,7 @@ function viewportSize(text: string, index: number) {
 }
 
 async function addPageRule(
-  call: Page['call'],
+  call: BrowserPage['call'],
   { name, width, height }: { name: string; width: number; height: number },
 ) {
   const rule = `@page ${name} { size: ${width}px ${height}px; margin: 0 !important }`

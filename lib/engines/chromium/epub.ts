@@ -87,7 +87,7 @@ const Package = z.looseObject({
 })
 
 /** @throws Error when the file is not a readable EPUB. */
-export async function readEpub(path: string, size: number): Promise<Ebook> {
+export async function openEbook(path: string, size: number): Promise<Ebook> {
   const zip = await openZipEntries(path, size)
   const container = Container.parse(await readXml(zip, 'META-INF/container.xml'))
   const root = container.container.rootfiles.rootfile[0]?.['@full-path'] ?? ''

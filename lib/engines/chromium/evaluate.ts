@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import type { Page } from './page.ts'
+import type { BrowserPage } from './page.ts'
 
 const programs = new URL('../../../layers/browser/', import.meta.url)
 const programTexts = new Map<string, Promise<string>>()
@@ -23,7 +23,7 @@ const Reply = z.looseObject({
 
 /** Runs one of our functions in a page, whose own scripts are disabled. Arguments and result are passed as JSON. */
 export async function evaluate<T>(
-  call: Page['call'],
+  call: BrowserPage['call'],
   schema: z.ZodType<T>,
   [name, fn]: readonly [program: string, fn: string],
   args: object,

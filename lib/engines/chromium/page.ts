@@ -16,7 +16,7 @@ export interface PageSource {
    * Modifies the page once it is parsed, before its load event. The page must link to `held`, whose pending request
    * delays that event.
    */
-  prepare?(call: Page['call']): Promise<void>
+  prepare?(call: BrowserPage['call']): Promise<void>
 }
 
 /** Size of the browser window in CSS pixels. */
@@ -34,7 +34,7 @@ export interface PageSize {
 }
 
 /** A loaded document. */
-export interface Page {
+export interface BrowserPage {
   /** Sends a DevTools command to this page. @throws BrowserCrash, BrowserRefusal. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
   /** Number of linked files that were not loaded, because a page is converted without the network. */
@@ -68,7 +68,7 @@ const Paused = z.looseObject({
 export function pageJob<T>(
   source: PageSource,
   view: PageView,
-  use: (page: Page) => Promise<T>,
+  use: (page: BrowserPage) => Promise<T>,
 ): BrowserJob<T> {
   // State of the latest attempt; an earlier, abandoned one may still be waiting for replies.
   let current: { contextId?: string; isOver: boolean } = { isOver: false }
@@ -116,9 +116,9 @@ async function loadPage<T>(
   pipe: BrowserPipe,
   sessionId: string,
   { source, view }: PageRequest,
-  use: (page: Page) => Promise<T>,
+  use: (page: BrowserPage) => Promise<T>,
 ): Promise<T> {
-  const call: Page['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
+  const call: BrowserPage['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
   const interceptor = createInterceptor(source, call)
   const parsed = Promise.withResolvers<void>()
   const loaded = Promise.withResolvers<void>()
@@ -178,7 +178,7 @@ interface RequestInterceptor {
   readonly missingFiles: number
 }
 
-function createInterceptor(source: PageSource, call: Page['call']): RequestInterceptor {
+function createInterceptor(source: PageSource, call: BrowserPage['call']): RequestInterceptor {
   let isPageSent = false
   let missingFiles = 0
   const prepared = Promise.withResolvers<void>()
@@ -212,7 +212,7 @@ function createInterceptor(source: PageSource, call: Page['call']): RequestInter
 }
 
 /** Navigates to the URL with scripts disabled and every request paused until it is answered. */
-async function navigate(call: Page['call'], url: string, view: PageView): Promise<void> {
+async function navigate(call: BrowserPage['call'], url: string, view: PageView): Promise<void> {
   await Promise.all([
     call(Empty, 'Page.enable'),
     call(Empty, 'Inspector.enable'),

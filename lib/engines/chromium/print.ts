@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { BrowserRefusal } from './cdp-pipe.ts'
 import { evaluate } from './evaluate.ts'
 import { headerFooterHtml } from './header-footer.ts'
-import type { Page, PageSize } from './page.ts'
+import type { BrowserPage, PageSize } from './page.ts'
 import { defaultPaperParams, noRoomError, PagePaper, PrintOptions, pageRules, windowWidth } from './paper.ts'
 import { setPdfAuthor } from './pdf-author.ts'
 
@@ -19,7 +19,7 @@ interface PrintSetup {
 
 /** Prints the page to a tagged PDF with an outline of the headings. */
 export async function printToPdf(
-  page: Page,
+  page: BrowserPage,
   path: string,
   raw: unknown,
   { paper, margin }: PrintSetup = {},
@@ -57,7 +57,7 @@ const withoutMargins = ({ width, height }: PageSize) => ({
 })
 
 /** Lays the page out at the printed width and shrinks content that would overflow. */
-async function layOutForPrint(page: Page, options: PrintOptions, margin?: number): Promise<PagePaper> {
+async function layOutForPrint(page: BrowserPage, options: PrintOptions, margin?: number): Promise<PagePaper> {
   await page.call(z.object({}), 'Emulation.setEmulatedMedia', { media: 'print' })
   const pagePaper = await evaluate(page.call, PagePaper, ['fit', 'paper'], {})
   const window = {
@@ -71,7 +71,7 @@ async function layOutForPrint(page: Page, options: PrintOptions, margin?: number
   return pagePaper
 }
 
-async function paperParams(page: Page, options: PrintOptions, margin?: number) {
+async function paperParams(page: BrowserPage, options: PrintOptions, margin?: number) {
   const pagePaper = await layOutForPrint(page, options, margin)
   const rules = pageRules(options, pagePaper, margin)
   if (rules.length > 0) await addPageRule(page, rules)
@@ -79,13 +79,13 @@ async function paperParams(page: Page, options: PrintOptions, margin?: number) {
 }
 
 /** Uses a constructed style sheet, which a content security policy of the page does not block. */
-async function addPageRule(page: Page, rules: readonly string[]): Promise<void> {
+async function addPageRule(page: BrowserPage, rules: readonly string[]): Promise<void> {
   const text = JSON.stringify(`@page { ${rules.join(' ')} }`)
   const expression = `{ const sheet = new CSSStyleSheet(); sheet.replaceSync(${text}); document.adoptedStyleSheets.push(sheet) }`
   await page.call(z.looseObject({}), 'Runtime.evaluate', { expression })
 }
 
-async function saveStream(page: Page, handle: string, path: string): Promise<void> {
+async function saveStream(page: BrowserPage, handle: string, path: string): Promise<void> {
   const Chunk = z.looseObject({
     data: z.string(),
     base64Encoded: z.boolean().default(false),

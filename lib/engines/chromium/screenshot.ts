@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { decimal, flag, integer, quality, qualityNumber } from '../options.ts'
 import { qualityScales } from '../shared/image/options.ts'
-import type { Page, PageSize } from './page.ts'
+import type { BrowserPage, PageSize } from './page.ts'
 
 const ViewOptions = z.object({
   width: integer(16, 7680).default(1280).describe('Width of the window in pixels.'),
@@ -39,7 +39,7 @@ export interface ScreenshotRequest {
 }
 
 /** Takes a screenshot of the page, or of as much as the compositor can draw. */
-export async function takeScreenshot(page: Page, request: ScreenshotRequest): Promise<Screenshot> {
+export async function takeScreenshot(page: BrowserPage, request: ScreenshotRequest): Promise<Screenshot> {
   const { to, path } = request
   const options = screenshotOptions.jpg.parse(request.options)
   const { scale } = options
@@ -67,7 +67,7 @@ export async function takeScreenshot(page: Page, request: ScreenshotRequest): Pr
  * @param scale image pixels per CSS pixel; reduced if the compositor cannot draw that many.
  */
 export async function captureDrawing(
-  page: Page,
+  page: BrowserPage,
   { width, height }: PageSize,
   scale: number,
   path: string,
@@ -85,7 +85,10 @@ export async function captureDrawing(
   await writeFile(path, Buffer.from(data, 'base64'))
 }
 
-async function contentSize(page: Page, { width, height, fullPage }: ScreenshotView): Promise<PageSize> {
+async function contentSize(
+  page: BrowserPage,
+  { width, height, fullPage }: ScreenshotView,
+): Promise<PageSize> {
   if (!fullPage) return { width, height }
   const size = z.looseObject({ width: z.number(), height: z.number() })
   const metrics = z.looseObject({ cssContentSize: size })

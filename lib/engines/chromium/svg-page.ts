@@ -11,7 +11,7 @@ import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
 import { pixelsPerInch, svgDefaults, svgWithPixelLengths } from '../vips/svg-lengths.ts'
 import { pixelTargetOf } from '../vips/targets.ts'
 import { thumbnailTargetOf, writeThumbnail } from '../vips/thumbnail.ts'
-import type { Page, PageSize } from './page.ts'
+import type { BrowserPage, PageSize } from './page.ts'
 import { captureDrawing } from './screenshot.ts'
 
 /** Renders SVG drawings in a browser page; vips then converts the pixels. */
@@ -66,7 +66,7 @@ export function pageWithDrawing(svgFile: Buffer, size: PageSize | undefined): Bu
 }
 
 /** Returns the drawing's layout size in CSS pixels. @throws AppError CORRUPT_FILE when it is not a valid drawing. */
-export async function layoutSize(page: Page): Promise<PageSize> {
+export async function layoutSize(page: BrowserPage): Promise<PageSize> {
   const expression =
     '(({ naturalWidth, width, height }) => [naturalWidth, width, height])(document.images[0])'
   const Reply = z.looseObject({ result: z.looseObject({ value: z.array(z.number()) }) })
@@ -77,7 +77,11 @@ export async function layoutSize(page: Page): Promise<PageSize> {
 }
 
 /** @throws AppError as `layoutSize` does, and FILE_TOO_LARGE. */
-export async function drawingToImage(page: Page, work: EngineWork, tools: Tools): Promise<EngineResult> {
+export async function drawingToImage(
+  page: BrowserPage,
+  work: EngineWork,
+  tools: Tools,
+): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('No drawing to convert.')
   const area = await layoutSize(page)

@@ -191,7 +191,7 @@ const brokenSourcePattern =
  * Converts a failure of ffmpeg to CORRUPT_FILE, UNSUPPORTED_FORMAT or CONVERSION_FAILED; returns other errors
  * unchanged.
  */
-export function toClientError(error: unknown, from: FormatId, to: FormatId): unknown {
+export function mediaErrorOf(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
   const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []
   if (feature !== undefined) return featureError(from, `an unknown compression (${feature})`, error)

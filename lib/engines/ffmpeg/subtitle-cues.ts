@@ -74,6 +74,6 @@ function formatTimestamp(ms: number): string {
 }
 
 /** Returns the text without times. */
-export function plainText(cues: readonly Cue[]): string {
+export function joinCueTexts(cues: readonly Cue[]): string {
   return `${cues.flatMap(({ lines }) => lines).join('\n')}\n`
 }

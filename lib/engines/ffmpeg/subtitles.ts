@@ -17,8 +17,8 @@ import {
   extendToNextCue,
   formatSubRip,
   isOpenEnded,
+  joinCueTexts,
   parseSubRip,
-  plainText,
 } from './subtitle-cues.ts'
 
 /** Demuxers by format. ffmpeg's detection would miss short files and those without a header. */
@@ -97,7 +97,7 @@ export async function convertSubtitles(
   // The decoder adds a font and position to SCC captions, and the TTML encoder supports no styles.
   const plainOnly = cues !== parsedCues || from === 'scc' || (to === 'ttml' && track.demuxer === 'ass')
   if (plainOnly) await writeFile(plain, formatSubRip(cues))
-  if (!encoder) await writeFile(target, plainText(cues))
+  if (!encoder) await writeFile(target, joinCueTexts(cues))
   else await convertWithFfmpeg(plainOnly ? { path: plain, demuxer: 'srt' } : track, encoder, target, tools)
   // Some encoders use CRLF within a cue but LF elsewhere.
   const output = (await readFile(target, 'utf8')).replaceAll('\r', '')

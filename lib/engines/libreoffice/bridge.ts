@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import * as z from 'zod'
 import type { SandboxedCommand } from '../sandbox/command.ts'
-import { HeadAndTail } from '../sandbox/output-buffers.ts'
+import { TruncatedOutput } from '../sandbox/output-buffers.ts'
 import { killGroup } from '../sandbox/process-exit.ts'
 
 /** LibreOffice or its bridge crashed, hung or did not start: another process may convert the same document. */
@@ -76,7 +76,7 @@ export function connectBridge(command: SandboxedCommand): Bridge {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  const stderr = new HeadAndTail(16 * 1024)
+  const stderr = new TruncatedOutput(16 * 1024)
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk))
   // The end of its output reports a dead bridge; a write error must not crash this process.
   child.stdin.on('error', () => undefined)

@@ -56,7 +56,7 @@ export async function unlock(
 /** Checks the decrypted format: an encrypted Office Open XML file reveals nothing, so its extension was trusted. */
 async function requireFormat(named: FormatId, path: string): Promise<void> {
   if (!isOpenXml(named)) return
-  const [{ zipFormat }, { openFile, readFrom: readingFrom }] = await Promise.all([
+  const [{ zipFormat }, { openByteSource: openFile, readFrom: readingFrom }] = await Promise.all([
     import('../../formats/detect/zip.ts'),
     import('../../formats/detect/byte-source.ts'),
   ])

@@ -1,5 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
-import { isElement, noAttributes, plainText, type Tree, visit } from './tree.ts'
+import { isElement, noAttributes, type Tree, textOfTree, visitNodes } from './tree.ts'
 
 /** Targets with their own citation syntax, such as `\cite{knuth}` or `[@knuth]`. */
 const targetsWithCitations: readonly FormatId[] = ['tex', 'ctx', 'mmd', 'pjson', 'native']
@@ -16,7 +16,7 @@ const isCitation = (node: unknown): node is Citation =>
 /** Replaces raw LaTeX citations, which other writers drop, with their keys: `[knuth, p. 5]`. */
 export function replaceRawCitations(tree: Tree, target: FormatId): void {
   if (targetsWithCitations.includes(target)) return
-  visit(tree, (element) => {
+  visitNodes(tree, (element) => {
     if (element.t !== 'Cite' || !Array.isArray(element.c)) return
     const [citations, inlines]: unknown[] = element.c
     const isRaw = Array.isArray(inlines) && inlines.every((part) => isElement(part) && part.t === 'RawInline')
@@ -28,7 +28,7 @@ export function replaceRawCitations(tree: Tree, target: FormatId): void {
 }
 
 function citationText({ citationPrefix, citationId, citationSuffix }: Citation): string {
-  const suffix = plainText(citationSuffix)
+  const suffix = textOfTree(citationSuffix)
   const after = suffix === '' || suffix.startsWith(',') ? suffix : `, ${suffix}`
-  return `${plainText(citationPrefix)} ${citationId}${after}`.trim()
+  return `${textOfTree(citationPrefix)} ${citationId}${after}`.trim()
 }

@@ -1,4 +1,4 @@
-import { isElement, noAttributes, type PandocElement, plainText, type Tree, visit } from './tree.ts'
+import { isElement, noAttributes, type PandocElement, type Tree, textOfTree, visitNodes } from './tree.ts'
 
 /** Ids that pandoc generates for code blocks. */
 const generatedId = /^cb\d+(?:-\d+)?$/
@@ -28,7 +28,7 @@ const handlers = /^on[a-z]+$/i
  * empty date.
  */
 export function makeValidEpub(tree: Tree): void {
-  if ('date' in tree.meta && plainText(tree.meta.date) === '') delete tree.meta.date
+  if ('date' in tree.meta && textOfTree(tree.meta.date) === '') delete tree.meta.date
   const ids = new Set<string>()
   visitAttributes(tree.blocks, (attributes, isImage) => {
     const id = toId(attributes[0])
@@ -38,7 +38,7 @@ export function makeValidEpub(tree: Tree): void {
     attributes[2] = attributes[2].filter((pair) => !(Array.isArray(pair) && isInvalid(pair[0])))
   })
   ids.delete('')
-  visit(tree.blocks, (element) => {
+  visitNodes(tree.blocks, (element) => {
     const url = urlOf(element)
     if (url === undefined || /^[a-z][a-z0-9+.-]*:/i.test(url)) return
     const id = toId(tryDecodeUri(url.slice(1)))

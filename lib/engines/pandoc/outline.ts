@@ -1,4 +1,4 @@
-import { isElement, noAttributes, type PandocElement, plainText, type Tree, visit } from './tree.ts'
+import { isElement, noAttributes, type PandocElement, type Tree, textOfTree, visitNodes } from './tree.ts'
 
 /**
  * Restructures a document as an outline (OPML). Text belongs to headings, so text before the first one gets `title` as
@@ -9,7 +9,7 @@ export function makeOutline(tree: Tree, title: string): void {
   if (first !== undefined && !(isElement(first) && first.t === 'Header')) {
     tree.blocks.unshift({ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: title }]] })
   }
-  visit(tree, (element) => {
+  visitNodes(tree, (element) => {
     if (element.t !== 'Table') return
     element.c = [noAttributes, rowsOf(element).map(paragraph)]
     element.t = 'Div'
@@ -26,7 +26,7 @@ function rowsOf(table: PandocElement): string[][] {
   const search = (node: unknown): void => {
     if (!Array.isArray(node)) return
     if (node.length === 2 && isAttributes(node[0]) && Array.isArray(node[1]) && node[1].every(isCell)) {
-      if (node[1].length > 0) rows.push(node[1].map((cell: unknown[]) => plainText(cell[4])))
+      if (node[1].length > 0) rows.push(node[1].map((cell: unknown[]) => textOfTree(cell[4])))
     } else {
       for (const child of node) search(child)
     }

@@ -1,6 +1,6 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { type Tree, visit } from './tree.ts'
+import { type Tree, visitNodes } from './tree.ts'
 
 /** Targets whose writers keep all raw content verbatim. */
 const targetsWithRawContent: readonly FormatId[] = ['mmd', 'rst', 'muse', 'pjson', 'native']
@@ -33,7 +33,7 @@ export function warnAboutRawContent(tree: Tree, to: FormatId | undefined, tools:
   if (to && targetsWithRawContent.includes(to)) return
   const keptLanguages = (to && rawLanguages[to]) ?? []
   const languages: string[] = []
-  visit(tree, ({ t, c }) => {
+  visitNodes(tree, ({ t, c }) => {
     if ((t !== 'RawBlock' && t !== 'RawInline') || !Array.isArray(c)) return
     const [language, text] = c.map(String)
     if (language === undefined || handledElsewhere.includes(language) || keptLanguages.includes(language))

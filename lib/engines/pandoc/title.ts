@@ -1,5 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
-import { isElement, noAttributes, plainText, type Tree } from './tree.ts'
+import { isElement, noAttributes, type Tree, textOfTree } from './tree.ts'
 
 /** Targets whose writers output the subtitle; the others silently drop it. */
 const targetsWithSubtitle: readonly FormatId[] = [
@@ -22,10 +22,10 @@ export function adaptTitle(tree: Tree, target: FormatId, titleAsHeading: boolean
 
 /** Returns the title or the first heading as text; empty if there is neither. */
 export function titleOf(tree: Tree): string {
-  const title = plainText(tree.meta['title'])
+  const title = textOfTree(tree.meta['title'])
   if (title !== '') return title
   const heading = tree.blocks.find((block) => isElement(block) && block.t === 'Header')
-  return isElement(heading) && Array.isArray(heading.c) ? plainText(heading.c[2]) : ''
+  return isElement(heading) && Array.isArray(heading.c) ? textOfTree(heading.c[2]) : ''
 }
 
 export function setTitle(tree: Tree, name: 'title' | 'pagetitle', title: string): void {
@@ -37,7 +37,7 @@ function titleToHeading(tree: Tree): void {
   const { title, subtitle, author, date } = tree.meta
   const authors =
     isElement(author) && author.t === 'MetaList' && Array.isArray(author.c) ? author.c : [author]
-  const lines = [subtitle, ...authors, date].map(plainText).filter((line) => line !== '')
+  const lines = [subtitle, ...authors, date].map(textOfTree).filter((line) => line !== '')
   const text = title === undefined ? '' : titleOf(tree)
   tree.blocks.unshift(
     ...(text === '' ? [] : [{ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: text }]] }]),
@@ -46,7 +46,7 @@ function titleToHeading(tree: Tree): void {
 }
 
 function subtitleToTitle(tree: Tree): void {
-  const [title, subtitle] = [plainText(tree.meta['title']), plainText(tree.meta['subtitle'])]
+  const [title, subtitle] = [textOfTree(tree.meta['title']), textOfTree(tree.meta['subtitle'])]
   if (subtitle !== '') setTitle(tree, 'title', title === '' ? subtitle : `${title}: ${subtitle}`)
 }
 

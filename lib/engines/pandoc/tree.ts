@@ -48,7 +48,7 @@ export function keepDescriptiveMeta(tree: Tree): void {
 /** Whether the document contains raw HTML, which only the HTML and Markdown writers keep. */
 export function hasRawHtml(tree: Tree): boolean {
   let imageElements = false
-  visit(tree, (element) => {
+  visitNodes(tree, (element) => {
     if ((element.t === 'RawBlock' || element.t === 'RawInline') && Array.isArray(element.c))
       imageElements ||= element.c[0] === 'html' && /<[a-z]/i.test(String(element.c[1]))
   })
@@ -68,7 +68,7 @@ const TableParts = z.tuple([
 
 /** Moves header rows of tables to the body. */
 export function headersToRows(tree: Tree): void {
-  visit(tree, (element) => {
+  visitNodes(tree, (element) => {
     const table = element.t === 'Table' ? TableParts.safeParse(element.c).data : undefined
     if (!table || !Array.isArray(element.c)) return
     const [, , , [attributes, names], [[own, depth, heads, rows], ...bodies]] = table
@@ -79,7 +79,7 @@ export function headersToRows(tree: Tree): void {
 
 /** Removes raw content, which writers would copy together with the files it references. */
 export function removeRawContent(tree: Tree): void {
-  visit(tree, (element) => {
+  visitNodes(tree, (element) => {
     if (element.t === 'RawBlock') replace(element, 'Div', [noAttributes, []])
     if (element.t === 'RawInline') replace(element, 'Span', [noAttributes, []])
   })
@@ -122,7 +122,7 @@ interface ImageSettings {
  */
 export async function resolveImages(tree: Tree, settings: ImageSettings): Promise<number> {
   const imageElements: PandocElement[] = []
-  visit(tree, (element) => {
+  visitNodes(tree, (element) => {
     if (element.t === 'Image') imageElements.push(element)
   })
   let dropped = 0
@@ -187,9 +187,9 @@ async function toDataUrl(path: string): Promise<string> {
 const verbatim = ['Code', 'CodeBlock', 'Math']
 const paragraphs = ['Para', 'Plain', 'Header', 'CodeBlock']
 
-export function plainText(node: unknown): string {
+export function textOfTree(node: unknown): string {
   let text = ''
-  visit(node, ({ t, c }) => {
+  visitNodes(node, ({ t, c }) => {
     if (paragraphs.includes(t) && text !== '') text += ' '
     if (t === 'Space' || t === 'SoftBreak' || t === 'LineBreak') text += ' '
     else if (typeof c === 'string') text += c
@@ -208,7 +208,7 @@ function replace(element: PandocElement, t: string, c: unknown): void {
 }
 
 /** Visits every element in document order, without recursion: documents can be nested deeper than the call stack. */
-export function visit(root: unknown, callback: (element: PandocElement) => void): void {
+export function visitNodes(root: unknown, callback: (element: PandocElement) => void): void {
   const stack: unknown[] = [root]
   while (stack.length > 0) {
     const node = stack.pop()

@@ -1,5 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
-import { isElement, noAttributes, type PandocElement, plainText, type Tree, visit } from './tree.ts'
+import { isElement, noAttributes, type PandocElement, type Tree, textOfTree, visitNodes } from './tree.ts'
 
 /** Rewrites content that pandoc's writers silently drop into a form that they write. */
 
@@ -20,16 +20,16 @@ const elementsWithoutNotes: Partial<Record<FormatId, readonly string[]>> = {
 const targetsWithoutCaptions: readonly FormatId[] = ['jira', 'xwiki', 'tei', 'opml']
 
 export function rewriteUnsupportedNodes(tree: Tree, target: FormatId): void {
-  if (targetsWithShortNotes.includes(target)) visit(tree, shortenNote)
+  if (targetsWithShortNotes.includes(target)) visitNodes(tree, shortenNote)
   const parents = elementsWithoutNotes[target] ?? []
   if (parents.length > 0) {
-    visit(tree, (element) => {
-      if (parents.includes(element.t)) visit(element.c, replaceNoteWithBrackets)
+    visitNodes(tree, (element) => {
+      if (parents.includes(element.t)) visitNodes(element.c, replaceNoteWithBrackets)
     })
   }
-  if (targetsWithoutCaptions.includes(target)) visit(tree, moveCaptionAbove)
+  if (targetsWithoutCaptions.includes(target)) visitNodes(tree, moveCaptionAbove)
   // With column widths, the writer draws the table as text without caption and header row.
-  if (target === 'muse') visit(tree, removeColumnWidths)
+  if (target === 'muse') visitNodes(tree, removeColumnWidths)
 }
 
 const isBlocks = (content: unknown): content is unknown[] => Array.isArray(content)
@@ -42,7 +42,7 @@ function shortenNote(element: PandocElement): void {
   const parts = element.c.map((block) =>
     isElement(block) && (block.t === 'Para' || block.t === 'Plain') && Array.isArray(block.c)
       ? block.c
-      : [{ t: 'Str', c: plainText(block) }],
+      : [{ t: 'Str', c: textOfTree(block) }],
   )
   const inlines = parts.flatMap((part, at) => (at === 0 ? part : [{ t: 'LineBreak' }, ...part]))
   element.c = [{ t: 'Para', c: inlines }]
@@ -50,7 +50,7 @@ function shortenNote(element: PandocElement): void {
 
 function replaceNoteWithBrackets(element: PandocElement): void {
   if (element.t !== 'Note') return
-  element.c = [noAttributes, [{ t: 'Str', c: ` [${plainText(element.c)}]` }]]
+  element.c = [noAttributes, [{ t: 'Str', c: ` [${textOfTree(element.c)}]` }]]
   element.t = 'Span'
 }
 

@@ -1,6 +1,6 @@
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { type Tree, visit } from './tree.ts'
+import { type Tree, visitNodes } from './tree.ts'
 
 /** Targets whose writers keep templates verbatim. */
 const targetsWithTemplates: readonly FormatId[] = ['mmd', 'muse', 'pjson', 'native']
@@ -9,7 +9,7 @@ const targetsWithTemplates: readonly FormatId[] = ['mmd', 'muse', 'pjson', 'nati
 export function warnAboutTemplates(tree: Tree, to: FormatId, tools: Tools): void {
   if (targetsWithTemplates.includes(to)) return
   let count = 0
-  visit(tree, ({ t, c }) => {
+  visitNodes(tree, ({ t, c }) => {
     if ((t === 'RawBlock' || t === 'RawInline') && Array.isArray(c) && c[0] === 'mediawiki') count++
   })
   if (count === 0) return

@@ -60,7 +60,7 @@ interface ResolutionOptions {
 }
 
 /** Splits pages into runs of about equal duration; returns undefined when the work is too short to split. */
-export function splitIntoChunks(
+export function splitPdfIntoChunks(
   pdf: OpenPdf,
   pages: readonly number[],
   to: FormatId,

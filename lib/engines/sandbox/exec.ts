@@ -8,7 +8,7 @@ import type { PrestartedProcess, SandboxedCommand, SandboxLimits, SandboxOptions
 import { EngineCrash } from './engine-crash.ts'
 import { confinement, randomUid, sandboxCommand } from './isolation.ts'
 import { createMutex, type RunExclusive } from './mutex.ts'
-import { HeadAndTail, OutputCap } from './output-buffers.ts'
+import { OutputCap, TruncatedOutput } from './output-buffers.ts'
 import { exitSignal, hasExited, killGroup, killMarked, waitForExit } from './process-exit.ts'
 import { removeSpecialFiles } from './work-folder.ts'
 
@@ -133,7 +133,7 @@ async function execute(
   const startedMs = performance.now()
   const observer = execution.onCommand?.(bin, args)
   const stdout = new OutputCap(10 * MB)
-  const stderr = new HeadAndTail(64 * 1024)
+  const stderr = new TruncatedOutput(64 * 1024)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(timeoutError(timeoutS)), timeoutS * 1000)
   const onAbort = () => stop.abort(signal.reason)

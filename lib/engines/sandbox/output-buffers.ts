@@ -21,7 +21,7 @@ export class OutputCap {
 }
 
 /** Keeps the beginning and the end of a long output: the beginning often shows the cause, the end the final error. */
-export class HeadAndTail {
+export class TruncatedOutput {
   readonly #half: number
   #head: Buffer = Buffer.alloc(0)
   #tail: Buffer = Buffer.alloc(0)

@@ -3,10 +3,10 @@ import type { Effort } from './compress-formats.ts'
 /** Below this quality, an image with fewer pixels looks better. */
 const minQuality = 20
 /** Maximum attempts for the quality, and again for the scale. */
-export const maxAttempts = 7
+export const maxCompressionAttempts = 7
 
 /** Output file of one attempt. */
-export interface Attempt {
+export interface CompressionAttempt {
   readonly path: string
   readonly size: number
 }
@@ -15,13 +15,13 @@ export interface Attempt {
 export async function compressToSize(
   targetSize: number,
   maxQuality: number,
-  attempt: (effort: Effort) => Promise<Attempt>,
-): Promise<Attempt> {
+  attempt: (effort: Effort) => Promise<CompressionAttempt>,
+): Promise<CompressionAttempt> {
   let [low, high] = [Math.min(minQuality, maxQuality), maxQuality]
   let smallest = await attempt({ quality: low, scale: 1 })
   if (smallest.size <= targetSize) {
     let best = smallest
-    for (let count = 1; count < maxAttempts && high - low > 1; count++) {
+    for (let count = 1; count < maxCompressionAttempts && high - low > 1; count++) {
       const middle = Math.round((low + high) / 2)
       const result = await attempt({ quality: middle, scale: 1 })
       if (result.size > targetSize) high = middle
@@ -30,7 +30,7 @@ export async function compressToSize(
     return best
   }
   let side = 1
-  for (let count = 0; count < maxAttempts && side > 0.1; count++) {
+  for (let count = 0; count < maxCompressionAttempts && side > 0.1; count++) {
     side = Math.max(0.1, side * Math.min(0.9, Math.sqrt(targetSize / smallest.size) * 0.97))
     smallest = await attempt({ quality: minQuality, scale: side })
     if (smallest.size <= targetSize) break

@@ -5,7 +5,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { compressedFormats, type Effort, recompressImage } from './compress-formats.ts'
-import { type Attempt, compressToSize, maxAttempts } from './compress-to-size.ts'
+import { type CompressionAttempt, compressToSize, maxCompressionAttempts } from './compress-to-size.ts'
 import { openImage } from './image.ts'
 
 const CompressOptions = z.object({
@@ -35,14 +35,16 @@ export async function compressImage(work: EngineWork, tools: Tools): Promise<Eng
   const { targetSize } = options
   const source = await openImage(input, to, tools)
   let count = 0
-  const attempt = async (effort: Effort): Promise<Attempt> => {
+  const attempt = async (effort: Effort): Promise<CompressionAttempt> => {
     tools.signal.throwIfAborted()
     const path = join(tools.workDir, `attempt-${count++}.${to}`)
     await recompressImage({ source, input, to, path, effort, tools })
-    tools.progress(Math.min(0.9, 0.1 + (0.8 * count) / (targetSize === undefined ? 1 : 2 * maxAttempts)))
+    tools.progress(
+      Math.min(0.9, 0.1 + (0.8 * count) / (targetSize === undefined ? 1 : 2 * maxCompressionAttempts)),
+    )
     return { path, size: (await stat(path)).size }
   }
-  const original: Attempt = { path: input.path, size: input.size }
+  const original: CompressionAttempt = { path: input.path, size: input.size }
   const requestedQuality = qualityNumber(options.quality ?? 'medium', scale)
   const result =
     targetSize === undefined
@@ -59,8 +61,8 @@ export async function compressImage(work: EngineWork, tools: Tools): Promise<Eng
 }
 
 function warnAboutSize(
-  best: Attempt,
-  original: Attempt,
+  best: CompressionAttempt,
+  original: CompressionAttempt,
   to: FormatId,
   targetSize: number | undefined,
   tools: Tools,

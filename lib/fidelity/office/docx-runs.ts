@@ -1,4 +1,4 @@
-import { decodeEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
+import { decodeMarkupEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
 
 /** Ids of paragraph and character styles that hide text. */
 type HidingStyles = ReadonlySet<string>
@@ -53,7 +53,7 @@ interface RunText {
 export function readRuns(xml: string, hiding: HidingStyles = noStyles): RunText {
   const reader = new RunsReader(hiding)
   readMarkup(xml, reader)
-  return { text: decodeEntities(reader.parts.join('')), hasHidden: reader.hasHidden }
+  return { text: decodeMarkupEntities(reader.parts.join('')), hasHidden: reader.hasHidden }
 }
 
 class RunsReader {

@@ -1,4 +1,4 @@
-import { decodeEntities, readMarkup } from '../text/markup.ts'
+import { decodeMarkupEntities, readMarkup } from '../text/markup.ts'
 
 /** Returns the text of a slide, or of a drawing on a sheet (ECMA-376, part 1, 21.1.2.3), without fallback copies. */
 export function readDrawingText(xml: string): string {
@@ -14,5 +14,5 @@ export function readDrawingText(xml: string): string {
       return name === 'mc:Fallback'
     },
   })
-  return decodeEntities(parts.join(''))
+  return decodeMarkupEntities(parts.join(''))
 }

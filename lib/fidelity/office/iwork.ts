@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { type FileBytes, maxReadBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
-import { decodeEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
+import { decodeMarkupEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { openZip } from '../zip.ts'
 
@@ -28,7 +28,7 @@ export async function readIWork(bytes: FileBytes): Promise<ContentSummary | unde
   readMarkup(xml, reader)
   const { sheets, slides } = reader
   const words = new WordCounts()
-  words.add(decodeEntities(reader.parts.join('')))
+  words.add(decodeMarkupEntities(reader.parts.join('')))
   const counts = { ...(sheets > 0 && { sheets }), ...(slides > 0 && { slides }) }
   return { words, counts, features: [] }
 }

@@ -1,5 +1,5 @@
 import type { Feature } from '../../model/stored-summary.ts'
-import { decodeEntities, readAttribute, Tag } from '../text/markup.ts'
+import { decodeMarkupEntities, readAttribute, Tag } from '../text/markup.ts'
 import type { WordCounts } from '../text/word-counts.ts'
 
 /** Larger repeat counts are only formatting, such as whole colored columns. */
@@ -254,7 +254,7 @@ export class OpenSheetReader {
       const [start, end] = [this.#bounds[at] ?? 0, this.#bounds[at + 1] ?? 0]
       all += end === 0 ? ' ' : this.#xml.toString('utf8', start, end)
     }
-    return decodeEntities(all)
+    return decodeMarkupEntities(all)
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodeEntities } from '../text/markup.ts'
+import { decodeMarkupEntities } from '../text/markup.ts'
 import type { CellCounter } from './cells.ts'
 
 /**
@@ -133,7 +133,7 @@ class SheetReader implements SheetProperties {
     if (type === shared) this.#cells.addSharedText(this.#numberAt(this.#bounds[0] ?? 0))
     else if (type === number) this.#cells.addNumbers()
     else if (type === boolean || type === error) this.#cells.addState()
-    else this.#cells.addText(decodeEntities(this.#joinTexts()))
+    else this.#cells.addText(decodeMarkupEntities(this.#joinTexts()))
     this.#bound = 0
   }
 

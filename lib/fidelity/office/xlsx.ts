@@ -1,7 +1,7 @@
 import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
-import { decodeEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
+import { decodeMarkupEntities, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { openZip, type Zip } from '../zip.ts'
 import { CellCounter } from './cells.ts'
@@ -113,7 +113,7 @@ function readSharedTexts(xml: string): string[] {
     tag: ({ localName, isEnd, isEmpty }) => {
       if (localName === 't') isText = !isEnd && !isEmpty
       else if (localName === 'si' && (isEnd || isEmpty)) {
-        texts.push(decodeEntities(text))
+        texts.push(decodeMarkupEntities(text))
         text = ''
       }
       // Phonetic runs are not shown in the cell.

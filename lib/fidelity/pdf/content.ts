@@ -4,7 +4,7 @@ import { ByteList, hexPairAt, readHex, readString } from './strings.ts'
 import type { GlyphText } from './text.ts'
 
 /** A resource that content needs to continue: a font, or a form or image to draw. */
-interface ContentRequest {
+interface PageContentRequest {
   readonly what: 'font' | 'drawing'
   readonly name: string
 }
@@ -62,7 +62,7 @@ export class PdfContentReader {
   }
 
   /** Reads up to the next resource request. Undefined at the end. */
-  next(): ContentRequest | undefined {
+  next(): PageContentRequest | undefined {
     const bytes = this.#bytes
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at] ?? blank
@@ -169,7 +169,7 @@ export class PdfContentReader {
     }
   }
 
-  #readOperator(): ContentRequest | undefined {
+  #readOperator(): PageContentRequest | undefined {
     const code = this.#readOperatorCode()
     const [name, shown] = [this.#name, this.#shownFrom]
     this.#name = undefined

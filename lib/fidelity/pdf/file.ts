@@ -1,6 +1,6 @@
 import type { FileBytes } from '../bytes.ts'
 import { CountingStopped } from '../read-errors.ts'
-import { decodeStream, UnreadablePdf, undoPngPredictor } from './filters.ts'
+import { decodeStream, UnreadablePdfError, undoPngPredictor } from './filters.ts'
 import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from './objects.ts'
 
 /** Maximum bytes read from a file; one that needs more was probably crafted to be slow. */
@@ -48,9 +48,9 @@ export class PdfFile {
     const start = /startxref\s+(\d+)/.exec(
       tail.toString('latin1', Math.max(0, tail.lastIndexOf('startxref'))),
     )?.[1]
-    if (start === undefined) throw new UnreadablePdf('startxref is missing')
+    if (start === undefined) throw new UnreadablePdfError('startxref is missing')
     await file.#readTables(Number(start))
-    if (file.#isEncrypted) throw new UnreadablePdf('it is encrypted')
+    if (file.#isEncrypted) throw new UnreadablePdfError('it is encrypted')
     return file
   }
 
@@ -130,10 +130,10 @@ export class PdfFile {
       bytes = await this.#readAt(start, length)
     }
     const end = bytes.indexOf('trailer')
-    if (end < 0) throw new UnreadablePdf('a table has no end')
+    if (end < 0) throw new UnreadablePdfError('a table has no end')
     this.#readRows(bytes.subarray(0, end))
     const trailer = new PdfParser(bytes, end + 7).next()
-    if (!isDict(trailer)) throw new UnreadablePdf('a trailer is damaged')
+    if (!isDict(trailer)) throw new UnreadablePdfError('a trailer is damaged')
     return trailer
   }
 
@@ -167,7 +167,7 @@ export class PdfFile {
   /** 7.5.8. */
   async #readCrossReferenceStream(start: number): Promise<Dict> {
     const found = await this.#readObjectAt(start)
-    if (found === undefined || !isStream(found)) throw new UnreadablePdf('a table is missing')
+    if (found === undefined || !isStream(found)) throw new UnreadablePdfError('a table is missing')
     const { dict } = found
     const data = await found.content()
     const widths = toNumbers(dict.get('W'))
@@ -217,7 +217,7 @@ export class PdfFile {
 
   async #readStream(dict: Dict, start: number): Promise<Buffer> {
     const length = await this.get(dict.get('Length'))
-    if (typeof length !== 'number') throw new UnreadablePdf('a stream has no length')
+    if (typeof length !== 'number') throw new UnreadablePdfError('a stream has no length')
     let data = await this.#readAt(start, length)
     for (const filter of toNames(await this.get(dict.get('Filter')))) {
       data = decodeStream(data, filter)

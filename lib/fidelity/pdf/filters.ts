@@ -3,7 +3,7 @@ import { maxReadBytes } from '../bytes.ts'
 import type { Dict } from './objects.ts'
 
 /** The PDF is damaged or of an unsupported kind: encrypted, or with a rare compression. */
-export class UnreadablePdf extends Error {}
+export class UnreadablePdfError extends Error {}
 
 /** By name and by the abbreviations for inline images, which also occur elsewhere. */
 const filters: Readonly<Record<string, (data: Buffer) => Buffer>> = {
@@ -18,7 +18,7 @@ const filters: Readonly<Record<string, (data: Buffer) => Buffer>> = {
 /** @param filter name in the stream. @throws UnreadablePdf */
 export function decodeStream(data: Buffer, filter: string): Buffer {
   const decode = Object.hasOwn(filters, filter) ? filters[filter] : undefined
-  if (!decode) throw new UnreadablePdf(`the filter ${filter} is not supported`)
+  if (!decode) throw new UnreadablePdfError(`the filter ${filter} is not supported`)
   return decode(data)
 }
 
@@ -41,7 +41,7 @@ export function undoPngPredictor(data: Buffer, parameters: Dict): Buffer {
   const out = Buffer.alloc(rows * columns)
   for (let row = 0; row < rows; row++) {
     const type = data[row * (columns + 1)]
-    if (type !== 0 && type !== 2) throw new UnreadablePdf('a table uses an unsupported predictor')
+    if (type !== 0 && type !== 2) throw new UnreadablePdfError('a table uses an unsupported predictor')
     for (let column = 0; column < columns; column++) {
       const above = type === 2 && row > 0 ? (out[(row - 1) * columns + column] ?? 0) : 0
       out[row * columns + column] = (data[row * (columns + 1) + 1 + column] ?? 0) + above
@@ -66,7 +66,7 @@ function decodeAscii85(data: Buffer): Buffer {
   let digits = 0
   let value = 0
   const put = () => {
-    if (value > 0xffffffff) throw new UnreadablePdf('a base-85 group is too large')
+    if (value > 0xffffffff) throw new UnreadablePdfError('a base-85 group is too large')
     at = out.writeUInt32BE(value, at)
     digits = 0
     value = 0
@@ -78,7 +78,7 @@ function decodeAscii85(data: Buffer): Buffer {
       put()
       continue
     }
-    if (byte > first + 84) throw new UnreadablePdf('a base-85 stream contains invalid characters')
+    if (byte > first + 84) throw new UnreadablePdfError('a base-85 stream contains invalid characters')
     value = value * 85 + byte - first
     if (++digits === 5) put()
   }

@@ -4,7 +4,7 @@ import { CountingStopped } from '../read-errors.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { PdfContentReader } from './content.ts'
 import { PdfFile } from './file.ts'
-import { UnreadablePdf } from './filters.ts'
+import { UnreadablePdfError } from './filters.ts'
 import { type PdfFont, readFont } from './fonts.ts'
 import { type Dict, Name, Ref, type Value } from './objects.ts'
 import { GlyphText } from './text.ts'
@@ -28,7 +28,7 @@ export async function readPdf(bytes: FileBytes): Promise<ContentSummary | undefi
   try {
     return await new PdfReader(await PdfFile.open(bytes)).summary()
   } catch (error) {
-    if (error instanceof UnreadablePdf) return undefined
+    if (error instanceof UnreadablePdfError) return undefined
     if (error instanceof CountingStopped) return { counts: {}, features: [], isIncomplete: true }
     throw error
   }

@@ -23,7 +23,7 @@ export async function readIfAscii(file: FileBytes, encoding?: string): Promise<B
  * Decodes a text with the encoding that the engine uses: otherwise all words would be missing in the result.
  * @param encoding requested in the options.
  */
-export async function readText(file: FileBytes, encoding?: string): Promise<string> {
+export async function decodeTextFile(file: FileBytes, encoding?: string): Promise<string> {
   const bytes = await file.whole()
   if (encoding === undefined && isUtf8(bytes) && !isOtherEncoding(bytes)) return bytes.toString('utf8')
   // Encoding tables are loaded only when needed.

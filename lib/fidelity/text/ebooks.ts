@@ -6,7 +6,7 @@ import { decodeMarkup, extractHtmlText, extractText, readAttribute, readMarkup }
 import { WordCounts } from './word-counts.ts'
 
 /** Summarizes the spine of an EPUB (EPUB 3.3, 5.7), without its table of contents. It may not repeat an item. */
-export async function readEpub(bytes: FileBytes): Promise<ContentSummary | undefined> {
+export async function summarizeEpub(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const container = await zip?.text('META-INF/container.xml')
   const root = /full-path\s{0,9}=\s{0,9}["']([^"']{1,1000})["']/.exec(container ?? '')?.[1]

@@ -101,7 +101,7 @@ export const readAttribute = ({ source }: Tag, name: string): string | undefined
   if (at < 0) return undefined
   const quote = source[at + name.length + 2]
   const end = quote === undefined ? -1 : source.indexOf(quote, at + name.length + 3)
-  return end < 0 ? undefined : decodeEntities(source.slice(at + name.length + 3, end))
+  return end < 0 ? undefined : decodeMarkupEntities(source.slice(at + name.length + 3, end))
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -132,7 +132,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** Decodes character references; unknown names are replaced with a space. */
-export function decodeEntities(text: string): string {
+export function decodeMarkupEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(
     /&(?:#[xX]([\da-fA-F]{1,6})|#(\d{1,7})|(\w{2,8}));/g,
@@ -199,7 +199,7 @@ export function extractText(
     },
     { isHtml },
   )
-  return decodeEntities(parts.join(''))
+  return decodeMarkupEntities(parts.join(''))
 }
 
 const hiddenInHtml = new Set([

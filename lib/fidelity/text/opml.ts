@@ -1,5 +1,5 @@
 import { countSourceTexts } from '../count-source-texts.ts'
-import { decodeEntities, extractHtmlText } from './markup.ts'
+import { decodeMarkupEntities, extractHtmlText } from './markup.ts'
 import { removeMarkup } from './plain-text.ts'
 import { comment } from './skipped-markup.ts'
 
@@ -8,6 +8,6 @@ const textAttributes = /\s(?:text|_note)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')
 /** OPML 2.0: the text of an outline is HTML in attributes, that of its notes Markdown. */
 export const readOpml = countSourceTexts((source) =>
   [...source.replaceAll(comment, ' ').matchAll(textAttributes)].map(([, double, single = '']) =>
-    removeMarkup('md', extractHtmlText(decodeEntities(double ?? single))),
+    removeMarkup('md', extractHtmlText(decodeMarkupEntities(double ?? single))),
   ),
 )

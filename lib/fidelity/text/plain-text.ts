@@ -2,7 +2,7 @@ import { removeDrawings } from '../../engines/ffmpeg/ass-drawings.ts'
 import { detectSeparator } from '../../engines/shared/text/csv-separator.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
-import { readIfAscii, readText, type TextEncodingHint } from './decode-text.ts'
+import { decodeTextFile, readIfAscii, type TextEncodingHint } from './decode-text.ts'
 import { extractHtmlText, extractText } from './markup.ts'
 import { skippedMarkup, withoutFrontMatter } from './skipped-markup.ts'
 import { WordCounts } from './word-counts.ts'
@@ -20,7 +20,7 @@ export async function readPlainText(
   const words = new WordCounts()
   const ascii = await readIfAscii(bytes, encoding)
   if (ascii) words.addAscii(ascii, 0, ascii.length)
-  else words.add(await readText(bytes, encoding))
+  else words.add(await decodeTextFile(bytes, encoding))
   return { words, counts: {}, features: [] }
 }
 
@@ -40,7 +40,7 @@ export function createMarkupReader(language: keyof typeof skippedMarkup) {
     if (isResult) return readPlainText(bytes, isResult)
     if (bytes.size > maxMarkupBytes) return undefined
     const words = new WordCounts()
-    const text = (await readText(bytes, encoding)).replaceAll('\r\n', '\n')
+    const text = (await decodeTextFile(bytes, encoding)).replaceAll('\r\n', '\n')
     words.add(removeMarkup(language, language === 'md' ? withoutFrontMatter(text) : text))
     return { words, counts: {}, features: [] }
   }
@@ -53,7 +53,7 @@ export async function readHtml(
   { encoding }: TextEncodingHint = {},
 ): Promise<ContentSummary> {
   const words = new WordCounts()
-  const html = await readText(bytes, encoding)
+  const html = await decodeTextFile(bytes, encoding)
   words.add(extractHtmlText(html))
   return { words, counts: {}, features: /<img\b/i.test(html) ? ['pictures'] : [] }
 }
@@ -67,7 +67,7 @@ export function createXmlReader(...hidden: readonly string[]) {
     { encoding }: TextEncodingHint = {},
   ): Promise<ContentSummary> => {
     const words = new WordCounts()
-    words.add(extractText(await readText(bytes, encoding), names))
+    words.add(extractText(await decodeTextFile(bytes, encoding), names))
     return { words, counts: {}, features: [] }
   }
 }
@@ -77,7 +77,8 @@ export function createTableReader(format: 'csv' | 'tsv') {
   return async (bytes: FileBytes, isResult: boolean, hint: TextEncodingHint): Promise<ContentSummary> => {
     const words = new WordCounts()
     const ascii = await readIfAscii(bytes, hint.encoding)
-    const decodedText = ascii?.toString('latin1', 0, headLength) ?? (await readText(bytes, hint.encoding))
+    const decodedText =
+      ascii?.toString('latin1', 0, headLength) ?? (await decodeTextFile(bytes, hint.encoding))
     const head = decodedText.slice(0, headLength).replaceAll(/\r\n?/g, '\n')
     const { separator, start } = detectSeparator(
       head,
@@ -172,7 +173,7 @@ export function createSubtitleReader(kind: keyof typeof cueStarts) {
     _isResult: boolean,
     { encoding }: TextEncodingHint = {},
   ): Promise<ContentSummary> => {
-    const decodedText = (await readText(bytes, encoding)).replaceAll('\r\n', '\n')
+    const decodedText = (await decodeTextFile(bytes, encoding)).replaceAll('\r\n', '\n')
     const source = kind === 'dialogue' ? removeDrawings(decodedText) : decodedText
     const starts = source.match(cueStarts[kind]) ?? []
     // Lines with the same timestamp are one cue.

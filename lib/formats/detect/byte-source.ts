@@ -28,7 +28,7 @@ export interface OpenedFile extends ByteSource, RandomAccess {
   readonly tail: Uint8Array
 }
 
-export async function openFile(source: ByteSource): Promise<OpenedFile> {
+export async function openByteSource(source: ByteSource): Promise<OpenedFile> {
   const { filename, size } = source
   const headEnd = Math.min(size, edgeBytes)
   const head = await source.read(0, headEnd)

@@ -7,7 +7,7 @@ import { parseJsonBody } from '../../validation/json-body.ts'
 import { requireUniqueFields } from '../../validation/repeated-field.ts'
 import type { AnyContract, BodyKind, HttpEvent } from '../contract.ts'
 import { limitBody } from './body-limit.ts'
-import { decodeBody } from './content-encoding.ts'
+import { decodeRequestBody } from './content-encoding.ts'
 import { emptyBody, readStream } from './read-body.ts'
 import { requireUtf8Escapes } from './utf8-escapes.ts'
 
@@ -45,7 +45,7 @@ export async function readRequestBody(
   // Import it before reading the stream, so that no data arrives without a listener. Most requests don't need it.
   const forms = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
   const limited = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
-  const stream = decodeBody(limited, event.headers['content-encoding'], kind)
+  const stream = decodeRequestBody(limited, event.headers['content-encoding'], kind)
   if (forms) {
     const form = await forms.readMultipartForm(stream, {
       headers: event.headers,

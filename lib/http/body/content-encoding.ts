@@ -18,7 +18,7 @@ export const supportedEncodings = ['gzip', 'deflate', 'br', 'zstd'] as const
  * a few bytes could expand to files that fill the disk.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE
  */
-export function decodeBody(body: Readable, encoding: string | undefined, kind: BodyKind): Readable {
+export function decodeRequestBody(body: Readable, encoding: string | undefined, kind: BodyKind): Readable {
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return body
   const decoder = decoders[name]

@@ -27,7 +27,7 @@ interface ZipOptions {
 const maxZip32Bytes = 0xf000_0000
 
 /** Streams a ZIP that is created as it is read, file by file, without loading whole files into memory. */
-export function createZip(entries: readonly ZipEntry[], options: ZipOptions): Readable {
+export function streamZip(entries: readonly ZipEntry[], options: ZipOptions): Readable {
   // Web workers exist in browsers only.
   configure({ useWebWorkers: false })
   const total = entries.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
@@ -124,7 +124,7 @@ export async function packResultsIntoZip(
   }
   const hash = createHash('sha256')
   let size = 0
-  const body = createZip(entries, { files, folders, withManifest, signal, onBytes })
+  const body = streamZip(entries, { files, folders, withManifest, signal, onBytes })
   const measure = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       size += chunk.length

@@ -7,7 +7,7 @@ import { s3Blobs, s3Database } from '../commands/backup/s3-files.ts'
 import { DamagedDataError } from './damaged-data-error.ts'
 import { describeFileError, syncFolder } from './data-files.ts'
 import { checkDatabase } from './database-check.ts'
-import { DamagedSecretsError, readSecrets, secretsFile } from './secrets.ts'
+import { DamagedSecretsError, readStoredSecrets, secretsFile } from './secrets.ts'
 
 /**
  * The databases in the order in which the first start creates them, after the secrets. With the index of S3, its folder
@@ -63,7 +63,7 @@ export async function checkDataFolder(dataDir: string, options: DamageOptions): 
 async function findSecretsDamage(dataDir: string): Promise<Damage[]> {
   const known = { file: join(dataDir, secretsFile), contents: secretsContents, entry: secretsFile }
   try {
-    const secrets = await readSecrets(dataDir)
+    const secrets = await readStoredSecrets(dataDir)
     // They are created before everything else.
     const isNeeded = databases.some(({ path }) => existsSync(join(dataDir, path)))
     return secrets || !isNeeded ? [] : [{ ...known, reason: 'it is missing' }]

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os'
-import type { Connections } from '../../aws/connections.ts'
+import type { ServiceConnections } from '../../aws/connections.ts'
 import { type Config, noEngines, roleKeyOf } from '../../config.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from '../../embedded-aws/embedded.ts'
 import { inProcessConnection } from '../../embedded-aws/in-process-transport.ts'
@@ -37,7 +37,7 @@ export function inProcessConnections(
   { urls }: Pick<ServiceEndpoints, 'urls'>,
   embedded: Pick<Embedded, 'urls' | 'handle'>,
   credentialVariables: Environment,
-): Connections {
+): ServiceConnections {
   const credentials = roleKeyOf(credentialVariables)
   const own = (service: keyof Embedded['handle']) => ({
     ...(urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service] &&

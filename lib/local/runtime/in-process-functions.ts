@@ -1,4 +1,4 @@
-import type { Connections } from '../../aws/connections.ts'
+import type { ServiceConnections } from '../../aws/connections.ts'
 import type { LocalFunction } from '../../embedded-aws/lambda/runtime.ts'
 import type { Environment } from './environment.ts'
 import { createApiHandlers, createCountingHandler, createLiveHandlers } from './functions.ts'
@@ -15,16 +15,18 @@ const usageBatchMs = 500
 /** Loads the functions of zip packages into this process, with direct connections to the embedded servers. */
 export async function loadInProcessFunctions(
   environment: Environment,
-  connections: Connections,
+  connections: ServiceConnections,
 ): Promise<InProcessFunctions> {
   const { createApi } = await import('../../../functions/all-routes.ts')
   const { createLive } = await import('../../../functions/live.ts')
   const { createUsageCounter } = await import('../../../functions/count-usage.ts')
+  const { stopDecoders, warmDecoders } = await import('../../decoders/detect-format.ts')
   const counting = createUsageCounter({ environment, gatherMs: usageBatchMs })
+  warmDecoders()
   const handlers = {
     ...createApiHandlers(createApi(environment, waitForJobEnd, connections)),
     ...createLiveHandlers(createLive(environment, connections)),
     ...createCountingHandler(counting),
   }
-  return { handlers, close: () => counting.close() }
+  return { handlers, close: () => Promise.all([counting.close(), stopDecoders()]) }
 }

@@ -24,7 +24,7 @@ export const secretsFile = 'secrets.json'
  * Reads the secrets of the data folder. Returns undefined when there are none.
  * @throws DamagedSecretsError when they are not what was written
  */
-export async function readSecrets(dataDir: string): Promise<DataFolderSecrets | undefined> {
+export async function readStoredSecrets(dataDir: string): Promise<DataFolderSecrets | undefined> {
   return (await readStored(dataDir))?.secrets
 }
 

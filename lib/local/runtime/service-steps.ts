@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import type { Connections } from '../../aws/connections.ts'
+import type { ServiceConnections } from '../../aws/connections.ts'
 import { type Config, processEnvironment } from '../../config.ts'
 import { type Embedded, openEmbedded } from '../../embedded-aws/embedded.ts'
 import { AsyncInvocations } from '../../embedded-aws/lambda/async-invocations.ts'
@@ -48,7 +48,7 @@ interface ServiceInputs {
 interface Aws {
   readonly endpoints: ServiceEndpoints
   readonly credentialVariables: Environment
-  readonly connections: Connections
+  readonly connections: ServiceConnections
 }
 
 /** The parts that run functions. */
@@ -114,7 +114,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       const credentialVariables = chooseCredentials(env, endpoints, folder.secrets)
       // The SDK reads endpoints and credentials from the environment, as it does on Lambda.
       Object.assign(processEnvironment, endpoints.urls, credentialVariables)
-      const connections: Connections = isolated
+      const connections: ServiceConnections = isolated
         ? {}
         : {
             ...inProcessConnections(endpoints, embedded, credentialVariables),

@@ -10,7 +10,7 @@ export interface BareOffice {
 }
 
 /** Starts an office process with a separate profile in this folder; it converts one document at a time. */
-export async function startOffice(folder: string): Promise<BareOffice> {
+export async function startBareOffice(folder: string): Promise<BareOffice> {
   await mkdir(folder, { recursive: true })
   const engine = join(import.meta.dirname, '../../../layers/office')
   const program = join(import.meta.dirname, 'office.py')

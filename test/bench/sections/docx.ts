@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type BareOffice, startOffice } from '../bare/office.ts'
+import { type BareOffice, startBareOffice } from '../bare/office.ts'
 import { type EngineComparison, oneClient, withComparedServices } from '../compare-with-engine.ts'
 import { measureEightClients } from '../concurrent-clients.ts'
 import { measureRate } from '../measure.ts'
@@ -19,7 +19,7 @@ export const docx: Section = {
   about: 'DOCX of 10 pages to PDF: one client, eight clients',
   async run(bench) {
     const folder = await bench.fixtures.folder('bare-docx')
-    const offices = await Promise.all(['1', '2'].map((name) => startOffice(join(folder, name))))
+    const offices = await Promise.all(['1', '2'].map((name) => startBareOffice(join(folder, name))))
     bench.report.title('DOCX of 10 pages → PDF')
     try {
       await withComparedServices(rivalry, bench, onFree(offices), async (rivals) => {

@@ -11,7 +11,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { createTable, makeClient, startDynamoDb } from './start-dynamodb.ts'
+import { createDynamoDbClient, createTable, startDynamoDb } from './start-dynamodb.ts'
 
 const TableName = 'ledger'
 const WRITERS = 8
@@ -27,12 +27,12 @@ interface Ledger {
 }
 
 /** Kills the program repeatedly, then checks that everything acknowledged exists and nothing is incomplete. */
-export async function runKillRounds(t: TestContext, rounds: number): Promise<string> {
+export async function runDynamoDbKillRounds(t: TestContext, rounds: number): Promise<string> {
   const server = await startDynamoDb(t)
   await createTable(server.client, TableName)
   const ledger: Ledger = { puts: new Set(), pairs: new Set(), counts: new Map(), next: 0 }
   for (let round = 0; round < rounds; round++) {
-    const client = makeClient(server.url, 1)
+    const client = createDynamoDbClient(server.url, 1)
     await waitUntilReady(client)
     const pid = server.pid()
     assert.ok(pid, 'the program was restarted')
@@ -45,7 +45,7 @@ export async function runKillRounds(t: TestContext, rounds: number): Promise<str
     await Promise.all(writers)
     client.destroy()
   }
-  const client = makeClient(server.url)
+  const client = createDynamoDbClient(server.url)
   await waitUntilReady(client)
   await check(DynamoDBDocumentClient.from(client), ledger)
   client.destroy()

@@ -1,7 +1,7 @@
 // Run by `npm run test:aws`.
 import { test } from 'node:test'
-import { runKillRounds } from './kill-rounds.ts'
+import { runDynamoDbKillRounds } from './kill-rounds.ts'
 
 test('DynamoDB loses no acknowledged write in 200 kills under eight writers', async (t) => {
-  t.diagnostic(await runKillRounds(t, 200))
+  t.diagnostic(await runDynamoDbKillRounds(t, 200))
 })

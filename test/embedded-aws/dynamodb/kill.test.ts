@@ -1,6 +1,6 @@
 import { test } from 'node:test'
-import { runKillRounds } from './kill-rounds.ts'
+import { runDynamoDbKillRounds } from './kill-rounds.ts'
 
 test('DynamoDB keeps acknowledged writes, complete, when it is killed under eight writers', async (t) => {
-  t.diagnostic(await runKillRounds(t, 8))
+  t.diagnostic(await runDynamoDbKillRounds(t, 8))
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createExpressions } from '../../../lib/aws/table-expressions.ts'
 import { Job } from '../../../lib/model/job.ts'
-import { createTable, makeClient, startDynamoDb } from './start-dynamodb.ts'
+import { createDynamoDbClient, createTable, startDynamoDb } from './start-dynamodb.ts'
 
 test('known bug of dynoxide: list indexes in updates give wrong results', async (t) => {
   const { client, documents } = await startDynamoDb(t)
@@ -47,7 +47,7 @@ test('known bug of dynoxide: a non-ASCII expression closes the connection, so ou
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }
   const attributes = { ExpressionAttributeNames: { '#ö': 'ö' }, ExpressionAttributeValues: { ':x': 1 } }
-  const clientWithoutRetries = makeClient(url, 1)
+  const clientWithoutRetries = createDynamoDbClient(url, 1)
   t.after(() => clientWithoutRetries.destroy())
   await assert.rejects(
     DynamoDBDocumentClient.from(clientWithoutRetries).send(

@@ -16,7 +16,7 @@ export const makeFolder = () => scratchFolder('mutabor-dynamodb')
 export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOptions> = {}) {
   const file = options.file ?? join(makeFolder(), 'dynamodb.sqlite')
   const dynamoDb = await openDynamoDb({ port: 0, log: silentLog, ...options, file })
-  const client = makeClient(dynamoDb.url)
+  const client = createDynamoDbClient(dynamoDb.url)
   const documents = DynamoDBDocumentClient.from(client)
   const stop = async () => {
     client.destroy()
@@ -27,7 +27,7 @@ export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOpt
 }
 
 /** Retries often enough to survive a restart. */
-export const makeClient = (endpoint: string, maxAttempts = 12) =>
+export const createDynamoDbClient = (endpoint: string, maxAttempts = 12) =>
   new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts })
 
 /** Returns the id of the process that has the file open; undefined if there is none. */

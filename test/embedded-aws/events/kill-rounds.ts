@@ -26,7 +26,7 @@ interface Service {
  * Kills the server at random times under eight writers, then checks that every acknowledged event reached its target
  * and every rule is at least as new as its last acknowledged change.
  */
-export async function runKillRounds(
+export async function runEventBusKillRounds(
   rounds: number,
 ): Promise<{ events: number; changes: number; twice: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'events-crash-'))

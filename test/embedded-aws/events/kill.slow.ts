@@ -1,8 +1,8 @@
 // Run by `npm run test:aws`.
 import test from 'node:test'
-import { runKillRounds } from './kill-rounds.ts'
+import { runEventBusKillRounds } from './kill-rounds.ts'
 
 test('the event bus loses nothing acknowledged in 200 kills', async (t) => {
-  const { events, changes, twice } = await runKillRounds(200)
+  const { events, changes, twice } = await runEventBusKillRounds(200)
   t.diagnostic(`${events} events (${twice} delivered twice) and ${changes} changes of rules`)
 })

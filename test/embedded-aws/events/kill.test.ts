@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runKillRounds } from './kill-rounds.ts'
+import { runEventBusKillRounds } from './kill-rounds.ts'
 
 test('the event bus keeps what it acknowledged before a kill', async () => {
-  const { events, changes } = await runKillRounds(4)
+  const { events, changes } = await runEventBusKillRounds(4)
   assert.ok(events > 0 && changes > 0)
 })

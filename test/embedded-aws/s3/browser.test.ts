@@ -20,7 +20,7 @@ import {
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { Bucket, makeClient, startWithBucket } from './start-s3.ts'
+import { Bucket, createS3Client, startWithBucket } from './start-s3.ts'
 
 const PART_BYTES = 5 << 20
 
@@ -55,7 +55,7 @@ after(async () => {
 async function openPage(t: TestContext, host = origin): Promise<{ client: S3Client; page: Page }> {
   const { endpoint } = await startWithBucket(t)
   // Otherwise it signs the checksum of an empty body, as it has no body when it signs.
-  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   t.after(() => client.destroy())
   const rule = { AllowedOrigins: [origin], AllowedMethods: ['GET', 'PUT', 'POST'], AllowedHeaders: ['*'] }
   const CORSRules = [{ ...rule, ExposeHeaders: ['ETag'] }]

@@ -29,7 +29,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, errorOf, makeClient, send, startS3, startWithBucket } from './start-s3.ts'
+import { Bucket, createS3Client, errorOf, send, startS3, startWithBucket } from './start-s3.ts'
 
 test('buckets can be created, listed in pages, and deleted when empty', async (t) => {
   const { client } = await startS3(t)
@@ -115,7 +115,7 @@ test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', as
   assert.equal(await createAt('nowhere'), '400 InvalidLocationConstraint')
 
   const there = await startS3(t, { region: 'eu-west-1' })
-  const client = makeClient(there.endpoint, { region: 'eu-west-1' })
+  const client = createS3Client(there.endpoint, { region: 'eu-west-1' })
   assert.equal(await createAt('us-west-2', client), '400 IllegalLocationConstraintException')
   for (const body of ['', '<CreateBucketConfiguration/>'])
     assert.equal(await createWithoutLocation(body, client), '400 IllegalLocationConstraintException', body)

@@ -10,7 +10,7 @@ import {
   joinChecksums,
   startChecksum,
 } from '../../../lib/embedded-aws/s3/checksums.ts'
-import { Bucket, errorOf, makeClient, send, startWithBucket } from './start-s3.ts'
+import { Bucket, createS3Client, errorOf, send, startWithBucket } from './start-s3.ts'
 
 function checksum(algorithm: Algorithm, ...chunks: Buffer[]): Buffer {
   const running = startChecksum(algorithm)
@@ -51,7 +51,7 @@ test('the CRCs of parts combine to the CRC of the whole', () => {
 
 test('S3 adds CRC64NVME when the client sends no checksum', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint, {
+  const client = createS3Client(endpoint, {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
@@ -68,7 +68,7 @@ test('S3 adds CRC64NVME when the client sends no checksum', async (t) => {
 
 test('an upload with a wrong checksum is refused and keeps the old object', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'old' }))
   const put = (options: object) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'new', ...options })))
@@ -94,7 +94,7 @@ test('an upload with a wrong checksum is refused and keeps the old object', asyn
 
 test('a declared but missing checksum and an unknown algorithm are refused', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sign = (headers: Record<string, string>) => {
     const command = new PutObjectCommand({ Bucket, Key: 'k' })
     command.middlewareStack.add(

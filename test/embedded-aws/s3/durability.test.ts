@@ -13,11 +13,11 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { waitUntil } from '../../support/wait-until.ts'
-import { runKillRounds } from './kill-rounds.ts'
-import { Bucket, errorOf, listBlobFiles, makeClient, startS3, startWithBucket } from './start-s3.ts'
+import { runS3KillRounds } from './kill-rounds.ts'
+import { Bucket, createS3Client, errorOf, listBlobFiles, startS3, startWithBucket } from './start-s3.ts'
 
 test('acknowledged S3 changes survive SIGKILL, and nothing is incomplete', { timeout: 120_000 }, async () => {
-  const { acknowledged } = await runKillRounds(5)
+  const { acknowledged } = await runS3KillRounds(5)
   assert.ok(acknowledged > 0)
 })
 
@@ -61,7 +61,7 @@ test('a second S3 server on the same folder is refused', async (t) => {
 
 test('an interrupted upload leaves no file behind', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
-  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
   const upload = request(url, { method: 'PUT', headers: { 'content-length': '1000000' } })
   upload.on('error', () => undefined)

@@ -8,7 +8,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { closeServer, listen } from '../../../lib/embedded-aws/listen.ts'
 import { createGateway } from '../../../lib/local/runtime/gateway.ts'
 import { s3Credentials } from './credentials.ts'
-import { makeClient, startWithBucket } from './start-s3.ts'
+import { createS3Client, startWithBucket } from './start-s3.ts'
 
 /** Sends a body only after 100 Continue, like curl, boto3 and the Java SDK. */
 async function putWithExpectContinue(url: string, headers: Record<string, string> = {}) {
@@ -30,7 +30,7 @@ async function putWithExpectContinue(url: string, headers: Record<string, string
 }
 
 const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKey) =>
-  makeClient(endpoint, {
+  createS3Client(endpoint, {
     credentials: { ...s3Credentials, secretAccessKey },
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })

@@ -22,7 +22,7 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { Bucket, makeClient } from './start-s3.ts'
+import { Bucket, createS3Client } from './start-s3.ts'
 
 const WRITERS = 8
 
@@ -32,7 +32,7 @@ interface Expected {
   pending?: { readonly state: string | undefined }
 }
 
-export async function runKillRounds(kills: number): Promise<{ acknowledged: number }> {
+export async function runS3KillRounds(kills: number): Promise<{ acknowledged: number }> {
   const dir = await mkdtemp(join(tmpdir(), 's3-crash-'))
   const expected = new Map<string, Expected>()
   let acknowledged = 0
@@ -79,7 +79,7 @@ async function startServer(dir: string): Promise<{ child: ChildProcess; client: 
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [port] = await once(createInterface({ input: child.stdout }), 'line')
-  return { child, client: makeClient(`http://127.0.0.1:${port}`) }
+  return { child, client: createS3Client(`http://127.0.0.1:${port}`) }
 }
 
 /** Puts, replaces and deletes objects until the server is killed. */

@@ -1,10 +1,10 @@
 // Run manually or by `npm run test:aws`: 200 kills take some minutes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runKillRounds } from './kill-rounds.ts'
+import { runS3KillRounds } from './kill-rounds.ts'
 
 test('S3 loses no acknowledged write in 200 kills under eight writers', async (t) => {
-  const { acknowledged } = await runKillRounds(200)
+  const { acknowledged } = await runS3KillRounds(200)
   assert.ok(acknowledged > 1000)
   t.diagnostic(`${acknowledged} acknowledged changes`)
 })

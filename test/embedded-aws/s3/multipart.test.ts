@@ -18,7 +18,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, errorOf, listBlobFiles, makeClient, send, startWithBucket, waitFor } from './start-s3.ts'
+import { Bucket, createS3Client, errorOf, listBlobFiles, send, startWithBucket, waitFor } from './start-s3.ts'
 
 const Key = 'whole'
 const MIB = 1 << 20
@@ -31,7 +31,7 @@ const etagOfWhole = `"${md5(Buffer.concat([first, second, last].map(md5))).toStr
 
 /** A client that sends no checksums, like older tools. */
 const clientWithoutChecksums = (endpoint: string) =>
-  makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
 
 async function createUpload(client: S3Client, options: object = {}): Promise<string> {
   const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...options }))

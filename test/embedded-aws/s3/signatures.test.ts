@@ -13,7 +13,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { deriveSigningKey, sign } from '../../../lib/embedded-aws/sigv4.ts'
 import { defined } from '../../../lib/validation/defined.ts'
 import { region, s3Credentials } from './credentials.ts'
-import { Bucket, errorOf, makeClient, send, startWithBucket } from './start-s3.ts'
+import { Bucket, createS3Client, errorOf, send, startWithBucket } from './start-s3.ts'
 
 test('anonymous, foreign, altered and expired requests get the errors of S3', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
@@ -28,14 +28,14 @@ test('anonymous, foreign, altered and expired requests get the errors of S3', as
 
   const clientAs = (credentials: object) =>
     errorOf(
-      makeClient(endpoint, { credentials: { ...s3Credentials, ...credentials } }).send(
+      createS3Client(endpoint, { credentials: { ...s3Credentials, ...credentials } }).send(
         new ListBucketsCommand({}),
       ),
     )
   assert.equal(await clientAs({ secretAccessKey: 'wrong' }), '403 SignatureDoesNotMatch')
   assert.equal(await clientAs({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
   assert.equal(await clientAs({ sessionToken: 'token' }), '400 InvalidToken')
-  const elsewhere = makeClient(endpoint, { region: 'eu-west-1' }).send(new ListBucketsCommand({}))
+  const elsewhere = createS3Client(endpoint, { region: 'eu-west-1' }).send(new ListBucketsCommand({}))
   assert.equal(await errorOf(elsewhere), '400 AuthorizationHeaderMalformed')
 
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }), { expiresIn: 60 })
@@ -56,7 +56,7 @@ test('anonymous, foreign, altered and expired requests get the errors of S3', as
   const expired = await send(old)
   assert.deepEqual([expired.status, expired.code], [403, 'AccessDenied'])
   assert.match(expired.body, /Request has expired/)
-  const late = makeClient(endpoint, { systemClockOffset: -3_600_000 })
+  const late = createS3Client(endpoint, { systemClockOffset: -3_600_000 })
   // The SDK corrects its clock by the reply's date, but only for its next attempt.
   assert.equal(await errorOf(late.send(new ListBucketsCommand({}))), '403 RequestTimeTooSkewed')
   assert.equal((await send(`${endpoint}/box/k?X-Amz-Signature=00`)).code, 'AuthorizationQueryParametersError')
@@ -65,7 +65,7 @@ test('anonymous, foreign, altered and expired requests get the errors of S3', as
 
 test('a presigned PUT accepts only the signed type, length and metadata', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const command = new PutObjectCommand({
     Bucket,
     Key: 'k',
@@ -96,7 +96,7 @@ test('a presigned PUT accepts only the signed type, length and metadata', async 
 
 test('a presigned PUT with a checksum accepts only those bytes', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sha256 = createHash('sha256').update('hello').digest('base64')
   const command = new PutObjectCommand({ Bucket, Key: 'k', ChecksumSHA256: sha256 })
   const inQuery = await getSignedUrl(client, command)
@@ -118,7 +118,7 @@ test('under a base path the signature covers the path as the client sees it', as
   const under = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'a/b' }))
   assert.match(under, /\/s3\/box\/a\/b\?/)
   assert.equal((await send(under)).body, 'x')
-  const direct = await getSignedUrl(makeClient(endpoint), new GetObjectCommand({ Bucket, Key: 'a/b' }))
+  const direct = await getSignedUrl(createS3Client(endpoint), new GetObjectCommand({ Bucket, Key: 'a/b' }))
   assert.equal((await send(direct)).body, 'x')
   assert.equal((await send(under.replace('/s3/', '/'))).code, 'SignatureDoesNotMatch')
 })
@@ -128,13 +128,13 @@ test('an access key with a session token is valid only with that token', async (
   const { endpoint, client } = await startWithBucket(t, { credentials: [s3Credentials, temporary] })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const get = new GetObjectCommand({ Bucket, Key: 'k' })
-  const rightful = makeClient(endpoint, { credentials: temporary })
+  const rightful = createS3Client(endpoint, { credentials: temporary })
   assert.equal(await errorOf(rightful.send(get)), 'no error')
   assert.equal((await send(await getSignedUrl(rightful, get))).body, 'x')
   const { sessionToken: _, ...bare } = temporary
-  assert.equal(await errorOf(makeClient(endpoint, { credentials: bare }).send(get)), '400 InvalidToken')
+  assert.equal(await errorOf(createS3Client(endpoint, { credentials: bare }).send(get)), '400 InvalidToken')
   const other = { ...temporary, sessionToken: 'other' }
-  assert.equal(await errorOf(makeClient(endpoint, { credentials: other }).send(get)), '400 InvalidToken')
+  assert.equal(await errorOf(createS3Client(endpoint, { credentials: other }).send(get)), '400 InvalidToken')
 })
 
 interface Chunked {
@@ -263,7 +263,7 @@ test('unsigned chunks with a trailer, as the SDK sends streams, are decoded', as
     assert.ok(got[`Checksum${ChecksumAlgorithm}`])
   }
   // S3 accepts no bodies of unknown length: lib-storage uploads those in parts.
-  const plain = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const plain = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   assert.equal(
     await errorOf(plain.send(new PutObjectCommand({ Bucket, Key: 'l', Body }))),
     '501 NotImplemented',
@@ -272,7 +272,7 @@ test('unsigned chunks with a trailer, as the SDK sends streams, are decoded', as
 
 test('an S3 request body must match its signed hash', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   client.middlewareStack.add(
     (next) => (args) => {
       const request = args.request as { body: unknown }
@@ -284,14 +284,14 @@ test('an S3 request body must match its signed hash', async (t) => {
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'hello' }))
   assert.equal(await errorOf(put), '400 XAmzContentSHA256Mismatch')
   assert.equal(
-    await errorOf(makeClient(endpoint).send(new HeadObjectCommand({ Bucket, Key: 'k' }))),
+    await errorOf(createS3Client(endpoint).send(new HeadObjectCommand({ Bucket, Key: 'k' }))),
     '404 NotFound',
   )
 })
 
 test('an invalid x-amz-content-sha256 is refused', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint)
+  const client = createS3Client(endpoint)
   client.middlewareStack.add(
     (next) => (args) => {
       const { headers } = args.request as { headers: Record<string, string> }
@@ -306,9 +306,11 @@ test('an invalid x-amz-content-sha256 is refused', async (t) => {
 
 test('a refused upload gets its response while the body is still arriving', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const client = makeClient(endpoint, { credentials: { ...s3Credentials, secretAccessKey: 'wrong' } })
+  const client = createS3Client(endpoint, { credentials: { ...s3Credentials, secretAccessKey: 'wrong' } })
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(20 << 20) }))
   assert.equal(await errorOf(put), '403 SignatureDoesNotMatch')
-  const missing = makeClient(endpoint).send(new CreateMultipartUploadCommand({ Bucket: 'nobox', Key: 'k' }))
+  const missing = createS3Client(endpoint).send(
+    new CreateMultipartUploadCommand({ Bucket: 'nobox', Key: 'k' }),
+  )
   assert.equal(await errorOf(missing), '404 NoSuchBucket')
 })

@@ -18,7 +18,7 @@ export async function startS3(t: TestContext, options: Partial<S3Options> = {}) 
   const server = createServer(s3.handle).on('checkContinue', s3.handle).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = makeClient(`${endpoint}${options.basePath ?? ''}`)
+  const client = createS3Client(`${endpoint}${options.basePath ?? ''}`)
   const stop = async () => {
     client.destroy()
     server.close().closeAllConnections()
@@ -44,7 +44,7 @@ export async function startWithBucket(t: TestContext, options: Partial<S3Options
 // The SDK warns of bodies without length, which some tests send on purpose.
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-export function makeClient(
+export function createS3Client(
   endpoint: string,
   options: ConstructorParameters<typeof S3Client>[0] = {},
 ): S3Client {

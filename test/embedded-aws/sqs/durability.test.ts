@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ChangeMessageVisibilityCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { runKillRounds } from './kill-rounds.ts'
+import { runSqsKillRounds } from './kill-rounds.ts'
 import { startSqs } from './start-sqs.ts'
 
 describe('SQS durability', () => {
@@ -43,6 +43,6 @@ describe('SQS durability', () => {
   })
 
   test('SQS loses no acknowledged request when it is killed under 8 writers', async (t) => {
-    t.diagnostic(await runKillRounds(t, 4))
+    t.diagnostic(await runSqsKillRounds(t, 4))
   })
 })

@@ -16,7 +16,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
-import { makeClient, startSqs } from './start-sqs.ts'
+import { createSqsClient, startSqs } from './start-sqs.ts'
 
 const WRITERS = 8
 const ACCOUNT = '000000000000'
@@ -33,7 +33,7 @@ interface Ledger {
   next: number
 }
 
-export async function runKillRounds(t: TestContext, rounds: number): Promise<string> {
+export async function runSqsKillRounds(t: TestContext, rounds: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sqs-kill-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'sqs.db')
@@ -60,7 +60,7 @@ async function writeUntilKilled(file: string, ledger: Ledger) {
   })
   const exited = once(child, 'exit')
   const [port] = await once(createInterface(child.stdout), 'line')
-  const client = makeClient(`http://127.0.0.1:${String(port)}`)
+  const client = createSqsClient(`http://127.0.0.1:${String(port)}`)
   await createQueues(client)
   const writers = Array.from({ length: WRITERS }, (_, i) => write(client, ledger, i))
   await pause(50 + Math.random() * 450)

@@ -1,7 +1,7 @@
 // Run by `npm run test:aws`.
 import { test } from 'node:test'
-import { runKillRounds } from './kill-rounds.ts'
+import { runSqsKillRounds } from './kill-rounds.ts'
 
 test('SQS loses no acknowledged request in 200 kills under 8 writers', async (t) => {
-  t.diagnostic(await runKillRounds(t, 200))
+  t.diagnostic(await runSqsKillRounds(t, 200))
 })

@@ -9,7 +9,7 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { failsWith, makeClient, startSqs, type TestServer } from './start-sqs.ts'
+import { createSqsClient, failsWith, startSqs, type TestServer } from './start-sqs.ts'
 
 const WAIT = { WaitTimeSeconds: 20 }
 
@@ -113,7 +113,7 @@ describe('SQS long polling', () => {
     const { http, client, createQueue, receive, endpoint } = running
     const url = await createQueue('hang-up', { VisibilityTimeout: '600' })
     for (let round = 0; round < 20; round++) {
-      const quitter = makeClient(endpoint)
+      const quitter = createSqsClient(endpoint)
       const abort = new AbortController()
       const arrived = once(http, 'request') as Promise<[IncomingMessage]>
       const given = quitter.send(new ReceiveMessageCommand({ QueueUrl: url, ...WAIT }), {
@@ -138,7 +138,7 @@ describe('SQS long polling', () => {
     const url = await createQueue('impatient', { VisibilityTimeout: '600' })
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     for (let round = 0; round < 10; round++) {
-      const quitter = makeClient(endpoint)
+      const quitter = createSqsClient(endpoint)
       const abort = new AbortController()
       const arrived = once(http, 'request') as Promise<[IncomingMessage]>
       const given = quitter.send(new ReceiveMessageCommand({ QueueUrl: url }), { abortSignal: abort.signal })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ListQueuesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { credentials, failsWith, makeClient, region, sendRaw, startSqs } from './start-sqs.ts'
+import { createSqsClient, credentials, failsWith, region, sendRaw, startSqs } from './start-sqs.ts'
 
 const json = (action: string) => ({
   'x-amz-target': `AmazonSQS.${action}`,
@@ -77,7 +77,7 @@ describe('SQS on the wire', () => {
   test('wrong, unknown, missing and foreign signatures are refused as AWS does', async (t) => {
     const { endpoint } = await startSqs(t)
     const list = (client: SQSClient) => client.send(new ListQueuesCommand({}))
-    await assert.rejects(list(makeClient(endpoint, 'wrong')), failsWith('SignatureDoesNotMatch', 403))
+    await assert.rejects(list(createSqsClient(endpoint, 'wrong')), failsWith('SignatureDoesNotMatch', 403))
     const client = (options: object) =>
       new SQSClient({ endpoint, region, credentials, maxAttempts: 1, ...options })
     const unknown = { credentials: { ...credentials, accessKeyId: 'AKIDNOBODY' } }

@@ -50,7 +50,7 @@ export async function startSqs(
   // A TCP server's address is an AddressInfo.
   const { port } = server.address() as AddressInfo
   const endpoint = `http://127.0.0.1:${port}`
-  const client = makeClient(endpoint)
+  const client = createSqsClient(endpoint)
   let stopped = false
   async function stop() {
     if (stopped) return
@@ -67,7 +67,7 @@ export async function startSqs(
   return { endpoint, client, sqs, http: server, file, stop, ...shorthands(client) }
 }
 
-export function makeClient(endpoint: string, secretAccessKey = credentials.secretAccessKey): SQSClient {
+export function createSqsClient(endpoint: string, secretAccessKey = credentials.secretAccessKey): SQSClient {
   return new SQSClient({
     endpoint,
     region,

@@ -19,13 +19,13 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
   )
 }
 
-export interface Options {
+export interface SignInOptions {
   readonly mail: string
   readonly verificationRequired: boolean
   readonly providers: readonly { readonly id: string; readonly name: string }[]
 }
 
-export interface Session {
+export interface AccountSession {
   readonly id: string
   readonly token: string
   readonly createdAt: string
@@ -35,6 +35,6 @@ export interface Session {
 }
 
 export interface Current {
-  readonly session: Session
+  readonly session: AccountSession
   readonly user: { readonly twoFactorEnabled?: boolean | null }
 }

@@ -1,6 +1,6 @@
 import type { getAccount } from '../../../routes/get-account.ts'
 import { callApi, type ReplyData } from '../../api.ts'
-import type { Route } from '../../shell/router.ts'
+import type { PageRoute } from '../../shell/router.ts'
 import { ActionButton, Page, QueryView } from '../../ui/components.tsx'
 import { formatNumber, formatSize } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
@@ -14,7 +14,7 @@ import words from './words/en.ts'
 type Account = ReplyData<typeof getAccount>
 
 /** Shows the sign-in form to visitors, and the account settings to signed-in users. */
-export default function AccountSection({ route }: { readonly route: Route }) {
+export default function AccountSection({ route }: { readonly route: PageRoute }) {
   const account = useQuery('account', () => callApi<Account>('/v1/account'))
   const current = useQuery('session', () => callAuth<Current | null>('get-session', undefined, 'GET'))
   const reload = () => Promise.all([account.reload(), current.reload()])

@@ -13,12 +13,12 @@ import {
 } from '../../ui/components.tsx'
 import { formatDateTime } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
-import { type Current, callAuth, type Session } from './auth.ts'
+import { type AccountSession, type Current, callAuth } from './auth.ts'
 import words from './words/en.ts'
 
 export function Sessions({ currentId }: { readonly currentId: string | undefined }) {
-  const sessions = useQuery('sessions', () => callAuth<Session[]>('list-sessions', undefined, 'GET'))
-  const columns: readonly Column<Session>[] = [
+  const sessions = useQuery('sessions', () => callAuth<AccountSession[]>('list-sessions', undefined, 'GET'))
+  const columns: readonly Column<AccountSession>[] = [
     { name: words.browser, cell: ({ userAgent }) => <bdi>{describeBrowser(userAgent)}</bdi> },
     { name: words.address, cell: ({ ipAddress }) => shortenAddress(ipAddress) },
     { name: words.since, cell: ({ createdAt }) => formatDateTime(createdAt) },

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
-import { navigate, type Route } from '../../shell/router.ts'
+import { navigate, type PageRoute } from '../../shell/router.ts'
 import { ActionButton, Block, Field, Form, Page } from '../../ui/components.tsx'
 import { useQuery } from '../../ui/use-query.ts'
-import { callAuth, type Options } from './auth.ts'
+import { callAuth, type SignInOptions } from './auth.ts'
 import words from './words/en.ts'
 
 interface SignedInProps {
@@ -11,7 +11,7 @@ interface SignedInProps {
 }
 
 /** For visitors who are not signed in: sign-in forms, or a new password if they follow the link in an email. */
-export function SignedOutPage({ route, onSignedIn }: SignedInProps & { readonly route: Route }) {
+export function SignedOutPage({ route, onSignedIn }: SignedInProps & { readonly route: PageRoute }) {
   const token = route.query.get('token')
   const [step, setStep] = useState<'in' | 'up' | 'forgot' | 'factor'>('in')
   const [notice, setNotice] = useState<string>()
@@ -70,7 +70,7 @@ const Password = (props: { readonly label: string; readonly isNew?: boolean; rea
 )
 
 function SignIn({ onSignedIn, onTwoFactor }: SignedInProps & { readonly onTwoFactor: () => void }) {
-  const options = useQuery('auth options', () => callAuth<Options>('options', undefined, 'GET'))
+  const options = useQuery('auth options', () => callAuth<SignInOptions>('options', undefined, 'GET'))
   const submit = async (formData: FormData) => {
     const { twoFactorRedirect } = await callAuth<{ twoFactorRedirect?: boolean }>('sign-in/email', {
       email: formData.get('email'),

@@ -3,7 +3,7 @@ import { adoptStyles } from '../../shell/styles.ts'
 import { addFiles } from '../convert/add-files.ts'
 import { chooseFiles } from '../convert/file-input.ts'
 import { ItemList } from '../convert/file-list.tsx'
-import type { Item } from '../convert/item.ts'
+import type { ConversionItem } from '../convert/item.ts'
 import { items } from '../convert/item-list.ts'
 import rules from './batch.css'
 import words from './words/en.ts'
@@ -58,7 +58,7 @@ const HowTo = () => (
 )
 
 /** All folders, with the number of converted files in each. */
-function FolderTree({ files }: { readonly files: readonly Item[] }) {
+function FolderTree({ files }: { readonly files: readonly ConversionItem[] }) {
   const folders = [...Map.groupBy(files, ({ folder }) => folder ?? '')]
   return (
     <details class="tree">
@@ -77,11 +77,11 @@ function FolderTree({ files }: { readonly files: readonly Item[] }) {
   )
 }
 
-const pathOf = ({ folder, name }: Item) => `${folder}/${name}`
-const byPath = (a: Item, b: Item) => pathOf(a).localeCompare(pathOf(b))
+const pathOf = ({ folder, name }: ConversionItem) => `${folder}/${name}`
+const byPath = (a: ConversionItem, b: ConversionItem) => pathOf(a).localeCompare(pathOf(b))
 
 /** The name of the top folder, or a generic name if there are several. */
-function zipName(files: readonly Item[]): string {
+function zipName(files: readonly ConversionItem[]): string {
   const tops = new Set(files.map(({ folder }) => folder?.split('/')[0]))
   return tops.size === 1 ? `${[...tops][0]}.zip` : 'results.zip'
 }

@@ -3,7 +3,7 @@ import { announce } from '../../shell/announce.ts'
 import { pendingInputs } from '../../shell/pending-files.ts'
 import { addItems, createItems } from './add-items.ts'
 import { maxFiles, parseUrl } from './file-input.ts'
-import type { Origin } from './item.ts'
+import type { ItemOrigin } from './item.ts'
 import { newestItem } from './item-list.ts'
 import { ensureFormats } from './restore-list.ts'
 import words from './words/en.ts'
@@ -14,7 +14,7 @@ import words from './words/en.ts'
 export const limitNotice = signal<string | undefined>(undefined)
 
 /** Waits for the formats, so that files added early are not lost. */
-export async function addOrigins(origins: readonly Origin[]): Promise<void> {
+export async function addOrigins(origins: readonly ItemOrigin[]): Promise<void> {
   if (origins.length === 0) return
   const formatCatalog = await ensureFormats()
   limitNotice.value = origins.length > maxFiles ? words.onlyFirst(maxFiles) : undefined

@@ -2,14 +2,14 @@ import { batch, signal } from '@preact/signals'
 import { setTool } from './choose-target.ts'
 import { toolsFor } from './file-tools.ts'
 import { commonTargets, type FormatCatalog, suggestTargets } from './format-catalog.ts'
-import { Item, type Origin } from './item.ts'
+import { ConversionItem, type ItemOrigin } from './item.ts'
 import { catalog, items, maxCards, newestItem } from './item-list.ts'
 import { loadPreferredTarget } from './local-storage.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 import type { TargetChoice } from './preset-links.ts'
 import { Semaphore } from './semaphore.ts'
 import { forEachInSlices } from './time-slices.ts'
-import { hasAlpha, isOpaque } from './transparency.ts'
+import { hasTransparentPixels, isOpaque } from './transparency.ts'
 
 /** Creates list items and chooses their default targets. */
 
@@ -17,20 +17,20 @@ import { hasAlpha, isOpaque } from './transparency.ts'
 export const linkedChoice = signal<TargetChoice | undefined>(undefined)
 
 export async function createItems(
-  origins: readonly Origin[],
+  origins: readonly ItemOrigin[],
   catalog: FormatCatalog,
-): Promise<readonly Item[]> {
-  const made: Item[] = []
+): Promise<readonly ConversionItem[]> {
+  const made: ConversionItem[] = []
   // Creating items is slow, because browsers access the disk for each file.
   await forEachInSlices(origins, (origin) => {
-    const item = new Item(origin, catalog)
+    const item = new ConversionItem(origin, catalog)
     chooseDefault(item, catalog)
     made.push(item)
   })
   return made
 }
 
-export function addItems(added: readonly Item[]): void {
+export function addItems(added: readonly ConversionItem[]): void {
   batch(() => {
     // Choices restored after a reload are kept.
     useCommonTarget(added.filter(({ draft }) => !draft))
@@ -39,7 +39,7 @@ export function addItems(added: readonly Item[]): void {
   void finishAdding(added)
 }
 
-function chooseDefault(item: Item, catalog: FormatCatalog): void {
+function chooseDefault(item: ConversionItem, catalog: FormatCatalog): void {
   const link = linkedChoice.value
   if (link) item.values.value = { ...link.values, ...item.values.value }
   if (item.target.value || !item.source) return
@@ -51,7 +51,7 @@ function chooseDefault(item: Item, catalog: FormatCatalog): void {
 }
 
 /** Gives all files of a category the same target, one that none of them already has. */
-function useCommonTarget(added: readonly Item[]): void {
+function useCommonTarget(added: readonly ConversionItem[]): void {
   for (const same of Map.groupBy(added, ({ source }) => source?.category).values()) {
     const sources = new Set(same.map(({ source }) => source?.id))
     const first = same[0]
@@ -65,7 +65,7 @@ function useCommonTarget(added: readonly Item[]): void {
 /** Few at a time, so that hundreds of files do not block the page. */
 const inspectionSlots = new Semaphore(4)
 
-async function finishAdding(added: readonly Item[]): Promise<void> {
+async function finishAdding(added: readonly ConversionItem[]): Promise<void> {
   const tool = linkedChoice.value?.tool
   const defaults = new Map(added.map((item) => [item, item.target.value]))
   const transparent = await Promise.all(added.map((item) => hasTransparency(item, added.length <= maxCards)))
@@ -85,12 +85,12 @@ async function finishAdding(added: readonly Item[]): Promise<void> {
   }
 }
 
-async function hasTransparency(item: Item, isExact: boolean): Promise<boolean> {
+async function hasTransparency(item: ConversionItem, isExact: boolean): Promise<boolean> {
   const file = item.file.value
   if (item.source?.category !== 'image' || !file) return false
   const release = await inspectionSlots.acquire(new AbortController().signal)
   try {
-    return await hasAlpha(item.source.id, file, isExact)
+    return await hasTransparentPixels(item.source.id, file, isExact)
   } catch {
     return false
   } finally {
@@ -99,7 +99,7 @@ async function hasTransparency(item: Item, isExact: boolean): Promise<boolean> {
 }
 
 /** Chooses a default target that keeps transparency, if the current one would fill it. */
-function preferTransparentTarget(item: Item): void {
+function preferTransparentTarget(item: ConversionItem): void {
   const target = item.target.value
   if (!target || !isOpaque(target.id) || linkedChoice.value?.to === target.id) return
   const kind = `${item.source?.id} with transparency`
@@ -116,17 +116,20 @@ function preferTransparentTarget(item: Item): void {
 }
 
 /** Adds another item next to a finished one, whose result is kept. Uses the local file, else the stored source. */
-export function convertAgain(item: Item, file: File | undefined = item.file.value): Item | undefined {
+export function convertAgain(
+  item: ConversionItem,
+  file: File | undefined = item.file.value,
+): ConversionItem | undefined {
   const formatCatalog = catalog.value
   const job = item.job.value
   if (!formatCatalog) return undefined
-  const origin: Origin | undefined = file
+  const origin: ItemOrigin | undefined = file
     ? { kind: 'file', file, folder: item.folder }
     : item.url !== undefined
       ? { kind: 'url', url: item.url, name: item.name }
       : job && { kind: 'again', job, folder: item.folder }
   if (!origin) return undefined
-  const added = new Item(origin, formatCatalog)
+  const added = new ConversionItem(origin, formatCatalog)
   chooseDefault(added, formatCatalog)
   const target = formatCatalog.byId(job?.target?.format ?? '')
   if (target && added.targets.includes(target)) added.target.value = target

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Lazy } from '../../shell/lazy.tsx'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 
 const loadPreview = () => import('../../grid/file-preview.tsx')
 
@@ -8,11 +8,11 @@ const loadPreview = () => import('../../grid/file-preview.tsx')
 const maxPreviewBytes = 40_000_000
 
 /** The type of files that need the preview component, not a plain image element. */
-const previewType = ({ source }: Item) =>
+const previewType = ({ source }: ConversionItem) =>
   source?.id === 'pdf' ? 'application/pdf' : source?.category === 'video' ? 'video/*' : undefined
 
 /** The badge of a card: a thumbnail if the browser can display the file, else the name of its format. */
-export function Badge({ item }: { readonly item: Item }) {
+export function Badge({ item }: { readonly item: ConversionItem }) {
   const [url, setUrl] = useState('')
   const [isShown, setShown] = useState(false)
   const file = item.file.value

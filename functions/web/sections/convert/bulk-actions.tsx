@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { createZip, Problem, toProblem } from '../../api.ts'
+import { Problem, requestZip, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { Lazy } from '../../shell/lazy.tsx'
 import { setTargetForAll } from './choose-target.ts'
 import { Icon, Notice } from './components.tsx'
-import { cancelItem, retryItem, startConversion } from './convert-item.ts'
+import { cancelItem, convertItem, retryItem } from './convert-item.ts'
 import { commonTargets } from './format-catalog.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { countsOf } from './item-list.ts'
 import { wantsNotification } from './notifications.ts'
 import { removeItems } from './remove-items.ts'
@@ -19,7 +19,7 @@ export function BulkActions({
   items,
   zip,
 }: {
-  readonly items: readonly Item[]
+  readonly items: readonly ConversionItem[]
   readonly zip?: string | undefined
 }) {
   const { ready, active: activeCount, done, failed, total, toRetry } = countsOf(items)
@@ -39,7 +39,7 @@ export function BulkActions({
             type="button"
             class="button primary"
             onClick={() => {
-              for (const item of waiting) void startConversion(item)
+              for (const item of waiting) void convertItem(item)
             }}
           >
             {words.convertAll}
@@ -92,7 +92,13 @@ const loadGroupOptions = () => import('./group-options.tsx')
 
 type CategoryId = keyof typeof words.counted
 
-function CategoryRow({ kind, group }: { readonly kind: CategoryId; readonly group: readonly Item[] }) {
+function CategoryRow({
+  kind,
+  group,
+}: {
+  readonly kind: CategoryId
+  readonly group: readonly ConversionItem[]
+}) {
   const counted = words.counted[kind](group.length)
   const targets = commonTargets(group.map((item) => item.targets))
   const chosen = new Set(group.map((item) => item.target.value?.id.toUpperCase() ?? '?'))
@@ -119,7 +125,13 @@ function CategoryRow({ kind, group }: { readonly kind: CategoryId; readonly grou
 /** Maximum number of jobs in one ZIP. */
 const maxJobsPerZip = 100
 
-function ZipButton({ items, name }: { readonly items: readonly Item[]; readonly name: string | undefined }) {
+function ZipButton({
+  items,
+  name,
+}: {
+  readonly items: readonly ConversionItem[]
+  readonly name: string | undefined
+}) {
   const isPacking = useSignal(false)
   const problem = useSignal<Problem | undefined>(undefined)
   const done = items.filter(({ phase }) => phase.value === 'done')
@@ -130,7 +142,7 @@ function ZipButton({ items, name }: { readonly items: readonly Item[]; readonly 
       const jobs = done.flatMap(({ job, folder }) => (job.value ? [{ jobId: job.value.jobId, folder }] : []))
       // More jobs need several ZIPs.
       for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
-        const job = await createZip(jobs.slice(at, at + maxJobsPerZip), name)
+        const job = await requestZip(jobs.slice(at, at + maxJobsPerZip), name)
         const finishedJob = await watchJob(job, () => {}, new AbortController().signal)
         if (!finishedJob.result)
           throw new Problem('ZIP', finishedJob.error?.message ?? words.jobExpired(job.jobId))

@@ -2,7 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Badge } from './badge.tsx'
 import { Icon } from './components.tsx'
 import { formatFileSize } from './format-text.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { ItemForm } from './item-form.tsx'
 import { newestItem } from './item-list.ts'
 import { ItemProgress } from './item-progress.tsx'
@@ -11,7 +11,7 @@ import { removeItems } from './remove-items.ts'
 import words from './words/en.ts'
 
 /** One file, from selection to download. */
-export function Card({ item }: { readonly item: Item }) {
+export function Card({ item }: { readonly item: ConversionItem }) {
   const titleId = useId()
   const phase = item.phase.value
   const card = useRef<HTMLLIElement>(null)
@@ -64,7 +64,7 @@ export function Card({ item }: { readonly item: Item }) {
 }
 
 /** The actions that the current phase allows. */
-export function ItemBody({ item }: { readonly item: Item }) {
+export function ItemBody({ item }: { readonly item: ConversionItem }) {
   const body = useRef<HTMLDivElement>(null)
   const hadFocus = useRef(false)
   const phase = item.phase.value

@@ -1,14 +1,14 @@
 import { batch } from '@preact/signals'
 import { type Format, fetchToolTargets, toProblem } from '../../api.ts'
 import { loadOptions } from '../../options/load-options.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { catalog } from './item-list.ts'
 import { rememberTarget } from './local-storage.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 
 /** Sets the target or tool of files, and their options. */
 
-export function setTarget(item: Item, target: Format, { isChosen = true } = {}): void {
+export function setTarget(item: ConversionItem, target: Format, { isChosen = true } = {}): void {
   batch(() => {
     item.target.value = target
     item.tool.value = undefined
@@ -23,7 +23,7 @@ export function setTarget(item: Item, target: Format, { isChosen = true } = {}):
 }
 
 /** Selects a tool. It keeps the format if it can, as from PDF to PDF. */
-export async function setTool(item: Item, tool: string): Promise<void> {
+export async function setTool(item: ConversionItem, tool: string): Promise<void> {
   const from = item.source?.id
   if (!from) return
   try {
@@ -44,7 +44,7 @@ export async function setTool(item: Item, tool: string): Promise<void> {
 }
 
 /** Loads the options of the chosen target; undefined if the file type is unknown. */
-export async function loadItemOptions(item: Item): Promise<void> {
+export async function loadItemOptions(item: ConversionItem): Promise<void> {
   const from = item.source?.id
   const to = item.target.value?.id
   if (!from || !to) {
@@ -57,14 +57,17 @@ export async function loadItemOptions(item: Item): Promise<void> {
 }
 
 /** Sets a common target for several files. */
-export function setTargetForAll(group: readonly Item[], target: Format): void {
+export function setTargetForAll(group: readonly ConversionItem[], target: Format): void {
   batch(() => {
     for (const item of group) if (item.targets.includes(target)) setTarget(item, target)
   })
 }
 
 /** Sets option values for several files. */
-export function setValuesForAll(group: readonly Item[], values: Item['values']['value']): void {
+export function setValuesForAll(
+  group: readonly ConversionItem[],
+  values: ConversionItem['values']['value'],
+): void {
   batch(() => {
     for (const item of group) item.values.value = { ...item.values.value, ...values }
   })

@@ -1,13 +1,13 @@
 import { defined } from '../../../../lib/validation/defined.ts'
 import { type ConversionSpec, Problem } from '../../api.ts'
 import { collectValues } from '../../options/option-values.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import words from './words/en.ts'
 
 /** The conversion to request for a file, with parsed option values. */
 
 /** @throws Problem if no target is chosen */
-export function toConversionSpec(item: Item): ConversionSpec {
+export function toConversionSpec(item: ConversionItem): ConversionSpec {
   const target = item.target.value
   const tool = item.tool.value
   if (!target && !tool) throw new Problem('NO_TARGET', words.chooseFirst)

@@ -16,14 +16,14 @@ import { loadItemOptions } from './choose-target.ts'
 import { toConversionSpec } from './conversion-request.ts'
 import { deleteDrafts } from './drafts.ts'
 import { formatFileSize } from './format-text.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { items, maxCards } from './item-list.ts'
 import { saveFolder } from './job-folders.ts'
 import { announceEnd, joinBatch } from './notifications.ts'
 import { notifyOtherTabs, withTabLock } from './other-tabs.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 import { abortUpload, uploadFile } from './upload-file.ts'
-import { isTransient, type Progress, pause, watchJob } from './watch-job.ts'
+import { type ConversionProgress, isTransient, pause, watchJob } from './watch-job.ts'
 import words from './words/en.ts'
 
 /** Converts a file: check, upload, convert, and wait for the result. */
@@ -34,7 +34,7 @@ const pendingChecks = new Map<string, Promise<void>>()
 const largeBytes = 1e9
 
 /** Checks the conversion before uploading; equal checks share a request. */
-async function checkBeforeUpload(item: Item): Promise<void> {
+async function checkBeforeUpload(item: ConversionItem): Promise<void> {
   if (!item.source) return
   const sendsSize = items.value.length <= maxCards || Number(item.size) > largeBytes
   const spec = { from: item.source.id, ...toConversionSpec(item), size: sendsSize ? item.size : undefined }
@@ -46,7 +46,7 @@ async function checkBeforeUpload(item: Item): Promise<void> {
 }
 
 /** @returns whether the upload may start; errors are shown at their fields */
-async function passesChecks(item: Item): Promise<boolean> {
+async function passesChecks(item: ConversionItem): Promise<boolean> {
   try {
     await loadItemOptions(item)
     const errors = validateOptions(item.options.value ?? [], item.values.value)
@@ -65,7 +65,7 @@ async function passesChecks(item: Item): Promise<boolean> {
   }
 }
 
-export async function startConversion(item: Item): Promise<void> {
+export async function convertItem(item: ConversionItem): Promise<void> {
   if (item.phase.value !== 'ready') return
   if (!item.hasBytes.value) return
   item.notice.value = undefined
@@ -90,18 +90,18 @@ export async function startConversion(item: Item): Promise<void> {
     await deleteDrafts([item.key])
     if (controller.signal.aborted) await cancelJob(job.jobId).catch(() => {})
     notifyOtherTabs()
-    await followJob(item, job)
+    await trackJob(item, job)
   } catch (error) {
     endWithoutResult(item, controller.signal.aborted ? words.cancelled : toProblem(error))
   }
 }
 
 async function createItemJob(
-  item: Item,
+  item: ConversionItem,
   spec: ReturnType<typeof toConversionSpec>,
   signal: AbortSignal,
 ): Promise<Job> {
-  const onProgress = (progress: Progress) => {
+  const onProgress = (progress: ConversionProgress) => {
     item.progress.value = progress
   }
   if (item.url !== undefined)
@@ -143,16 +143,16 @@ async function createItemJob(
   }
 }
 
-function createWithProgress(item: Item, create: () => Promise<Job>): Promise<Job> {
+function createWithProgress(item: ConversionItem, create: () => Promise<Job>): Promise<Job> {
   item.progress.value = { stage: 'starting' }
   return create()
 }
 
-export async function followJob(item: Item, job: Job): Promise<void> {
+export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
   item.phase.value = 'running'
   const announcesEnd = item.file.value !== undefined || item.url !== undefined || item.sourceJob !== undefined
   try {
-    const onProgress = (progress: Progress) => {
+    const onProgress = (progress: ConversionProgress) => {
       item.progress.value = progress
     }
     const finishedJob = await watchJob(job, onProgress, item.removal.signal)
@@ -175,7 +175,7 @@ const minPauseS = 60
 const maxPauseS = (2 ** 31 - 1) / 1000
 
 /** Returns the item to its form once the service confirms that the result has expired. */
-async function watchExpiry(item: Item, { jobId, expiresAt }: Job): Promise<void> {
+async function watchExpiry(item: ConversionItem, { jobId, expiresAt }: Job): Promise<void> {
   const { signal } = item.removal
   // Doubled, so that a fast clock does not cause a request every minute.
   for (let minS = minPauseS; item.job.value?.jobId === jobId; minS *= 2) {
@@ -190,7 +190,7 @@ async function watchExpiry(item: Item, { jobId, expiresAt }: Job): Promise<void>
 }
 
 /** Ends without a result: back to the form if the bytes are available, else the user must choose the file again. */
-function endWithoutResult(item: Item, notice: Problem | string): void {
+function endWithoutResult(item: ConversionItem, notice: Problem | string): void {
   batch(() => {
     item.notice.value = notice
     item.phase.value = item.hasBytes.value || item.draft ? 'ready' : 'stranded'
@@ -205,15 +205,15 @@ function problemOfJob({ error, jobId }: Job): Problem {
 }
 
 /** Deletes the failed job that this one replaces; it would reappear after a reload. */
-function deletePreviousJob(item: Item): void {
+function deletePreviousJob(item: ConversionItem): void {
   const old = item.job.value
   if (old) void deleteJob(old.jobId).catch(() => {})
 }
 
 /** Retries with the same settings, from the local bytes or the stored source. */
-export async function retryItem(item: Item): Promise<void> {
+export async function retryItem(item: ConversionItem): Promise<void> {
   const old = item.job.value
-  if (item.phase.value === 'ready' || !old) return startConversion(item)
+  if (item.phase.value === 'ready' || !old) return convertItem(item)
   item.notice.value = undefined
   item.phase.value = 'sending'
   item.progress.value = { stage: 'starting' }
@@ -224,13 +224,13 @@ export async function retryItem(item: Item): Promise<void> {
     item.job.value = job
     if (item.folder !== undefined) void saveFolder(job.jobId, item.folder)
     notifyOtherTabs()
-    await followJob(item, job)
+    await trackJob(item, job)
   } catch (error) {
     endWithoutResult(item, toProblem(error))
   }
 }
 
-export async function cancelItem(item: Item): Promise<void> {
+export async function cancelItem(item: ConversionItem): Promise<void> {
   item.conversion?.abort()
   if (item.multipartUpload && item.phase.value === 'sending') {
     abortUpload(item.multipartUpload.uploadId)
@@ -247,12 +247,12 @@ export async function cancelItem(item: Item): Promise<void> {
 }
 
 /** Attaches the file to a draft when the user chooses it again. */
-export function attachFile(item: Item, file: File): void {
+export function attachFile(item: ConversionItem, file: File): void {
   const { name, size } = item
   if (file.name === name && file.size === size) {
     item.notice.value = undefined
     item.file.value = file
     // An interrupted upload resumes at once.
-    if (item.multipartUpload) void startConversion(item)
+    if (item.multipartUpload) void convertItem(item)
   } else item.notice.value = new Problem('OTHER_FILE', words.otherFile)
 }

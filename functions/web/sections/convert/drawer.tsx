@@ -3,13 +3,13 @@ import type { Job } from '../../api.ts'
 import { convertAgain } from './add-items.ts'
 import { ItemBody } from './card.tsx'
 import { Icon } from './components.tsx'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { catalog, openedItem } from './item-list.ts'
 import lazyWords from './lazy/words/en.ts'
 import words from './words/en.ts'
 
 /** Details of one file, next to the list: its result and its settings. */
-export default function Drawer({ item }: { readonly item: Item }) {
+export default function Drawer({ item }: { readonly item: ConversionItem }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     if (!dialog.current?.open) dialog.current?.showModal()
@@ -54,7 +54,7 @@ type Result = NonNullable<Job['result']>
 const maxPreviewBytes = 100_000_000
 const maxTextBytes = 200_000
 
-function Preview({ item, result }: { readonly item: Item; readonly result: Result }) {
+function Preview({ item, result }: { readonly item: ConversionItem; readonly result: Result }) {
   const kind = previewKind(result)
   if (kind === 'none' || (kind !== 'media' && result.size > maxPreviewBytes))
     return <p class="hint">{lazyWords.noPreview}</p>
@@ -80,7 +80,7 @@ function Player({ result }: { readonly result: Result }) {
 }
 
 function FetchedPreview(props: {
-  readonly item: Item
+  readonly item: ConversionItem
   readonly result: Result
   readonly kind: 'image' | 'pdf' | 'text'
 }) {
@@ -124,7 +124,7 @@ function BeforeAfter({
   after,
   name,
 }: {
-  readonly item: Item
+  readonly item: ConversionItem
   readonly after: string
   readonly name: string
 }) {

@@ -7,7 +7,7 @@ import card from './card.css'
 import { Card } from './card.tsx'
 import { Notice } from './components.tsx'
 import many from './file-list.css'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import choice from './item-form.css'
 import { maxCards, openedItem } from './item-list.ts'
 import { removedItems, undoRemoval } from './remove-items.ts'
@@ -20,7 +20,13 @@ const loadTable = () => import('./file-table.tsx')
 const loadDrawer = () => import('./drawer.tsx')
 
 /** The file list with all its actions, used by every section that accepts files. */
-export function ItemList({ items, zip }: { readonly items: readonly Item[]; readonly zip?: string }) {
+export function ItemList({
+  items,
+  zip,
+}: {
+  readonly items: readonly ConversionItem[]
+  readonly zip?: string
+}) {
   useEffect(startRestoring, [])
   useEffect(consumePendingInputs, [])
   return (

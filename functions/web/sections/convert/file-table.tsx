@@ -4,7 +4,7 @@ import { Problem } from '../../api.ts'
 import { ForFile, Icon } from './components.tsx'
 import { cancelItem } from './convert-item.ts'
 import { formatFileSize } from './format-text.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { openedItem } from './item-list.ts'
 import { describeProgress } from './item-progress.tsx'
 import lazyWords from './lazy/words/en.ts'
@@ -17,7 +17,7 @@ const rowPx = 56
 const extraRows = 6
 
 /** A table for many files: only visible rows are rendered, so that 500 files cost no more than 20. */
-export default function FileTable({ items }: { readonly items: readonly Item[] }) {
+export default function FileTable({ items }: { readonly items: readonly ConversionItem[] }) {
   const range = useSignal({ from: 0, to: 30 })
   const rowsElement = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -54,7 +54,7 @@ export default function FileTable({ items }: { readonly items: readonly Item[] }
   )
 }
 
-function Row({ item, at }: { readonly item: Item; readonly at: number }) {
+function Row({ item, at }: { readonly item: ConversionItem; readonly at: number }) {
   const result = item.phase.value === 'done' ? item.job.value?.result : undefined
   return (
     <div
@@ -111,7 +111,7 @@ function Row({ item, at }: { readonly item: Item; readonly at: number }) {
   )
 }
 
-function ItemState({ item }: { readonly item: Item }) {
+function ItemState({ item }: { readonly item: ConversionItem }) {
   const notice = item.notice.value
   const target = (item.target.value?.id ?? item.job.value?.target?.format ?? '').toUpperCase()
   if (item.isActive.value) {

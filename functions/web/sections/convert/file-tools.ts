@@ -1,19 +1,22 @@
 import names from '../tools/names/words/en.ts'
-import { tools } from '../tools/tools.ts'
+import { pageTools } from '../tools/tools.ts'
 import type { ListedTool } from './target-picker.tsx'
 
 /** Tools for several files or single pages need more space than a card. */
-const hasOwnPage = ({ usesAllFiles, optionsOf }: (typeof tools)[number]) =>
+const hasOwnPage = ({ usesAllFiles, optionsOf }: (typeof pageTools)[number]) =>
   usesAllFiles === true || optionsOf !== undefined
 
-const toListedTool = (tool: (typeof tools)[number]): ListedTool => ({
+const toListedTool = (tool: (typeof pageTools)[number]): ListedTool => ({
   id: tool.id,
   name: names[tool.id],
   hasOwnPage: hasOwnPage(tool),
 })
 
-const merge = tools.filter(({ id }) => id === 'merge').map(toListedTool)
-const pdfTools = [...tools.filter(({ sourceFormat }) => sourceFormat === 'pdf').map(toListedTool), ...merge]
+const merge = pageTools.filter(({ id }) => id === 'merge').map(toListedTool)
+const pdfTools = [
+  ...pageTools.filter(({ sourceFormat }) => sourceFormat === 'pdf').map(toListedTool),
+  ...merge,
+]
 
 /** Returns the tools for a format. */
 export function toolsFor(

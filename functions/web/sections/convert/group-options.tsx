@@ -4,7 +4,7 @@ import { OptionFields } from '../../options/fields.tsx'
 import { loadOptions } from '../../options/load-options.ts'
 import { type Values, validateOptions, withValue } from '../../options/option-values.ts'
 import { setValuesForAll } from './choose-target.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import lazyWords from './lazy/words/en.ts'
 import { Presets } from './presets.tsx'
 
@@ -13,7 +13,7 @@ export default function GroupOptions({
   group,
   counted,
 }: {
-  readonly group: readonly Item[]
+  readonly group: readonly ConversionItem[]
   readonly counted: string
 }) {
   const options = useSignal<readonly Option[]>([])

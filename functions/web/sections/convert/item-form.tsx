@@ -3,12 +3,12 @@ import type { Format } from '../../api.ts'
 import { Lazy } from '../../shell/lazy.tsx'
 import { setTarget, setTool } from './choose-target.ts'
 import { Notice } from './components.tsx'
-import { attachFile, startConversion } from './convert-item.ts'
+import { attachFile, convertItem } from './convert-item.ts'
 import { chooseFile } from './file-input.ts'
 import { toolName, toolsFor } from './file-tools.ts'
 import { suggestTargets } from './format-catalog.ts'
 import { formatFileSize } from './format-text.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { openToolWith } from './open-tool.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 import { type ListedTool, TargetPicker } from './target-picker.tsx'
@@ -18,7 +18,7 @@ import words from './words/en.ts'
 const loadOptionFields = () => import('./item-options.tsx')
 
 /** The form of a file that waits for its conversion. */
-export function ItemForm({ item }: { readonly item: Item }) {
+export function ItemForm({ item }: { readonly item: ConversionItem }) {
   const group = useId()
   const form = useRef<HTMLFormElement>(null)
   const { targets, source } = item
@@ -48,7 +48,7 @@ export function ItemForm({ item }: { readonly item: Item }) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        void startConversion(item)
+        void convertItem(item)
       }}
     >
       <div class="notices">
@@ -110,7 +110,7 @@ function Chip(props: {
   readonly group: string
   readonly format: Format
   readonly isChosen: boolean
-  readonly item: Item
+  readonly item: ConversionItem
 }) {
   return (
     <label class="chip" title={props.format.name}>
@@ -134,7 +134,7 @@ const ToolChip = (props: { readonly group: string; readonly tool: ListedTool | u
 )
 
 /** The draft of a large file: only its name is known, the user must choose it again. */
-function MissingFile({ item }: { readonly item: Item }) {
+function MissingFile({ item }: { readonly item: ConversionItem }) {
   const uploadedBytes = item.uploadedBytes.value
   return (
     <div class="stranded">

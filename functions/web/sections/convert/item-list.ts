@@ -1,16 +1,16 @@
 import { computed, signal } from '@preact/signals'
 import type { FormatCatalog } from './format-catalog.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 
 /** All files on the page. The list stays alive when another section is shown. */
 
-export const items = signal<readonly Item[]>([])
+export const items = signal<readonly ConversionItem[]>([])
 export const catalog = signal<FormatCatalog | undefined>(undefined)
 /** More files are shown as a table instead of cards. */
 export const maxCards = 5
 
-export function countsOf(all: readonly Item[]) {
-  const count = (matches: (item: Item) => boolean) => all.filter(matches).length
+export function countsOf(all: readonly ConversionItem[]) {
+  const count = (matches: (item: ConversionItem) => boolean) => all.filter(matches).length
   return {
     total: all.length,
     ready: count((item) => item.canStart.value && !item.hasFailed.value),
@@ -23,7 +23,7 @@ export function countsOf(all: readonly Item[]) {
 export const counts = computed(() => countsOf(items.value))
 
 /** The first of the files added last; it receives the focus when it is rendered. */
-export const newestItem: { current: Item | undefined } = { current: undefined }
+export const newestItem: { current: ConversionItem | undefined } = { current: undefined }
 
 /** The item shown in the drawer. */
-export const openedItem = signal<Item | undefined>(undefined)
+export const openedItem = signal<ConversionItem | undefined>(undefined)

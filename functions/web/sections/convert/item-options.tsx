@@ -5,14 +5,14 @@ import { OptionFields } from '../../options/fields.tsx'
 import { withValue } from '../../options/option-values.ts'
 import { linkedChoice } from './add-items.ts'
 import { loadItemOptions } from './choose-target.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import lazyWords from './lazy/words/en.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 import { Presets } from './presets.tsx'
 import words from './words/en.ts'
 
 /** The options of one file, collapsed because the defaults are good. */
-export default function ItemOptions({ item }: { readonly item: Item }) {
+export default function ItemOptions({ item }: { readonly item: ConversionItem }) {
   const problem = useSignal<Problem | undefined>(undefined)
   const target = item.target.value
   const tool = item.tool.value

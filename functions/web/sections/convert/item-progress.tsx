@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
 import { cancelItem } from './convert-item.ts'
 import { describeStage, describeTimeLeft, formatFileSize } from './format-text.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { counts } from './item-list.ts'
-import type { Progress } from './watch-job.ts'
+import type { ConversionProgress } from './watch-job.ts'
 import words from './words/en.ts'
 
 interface ProgressText {
@@ -16,7 +16,7 @@ interface ProgressText {
   readonly convertedPercent: number
 }
 
-export function describeProgress(progress: Progress): ProgressText {
+export function describeProgress(progress: ConversionProgress): ProgressText {
   switch (progress.stage) {
     case 'waiting':
       return { stage: words.waitingUpload, sentPercent: 0, convertedPercent: 0 }
@@ -47,7 +47,7 @@ export function describeProgress(progress: Progress): ProgressText {
 }
 
 /** Upload and conversion have separate bars: bytes sent, and the percentage from the service. */
-export function ItemProgress({ item }: { readonly item: Item }) {
+export function ItemProgress({ item }: { readonly item: ConversionItem }) {
   const [isCancelling, setCancelling] = useState(false)
   const highest = useRef(0)
   const progress = item.progress.value

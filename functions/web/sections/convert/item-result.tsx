@@ -5,13 +5,13 @@ import { convertAgain } from './add-items.ts'
 import { ForFile, Icon, Notice } from './components.tsx'
 import { chooseFile } from './file-input.ts'
 import { describeSizeChange, formatExpiry, formatFileSize } from './format-text.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { openedItem } from './item-list.ts'
 import { describeDropped, describeKept } from './loss-messages.ts'
 import { deleteItem } from './remove-items.ts'
 import words from './words/en.ts'
 
-type Result = NonNullable<Job['result']>
+type ShownResult = NonNullable<Job['result']>
 
 /** The result: download, comparison with the source, and warnings. */
 export function ItemResult({
@@ -19,9 +19,9 @@ export function ItemResult({
   job,
   result,
 }: {
-  readonly item: Item
+  readonly item: ConversionItem
   readonly job: Job
-  readonly result: Result
+  readonly result: ShownResult
 }) {
   const { fidelity } = result
   const engine = listEngines(result.engine ? [result.engine] : [])
@@ -122,7 +122,7 @@ function Download(props: {
   )
 }
 
-function Sizes({ job, result }: { readonly job: Job; readonly result: Result }) {
+function Sizes({ job, result }: { readonly job: Job; readonly result: ShownResult }) {
   const after = result.files.reduce((sum, { size }) => sum + size, 0) || result.size
   const before = job.source?.size
   if (before === undefined)
@@ -145,7 +145,7 @@ function Sizes({ job, result }: { readonly job: Job; readonly result: Result }) 
 }
 
 /** A job from an earlier visit without a result. The page no longer has the file, so the user must choose it again. */
-export function LostItem({ item }: { readonly item: Item }) {
+export function LostItem({ item }: { readonly item: ConversionItem }) {
   const target = item.job.value?.target?.format
   return (
     <div class="stranded">

@@ -6,12 +6,12 @@ import type { Values } from '../../options/option-values.ts'
 import type { Draft } from './drafts.ts'
 import { folderOf } from './file-input.ts'
 import type { FormatCatalog } from './format-catalog.ts'
-import type { Progress } from './watch-job.ts'
+import type { ConversionProgress } from './watch-job.ts'
 
 type Phase = 'ready' | 'sending' | 'running' | 'done' | 'stranded'
 
 /** Where the bytes come from. */
-export type Origin =
+export type ItemOrigin =
   | { readonly kind: 'file'; readonly file: File; readonly folder?: string | undefined }
   | { readonly kind: 'draft'; readonly draft: Draft }
   /** A file that the service imported from a drive. */
@@ -30,7 +30,7 @@ let lastKey = 0
 const newKey = () => `${Date.now().toString(36)}-${(lastKey++).toString(36)}`
 
 /** One file, from selection to download. After a reload, only its job or draft is known. */
-export class Item {
+export class ConversionItem {
   readonly key: string
   readonly name: string
   readonly size: number | undefined
@@ -52,7 +52,7 @@ export class Item {
   readonly values = signal<Values>({})
   /** Error messages by field. */
   readonly fieldErrors = signal<Readonly<Record<string, string>>>({})
-  readonly progress = signal<Progress>({ stage: 'waiting' })
+  readonly progress = signal<ConversionProgress>({ stage: 'waiting' })
   readonly job = signal<Job | undefined>(undefined)
   readonly notice = signal<Problem | string | undefined>(undefined)
   readonly hasAlpha = signal(false)
@@ -66,7 +66,7 @@ export class Item {
   /** Options of the chosen target, once loaded. */
   readonly options = signal<readonly Option[] | undefined>(undefined)
 
-  constructor(origin: Origin, catalog: FormatCatalog) {
+  constructor(origin: ItemOrigin, catalog: FormatCatalog) {
     const info = infoFromOrigin(origin)
     this.key = origin.kind === 'draft' ? origin.draft.key : newKey()
     this.name = info.name
@@ -128,13 +128,13 @@ export class Item {
   })
 }
 
-function folderFromOrigin(origin: Origin): string | undefined {
+function folderFromOrigin(origin: ItemOrigin): string | undefined {
   if (origin.kind === 'file') return origin.folder ?? folderOf(origin.file)
   if (origin.kind === 'draft') return origin.draft.folder
   return origin.kind === 'url' || origin.kind === 'upload' ? undefined : origin.folder
 }
 
-function infoFromOrigin(origin: Origin): {
+function infoFromOrigin(origin: ItemOrigin): {
   name: string
   size?: number
   file?: File

@@ -1,17 +1,17 @@
 import { effect, signal } from '@preact/signals'
 import { announce } from '../../shell/announce.ts'
 import { progressPercent } from '../../shell/title.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { counts } from './item-list.ts'
 import words from './words/en.ts'
 
 /** Progress in the window title, screen reader announcements and system notifications. */
 
 /** The items started since nothing was in progress: progress and the final message refer to these. */
-const currentBatch = signal<readonly Item[]>([])
+const currentBatch = signal<readonly ConversionItem[]>([])
 
 /** Adds an item to the current batch, or starts a new one if nothing is in progress. */
-export function joinBatch(item: Item): void {
+export function joinBatch(item: ConversionItem): void {
   currentBatch.value = currentBatch.value.some((other) => other.isActive.value)
     ? [...currentBatch.value, item]
     : [item]

@@ -1,14 +1,14 @@
 import { listUploadedParts } from '../../api.ts'
 import { type Draft, maxStoredBytes, saveDraft } from './drafts.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { items } from './item-list.ts'
 
 /** Stores files that are not converted yet as drafts. */
 
-const isDraft = (item: Item) =>
+const isDraft = (item: ConversionItem) =>
   item.sourceJob === undefined && item.job.value === undefined && item.url === undefined
 
-export async function saveItemDraft(item: Item): Promise<void> {
+export async function saveItemDraft(item: ConversionItem): Promise<void> {
   const file = item.file.value
   if (!isDraft(item) || (!file && !item.draft)) return
   // Hundreds of small images need as much space as a video.
@@ -34,7 +34,7 @@ export async function saveItemDraft(item: Item): Promise<void> {
 const emptyInfo = { name: '', size: 0, lastModified: 0, type: '' }
 
 /** Passwords are never stored. */
-function withoutSecrets(item: Item) {
+function withoutSecrets(item: ConversionItem) {
   const secret = new Set(
     item.options.value?.filter(({ widget }) => widget === 'password').map(({ name }) => name),
   )
@@ -42,7 +42,7 @@ function withoutSecrets(item: Item) {
 }
 
 /** Looks up how much of a partial upload has arrived. */
-export async function checkPartialUpload(item: Item): Promise<void> {
+export async function checkPartialUpload(item: ConversionItem): Promise<void> {
   if (!item.multipartUpload) return
   try {
     const { parts } = await listUploadedParts(item.multipartUpload.uploadId, item.removal.signal)

@@ -18,7 +18,7 @@ const isPlainName = (text: string | null): text is string =>
   text !== null && /^[a-z\d][\w.-]{0,40}$/i.test(text)
 const reservedParams = new Set(['to', 'tool', 'lang'])
 
-export function parseChoice(query: URLSearchParams): TargetChoice | undefined {
+export function parsePreset(query: URLSearchParams): TargetChoice | undefined {
   const [to, tool] = [query.get('to'), query.get('tool')]
   if (!isPlainName(to) && !isPlainName(tool)) return undefined
   const values = Object.fromEntries(

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { deleteJob, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { deleteDrafts } from './drafts.ts'
-import type { Item } from './item.ts'
+import type { ConversionItem } from './item.ts'
 import { items } from './item-list.ts'
 import { notifyOtherTabs } from './other-tabs.ts'
 import { Semaphore } from './semaphore.ts'
@@ -13,13 +13,13 @@ import words from './words/en.ts'
 
 /** Removed items that can still be restored. */
 export const removedItems = signal<
-  { readonly items: readonly Item[]; readonly before: readonly Item[] } | undefined
+  { readonly items: readonly ConversionItem[]; readonly before: readonly ConversionItem[] } | undefined
 >(undefined)
 let timer: ReturnType<typeof setTimeout> | undefined
 const undoMs = 8000
 
 /** Removes items from the page at once, and from the service when they can no longer be restored. */
-export function removeItems(toRemove: readonly Item[]): void {
+export function removeItems(toRemove: readonly ConversionItem[]): void {
   if (toRemove.length === 0) return
   void finishRemoval()
   const set = new Set(toRemove)
@@ -66,7 +66,7 @@ export async function finishRemoval(): Promise<void> {
 }
 
 /** Deletes immediately; if the service refuses, the item stays and shows why. */
-export async function deleteItem(item: Item): Promise<void> {
+export async function deleteItem(item: ConversionItem): Promise<void> {
   const job = item.job.value
   try {
     if (job) await deleteJob(job.jobId)

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 import { type Job, listFormats, listJobs, type Problem, toProblem } from '../../api.ts'
 import { addItems, createItems } from './add-items.ts'
-import { followJob } from './convert-item.ts'
+import { trackJob } from './convert-item.ts'
 import { loadDrafts } from './drafts.ts'
 import { createFormatCatalog, type FormatCatalog } from './format-catalog.ts'
-import { Item } from './item.ts'
+import { ConversionItem } from './item.ts'
 import { catalog, items } from './item-list.ts'
 import { deleteFolders, loadFolders } from './job-folders.ts'
 import { syncProgressTitle } from './notifications.ts'
@@ -109,7 +109,7 @@ async function restoreList(): Promise<void> {
   })
 }
 
-function removeFromList(isGone: (item: Item) => boolean): void {
+function removeFromList(isGone: (item: ConversionItem) => boolean): void {
   for (const item of items.value.filter(isGone)) item.removal.abort()
   items.value = items.value.filter((item) => !isGone(item))
 }
@@ -121,7 +121,7 @@ function addJobs(jobs: readonly Job[], folders: ReadonlyMap<string, string>): vo
   const knownIds = new Set(items.value.map(({ job }) => job.value?.jobId))
   const added = jobs
     .filter(({ jobId, source }) => !knownIds.has(jobId) && source !== null)
-    .map((job) => new Item({ kind: 'job', job, folder: folders.get(job.jobId) }, known))
+    .map((job) => new ConversionItem({ kind: 'job', job, folder: folders.get(job.jobId) }, known))
   items.value = [...items.value, ...added]
-  for (const item of added) if (item.job.value) void followJob(item, item.job.value)
+  for (const item of added) if (item.job.value) void trackJob(item, item.job.value)
 }

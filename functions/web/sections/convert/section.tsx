@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Lazy } from '../../shell/lazy.tsx'
-import type { Route } from '../../shell/router.ts'
+import type { PageRoute } from '../../shell/router.ts'
 import { addFiles, addUrl } from './add-files.ts'
 import { linkedChoice } from './add-items.ts'
 import { DropZone } from './drop-zone.tsx'
@@ -9,7 +9,7 @@ import { chooseFiles } from './file-input.ts'
 import { ItemList } from './file-list.tsx'
 import { toolName } from './file-tools.ts'
 import { items } from './item-list.ts'
-import { parseChoice } from './preset-links.ts'
+import { parsePreset } from './preset-links.ts'
 import { isRestored } from './restore-list.ts'
 import { SupportedFormats } from './supported-formats.tsx'
 import words from './words/en.ts'
@@ -17,11 +17,11 @@ import words from './words/en.ts'
 const loadDriveButtons = () => import('./drives/drive-buttons.tsx')
 const loadDriveDialog = () => import('./drives/drive-dialog.tsx')
 
-export default function Convert({ route }: { readonly route: Route }) {
+export default function Convert({ route }: { readonly route: PageRoute }) {
   /** Other sources are loaded on demand, because few people use them. */
   const isMoreOpen = useSignal(false)
   useEffect(() => {
-    linkedChoice.value = parseChoice(route.query) ?? linkedChoice.value
+    linkedChoice.value = parsePreset(route.query) ?? linkedChoice.value
   }, [route])
   const all = items.value
   document.documentElement.dataset['files'] = String(all.length > 0)

@@ -23,7 +23,11 @@ const copyPx = 128
 const maxDecodedBytes = 20_000_000
 
 /** @param isExact also checks the pixels, because images with an alpha channel are often opaque */
-export async function hasAlpha(format: string | undefined, file: Blob, isExact: boolean): Promise<boolean> {
+export async function hasTransparentPixels(
+  format: string | undefined,
+  file: Blob,
+  isExact: boolean,
+): Promise<boolean> {
   if (!(await mayHaveAlpha(format, file))) return false
   if (!isExact || file.size > maxDecodedBytes) return true
   try {

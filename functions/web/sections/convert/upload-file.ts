@@ -9,7 +9,7 @@ import {
 } from '../../api.ts'
 import { putBytes } from './put-bytes.ts'
 import { Semaphore } from './semaphore.ts'
-import { isTransient, type Progress, pause } from './watch-job.ts'
+import { type ConversionProgress, isTransient, pause } from './watch-job.ts'
 
 /** Uploads files to the storage: in one request, or in parts, so that an interruption costs only one part. */
 
@@ -30,7 +30,7 @@ interface UploadRequest {
     readonly uploadId: string
     readonly partSize: number
   }) => void
-  readonly onProgress: (progress: Progress) => void
+  readonly onProgress: (progress: ConversionProgress) => void
   readonly signal: AbortSignal
 }
 
@@ -165,7 +165,7 @@ function untilOnline(signal: AbortSignal): Promise<void> {
 const speedWindowMs = 8000
 
 /** Reports progress with the remaining time, based on the recent speed. */
-function createProgressMeter(totalBytes: number, onProgress: (progress: Progress) => void) {
+function createProgressMeter(totalBytes: number, onProgress: (progress: ConversionProgress) => void) {
   const samples: { readonly at: number; readonly bytes: number }[] = []
   const show = (sentBytes: number) => {
     const at = performance.now()

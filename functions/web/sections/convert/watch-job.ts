@@ -3,7 +3,7 @@ import { type JobSubscription, type ProgressUpdate, subscribeToJob } from '../..
 
 /** Follows a job until it is finished. */
 
-export type Progress =
+export type ConversionProgress =
   | { readonly stage: 'waiting' }
   | {
       readonly stage: 'uploading'
@@ -16,7 +16,7 @@ export type Progress =
   | { readonly stage: 'starting' }
   | { readonly stage: 'running'; readonly job: Job; readonly isOffline: boolean }
 
-type OnProgress = (progress: Progress) => void
+type OnProgress = (progress: ConversionProgress) => void
 
 const isFinished = ({ status }: Job) => status !== 'pending' && status !== 'queued' && status !== 'processing'
 

@@ -1,26 +1,26 @@
 /** The parts of an OpenAPI document that the reference shows. */
 
-export interface Schema {
+export interface ApiSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly description?: string
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly properties?: Readonly<Record<string, ApiSchema>>
   readonly required?: readonly string[]
-  readonly items?: Schema
+  readonly items?: ApiSchema
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
   readonly minimum?: number
   readonly maximum?: number
   readonly format?: string
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-  readonly allOf?: readonly Schema[]
+  readonly anyOf?: readonly ApiSchema[]
+  readonly oneOf?: readonly ApiSchema[]
+  readonly allOf?: readonly ApiSchema[]
   readonly deprecated?: boolean
 }
 
 interface Media {
-  readonly schema?: Schema
+  readonly schema?: ApiSchema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>
 }
@@ -30,11 +30,11 @@ interface Parameter {
   readonly name: string
   readonly required?: boolean
   readonly description?: string
-  readonly schema?: Schema
+  readonly schema?: ApiSchema
   readonly example?: unknown
 }
 
-interface Operation {
+interface ApiOperation {
   readonly operationId: string
   readonly tags?: readonly string[]
   readonly summary?: string
@@ -50,12 +50,12 @@ interface Operation {
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas?: Readonly<Record<string, Schema>> }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>
+  readonly components: { readonly schemas?: Readonly<Record<string, ApiSchema>> }
 }
 
 /** An operation with its method and path. */
-export interface OperationEntry extends Operation {
+export interface OperationEntry extends ApiOperation {
   readonly method: string
   readonly path: string
 }
@@ -70,13 +70,13 @@ export const listOperations = ({ paths }: OpenApi): OperationEntry[] =>
   )
 
 /** Resolves a `$ref`. */
-export const resolveRef = (schema: Schema, { components }: OpenApi): Schema => {
+export const resolveRef = (schema: ApiSchema, { components }: OpenApi): ApiSchema => {
   const name = schema.$ref?.split('/').at(-1)
   return name === undefined ? schema : (components.schemas?.[name] ?? {})
 }
 
 /** Describes a type for people: `string`, `integer 1–100`, `low | high`, `list of string`. */
-export function describeType(schemaOrRef: Schema, document: OpenApi): string {
+export function describeType(schemaOrRef: ApiSchema, document: OpenApi): string {
   const schema = resolveRef(schemaOrRef, document)
   const variants = schema.anyOf ?? schema.oneOf
   if (variants) return [...new Set(variants.map((form) => describeType(form, document)))].join(' | ')

@@ -1,12 +1,12 @@
 import { Block, type Column, Copyable, Table } from '../../ui/components.tsx'
 import {
+  type ApiSchema,
   buildCurl,
   describeType,
   jsonExample,
   type OpenApi,
   type OperationEntry,
   resolveRef,
-  type Schema,
 } from './openapi.ts'
 import { Prose, renderInline } from './prose.tsx'
 import words from './words/en.ts'
@@ -83,7 +83,7 @@ export function OperationView({
 }
 
 /** The schema of `data` in the reply envelope. */
-function envelopeData(schema: Schema, document: OpenApi): Schema {
+function envelopeData(schema: ApiSchema, document: OpenApi): ApiSchema {
   const fieldSchema = resolveRef(schema, document)
   return fieldSchema.properties?.['data'] ?? fieldSchema
 }
@@ -91,7 +91,7 @@ function envelopeData(schema: Schema, document: OpenApi): Schema {
 const maxDepth = 2
 
 /** Rows for all fields; nested fields are named by their full path. */
-function fieldRows(parameterRows: Schema, document: OpenApi, parentPath = '', depth = 0): Row[] {
+function fieldRows(parameterRows: ApiSchema, document: OpenApi, parentPath = '', depth = 0): Row[] {
   const schema = resolveRef(parameterRows, document)
   const variants = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? [])]
   return variants.flatMap((form) => {

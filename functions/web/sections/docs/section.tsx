@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { Problem } from '../../api.ts'
-import type { Route } from '../../shell/router.ts'
+import type { PageRoute } from '../../shell/router.ts'
 import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import { Page, QueryView } from '../../ui/components.tsx'
@@ -21,7 +21,7 @@ async function fetchDocument(): Promise<OpenApi> {
 }
 
 /** `/docs`, and one operation at `/docs?operation=postV1Convert`. */
-export default function Reference({ route }: { readonly route: Route }) {
+export default function Reference({ route }: { readonly route: PageRoute }) {
   const document = useQuery('openapi', fetchDocument)
   return (
     <Page title={words.title}>
@@ -40,7 +40,7 @@ const matches = (
   needle: string,
 ) => [`${method} ${path}`, summary, description, ...tags].some((text) => text.toLowerCase().includes(needle))
 
-function ReferenceView({ document, route }: { readonly document: OpenApi; readonly route: Route }) {
+function ReferenceView({ document, route }: { readonly document: OpenApi; readonly route: PageRoute }) {
   const { text, search } = useSearch('/docs', route.query)
   const entries = useMemo(() => listOperations(document), [document])
   const needle = text.trim().toLowerCase()

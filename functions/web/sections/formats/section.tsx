@@ -3,7 +3,7 @@ import type { checkConversion } from '../../../routes/check-conversion.ts'
 import type { listConversions } from '../../../routes/list-conversions.ts'
 import { callApi, type Format, listFormats, type Option, type ReplyData } from '../../api.ts'
 import { translateOption } from '../../options/translate-option.ts'
-import type { Route } from '../../shell/router.ts'
+import type { PageRoute } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import { Block, Copyable, Page, QueryView, Table } from '../../ui/components.tsx'
 import { listEngines } from '../../ui/engine-names.ts'
@@ -16,7 +16,7 @@ type Conversions = ReplyData<typeof listConversions>
 type Checked = ReplyData<typeof checkConversion>
 
 /** `/formats`, `/formats/png` and `/formats/png-to-webp`. */
-export default function Formats({ route }: { readonly route: Route }) {
+export default function Formats({ route }: { readonly route: PageRoute }) {
   const [from, to] = (route.params['pair'] ?? '').split('-to-')
   const all = useQuery('formats', listFormats)
   useEffect(() => {

@@ -10,7 +10,7 @@ import {
   type ReplyData,
 } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { navigate, type Route } from '../../shell/router.ts'
+import { navigate, type PageRoute } from '../../shell/router.ts'
 import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import { ActionButton, Block, Field, Page, QueryView, StatusLabel, Table } from '../../ui/components.tsx'
@@ -38,7 +38,7 @@ async function downloadZip(jobIds: readonly string[]): Promise<void> {
 }
 
 /** `/history` and `/history/job_…`. */
-export default function History({ route }: { readonly route: Route }) {
+export default function History({ route }: { readonly route: PageRoute }) {
   const id = route.params['jobId']
   return id ? <JobPage key={id} id={id} /> : <JobList query={route.query} />
 }

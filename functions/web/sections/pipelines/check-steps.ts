@@ -2,7 +2,7 @@ import type { checkConversion } from '../../../routes/check-conversion.ts'
 import { callApi, fetchToolTargets, type Option, type Problem, type ReplyData, toProblem } from '../../api.ts'
 import { loadOptions } from '../../options/load-options.ts'
 import { collectValues, problemField, validateOptions } from '../../options/option-values.ts'
-import type { Step } from './pipeline.ts'
+import type { PipelineStep } from './pipeline.ts'
 
 /** Checks a pipeline step by step with the service; each step takes the format produced by the one before. */
 
@@ -29,7 +29,10 @@ function requestOnce<Answer>(key: string, send: () => Promise<Answer>): Promise<
   return answer
 }
 
-export async function checkSteps(from: string, steps: readonly Step[]): Promise<readonly StepCheck[]> {
+export async function checkSteps(
+  from: string,
+  steps: readonly PipelineStep[],
+): Promise<readonly StepCheck[]> {
   const all: StepCheck[] = []
   let format: string | undefined = from || undefined
   for (const step of steps) {
@@ -40,7 +43,7 @@ export async function checkSteps(from: string, steps: readonly Step[]): Promise<
   return all
 }
 
-async function checkStep(from: string, step: Step): Promise<StepCheck> {
+async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
   let options: readonly Option[] = []
   try {
     const to = step.to ?? (await toolTarget(from, step.tool ?? ''))

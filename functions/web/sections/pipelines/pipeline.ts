@@ -3,7 +3,7 @@ import { collectValues, type Values } from '../../options/option-values.ts'
 
 /** The pipeline and its conversion to tasks. Pure: no requests, no DOM. */
 
-export interface Step {
+export interface PipelineStep {
   readonly key: string
   /** A target format, or else a tool. */
   readonly to?: string | undefined
@@ -16,18 +16,18 @@ export interface Pipeline {
   readonly from: string
   /** URL of the file; empty if it is uploaded. */
   readonly url: string
-  readonly steps: readonly Step[]
+  readonly steps: readonly PipelineStep[]
 }
 
 const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
 
 /** The task that imports the file, which differs between trial run, command and workflow. */
-export type Source = Readonly<Record<string, string>>
+export type PipelineSource = Readonly<Record<string, string>>
 
 /** @param options options of each step as described by the service; values equal to the default are left out */
 export function buildTasks(
-  source: Source,
-  steps: readonly Step[],
+  source: PipelineSource,
+  steps: readonly PipelineStep[],
   options: readonly (readonly Option[])[],
 ): Record<string, Record<string, unknown>> {
   const stepTasks = steps.map(({ to, tool, values }, at): [string, Record<string, unknown>] => {
@@ -54,13 +54,13 @@ export function buildTasks(
 const filePlaceholder = '\u0000'
 
 /** A shell command that uploads a local file or passes its URL. */
-export function buildCommand(
+export function buildCommandLine(
   { url, from }: Pipeline,
   origin: string,
-  tasks: (source: Source) => Readonly<Record<string, unknown>>,
+  tasks: (source: PipelineSource) => Readonly<Record<string, unknown>>,
 ): string {
   const name = `sample.${from}`
-  const source: Source = url
+  const source: PipelineSource = url
     ? { operation: 'import/url', url }
     : { operation: 'import/base64', filename: name, file: filePlaceholder }
   // The shell would interpret these characters in an unquoted here-document.

@@ -4,7 +4,7 @@ import { adoptStyles } from '../../shell/styles.ts'
 import { Block, Copyable, Field, Page, QueryView } from '../../ui/components.tsx'
 import { useQuery } from '../../ui/use-query.ts'
 import { createFormatCatalog, type FormatCatalog } from '../convert/format-catalog.ts'
-import { buildCommand, buildTasks, type Source } from './pipeline.ts'
+import { buildCommandLine, buildTasks, type PipelineSource } from './pipeline.ts'
 import rules from './pipelines.css'
 import { SaveWorkflow } from './save-workflow.tsx'
 import { checks, pipeline, updatePipeline } from './state.ts'
@@ -91,15 +91,15 @@ function SourceFields({ catalog }: { readonly catalog: FormatCatalog }) {
 function ExportBlocks() {
   const { steps, url, from } = pipeline.value
   const options = checks.value.map((checked) => checked.options)
-  const tasks = (source: Source) => buildTasks(source, steps, options)
-  const source: Source = url
+  const tasks = (source: PipelineSource) => buildTasks(source, steps, options)
+  const source: PipelineSource = url
     ? { operation: 'import/url', url }
     : { operation: 'import/upload', upload_id: words.uploadId }
   return (
     <>
       <Block title={words.command}>
         <p class="hint">{url ? words.commandUrl : words.commandFile(`sample.${from}`)}</p>
-        <Copyable label={words.command} text={buildCommand(pipeline.value, location.origin, tasks)} />
+        <Copyable label={words.command} text={buildCommandLine(pipeline.value, location.origin, tasks)} />
       </Block>
       <Block title={words.json}>
         <p class="hint">{words.jsonHint}</p>

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { checkSteps, type StepCheck } from './check-steps.ts'
-import { type Pipeline, parsePipeline, type Step } from './pipeline.ts'
+import { type Pipeline, type PipelineStep, parsePipeline } from './pipeline.ts'
 
 /** The pipeline of the page, stored in this browser. */
 
@@ -44,7 +44,7 @@ effect(() => {
 /** Passwords are never stored. */
 function savePipeline(): void {
   const { steps } = pipeline.value
-  const shown = steps.map((step, at): Step => {
+  const shown = steps.map((step, at): PipelineStep => {
     const secret = checks.value[at]?.options.filter(({ widget }) => widget === 'password') ?? []
     const names = new Set(secret.map(({ name }) => name))
     return {
@@ -65,10 +65,10 @@ export function updatePipeline(part: Partial<Pipeline>): void {
 
 const newKey = () => crypto.randomUUID?.() ?? String(Math.random())
 
-export const addStep = (step: Omit<Step, 'key' | 'values'>) =>
+export const addStep = (step: Omit<PipelineStep, 'key' | 'values'>) =>
   updatePipeline({ steps: [...pipeline.value.steps, { ...step, key: newKey(), values: {} }] })
 
-export const updateStep = (key: string, part: Partial<Step>) =>
+export const updateStep = (key: string, part: Partial<PipelineStep>) =>
   updatePipeline({
     steps: pipeline.value.steps.map((step) => (step.key === key ? { ...step, ...part } : step)),
   })

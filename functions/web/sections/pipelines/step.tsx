@@ -8,15 +8,15 @@ import { useQuery } from '../../ui/use-query.ts'
 import { toolName, toolsFor } from '../convert/file-tools.ts'
 import { type FormatCatalog, suggestTargets } from '../convert/format-catalog.ts'
 import { generalToolsFor, type StepCheck } from './check-steps.ts'
-import type { Step } from './pipeline.ts'
+import type { PipelineStep } from './pipeline.ts'
 import { addStep, checks, isChecking, moveStep, removeStep, updateStep } from './state.ts'
 import words from './words/en.ts'
 
-const stepTitle = ({ to, tool }: Pick<Step, 'to' | 'tool'>) =>
+const stepTitle = ({ to, tool }: Pick<PipelineStep, 'to' | 'tool'>) =>
   tool === undefined ? words.convertTo((to ?? '').toUpperCase()) : toolName(tool)
 
 export function StepCard(props: {
-  readonly step: Step
+  readonly step: PipelineStep
   readonly at: number
   readonly count: number
   readonly catalog: FormatCatalog
@@ -111,7 +111,7 @@ function StepStatus({ checked }: { readonly checked: StepCheck | undefined }) {
   )
 }
 
-type StepChoice = Pick<Step, 'to' | 'tool'>
+type StepChoice = Pick<PipelineStep, 'to' | 'tool'>
 
 /** A select for all targets and tools: values are `to:pdf` or `tool:rotate-pdf`. */
 function StepSelect(props: {

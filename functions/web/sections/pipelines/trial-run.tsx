@@ -5,7 +5,7 @@ import { announce } from '../../shell/announce.ts'
 import { Block, Field } from '../../ui/components.tsx'
 import { uploadFile } from '../convert/upload-file.ts'
 import { watchJob } from '../convert/watch-job.ts'
-import { buildTasks, type Source } from './pipeline.ts'
+import { buildTasks, type PipelineSource } from './pipeline.ts'
 import { checks, pipeline } from './state.ts'
 import words from './words/en.ts'
 
@@ -94,7 +94,11 @@ export function TrialRun() {
   )
 }
 
-async function createSource(url: string, file: File | undefined, signal: AbortSignal): Promise<Source> {
+async function createSource(
+  url: string,
+  file: File | undefined,
+  signal: AbortSignal,
+): Promise<PipelineSource> {
   if (url) return { operation: 'import/url', url }
   if (!file) throw new Problem('NO_FILES', words.trialNoFile)
   const upload = await uploadFile({

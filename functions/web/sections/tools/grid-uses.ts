@@ -5,7 +5,7 @@ import {
   listRemovedPages,
   listSelectedPages,
   type PageArrangement,
-  type Step,
+  type PageOperation,
   splitParts,
   toOperations,
 } from '../../grid/page-order.ts'
@@ -18,13 +18,15 @@ export interface GridUse {
   /** Options that the grid replaces. */
   readonly replacedOptions: readonly string[]
   /** Undefined if there is nothing to do yet. */
-  readonly steps: (arrangement: PageArrangement, id: ToolId) => readonly Step[] | undefined
+  readonly steps: (arrangement: PageArrangement, id: ToolId) => readonly PageOperation[] | undefined
 }
 
-const pagesOperation = (operation: ToolId, pages: string | undefined): readonly Step[] | undefined =>
-  pages ? [{ operation, options: { pages } }] : undefined
+const pagesOperation = (
+  operation: ToolId,
+  pages: string | undefined,
+): readonly PageOperation[] | undefined => (pages ? [{ operation, options: { pages } }] : undefined)
 
-const nonEmpty = (steps: readonly Step[]) => (steps.length > 0 ? steps : undefined)
+const nonEmpty = (steps: readonly PageOperation[]) => (steps.length > 0 ? steps : undefined)
 
 /** The selected pages, or all if none are selected. */
 const selectionUse: GridUse = {

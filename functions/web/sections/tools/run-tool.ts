@@ -1,7 +1,7 @@
 import { callApi, checkConversion, createJob, fetchJobStatus, type Job } from '../../api.ts'
-import type { Step } from '../../grid/page-order.ts'
+import type { PageOperation } from '../../grid/page-order.ts'
 import { uploadFile } from '../convert/upload-file.ts'
-import { isTransient, type Progress } from '../convert/watch-job.ts'
+import { type ConversionProgress, isTransient } from '../convert/watch-job.ts'
 
 /** State of a tool run, from the upload to the results. */
 export type RunState =
@@ -11,9 +11,9 @@ export type RunState =
 
 export interface ToolRequest {
   /** Each file with its own chain of steps. */
-  readonly files: readonly { readonly file: File; readonly steps: readonly Step[] }[]
+  readonly files: readonly { readonly file: File; readonly steps: readonly PageOperation[] }[]
   /** The step that combines all files. */
-  readonly joint?: Step | undefined
+  readonly joint?: PageOperation | undefined
   readonly targetFormat?: string | undefined
   /** The format of the first file, if known. */
   readonly from?: string | undefined
@@ -27,7 +27,7 @@ const isFinished = ({ status }: Job) => ['completed', 'failed', 'cancelled', 'ex
 const waitS = 20
 
 /** @throws Problem */
-export async function runTool(
+export async function runToolJob(
   request: ToolRequest,
   onState: (runTool: RunState) => void,
   signal: AbortSignal,
@@ -85,7 +85,7 @@ async function uploadAll(files: readonly File[], onState: (runTool: RunState) =>
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const uploads: string[] = []
   for (const [at, file] of files.entries()) {
-    const onProgress = (progress: Progress) => {
+    const onProgress = (progress: ConversionProgress) => {
       if (progress.stage !== 'uploading') return
       sentBytes[at] = progress.sentBytes
       onState({
@@ -116,7 +116,7 @@ async function pollJob(
 /** Runs on a file that the service already has: each step is a job that takes the result of the one before. */
 async function runOnStored(
   jobId: string,
-  steps: readonly Step[],
+  steps: readonly PageOperation[],
   onState: (runTool: RunState) => void,
   signal: AbortSignal,
 ): Promise<Job> {

@@ -1,7 +1,7 @@
 import '../convert/entry.ts'
 import { useEffect } from 'preact/hooks'
 import { toolFiles } from '../../shell/pending-files.ts'
-import type { Route } from '../../shell/router.ts'
+import type { PageRoute } from '../../shell/router.ts'
 import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import { Block, Page } from '../../ui/components.tsx'
@@ -15,7 +15,7 @@ import words from './words/en.ts'
 adoptStyles(rules)
 
 /** `/tools` and `/tools/split-pdf`. */
-export default function Tools({ route }: { readonly route: Route }) {
+export default function Tools({ route }: { readonly route: PageRoute }) {
   const requestedId = route.params['tool']
   const tool = findTool(requestedId)
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { defined } from '../../../../lib/validation/defined.ts'
-import type { Step } from '../../grid/page-order.ts'
+import type { PageOperation } from '../../grid/page-order.ts'
 import { parseRange } from '../../grid/page-order.ts'
 import type { Category, FormatCatalog } from '../convert/format-catalog.ts'
 import type { ToolFile } from './tool-file.ts'
@@ -44,7 +44,10 @@ export function detectMergeKind(
 }
 
 /** Steps that extract the chosen pages of a file to merge. */
-export function rangeSteps({ pages }: ToolFile, values: Readonly<Record<string, unknown>>): readonly Step[] {
+export function rangeSteps(
+  { pages }: ToolFile,
+  values: Readonly<Record<string, unknown>>,
+): readonly PageOperation[] {
   if (pages.trim() === '') return []
   const { password } = values
   return [

@@ -16,7 +16,7 @@ import { toolFiles } from '../../shell/pending-files.ts'
 import { ErrorNotice, Field, Page, QueryView } from '../../ui/components.tsx'
 import { gridUseFor } from './grid-uses.ts'
 import names from './names/words/en.ts'
-import { type RunState, runTool } from './run-tool.ts'
+import { type RunState, runToolJob } from './run-tool.ts'
 import { appendFiles, type ToolFile } from './tool-file.ts'
 import { ToolFiles } from './tool-files.tsx'
 import { findFault, listReplacedOptions, type ToolInput, toToolRequest } from './tool-request.ts'
@@ -158,12 +158,12 @@ function useToolRun() {
     setState(undefined)
     setProblem(undefined)
   }
-  const start = async (request: Parameters<typeof runTool>[0]) => {
+  const start = async (request: Parameters<typeof runToolJob>[0]) => {
     const abort = new AbortController()
     controller.current = abort
     forget()
     try {
-      await runTool(request, setState, abort.signal)
+      await runToolJob(request, setState, abort.signal)
       announce(words.done)
     } catch (error) {
       setState(undefined)

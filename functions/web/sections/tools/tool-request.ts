@@ -1,5 +1,5 @@
 import { defined } from '../../../../lib/validation/defined.ts'
-import type { PageArrangement, Step } from '../../grid/page-order.ts'
+import type { PageArrangement, PageOperation } from '../../grid/page-order.ts'
 import type { PdfAccess } from '../../grid/use-pages.ts'
 import type { GridUse } from './grid-uses.ts'
 import type { ToolRequest } from './run-tool.ts'
@@ -52,9 +52,9 @@ export function toToolRequest(input: ToolInput, optionValues: Values): ToolReque
     ...(arrangement && access.password !== undefined && { password: access.password }),
     ...optionValues,
   }
-  const asIs: readonly Step[] = [{ operation: tool.id, options: {} }]
+  const asIs: readonly PageOperation[] = [{ operation: tool.id, options: {} }]
   const fileSteps = (arrangement && gridUse?.steps(arrangement, tool.id)) ?? asIs
-  const stepsOf = (toolFile: ToolFile): readonly Step[] => {
+  const stepsOf = (toolFile: ToolFile): readonly PageOperation[] => {
     if (tool.usesAllFiles) return kind === 'pdf' ? rangeSteps(toolFile, values) : []
     return fileSteps.map(({ operation, options }) => ({ operation, options: { ...values, ...options } }))
   }

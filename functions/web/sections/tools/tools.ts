@@ -41,7 +41,7 @@ export const groupIds = Object.keys(groups) as readonly GroupId[]
 
 const jointTools: readonly ToolId[] = ['merge', 'archive']
 
-export const tools: readonly Tool[] = groupIds.flatMap((group) =>
+export const pageTools: readonly Tool[] = groupIds.flatMap((group) =>
   groups[group].map((id) => ({
     id,
     ...(group !== 'files' && { sourceFormat: 'pdf' as const }),
@@ -50,4 +50,4 @@ export const tools: readonly Tool[] = groupIds.flatMap((group) =>
   })),
 )
 
-export const findTool = (id: string | undefined): Tool | undefined => tools.find((tool) => tool.id === id)
+export const findTool = (id: string | undefined): Tool | undefined => pageTools.find((tool) => tool.id === id)

@@ -4,7 +4,7 @@ import type { listDeliveries, testWebhook } from '../../../routes/webhook-delive
 import type { createWebhook, listWebhooks } from '../../../routes/webhooks.ts'
 import { callApi, type ReplyData } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { navigate, type Route } from '../../shell/router.ts'
+import { navigate, type PageRoute } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import {
   ActionButton,
@@ -33,7 +33,7 @@ const eventNames = Object.keys(words.events) as EventName[]
 
 const pathOf = (id: string) => `/v1/webhooks/${encodeURIComponent(id)}`
 
-export default function Webhooks({ route }: { readonly route: Route }) {
+export default function Webhooks({ route }: { readonly route: PageRoute }) {
   const id = route.params['webhookId']
   return id ? <WebhookPage key={id} id={id} /> : <WebhookList />
 }

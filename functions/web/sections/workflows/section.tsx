@@ -3,7 +3,7 @@ import { nextRunTime } from '../../../../lib/workflows/cron-schedule.ts'
 import type { listRuns, listWorkflows } from '../../../routes/workflows.ts'
 import { callApi, Problem, type ReplyData } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { navigate, type Route } from '../../shell/router.ts'
+import { navigate, type PageRoute } from '../../shell/router.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import {
   ActionButton,
@@ -28,7 +28,7 @@ type Run = ReplyData<typeof listRuns>['runs'][number]
 
 const pathOf = (id: string) => `/v1/workflows/${encodeURIComponent(id)}`
 
-export default function Workflows({ route }: { readonly route: Route }) {
+export default function Workflows({ route }: { readonly route: PageRoute }) {
   const id = route.params['workflowId']
   return id ? <WorkflowPage key={id} id={id} /> : <WorkflowList />
 }

@@ -1,12 +1,12 @@
 import { type BoundingBox, boundingBoxOf, type Interval, median, subtractIntervals } from './geometry.ts'
 import { isInRuledRegion } from './horizontal-rules.ts'
-import { isPreformatted, type Line, splitAtGaps } from './lines.ts'
+import { isPreformatted, splitAtGaps, type TextLine } from './lines.ts'
 import { findListMarker } from './list-markers.ts'
 import type { Word } from './page-content.ts'
 
 /** Lines that form a table without rules; cells by row, then by column. */
 export interface BorderlessTable {
-  readonly lines: readonly Line[]
+  readonly lines: readonly TextLine[]
   readonly box: BoundingBox
   /** Left edge of each column, and right edge of the last one. */
   readonly xs: readonly number[]
@@ -29,10 +29,10 @@ const minGapRatio = 2.5
  * @param ruledRegions areas between horizontal rules: they contain tables, whose columns may be closer together.
  */
 export function findBorderlessTables(
-  lines: readonly Line[],
+  lines: readonly TextLine[],
   ruledRegions: readonly BoundingBox[] = [],
 ): BorderlessTable[] {
-  const gapOf = (line: Line) => (isInRuledRegion(line, ruledRegions) ? ruledGap : wideGap)
+  const gapOf = (line: TextLine) => (isInRuledRegion(line, ruledRegions) ? ruledGap : wideGap)
   const tables: BorderlessTable[] = []
   let at = 0
   while (at < lines.length) {
@@ -46,17 +46,17 @@ export function findBorderlessTables(
 }
 
 function collectRows(
-  lines: readonly Line[],
+  lines: readonly TextLine[],
   start: number,
-  gapOf: (line: Line) => number,
-): Line[] | undefined {
-  const isRow = (line: Line) => isTableRow(line, gapOf(line))
+  gapOf: (line: TextLine) => number,
+): TextLine[] | undefined {
+  const isRow = (line: TextLine) => isTableRow(line, gapOf(line))
   const first = lines[start]
   if (!first || !isRow(first)) return undefined
   const run = [first]
   let emptyStrips = findEmptyStrips([first])
   // Lines without a gap, which belong to the table only if another row follows.
-  let pending: Line[] = []
+  let pending: TextLine[] = []
   for (const line of lines.slice(start + 1)) {
     const before = pending.at(-1) ?? run.at(-1) ?? first
     if (line.baseline - before.baseline > Math.max(line.style.size, before.style.size) * 2.6) break
@@ -79,10 +79,10 @@ function collectRows(
 
 /** Finds the header row: headers of narrow columns are closer together than the cells below them. */
 function findHeaderRow(
-  run: readonly Line[],
-  line: Line | undefined,
-  last: Line | undefined,
-): Line | undefined {
+  run: readonly TextLine[],
+  line: TextLine | undefined,
+  last: TextLine | undefined,
+): TextLine | undefined {
   const [first] = run
   if (!first || !line || line === last || isPreformatted(line) || findListMarker(line.words)) return undefined
   if (first.baseline - line.baseline > first.style.size * 2.6) return undefined
@@ -96,39 +96,43 @@ function findHeaderRow(
 }
 
 /** Whether the line has several segments, apart from a list marker and its text. */
-function isTableRow(line: Line, minGap: number): boolean {
+function isTableRow(line: TextLine, minGap: number): boolean {
   if (isPreformatted(line) || line.isJustified) return false
   const segmentCount = splitAtGaps(line, Math.max(minGap, minGapRatio * measureWordGap(line, minGap))).length
   return segmentCount >= (findListMarker(line.words) ? 3 : 2)
 }
 
 /** Median gap between the words of a segment, in ems: widely spaced lines have even wider gaps after a sentence. */
-function measureWordGap({ words, style }: Line, minGap: number): number {
+function measureWordGap({ words, style }: TextLine, minGap: number): number {
   const visual = [...words].sort((a, b) => a.box[0] - b.box[0])
   const gaps = visual.slice(1).map(({ box }, index) => (box[0] - (visual[index]?.box[2] ?? 0)) / style.size)
   return median(gaps.filter((gap) => gap < minGap))
 }
 
 /** A line of prose ends a table, even where a gap happens to fit. */
-function isProse(line: Line, bounds: BoundingBox, gap: number): boolean {
+function isProse(line: TextLine, bounds: BoundingBox, gap: number): boolean {
   const [only, ...more] = splitAtGaps(line, gap)
   return more.length === 0 && !!only && line.box[2] - line.box[0] > (bounds[2] - bounds[0]) * 0.6
 }
 
-function findEmptyStrips(lines: readonly Line[]): Interval[] {
+function findEmptyStrips(lines: readonly TextLine[]): Interval[] {
   return subtractIntervals([{ from: -10_000, to: 100_000 }], lines.flatMap(toWordIntervals))
 }
 
-const toWordIntervals = (line: Line): Interval[] =>
+const toWordIntervals = (line: TextLine): Interval[] =>
   line.words.map(({ box }) => ({ from: box[0], to: box[2] }))
 
 /** Returns the empty strips between the outermost words. */
-function findColumnGaps(emptyStrips: readonly Interval[], lines: readonly Line[], width: number): Interval[] {
+function findColumnGaps(
+  emptyStrips: readonly Interval[],
+  lines: readonly TextLine[],
+  width: number,
+): Interval[] {
   const [left, , right] = boundingBoxOf(lines.map(({ box }) => box))
   return emptyStrips.filter(({ from, to }) => from >= left && to <= right && to - from >= width)
 }
 
-function toTable(run: readonly Line[]): BorderlessTable | undefined {
+function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   const size = run[0]?.style.size ?? 10
   const gaps = findColumnGaps(findEmptyStrips(run), run, size * minColumnGap)
   const box = boundingBoxOf(run.map((line) => line.box))
@@ -158,7 +162,7 @@ function toTable(run: readonly Line[]): BorderlessTable | undefined {
 const centerX = ({ box }: Word) => (box[0] + box[2]) / 2
 
 /** A line with an empty first column continues the cells above. */
-function joinContinuedRows(rows: readonly (readonly Word[][])[], run: readonly Line[]): Word[][][] {
+function joinContinuedRows(rows: readonly (readonly Word[][])[], run: readonly TextLine[]): Word[][][] {
   const out: Word[][][] = []
   for (const [index, row] of rows.entries()) {
     const last = out.at(-1)

@@ -12,7 +12,7 @@ import {
 import type { PageContent, Vector, Word } from './page-content.ts'
 
 /** Part of a page that becomes an image. */
-export interface Figure {
+export interface PageFigure {
   readonly box: BoundingBox
   /** Whether text is on top of it; then it is rendered without that text. */
   readonly isBackground: boolean
@@ -29,7 +29,7 @@ export function findFigures(
   page: PageContent,
   words: readonly Word[],
   tables: readonly BoundingBox[],
-): Figure[] {
+): PageFigure[] {
   const pageArea = page.width * page.height
   const strokes = page.vectors.filter(
     ({ box, color, isStroked }) =>
@@ -51,7 +51,10 @@ export function findFigures(
 }
 
 /** Returns the words that belong to a figure, such as axis labels or names of parts. Longer text does not. */
-export function findLabels({ box, isBackground }: Figure, textSegments: PageContent['textSegments']): Word[] {
+export function findLabels(
+  { box, isBackground }: PageFigure,
+  textSegments: PageContent['textSegments'],
+): Word[] {
   if (isBackground) return []
   return textSegments
     .filter((segment) => !isTextLine(segment))

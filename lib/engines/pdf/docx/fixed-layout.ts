@@ -3,7 +3,7 @@ import type { Tools } from '../../engine.ts'
 import { renderBackgrounds } from './backgrounds.ts'
 import type { DocxRequest, DocxResult } from './docx-request.ts'
 import { createBackgroundImage, createFullPageSection, writeSections } from './full-page-images.ts'
-import { groupIntoLines, type Line, splitAtGaps, toLine } from './lines.ts'
+import { groupIntoLines, splitAtGaps, type TextLine, toLine } from './lines.ts'
 import type { PageContent } from './page-content.ts'
 import { parsePages } from './parse-pages.ts'
 import { buildRuns } from './runs.ts'
@@ -56,7 +56,7 @@ async function toSection(
 }
 
 /** Frames get extra width on the right, because replacement fonts may be wider. */
-function toFrame(library: DocxLibrary, line: Line): docx.Paragraph {
+function toFrame(library: DocxLibrary, line: TextLine): docx.Paragraph {
   const [left, , right] = line.box
   const { size } = line.style
   return new library.Paragraph({

@@ -1,5 +1,5 @@
 import type { Alignment, StyledRun } from './blocks.ts'
-import { groupIntoLines, type Line } from './lines.ts'
+import { groupIntoLines, type TextLine } from './lines.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { buildRuns, chooseSeparator } from './runs.ts'
 
@@ -22,7 +22,7 @@ type Edge = 'header' | 'footer'
 
 interface CandidateRow {
   readonly page: PageContent
-  readonly line: Line
+  readonly line: TextLine
   readonly edge: Edge
   /** Position and font size of the row. */
   readonly key: string
@@ -70,7 +70,7 @@ function findCandidateRows(page: PageContent, edge: Edge): CandidateRow[] {
   })
 }
 
-const getLineText = (line: Line) => line.words.map((word) => word.text).join(' ')
+const getLineText = (line: TextLine) => line.words.map((word) => word.text).join(' ')
 
 /** Whether most texts occur at least twice, as a chapter title does, or contain the page number. */
 function isRepeated(group: readonly CandidateRow[]): boolean {

@@ -1,5 +1,5 @@
 import { type BoundingBox, boundingBoxOf, heightOf, widthOf } from './geometry.ts'
-import type { Line } from './lines.ts'
+import type { TextLine } from './lines.ts'
 import type { Vector } from './page-content.ts'
 
 /** Points. */
@@ -25,7 +25,7 @@ export function findRuledRegions(vectors: readonly Vector[]): BoundingBox[] {
   return groups.filter((group) => group.length > 1).map(boundingBoxOf)
 }
 
-export const isInRuledRegion = ({ box, baseline }: Line, regions: readonly BoundingBox[]): boolean =>
+export const isInRuledRegion = ({ box, baseline }: TextLine, regions: readonly BoundingBox[]): boolean =>
   regions.some(
     (region) =>
       baseline > region[1] &&

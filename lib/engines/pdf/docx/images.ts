@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import type { ImageBlock } from './blocks.ts'
-import { type Figure, findFigures, findLabels } from './figures.ts'
+import { findFigures, findLabels, type PageFigure } from './figures.ts'
 import { areaOf, type BoundingBox, heightOf, isCenterInside, widthOf } from './geometry.ts'
 import { toLineInOrder } from './lines.ts'
 import type { PageContent, PlacedImage, Word } from './page-content.ts'
@@ -67,7 +67,7 @@ const joinWords = (words: readonly Word[]) =>
     .join(' ')
 
 /** Excludes page backgrounds, such as a scan behind its recognized text. */
-function isRelevant({ box }: PlacedImage | Figure, page: PageContent): boolean {
+function isRelevant({ box }: PlacedImage | PageFigure, page: PageContent): boolean {
   if (widthOf(box) < 6 || heightOf(box) < 6) return false
   const covers = areaOf(box) / (page.width * page.height)
   const characters = page.textSegments.flat().reduce((sum, { text }) => sum + text.length, 0)
@@ -75,7 +75,7 @@ function isRelevant({ box }: PlacedImage | Figure, page: PageContent): boolean {
 }
 
 async function renderArea(
-  { box, isBackground }: Figure,
+  { box, isBackground }: PageFigure,
   page: PageContent,
   renderContext: RenderContext,
   tools: Tools,

@@ -1,11 +1,11 @@
 import { type BoundingBox, widthOf } from './geometry.ts'
-import { type Line, measureGap } from './lines.ts'
+import { measureGap, type TextLine } from './lines.ts'
 
 /** In ems: wider columns fit enough words per line, and wide gaps have a meaning there. */
 const maxWidthEm = 26
 
 /** Marks the justified lines of a narrow column. */
-export function markJustified(lines: readonly Line[], column: BoundingBox): Line[] {
+export function markJustified(lines: readonly TextLine[], column: BoundingBox): TextLine[] {
   const areFull = lines.map((line) => fillsColumn(line, column))
   const areEven = lines.map((line, index) => areFull[index] === true && hasEvenGaps(line))
   return lines.map((line, index) => {
@@ -16,14 +16,14 @@ export function markJustified(lines: readonly Line[], column: BoundingBox): Line
   })
 }
 
-function fillsColumn({ box, style }: Line, column: BoundingBox): boolean {
+function fillsColumn({ box, style }: TextLine, column: BoundingBox): boolean {
   const tolerance = Math.max(2, style.size * 0.25)
   const isNarrow = widthOf(column) < style.size * maxWidthEm
   return isNarrow && box[0] - column[0] < tolerance && column[2] - box[2] < tolerance
 }
 
 /** Cells of a table row have even gaps only by chance, or when all of them are numbers. */
-function hasEvenGaps(line: Line): boolean {
+function hasEvenGaps(line: TextLine): boolean {
   const { words, style } = line
   const gaps = words.slice(1).flatMap((word, index) => {
     const before = words[index]
@@ -34,5 +34,5 @@ function hasEvenGaps(line: Line): boolean {
   )
 }
 
-const isMostlyNumbers = ({ words }: Line) =>
+const isMostlyNumbers = ({ words }: TextLine) =>
   words.filter(({ text }) => /^[\d.,%€$()+-]+$/.test(text)).length > words.length / 2

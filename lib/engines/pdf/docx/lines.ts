@@ -1,7 +1,7 @@
 import { type BoundingBox, boundingBoxOf } from './geometry.ts'
 import type { Style, Word } from './page-content.ts'
 
-export interface Line {
+export interface TextLine {
   /** In reading order. */
   readonly words: readonly Word[]
   readonly box: BoundingBox
@@ -17,7 +17,7 @@ const rtlCharacter = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Scr
 const alphabetic = /\p{L}/u
 
 /** Groups the words of a column into lines from top to bottom. Superscripts and subscripts stay in their line. */
-export function groupIntoLines(words: readonly Word[]): Line[] {
+export function groupIntoLines(words: readonly Word[]): TextLine[] {
   const rows: Word[][] = []
   for (const word of [...words].sort((a, b) => a.baseline - b.baseline)) {
     const row = rows.slice(-3).find((candidate) => isSameLine(candidate, word))
@@ -34,7 +34,7 @@ function isSameLine(row: readonly Word[], word: Word): boolean {
 }
 
 /** Creates a line from words that are in reading order already, wherever they are on the page. */
-export function toLineInOrder(words: readonly Word[]): Line {
+export function toLineInOrder(words: readonly Word[]): TextLine {
   const [first] = words
   if (!first) throw new Error('a line without words')
   const { box } = first
@@ -47,7 +47,7 @@ export function toLineInOrder(words: readonly Word[]): Line {
   return { ...toLine(upright), words: upright, box }
 }
 
-export function toLine(row: readonly Word[]): Line {
+export function toLine(row: readonly Word[]): TextLine {
   const visual = [...row].sort((a, b) => a.box[0] - b.box[0])
   const isRtl = isMostlyRtl(visual.map(({ text }) => text).join(''))
   const style = dominantStyle(visual)
@@ -102,7 +102,7 @@ export function hasSpaceBetween(before: Word, word: Word): boolean {
 }
 
 /** Splits a line into segments without a wide gap, such as table cells. */
-export function splitAtGaps(line: Line, gapEm: number): Word[][] {
+export function splitAtGaps(line: TextLine, gapEm: number): Word[][] {
   const visual = [...line.words].sort((a, b) => a.box[0] - b.box[0])
   const segments: Word[][] = []
   for (const word of visual) {
@@ -115,7 +115,7 @@ export function splitAtGaps(line: Line, gapEm: number): Word[][] {
 }
 
 /** Whether it is code or similar: monospaced text whose line breaks and spaces have a meaning. */
-export function isPreformatted(line: Line): boolean {
+export function isPreformatted(line: TextLine): boolean {
   return line.words.every(({ style }) => isMono(style))
 }
 

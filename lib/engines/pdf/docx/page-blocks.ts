@@ -5,7 +5,7 @@ import { flowThroughColumns, toColumnSet } from './column-sets.ts'
 import { type BoundingBox, boundingBoxOf, isCenterInside, median } from './geometry.ts'
 import { findRuledRegions } from './horizontal-rules.ts'
 import { markJustified } from './justified-lines.ts'
-import { groupIntoLines, isMostlyRtl, type Line, toLineInOrder } from './lines.ts'
+import { groupIntoLines, isMostlyRtl, type TextLine, toLineInOrder } from './lines.ts'
 import type { PageContent, Vector, Word } from './page-content.ts'
 import { groupIntoParagraphs, type ParagraphSettings } from './paragraphs.ts'
 import { type Band, type PageItem, sortIntoReadingOrder } from './reading-order.ts'
@@ -162,7 +162,7 @@ function buildColumn(
   const tables = lines.length > maxLines ? [] : findBorderlessTables(lines, ruledRegions)
   const inTable = new Set(tables.flatMap((table) => table.lines))
   const blocks: ContentBlock[] = [...otherBlocks]
-  let pendingLines: Line[] = []
+  let pendingLines: TextLine[] = []
   const flush = () => {
     if (pendingLines.length > 0) blocks.push(...groupIntoParagraphs(pendingLines, settings))
     pendingLines = []

@@ -1,7 +1,7 @@
 import { defined } from '../../../validation/defined.ts'
 import type { Alignment, ListMarker, Paragraph } from './blocks.ts'
 import { type BoundingBox, boundingBoxOf } from './geometry.ts'
-import { dominantStyle, isMostlyRtl, isPreformatted, type Line, splitAtGaps } from './lines.ts'
+import { dominantStyle, isMostlyRtl, isPreformatted, splitAtGaps, type TextLine } from './lines.ts'
 import { findListMarker } from './list-markers.ts'
 import { buildRuns } from './runs.ts'
 
@@ -17,8 +17,8 @@ export interface ParagraphSettings {
 }
 
 /** Joins lines into paragraphs. */
-export function groupIntoParagraphs(lines: readonly Line[], settings: ParagraphSettings): Paragraph[] {
-  const groups: Line[][] = []
+export function groupIntoParagraphs(lines: readonly TextLine[], settings: ParagraphSettings): Paragraph[] {
+  const groups: TextLine[][] = []
   for (const line of lines) {
     const group = groups.at(-1)
     if (group && continuesParagraph(group, line, settings)) group.push(line)
@@ -27,7 +27,11 @@ export function groupIntoParagraphs(lines: readonly Line[], settings: ParagraphS
   return groups.map((group) => toParagraph(group, settings))
 }
 
-function continuesParagraph(group: readonly Line[], line: Line, settings: ParagraphSettings): boolean {
+function continuesParagraph(
+  group: readonly TextLine[],
+  line: TextLine,
+  settings: ParagraphSettings,
+): boolean {
   const [first] = group
   const before = group.at(-1)
   if (!first || !before || before.isRtl !== line.isRtl) return false
@@ -44,12 +48,13 @@ function continuesParagraph(group: readonly Line[], line: Line, settings: Paragr
   return !endsEarly(before, line, settings.column) && !isIndented(group, line)
 }
 
-const hasWideGap = (line: Line) => !line.isJustified && splitAtGaps(line, 2).length > 1
-const isBold = (line: Line) => line.words.every(({ style }) => style.bold)
-const isSameStyle = (a: Line, b: Line) => a.style.font === b.style.font && a.style.color === b.style.color
+const hasWideGap = (line: TextLine) => !line.isJustified && splitAtGaps(line, 2).length > 1
+const isBold = (line: TextLine) => line.words.every(({ style }) => style.bold)
+const isSameStyle = (a: TextLine, b: TextLine) =>
+  a.style.font === b.style.font && a.style.color === b.style.color
 
 /** Whether the first word of the next line would have fit at the end of the line. */
-function endsEarly(before: Line, line: Line, column: BoundingBox): boolean {
+function endsEarly(before: TextLine, line: TextLine, column: BoundingBox): boolean {
   const [word] = line.words
   if (!word) return true
   const room = line.isRtl ? before.box[0] - column[0] : column[2] - before.box[2]
@@ -57,7 +62,7 @@ function endsEarly(before: Line, line: Line, column: BoundingBox): boolean {
 }
 
 /** Whether a line starts a new paragraph by its first-line or hanging indent. */
-function isIndented(group: readonly Line[], line: Line): boolean {
+function isIndented(group: readonly TextLine[], line: TextLine): boolean {
   const before = group.at(-1)
   if (!before || line.isRtl) return false
   const step = line.box[0] - before.box[0]
@@ -65,7 +70,7 @@ function isIndented(group: readonly Line[], line: Line): boolean {
   return group.length > 1 && step < -line.style.size * 0.8
 }
 
-function isCentered({ box, style }: Line, { column, centers = [] }: ParagraphSettings): boolean {
+function isCentered({ box, style }: TextLine, { column, centers = [] }: ParagraphSettings): boolean {
   const tolerance = Math.max(style.size * 0.6, 4)
   const [left, right] = [box[0] - column[0], column[2] - box[2]]
   if (left < style.size || right < style.size) return false
@@ -75,7 +80,7 @@ function isCentered({ box, style }: Line, { column, centers = [] }: ParagraphSet
   )
 }
 
-function chooseAlignment(lines: readonly Line[], settings: ParagraphSettings, isRtl: boolean): Alignment {
+function chooseAlignment(lines: readonly TextLine[], settings: ParagraphSettings, isRtl: boolean): Alignment {
   const { column } = settings
   if (lines.every((line) => isCentered(line, settings))) return 'center'
   const tolerance = Math.max(2, (lines[0]?.style.size ?? 10) * 0.15)
@@ -87,7 +92,7 @@ function chooseAlignment(lines: readonly Line[], settings: ParagraphSettings, is
   return !isRtl && inner.length >= 2 && isFull ? 'both' : 'left'
 }
 
-function toParagraph(lines: readonly Line[], settings: ParagraphSettings): Paragraph {
+function toParagraph(lines: readonly TextLine[], settings: ParagraphSettings): Paragraph {
   const words = lines.flatMap((line) => line.words)
   const marker = findListMarker(words)
   const box = boundingBoxOf(lines.map((line) => line.box))
@@ -108,14 +113,14 @@ function toParagraph(lines: readonly Line[], settings: ParagraphSettings): Parag
   }
 }
 
-function reachesColumnEdge(line: Line | undefined, column: BoundingBox): boolean {
+function reachesColumnEdge(line: TextLine | undefined, column: BoundingBox): boolean {
   if (!line) return false
   const room = line.isRtl ? line.box[0] - column[0] : column[2] - line.box[2]
   return room < (column[2] - column[0]) * 0.12
 }
 
 function computeIndents(
-  lines: readonly Line[],
+  lines: readonly TextLine[],
   alignment: Alignment,
   marker: ListMarker | undefined,
   column: BoundingBox,

@@ -1,6 +1,6 @@
 import { defined } from '../../../validation/defined.ts'
 import type { StyledRun } from './blocks.ts'
-import { countSpaces, hasSpaceBetween, isPreformatted, type Line, measureGap } from './lines.ts'
+import { countSpaces, hasSpaceBetween, isPreformatted, measureGap, type TextLine } from './lines.ts'
 import type { Style, Word } from './page-content.ts'
 
 const unspacedCharacter = /[\p{Script=Han}\u3000-\u30ff\uff00-\uffef]/u
@@ -8,7 +8,7 @@ const rtlCharacter = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 
 /** Turns the lines of a paragraph into runs with one style each, joining hyphenated words. */
 export function buildRuns(
-  lines: readonly Line[],
+  lines: readonly TextLine[],
   skipsMarker: boolean,
   hyphenatedWords: ReadonlySet<string>,
 ): StyledRun[] {
@@ -34,7 +34,7 @@ export function joinRuns(before: readonly StyledRun[], after: readonly StyledRun
   return [...runs, ...rest]
 }
 
-function toRun(word: Word, line: Line): StyledRun {
+function toRun(word: Word, line: TextLine): StyledRun {
   const { size } = line.style
   const isSmall = word.style.size < size * 0.88
   const raised = line.baseline - word.baseline
@@ -49,7 +49,7 @@ function toRun(word: Word, line: Line): StyledRun {
   }
 }
 
-export function chooseSeparator(before: Word, word: Word, line: Line): string {
+export function chooseSeparator(before: Word, word: Word, line: TextLine): string {
   if (isPreformatted(line)) return ' '.repeat(Math.min(200, countSpaces(before, word)))
   if (!line.isRtl && !line.isJustified && measureGap(before, word) > line.style.size * 2) return '\t'
   // OCR splits such scripts into one word per character.

@@ -1,11 +1,11 @@
 import { type BoundingBox, boundingBoxOf } from '../docx/geometry.ts'
-import { groupIntoLines, type Line, splitAtGaps, toLine } from '../docx/lines.ts'
+import { groupIntoLines, splitAtGaps, type TextLine, toLine } from '../docx/lines.ts'
 import type { PageContent } from '../docx/page-content.ts'
 
 /** Lines that form one text box. */
 export interface TextBox {
   readonly box: BoundingBox
-  readonly lines: readonly Line[]
+  readonly lines: readonly TextLine[]
   /** Distance between baselines, in points. */
   readonly pitch: number
 }
@@ -23,7 +23,7 @@ export function findTextBoxes(page: PageContent): TextBox[] {
       groupIntoLines(segment).flatMap((line) => splitAtGaps(line, wideGap).map((words) => toLine(words))),
     )
     .sort((a, b) => a.baseline - b.baseline)
-  const groups: Line[][] = []
+  const groups: TextLine[][] = []
   for (const line of lines) {
     const boxLines = groups.findLast((boxLines) => continuesBox(boxLines, line))
     if (boxLines) boxLines.push(line)
@@ -40,7 +40,7 @@ export function findTextBoxes(page: PageContent): TextBox[] {
   })
 }
 
-function continuesBox(boxLines: readonly Line[], line: Line): boolean {
+function continuesBox(boxLines: readonly TextLine[], line: TextLine): boolean {
   const last = boxLines.at(-1)
   if (!last || last.isRtl !== line.isRtl) return false
   const { size } = last.style

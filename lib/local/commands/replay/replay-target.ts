@@ -13,7 +13,7 @@ import { JobStore } from '../../../jobs/store.ts'
 import { createLog } from '../../../log.ts'
 import { checkDataFolder } from '../../runtime/damaged-data.ts'
 import { chooseCredentials, type Environment } from '../../runtime/environment.ts'
-import { type DataFolderSecrets, readSecrets } from '../../runtime/secrets.ts'
+import { type DataFolderSecrets, readStoredSecrets } from '../../runtime/secrets.ts'
 import { lastServerUrls, listLogFiles } from './log-files.ts'
 
 /** A problem that the operator can fix. */
@@ -55,7 +55,7 @@ export async function openReplayTarget(): Promise<ReplayTarget> {
 
 async function findDataFolder(config: Config) {
   const dataDir = resolve(config.DATA_DIR)
-  const secrets = await readSecrets(dataDir)
+  const secrets = await readStoredSecrets(dataDir)
   if (!secrets)
     throw new ReplayError(
       `${dataDir} is not a data folder of this service. Set DATA_DIR, or for a deployment TABLE_NAME, BUCKET_NAME, AWS_REGION and credentials.`,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import type { EventBody } from './http-event.ts'
+import type { HttpEventBody } from './http-event.ts'
 
 /** "Payload size: 10 MB" (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html). */
 const maxBodyBytes = 10 * 1024 * 1024
@@ -11,7 +11,7 @@ export const hasBody = ({ headers }: IncomingMessage) =>
 /**
  * Reads the body in the form of events; undefined when it is too large, which is detected before it is read to its end.
  */
-export async function readEventBody(request: IncomingMessage): Promise<EventBody | undefined> {
+export async function readEventBody(request: IncomingMessage): Promise<HttpEventBody | undefined> {
   if (!hasBody(request)) return { isBase64Encoded: false }
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return undefined
   const bytes = await readBytes(request)

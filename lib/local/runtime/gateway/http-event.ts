@@ -14,7 +14,7 @@ interface RequestTarget {
   readonly rawQueryString: string
 }
 
-export type EventBody = Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'bodyStream' | 'canStream'>
+export type HttpEventBody = Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'bodyStream' | 'canStream'>
 
 /** Returns undefined when the target is not a path or a percent-escape in it is not valid UTF-8. */
 export function parseRequestTarget({ url = '/' }: IncomingMessage): RequestTarget | undefined {
@@ -33,7 +33,7 @@ export function createHttpEvent(
   request: IncomingMessage,
   { path, rawQueryString }: RequestTarget,
   { key, pathParameters }: FoundRoute,
-  body: EventBody,
+  body: HttpEventBody,
 ): HttpEvent {
   const now = new Date()
   const query = joinQuery(rawQueryString)

@@ -1,6 +1,6 @@
 import type { connectDrive, importFromDrive, listDrive, listDrives } from '../../../../routes/drives.ts'
 import { callApi, fetchJobStatus, Problem, type ReplyData } from '../../../api.ts'
-import type { Origin } from '../item.ts'
+import type { ItemOrigin } from '../item.ts'
 import { watchJob } from '../watch-job.ts'
 import words from './words/en.ts'
 
@@ -72,7 +72,7 @@ export async function importFiles(
   connectionId: string,
   entries: readonly Entry[],
   signal: AbortSignal,
-): Promise<readonly Origin[]> {
+): Promise<readonly ItemOrigin[]> {
   const { jobId, items } = await callApi<ReplyData<typeof importFromDrive>>(`${pathOf(drive)}/import`, {
     method: 'POST',
     body: { connectionId, fileIds: entries.map(({ id }) => id) },

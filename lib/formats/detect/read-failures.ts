@@ -1,0 +1,26 @@
+import type { ByteSource } from './byte-source.ts'
+
+/**
+ * Runs checks of a file. They consider a file damaged that cannot be read, but an interrupted read says nothing about
+ * the file: its error is thrown, whatever the checks make of it.
+ */
+export async function withReadFailures<T>(
+  { filename, size, read }: ByteSource,
+  check: (source: ByteSource) => Promise<T>,
+): Promise<T> {
+  const failures: unknown[] = []
+  const readFully: ByteSource['read'] = async (start, end) => {
+    try {
+      const bytes = await read(start, end)
+      if (bytes.length < Math.min(end, size) - start) throw new Error('a file was not read completely')
+      return bytes
+    } catch (error) {
+      failures.push(error)
+      throw error
+    }
+  }
+  const [result] = await Promise.allSettled([check({ filename, size, read: readFully })])
+  if (failures.length > 0) throw failures[0]
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}
