@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { type GroupCommit, groupCommit, openDatabase } from '../../lib/embedded-aws/group-commit.ts'
+import { GroupCommit, openDatabase } from '../../lib/embedded-aws/group-commit.ts'
 import { IncrementalVacuum } from '../../lib/embedded-aws/sqlite-vacuum.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -20,7 +20,7 @@ function openStore(t: TestContext) {
   const syncs: Sync[] = []
   const syncListeners: (() => void)[] = []
   const failures: Error[] = []
-  const store = groupCommit(db, {
+  const store = new GroupCommit(db, {
     createClosedError: () => new Error('closed'),
     onFailed: (error) => failures.push(error),
     sync: () => {
@@ -159,7 +159,7 @@ test('closing a store waits for the running sync', async (t) => {
 test('the write-ahead log stays the same file when it is overwritten', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'store.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
-  const store = groupCommit(db, { createClosedError: () => new Error('closed') })
+  const store = new GroupCommit(db, { createClosedError: () => new Error('closed') })
   t.after(() => store.close())
   const insert = db.prepare('INSERT INTO note VALUES (?)')
   const { ino } = statSync(`${file}-wal`)
@@ -174,7 +174,7 @@ test('the write-ahead log stays the same file when it is overwritten', async (t)
 test('a file locked by another process delays writers but does not block the event loop', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'held.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
-  const store = groupCommit(db, { createClosedError: () => new Error('closed') })
+  const store = new GroupCommit(db, { createClosedError: () => new Error('closed') })
   t.after(() => store.close())
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')

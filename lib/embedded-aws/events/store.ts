@@ -1,7 +1,7 @@
 // Data of the event bus: documents (buses and rules), cached in memory and written through, and the outbox of pending
 // deliveries.
 
-import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
+import { GroupCommit, openDatabase } from '../group-commit.ts'
 import type { LogFunction } from '../log-line.ts'
 import { ApiError } from '../signed-api.ts'
 import { type Outbox, openOutbox } from './outbox.ts'
@@ -21,7 +21,7 @@ interface Collection<T> {
   delete(key: string): void
 }
 
-export interface EventsStore extends GroupCommit {
+export interface EventsStore extends Pick<GroupCommit, 'commit' | 'onCommit' | 'close'> {
   collection<T>(kind: Kind): Collection<T>
   readonly outbox: Outbox
   /** Returns the due documents, oldest first. */
@@ -53,7 +53,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
   const deleteRow = db.prepare('DELETE FROM document WHERE kind = ? AND key = ?')
   const dueRows = db.prepare('SELECT kind, key, due FROM document WHERE due <= ? ORDER BY due LIMIT 100')
   const firstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
-  const commits = groupCommit(db, {
+  const commits = new GroupCommit(db, {
     createClosedError: () => new Error('The store of the event bus is closed.'),
     // Refusals are checked before anything is written; other errors may have left changed documents in memory.
     onUndone: (error) => {

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, SQLTagStore } from 'node:sqlite'
 import { lockFile } from '../../io/data-lock.ts'
-import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
+import { GroupCommit, openDatabase } from '../group-commit.ts'
 import type { LogFunction } from '../log-line.ts'
 
 // Keys are blobs so that they sort by their UTF-8 bytes, as S3 lists them, and may hold any character.
@@ -47,7 +47,7 @@ export class Database {
       `Expected to be the only S3 server on the folder "${dir}", but another process has it open.`,
     )
     const db = openDatabase(join(dir, 'objects.sqlite'), schema)
-    this.#commits = groupCommit(db, {
+    this.#commits = new GroupCommit(db, {
       createClosedError: () => new Error('The S3 server is closed.'),
       onFailed: (cause) => log('The S3 server stopped because its disk failed', { cause }),
     })

@@ -1,6 +1,6 @@
 // The SQLite file of all queues.
 import type { SQLInputValue } from 'node:sqlite'
-import { type GroupCommit, groupCommit, openDatabase } from '../group-commit.ts'
+import { GroupCommit, openDatabase } from '../group-commit.ts'
 import { SqsError } from './errors.ts'
 
 // Bodies have a separate table: SQLite rewrites a whole row when a column changes, and every receive changes a message.
@@ -99,7 +99,7 @@ export function openSqsStore(file: string, onFailed?: (error: Error) => void): S
   const reloads: (() => void)[] = []
   const listeners: ((queueId: number) => void)[] = []
   const changedQueues = new Set<number>()
-  const { commit, onCommit, close } = groupCommit(db, {
+  const { commit, onCommit, close } = new GroupCommit(db, {
     createClosedError: () => new SqsError('ServiceUnavailable', 'The service is shutting down.'),
     onUndone: (error) => {
       // Refusals are checked before anything is written.
