@@ -21,8 +21,8 @@ interface ArrivedUpload {
 }
 
 /**
- * Handles a file that arrived in the bucket: publishes it, resumes the task that waits for it, and deletes a file that was
- * uploaded again after its job was deleted, or without a known upload. May be called repeatedly.
+ * Handles a file that arrived in the bucket: publishes it, resumes the task that waits for it, and deletes a file that
+ * was uploaded again after its job was deleted, or without a known upload. May be called repeatedly.
  */
 export async function receiveStoredFile(
   uploadId: string,

@@ -3,6 +3,7 @@ import { availableThreads } from '../engines/host-limits.ts'
 import { removeOrphanedFolders } from '../engines/sandbox/process-folder.ts'
 import { DecoderEnded, DecoderProcess, folderPrefix, type Work } from './decoder-process.ts'
 import type { DecoderMessage } from './messages.ts'
+import type { Program } from './program-file.ts'
 
 const maxProcesses = Math.max(2, Math.min(4, availableThreads()))
 /** Time without work after which all processes but one end, and that one is replaced if it has read files. */
@@ -10,12 +11,15 @@ const idleMs = 60_000
 /** How long a file may wait for a process. */
 const maxWaitMs = 20_000
 
+const findBundledProgram = async (): Promise<Program> => (await import('./program-file.ts')).findProgram()
+
 interface Waiting extends PromiseWithResolvers<DecoderProcess> {
   readonly timer: NodeJS.Timeout
 }
 
 /** Keeps decoder processes warm; each reads one file at a time, so that a file which kills one harms no other. */
 export class DecoderPool {
+  readonly #findProgram: () => Promise<Program>
   readonly #free: DecoderProcess[] = []
   /** All processes, including those that are starting or busy. */
   readonly #all = new Set<DecoderProcess>()
@@ -23,7 +27,8 @@ export class DecoderPool {
   readonly #waiting: Waiting[] = []
   #idleTimer: NodeJS.Timeout | undefined
 
-  constructor() {
+  constructor(findProgram = findBundledProgram) {
+    this.#findProgram = findProgram
     // What processes of a killed service left behind.
     removeOrphanedFolders(tmpdir(), folderPrefix).catch(() => undefined)
   }
@@ -36,7 +41,7 @@ export class DecoderPool {
   /** @throws DecoderEnded; whatever `work.read` throws. */
   async run(work: Work): Promise<DecoderMessage> {
     clearTimeout(this.#idleTimer)
-    const process = this.#free.pop() ?? (await this.#waitForProcess())
+    const process = this.#takeFree() ?? (await this.#waitForProcess())
     try {
       return await process.run(work)
     } finally {
@@ -52,13 +57,20 @@ export class DecoderPool {
     await Promise.all([...this.#all].map((process) => process.stop()))
   }
 
+  #takeFree(): DecoderProcess | undefined {
+    for (;;) {
+      const process = this.#free.pop()
+      if (process === undefined || process.acceptsWork) return process
+    }
+  }
+
   #waitForProcess(): Promise<DecoderProcess> {
-    const { promise, ...settle } = Promise.withResolvers<DecoderProcess>()
+    const { promise, ...resolvers } = Promise.withResolvers<DecoderProcess>()
     const timer = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
       waiting.reject(new DecoderEnded('busy', `no process was free for ${maxWaitMs / 1000} s`))
     }, maxWaitMs)
-    const waiting: Waiting = { promise, ...settle, timer }
+    const waiting: Waiting = { promise, ...resolvers, timer }
     this.#waiting.push(waiting)
     this.#startForWaiting()
     return promise
@@ -69,7 +81,7 @@ export class DecoderPool {
   }
 
   #start(): void {
-    const process = new DecoderProcess()
+    const process = new DecoderProcess(this.#findProgram)
     this.#all.add(process)
     this.#startingCount++
     process.ready

@@ -123,7 +123,7 @@ export class DecoderProcess {
     this.#unref()
   }
 
-  /** False once it has read as many files as it may, or has ended. */
+  /** False once it has read the maximum number of files, or has exited. */
   get acceptsWork(): boolean {
     return !this.#hasExited && this.#killReason === undefined && this.#filesRead < maxFiles
   }

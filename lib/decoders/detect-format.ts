@@ -9,11 +9,11 @@ import { DecoderPool } from './decoder-pool.ts'
 import { DecoderEnded, type EndReason, fileLimits, type Work } from './decoder-process.ts'
 import type { DecoderMessage } from './messages.ts'
 
-const pool = new DecoderPool()
+const sharedPool = new DecoderPool()
 
 /** Starts a decoder process in advance. */
-export const warmDecoders = () => pool.warm()
-export const stopDecoders = () => pool.stop()
+export const warmDecoders = () => sharedPool.warm()
+export const stopDecoders = () => sharedPool.stop()
 
 /** What a decoder process says about a file. The service adds what follows from the format. */
 const DetectedFormat = z.object({
@@ -23,13 +23,17 @@ const DetectedFormat = z.object({
 })
 
 /**
- * Detects the format of a file, as `detectFormat` of lib/formats does, in a decoder process: nothing that a file does to its
- * reader can stop this process or reach its keys.
+ * Detects the format of a file, as `detectFormat` of lib/formats does, in a decoder process: nothing that a file does
+ * to its reader can stop this process or reach its keys.
  * @throws AppError also TIMEOUT and SERVICE_UNAVAILABLE.
  */
-export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Promise<Detected> {
+export async function detectFormat(
+  source: ByteSource,
+  hint: PdfHint = {},
+  pool = sharedPool,
+): Promise<Detected> {
   const work = await openWork(source, hint)
-  const message = await run(work)
+  const message = await run(work, pool)
   switch (message.type) {
     case 'result': {
       const { format, locked, traits } = DetectedFormat.parse(message.value)
@@ -57,16 +61,16 @@ async function openWork({ filename, size, read }: ByteSource, hint: PdfHint): Pr
   }
 }
 
-async function run(work: Work): Promise<DecoderMessage> {
+/** A process that exceeded no limit may have been killed by something else than the file, perhaps with others. */
+const maxAttempts = 3
+
+async function run(work: Work, pool: DecoderPool, attempt = 1): Promise<DecoderMessage> {
   try {
     return await pool.run(work)
   } catch (error) {
     if (!(error instanceof DecoderEnded)) throw error
-    // A process that exceeded no limit may have been killed by something else than the file.
-    if (error.reason !== 'crash') throw toClientError(error)
-    return await pool.run(work).catch((second: unknown) => {
-      throw second instanceof DecoderEnded ? toClientError(second) : second
-    })
+    if (error.reason !== 'crash' || attempt === maxAttempts) throw toClientError(error)
+    return run(work, pool, attempt + 1)
   }
 }
 
@@ -80,12 +84,12 @@ const clientErrors: Readonly<Record<EndReason, readonly [ErrorCode, string, Erro
   silence: tooComplex('takes too long'),
   memory: [
     'FILE_TOO_LARGE',
-    `Checking the file needs more than ${fileLimits.memoryBytes / 1024 ** 2} MiB of memory. Send a smaller or simpler file.`,
+    `Checking the file needs more than ${Math.floor(fileLimits.memoryBytes / 1024 ** 2)} MiB of memory. Send a smaller or simpler file.`,
     { field },
   ],
   crash: [
     'SERVICE_UNAVAILABLE',
-    'The file could not be checked, because the process that reads it ended twice. Send it again; if that fails as well, save it anew in the program that created it.',
+    'The file could not be checked, because the process that reads it ended each time. Send it again; if that fails as well, save it again in the program that created it.',
     { field },
   ],
   busy: [
@@ -96,7 +100,7 @@ const clientErrors: Readonly<Record<EndReason, readonly [ErrorCode, string, Erro
 }
 
 function tooComplex(problem: string): readonly [ErrorCode, string, ErrorDetails] {
-  const sentence = `Checking the file ${problem}. Save it anew in the program that created it, or send a simpler or smaller file.`
+  const sentence = `Checking the file ${problem}. Save it again in the program that created it, or send a simpler or smaller file.`
   return ['TIMEOUT', sentence, { field }]
 }
 

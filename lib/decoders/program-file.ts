@@ -24,8 +24,8 @@ export interface Program {
 }
 
 /**
- * Returns the program of decoder processes. On one machine it is bundled when its source has changed; on AWS the package contains
- * it (lib/deployment/lambda-layers.ts replaces this module).
+ * Returns the program of decoder processes. On one machine it is bundled when its source has changed; on AWS the
+ * package contains it (lib/deployment/lambda-layers.ts replaces this module).
  */
 export const findProgram = lazyAsync(async (): Promise<Program> => {
   if (!(await isUpToDate()))

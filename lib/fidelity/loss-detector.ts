@@ -95,7 +95,7 @@ export class LossDetector implements Disposable {
     this.#source = async () => source
   }
 
-  /** Stops a read that nobody waits for any more. */
+  /** Stops a read whose result is no longer needed. */
   [Symbol.dispose](): void {
     clearTimeout(this.#readTimer)
     this.#abort.abort()

@@ -122,6 +122,11 @@ export const exceptions: readonly Exception[] = [
   },
   { path: 'lib/jobs/', words: ['brought', 'begun'], reason: stored },
   { path: 'lib/model/job.ts', words: ['brought', 'begun'], reason: stored },
+  {
+    path: 'lib/validation/defined.ts',
+    words: ['defined'],
+    reason: 'Spread as `...defined({ … })`, it reads as the fields that are defined.',
+  },
   { path: 'lib/embedded-aws/sqs/batches.ts', words: ['letters'], reason: 'The message is that of SQS.' },
   { path: 'lib/embedded-aws/sqs/store.ts', words: ['arrival'], reason: 'It is the name of a stored index.' },
   { path: 'test/bench/', words: ['nobody', 'told', 'he', 'picture'], reason: sample },

@@ -187,7 +187,7 @@ export class Lease {
     return Math.max(0, Date.now() - this.#claimedAt)
   }
 
-  /** Including earlier attempts, as of their last heartbeats; measured by a clock that nobody sets. */
+  /** Including earlier attempts, as of their last heartbeats; measured by a monotonic clock. */
   get #workedMs(): number {
     return (this.#task?.workedMs ?? 0) + Math.round(performance.now() - this.#claimedMs)
   }

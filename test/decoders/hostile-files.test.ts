@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { DecoderPool } from '../../lib/decoders/decoder-pool.ts'
+import { detectFormat } from '../../lib/decoders/detect-format.ts'
+import { confinement } from '../../lib/engines/sandbox/isolation.ts'
+import { AppError } from '../../lib/errors.ts'
+
+const { level } = await confinement()
+const allowedVariables = [
+  ...['HOME', 'LANG', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX', 'PATH', 'PWD', 'TMPDIR', 'UV_THREADPOOL_SIZE'],
+]
+
+const sourceOf = (filename: string, bytes: Uint8Array) => ({
+  filename,
+  size: bytes.length,
+  read: async (start: number, end: number) => bytes.subarray(start, end),
+})
+
+const catchError = (work: Promise<unknown>) => work.catch((error: unknown) => error)
+
+describe('a file that takes over its decoder process', () => {
+  const program = fileURLToPath(new URL('./hostile-program.mjs', import.meta.url))
+  const pool = new DecoderPool(async () => ({ file: program, files: [program] }))
+  after(() => pool.stop())
+  const read = async (action: string) => detectFormat(sourceOf(action, Buffer.alloc(10)), {}, pool)
+  const isUsable = async () => assert.equal((await read('name')).format, 'png')
+
+  const outcomes = [
+    ['spin', 'TIMEOUT', /more than 2 s of processor time\. Save it again/],
+    ['fill', 'FILE_TOO_LARGE', /more than \d+ MiB of memory\. Send a smaller/],
+    ['heap', 'FILE_TOO_LARGE', /MiB of memory/],
+    ['exit', 'SERVICE_UNAVAILABLE', /ended each time\. Send it again/],
+    ['garbage', 'SERVICE_UNAVAILABLE', /ended each time/],
+    ['huge', 'SERVICE_UNAVAILABLE', /ended each time/],
+  ] as const
+  for (const [action, code, message] of outcomes)
+    test(`gets ${code} when the process does "${action}", and the next file is read`, async () => {
+      await assert.rejects(read(action), (error) => {
+        assert.ok(error instanceof AppError, String(error))
+        assert.equal(error.code, code)
+        assert.match(error.message, message)
+        return true
+      })
+      await isUsable()
+    })
+
+  test('does not disturb other files', async () => {
+    const spinning = catchError(read('spin'))
+    const others = await Promise.all(Array.from({ length: 20 }, () => read('name')))
+    assert.ok(others.every(({ format }) => format === 'png'))
+    assert.ok((await spinning) instanceof AppError)
+  })
+
+  test('is read again when something else kills its process', async () => {
+    let count = 0
+    const source = {
+      ...sourceOf('read', Buffer.alloc(10)),
+      read: async (start: number, end: number) => {
+        count++
+        // The first time is for its head, before it has a process.
+        if (count === 2) await pool.stop()
+        return Buffer.alloc(end - start)
+      },
+    }
+    assert.equal((await detectFormat(source, {}, pool)).format, 'png')
+    assert.equal(count, 3)
+  })
+
+  test('cannot make up formats and error codes', async () => {
+    for (const action of ['format', 'code']) {
+      const error = await catchError(read(action))
+      assert.ok(error instanceof Error && !(error instanceof AppError), String(error))
+    }
+  })
+
+  test('gets no bytes beyond the file, and not the same ones forever', async () => {
+    assert.equal((await read('read')).format, 'png')
+    const bytes = Buffer.alloc(8 * 1024 ** 2)
+    const error = await catchError(detectFormat(sourceOf('scan', bytes), {}, pool))
+    assert.ok(error instanceof AppError && error.code === 'TIMEOUT', String(error))
+  })
+
+  test('finds no keys, files, network and processes', { skip: level !== 'namespaces' }, async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    const folder = await mkdtemp(join(tmpdir(), 'decoder-test-'))
+    try {
+      const { port } = server.address() as AddressInfo // it listens on a port
+      const error = await catchError(read(`see ${process.pid} ${port} ${folder}`))
+      assert.ok(error instanceof Error)
+      const { message } = JSON.parse(/\{.*\}/.exec(error.message)?.[0] ?? '{}')
+      const { environment, uid, ...seen } = JSON.parse(message)
+      assert.deepEqual(environment, allowedVariables)
+      assert.deepEqual(seen, { parent: 'ENOENT', files: 'ENOENT', signal: 'ESRCH', network: 'EAFNOSUPPORT' })
+      assert.notEqual(uid, 0)
+    } finally {
+      server.close()
+      await rm(folder, { recursive: true })
+    }
+  })
+})
