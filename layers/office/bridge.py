@@ -53,6 +53,9 @@ def main(folder, pipe_name, stall_s):
             with watchdog:
                 convert(office, request, events.send)
         except DocumentError as error:
+            # The office may have been killed while it read the document, which then seems to be damaged.
+            if office.has_ended():
+                os._exit(1)
             events.send('failed', reason=error.reason, message=str(error))
 
 

@@ -61,6 +61,13 @@ class Office:
     def create(self, service):
         return self._services.createInstanceWithContext(service, self.context)
 
+    def has_ended(self):
+        """Tells at once; `Popen.poll` does not while another thread waits for the process."""
+        try:
+            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return True
+
     def condition(self):
         """Returns what the pool needs to decide whether this office can convert another document."""
         return {'residentKb': self._resident_kb(), 'staleFonts': self._has_foreign_fonts()}

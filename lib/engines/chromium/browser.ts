@@ -7,8 +7,8 @@ import { type BrowserProcess, browserFolderPrefix, startBrowser } from './proces
 /** Documents before a restart: a browser leaks a little with each page, and a new one takes half a second to start. */
 const maxDocuments = 100
 
-/** One crash may be caused by another page in the same browser; two are caused by this document. */
-const maxAttempts = 2
+/** Crashes of browsers that showed nothing but this document, which therefore has caused them. */
+const maxOwnCrashes = 3
 
 /** How long a page may take to close before the browser is killed. */
 const closeTimeoutMs = 1000
@@ -16,14 +16,14 @@ const closeTimeoutMs = 1000
 interface Browser {
   /**
    * Runs a job in the browser, starting it if needed. The job's `end` closes what it has opened.
-   * @throws BrowserCrash after two attempts, the signal's reason when aborted.
+   * @throws BrowserCrash after crashes in browsers of its own, the signal's reason when aborted.
    */
   run<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T>
   warm(): Promise<void>
   close(): Promise<void>
 }
 
-/** Work to do in a browser; after a crash it is repeated in another one. */
+/** Work to do in a browser; after a crash it is repeated in a browser of its own. */
 export interface BrowserJob<T> {
   run(browser: BrowserProcess): Promise<T>
   endBrowser(browser: BrowserProcess): Promise<void>
@@ -42,7 +42,7 @@ export function createBrowser(baseDir: string): Browser {
   const all = new Set<BrowserProcess>()
   let closed = false
 
-  async function start(): Promise<Running> {
+  async function launch(): Promise<Running> {
     if (closed) throw new Error('The browser is closed.')
     orphansRemoved ??= removeOrphanedFolders(baseDir, browserFolderPrefix)
     await orphansRemoved
@@ -56,7 +56,7 @@ export function createBrowser(baseDir: string): Browser {
     const running = await current?.catch(() => undefined)
     if (running?.browser.pipe.alive && running.documents < maxDocuments) return running
     if (running && running.active === 0) await endBrowser(running)
-    current = start()
+    current = launch()
     return current
   }
 
@@ -82,8 +82,15 @@ export function createBrowser(baseDir: string): Browser {
     if (isWornOut && running.active === 0) await endBrowser(running)
   }
 
-  async function runOnce<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T> {
-    const running = await acquire()
+  /** Starts a browser that no other job gets. */
+  async function acquireOwn(): Promise<Running> {
+    const running = await launch()
+    running.documents = maxDocuments
+    running.active++
+    return running
+  }
+
+  async function runOnce<T>(job: BrowserJob<T>, running: Running, signal: AbortSignal): Promise<T> {
     try {
       signal.throwIfAborted()
       return await untilAborted(job.run(running.browser), signal)
@@ -101,11 +108,17 @@ export function createBrowser(baseDir: string): Browser {
 
   return {
     async run(job, signal) {
-      for (let attempt = 1; ; attempt++) {
+      try {
+        return await runOnce(job, await acquire(), signal)
+      } catch (error) {
+        // Another page, or an earlier one, may have crashed the browser.
+        if (!(error instanceof BrowserCrash) || signal.aborted) throw error
+      }
+      for (let crashes = 1; ; crashes++) {
         try {
-          return await runOnce(job, signal)
+          return await runOnce(job, await acquireOwn(), signal)
         } catch (error) {
-          if (!(error instanceof BrowserCrash) || attempt === maxAttempts || signal.aborted) throw error
+          if (!(error instanceof BrowserCrash) || crashes === maxOwnCrashes || signal.aborted) throw error
         }
       }
     },

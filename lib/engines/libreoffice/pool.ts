@@ -12,16 +12,16 @@ import {
 /** A process above this size is replaced, because it slows down the whole machine. */
 const maxResidentKb = 700 * 1024
 
-/** One crash may be bad luck or caused by the previous document; two in different processes are caused by this one. */
-const maxAttempts = 2
+/** Crashes of processes that converted nothing but this document, which therefore has caused them. */
+const maxOwnCrashes = 3
 
 /** A failed start is not caused by the document, so it does not count as an attempt. */
 const maxStarts = 3
 
 export interface OfficePool {
   /**
-   * @throws OfficeRefusal when the document cannot be converted, OfficeCrash when it crashed two processes, the
-   * signal's reason when aborted.
+   * @throws OfficeRefusal when the document cannot be converted, OfficeCrash when it crashed several fresh processes,
+   * the signal's reason when aborted.
    */
   convert(job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts>
   /** Starts one process, so that the next document does not have to wait for it. */
@@ -45,6 +45,11 @@ interface Spare {
 }
 
 type Waiter = (slot: Slot) => void
+
+interface Attempt {
+  /** Whether the process has to be one, or was one, that has converted nothing else. */
+  isFresh: boolean
+}
 
 interface OfficePoolSettings extends OfficeSettings {
   /** Maximum number of processes. */
@@ -111,10 +116,10 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
     else idle.push(slot)
   }
 
-  async function getOffice(slot: Slot): Promise<OfficeProcess> {
+  async function getOffice(slot: Slot, isFresh = false): Promise<OfficeProcess> {
     // Retry a start that failed in the background; this caller gets the error of the retry.
     const office = await slot.office?.catch(() => undefined)
-    if (office?.alive) return office
+    if (office?.alive && !(isFresh && slot.documents > 0)) return office
     await office?.kill()
     return startFresh(slot)
   }
@@ -127,16 +132,17 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
     return slot.office
   }
 
-  async function convertOnce(job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts> {
+  async function convertOnce(job: OfficeJob, signal: AbortSignal, attempt: Attempt): Promise<OfficeFacts> {
     const slot = await acquire(signal)
     let office: OfficeProcess
     try {
-      office = await getOffice(slot)
+      office = await getOffice(slot, attempt.isFresh)
     } catch (error) {
       release(slot)
       throw error
     }
     let isHealthy = false
+    attempt.isFresh = slot.documents === 0
     slot.documents++
     try {
       const facts = await convertOn(office, job, signal)
@@ -207,12 +213,15 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
 
   return {
     async convert(job, signal) {
-      for (let attempt = 1; ; attempt++) {
+      const attempt: Attempt = { isFresh: false }
+      for (let ownCrashes = 0; ; attempt.isFresh = true) {
         try {
-          return await convertOnce(job, signal)
+          return await convertOnce(job, signal, attempt)
         } catch (error) {
           const isCrash = error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)
-          if (!isCrash || attempt === maxAttempts) throw error
+          // Otherwise, an earlier document may have damaged the process.
+          if (attempt.isFresh) ownCrashes++
+          if (!isCrash || ownCrashes === maxOwnCrashes) throw error
         }
       }
     },

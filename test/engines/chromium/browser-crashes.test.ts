@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { type BrowserJob, createBrowser } from '../../../lib/engines/chromium/browser.ts'
+import { BrowserCrash } from '../../../lib/engines/chromium/cdp-pipe.ts'
+import type { BrowserProcess } from '../../../lib/engines/chromium/process.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const browser = createBrowser(scratchFolder('browser-crashes'))
+after(() => browser.close())
+
+const never = new AbortController().signal
+const call = ({ pipe }: BrowserProcess, method: string) => pipe.call(z.looseObject({}), method)
+
+/** A job that crashes the first browsers that it gets. */
+function crashingJob(crashes: number) {
+  const seen: BrowserProcess[] = []
+  const job: BrowserJob<string> = {
+    run: async (process) => {
+      seen.push(process)
+      if (seen.length <= crashes) await call(process, 'Browser.crash')
+      return 'done'
+    },
+    endBrowser: async () => {},
+  }
+  return { job, seen }
+}
+
+/** A job that needs its browser for some time. */
+function longJob() {
+  const seen: BrowserProcess[] = []
+  const job: BrowserJob<string> = {
+    run: async (process) => {
+      seen.push(process)
+      for (let calls = 0; calls < 10; calls++) {
+        await call(process, 'Browser.getVersion')
+        await sleep(100)
+      }
+      return 'done'
+    },
+    endBrowser: async () => {},
+  }
+  return { job, seen }
+}
+
+test('a page that always crashes its browser does so once to others, and fails in browsers of its own', async () => {
+  const [bad, first, second] = [crashingJob(9), longJob(), longJob()]
+  const others = [first, second].map(({ job }) => browser.run(job, never))
+  while (second.seen.length === 0) await sleep(10)
+  await assert.rejects(browser.run(bad.job, never), BrowserCrash)
+  assert.deepEqual(await Promise.all(others), ['done', 'done'])
+  assert.deepEqual([bad.seen.length, first.seen.length, second.seen.length], [4, 2, 2])
+  const own = [...bad.seen.slice(1), first.seen[1], second.seen[1]]
+  assert.equal(new Set(own).size, own.length, 'after the first crash, no two pages share a browser')
+})
+
+test('a page is shown although three browsers crashed while they showed it', async () => {
+  const { job, seen } = crashingJob(3)
+  assert.equal(await browser.run(job, never), 'done')
+  assert.equal(new Set(seen).size, 4)
+})
