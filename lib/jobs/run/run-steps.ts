@@ -29,6 +29,7 @@ import type { StoredSummary } from '../../model/stored-summary.ts'
 import { withExtension } from '../../names/file-name.ts'
 import { defined } from '../../validation/defined.ts'
 import { findCapability } from './find-capability.ts'
+import { findInterruption } from './find-interruption.ts'
 import { extensionForFormat, requireFormatId } from './format-id.ts'
 
 export interface StepsRun {
@@ -213,7 +214,7 @@ async function runStep(
     // Logged because the task's record only contains the version of a successful engine.
     const version = await engineVersion(engine).catch(() => 'not installed')
     log.info({ ...logFields, engineVersion: version, ms: measureMs() }, 'step failed')
-    throw error
+    throw findInterruption(error) ?? error
   }
 }
 

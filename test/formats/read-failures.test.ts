@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { detectFormat } from '../../lib/formats/detect.ts'
+
+const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+
+/** Reads that fail, or end too early, from the given one on. */
+const interruptions: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
+  'a storage error': () => Promise.reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })),
+  'an aborted stream': async (bytes) => bytes.subarray(0, bytes.length / 2),
+}
+
+for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'film.mp4'])
+  for (const [what, interrupt] of Object.entries(interruptions))
+    test(`${what} while ${name} is examined is not reported as damage of the file`, async () => {
+      const bytes = new Uint8Array(Buffer.concat([await fixture(name), Buffer.alloc(0)]))
+      const readsOf = async (interruptedFrom: number) => {
+        let reads = 0
+        const read = async (start: number, end: number) => {
+          const part = bytes.subarray(start, end)
+          return ++reads >= interruptedFrom ? interrupt(part) : part
+        }
+        const outcome = await detectFormat({ filename: name, size: bytes.length, read }).catch(
+          (error) => error,
+        )
+        return { reads, outcome }
+      }
+      const { reads, outcome } = await readsOf(Number.POSITIVE_INFINITY)
+      assert.ok(!(outcome instanceof Error), String(outcome))
+      for (let from = 1; from <= reads; from++) {
+        const { outcome } = await readsOf(from)
+        assert.match(String(outcome), /socket hang up|not read completely/, `from read ${from} on`)
+      }
+    })

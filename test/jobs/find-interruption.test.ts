@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EngineCrash } from '../../lib/engines/sandbox/engine-crash.ts'
+import { AppError } from '../../lib/errors.ts'
+import { findInterruption } from '../../lib/jobs/run/find-interruption.ts'
+
+const corruptBecauseOf = (cause: unknown) => new AppError('CORRUPT_FILE', 'It is damaged.', {}, { cause })
+
+test('a killed program and a failing system are no verdict on the file', () => {
+  const killed = new EngineCrash('qpdf', 'SIGKILL', '')
+  const broken = Object.assign(new Error('i/o error'), { code: 'EIO' })
+  for (const cause of [killed, broken]) {
+    assert.equal(findInterruption(corruptBecauseOf(cause)), cause)
+    assert.equal(findInterruption(corruptBecauseOf(new Error('while reading', { cause }))), cause)
+  }
+})
+
+test('a program that crashes by itself, and any other error, are left as they are', () => {
+  const crash = new EngineCrash('qpdf', 'SIGSEGV', '')
+  const missing = Object.assign(new Error('no output'), { code: 'ENOENT' })
+  const killed = new EngineCrash('qpdf', 'SIGKILL', '')
+  const others = [
+    corruptBecauseOf(crash),
+    corruptBecauseOf(missing),
+    corruptBecauseOf(undefined),
+    new AppError('CONVERSION_FAILED', 'It failed.', {}, { cause: killed }),
+    killed,
+  ]
+  for (const error of others) assert.equal(findInterruption(error), undefined)
+})
