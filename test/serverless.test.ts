@@ -633,7 +633,7 @@ test('packages stay within their budgets for heap after import and zip size', as
 
 test('modules that functions load from outside their packages are in their layers', async () => {
   for (const [name, modules] of [
-    ['conversion', ['node_modules/unpdf/dist/index.mjs', 'node_modules/wasmagic/dist/index.js']],
+    ['conversion', ['lib/decoders/program-file.mjs']],
     ['api', ['lib/page/build.mjs', 'lib/page/build-drawing.mjs']],
   ] as const) {
     const code = `
@@ -645,6 +645,29 @@ test('modules that functions load from outside their packages are in their layer
         console.log(named.has('../../../opt/' + path))
       }`
     assert.equal(await onPackage(name, code), modules.map(() => 'true\n').join(''), name)
+  }
+})
+
+test('the program of decoder processes runs from the layer of its function', async () => {
+  for (const [filename, text, format] of [
+    ['a.csv', 'a,b', 'csv'],
+    // For libmagic.
+    ['a.txt', 'a\\x1b[1mb', 'txt'],
+  ] as const) {
+    const code = `
+      import { spawn } from 'node:child_process'
+      const { findProgram } = await import(process.cwd() + '/../../opt/lib/decoders/program-file.mjs')
+      const { file } = await findProgram()
+      const child = spawn(process.execPath, [file], { stdio: ['pipe', 'inherit', 'inherit', 'pipe'], env: {} })
+      const bytes = Buffer.from('${text}')
+      const call = JSON.stringify({ type: 'call', method: 'detectFormat', params: { hint: {} },
+        filename: '${filename}', size: bytes.length, headBytes: bytes.length })
+      const header = Buffer.alloc(8)
+      header.writeUInt32LE(call.length, 0)
+      header.writeUInt32LE(bytes.length, 4)
+      child.stdin.end(Buffer.concat([header, Buffer.from(call), bytes]))
+      for await (const chunk of child.stdio[3]) process.stdout.write(chunk)`
+    assert.match(await onPackage('conversion', code), new RegExp(`"format":"${format}"`))
   }
 })
 

@@ -17,7 +17,7 @@ import type { FunctionName } from '../../lib/resources/functions.ts'
 import { taskFolder, unpackFunction } from '../packages/unpack.ts'
 import { scratchFolder } from './scratch-folder.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The CloudFormation properties that the tests read; each resource type has different ones. */
 interface Properties {
