@@ -29,13 +29,6 @@ interface DeliveryOptions {
   readonly log: LogFunction
 }
 
-interface Deliveries {
-  /** Checks the outbox again. */
-  wake(): void
-  /** Stops immediately: deliveries in progress stay in the outbox and are repeated after the next start. */
-  close(): void
-}
-
 const maxConcurrent = 64
 /** Limits a slow target, so that it does not block the others. */
 const maxPerTarget = 16
@@ -44,33 +37,39 @@ const maxSleepMs = 60_000
 const firstRetryMs = 200
 const maxRetryMs = 600_000
 
-export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOptions): Deliveries {
-  const inProgress = new Map<number, string>()
-  let closed = false
-  let timer: NodeJS.Timeout | undefined
+export class Deliveries {
+  readonly #options: DeliveryOptions
+  readonly #inProgress = new Map<number, string>()
+  #isClosed = false
+  #timer: NodeJS.Timeout | undefined
 
-  function wake(): void {
-    if (closed) return
+  constructor(options: DeliveryOptions) {
+    this.#options = options
+  }
+
+  /** Checks the outbox again. */
+  wake(): void {
+    if (this.#isClosed) return
     // The same time for both: otherwise a delivery that becomes due in between would be in neither, and wait forever.
-    const at = now()
-    for (const { id, target } of startable(at)) {
-      inProgress.set(id, target)
-      void attempt(id)
+    const at = this.#options.now()
+    for (const { id, target } of this.#startable(at)) {
+      this.#inProgress.set(id, target)
+      void this.#attempt(id)
     }
-    sleep(at)
+    this.#sleep(at)
   }
 
   /** Returns the due deliveries for which there is a free slot, oldest first. */
-  function startable(at: number): { readonly id: number; readonly target: string }[] {
-    const free = maxConcurrent - inProgress.size
+  #startable(at: number): { readonly id: number; readonly target: string }[] {
+    const free = maxConcurrent - this.#inProgress.size
     if (free <= 0) return []
     const perTarget = new Map<string, number>()
-    for (const target of inProgress.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
+    for (const target of this.#inProgress.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
     const full = [...perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target)
     const rows: { readonly id: number; readonly target: string }[] = []
-    for (const row of store.outbox.due(at, full)) {
+    for (const row of this.#options.store.outbox.due(at, full)) {
       const count = perTarget.get(row.target) ?? 0
-      if (inProgress.has(row.id) || count >= maxPerTarget) continue
+      if (this.#inProgress.has(row.id) || count >= maxPerTarget) continue
       perTarget.set(row.target, count + 1)
       rows.push(row)
       if (rows.length === free) break
@@ -78,49 +77,53 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
     return rows
   }
 
-  function sleep(at: number): void {
-    clearTimeout(timer)
-    const next = store.outbox.nextAfter(at)
-    if (next !== undefined) timer = setTimeout(wake, Math.min(next - at, maxSleepMs))
+  #sleep(at: number): void {
+    clearTimeout(this.#timer)
+    const next = this.#options.store.outbox.nextAfter(at)
+    if (next !== undefined) this.#timer = setTimeout(() => this.wake(), Math.min(next - at, maxSleepMs))
   }
 
-  async function attempt(id: number): Promise<void> {
-    const delivery = store.outbox.read(id)
+  async #attempt(id: number): Promise<void> {
+    const delivery = this.#options.store.outbox.read(id)
     try {
-      const next = await withDeadline(send(delivery)).then(
+      const next = await withDeadline(this.#send(delivery)).then(
         () => undefined,
-        (error: unknown) => afterFailure(delivery, error),
+        (error: unknown) => this.#afterFailure(delivery, error),
       )
-      if (closed) return
-      await store.commit(() => {
-        inProgress.delete(id)
-        if (next) store.outbox.update(id, next.delivery, next.dueAt)
-        else store.outbox.remove(id)
+      if (this.#isClosed) return
+      await this.#options.store.commit(() => {
+        this.#inProgress.delete(id)
+        if (next) this.#options.store.outbox.update(id, next.delivery, next.dueAt)
+        else this.#options.store.outbox.remove(id)
       }, 'process')
     } catch (error) {
       // The row stays in the outbox and is delivered again later: a full disk stays full for a while.
-      log('The outbox of the event bus could not be written.', { error })
+      this.#options.log('The outbox of the event bus could not be written.', { error })
       setTimeout(() => {
-        inProgress.delete(id)
-        wake()
+        this.#inProgress.delete(id)
+        this.wake()
       }, maxSleepMs).unref()
     }
   }
 
-  async function send(delivery: PendingDelivery): Promise<void> {
+  async #send(delivery: PendingDelivery): Promise<void> {
     const { targetArn, messageGroupId, body, hops } = delivery
     const service = serviceOf(targetArn)
     if (service === 'sqs')
-      return targets.sqs(targetArn, body, messageGroupId === undefined ? {} : { messageGroupId })
-    if (service === 'lambda') return targets.lambda(targetArn, parseOrText(body))
-    return ingest(busNameOf(targetArn), body, hops + 1)
+      return this.#options.targets.sqs(
+        targetArn,
+        body,
+        messageGroupId === undefined ? {} : { messageGroupId },
+      )
+    if (service === 'lambda') return this.#options.targets.lambda(targetArn, parseOrText(body))
+    return this.#options.ingest(busNameOf(targetArn), body, hops + 1)
   }
 
   /** Returns the next attempt, or undefined when there is none. */
-  async function afterFailure(delivery: PendingDelivery, error: unknown) {
+  async #afterFailure(delivery: PendingDelivery, error: unknown) {
     const failure = readDeliveryFailure(error)
     const wait = Math.min(firstRetryMs * 2 ** delivery.retries, maxRetryMs) * (0.5 + Math.random() / 2)
-    const dueAt = now() + Math.ceil(wait)
+    const dueAt = this.#options.now() + Math.ceil(wait)
     const exhausted =
       delivery.retries >= delivery.maximumRetries
         ? 'MaximumRetryAttempts'
@@ -131,24 +134,25 @@ export function startDeliveries({ store, targets, ingest, now, log }: DeliveryOp
       return { delivery: { ...delivery, retries: delivery.retries + 1 }, dueAt }
     const facts = { target: delivery.targetArn, origin: delivery.origin.arn, error: failure.message }
     if (delivery.deadLetterArn === undefined) {
-      log('An event could not be delivered and is dropped.', facts)
+      this.#options.log('An event could not be delivered and is dropped.', facts)
       return undefined
     }
     const { body, attributes } = createDeadLetter(delivery, failure, exhausted)
     try {
-      await withDeadline(targets.sqs(delivery.deadLetterArn, body, { attributes }))
+      await withDeadline(this.#options.targets.sqs(delivery.deadLetterArn, body, { attributes }))
     } catch (cause) {
-      log('An event could not be sent to its dead-letter queue and is dropped.', { ...facts, cause })
+      this.#options.log('An event could not be sent to its dead-letter queue and is dropped.', {
+        ...facts,
+        cause,
+      })
     }
     return undefined
   }
 
-  return {
-    wake,
-    close() {
-      closed = true
-      clearTimeout(timer)
-    },
+  /** Stops immediately: deliveries in progress stay in the outbox and are repeated after the next start. */
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
   }
 }
 

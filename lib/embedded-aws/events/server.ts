@@ -7,7 +7,7 @@ import { ApiError } from '../signed-api.ts'
 import type { AwsCredentials } from '../sigv4.ts'
 import type { EventsAccount } from './account.ts'
 import { busOperations, createDefaultBus } from './buses.ts'
-import { type DeliveryTargets, startDeliveries } from './delivery.ts'
+import { Deliveries, type DeliveryTargets } from './delivery.ts'
 import { eventTagOperations } from './event-tags.ts'
 import {
   authenticateCall,
@@ -88,7 +88,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     if (event) await store.commit(() => routeEvent(account, bus, event, hops))
   }
 
-  const deliveries = startDeliveries({ store, targets, ingest, now, log })
+  const deliveries = new Deliveries({ store, targets, ingest, now, log })
   const scheduleRunner = startScheduleRunner(account)
   const wake = () => {
     deliveries.wake()

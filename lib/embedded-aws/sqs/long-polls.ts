@@ -11,36 +11,39 @@ interface Waiter {
   readonly resolve: (result: readonly ReceivedMessage[] | Error) => void
 }
 
-export type LongPolls = ReturnType<typeof openLongPolls>
+export class LongPolls {
+  readonly #store: SqsStore
+  readonly #queues: QueueRegistry
+  readonly #receiver: MessageReceiver
+  readonly #clock: SqsClock
+  readonly #waiters = new Map<number, Set<Waiter>>()
+  readonly #alarms = new Map<number, NodeJS.Timeout>()
+  readonly #touched = new Set<number>()
+  #isClosed = false
 
-export function openLongPolls(
-  store: SqsStore,
-  queues: QueueRegistry,
-  receiver: MessageReceiver,
-  clock: SqsClock,
-) {
-  const waiters = new Map<number, Set<Waiter>>()
-  const alarms = new Map<number, NodeJS.Timeout>()
-  const touched = new Set<number>()
-  let closed = false
-
-  store.onChange((queueId) => {
-    if (!waiters.has(queueId) || touched.has(queueId)) return
-    touched.add(queueId)
-    void serve(queueId)
-  })
+  constructor(store: SqsStore, queues: QueueRegistry, receiver: MessageReceiver, clock: SqsClock) {
+    this.#store = store
+    this.#queues = queues
+    this.#receiver = receiver
+    this.#clock = clock
+    store.onChange((queueId) => {
+      if (!this.#waiters.has(queueId) || this.#touched.has(queueId)) return
+      this.#touched.add(queueId)
+      void this.#serve(queueId)
+    })
+  }
 
   /** Resolves with messages, or with none when the time is over, the client disconnects or the service stops. */
-  async function wait(queue: Queue, wanted: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
-    if (closed || disconnected.aborted) return []
+  async wait(queue: Queue, wanted: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
+    if (this.#isClosed || disconnected.aborted) return []
     const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedMessage[]>()
     const waiter: Waiter = {
       wanted,
       disconnected,
       resolve: (result) => (result instanceof Error ? reject(result) : resolve(result)),
     }
-    const list = waiters.get(queue.id) ?? new Set()
-    waiters.set(queue.id, list.add(waiter))
+    const list = this.#waiters.get(queue.id) ?? new Set()
+    this.#waiters.set(queue.id, list.add(waiter))
     const leave = () => {
       list.delete(waiter)
       resolve([])
@@ -48,24 +51,24 @@ export function openLongPolls(
     const timer = setTimeout(leave, waitS * 1000)
     disconnected.addEventListener('abort', leave)
     // A message may have arrived since the caller's own query.
-    touched.add(queue.id)
-    void serve(queue.id)
+    this.#touched.add(queue.id)
+    void this.#serve(queue.id)
     try {
       return await promise
     } finally {
       clearTimeout(timer)
       disconnected.removeEventListener('abort', leave)
       list.delete(waiter)
-      if (list.size === 0 && waiters.get(queue.id) === list) forget(queue.id)
+      if (list.size === 0 && this.#waiters.get(queue.id) === list) this.#forget(queue.id)
     }
   }
 
-  async function serve(queueId: number): Promise<void> {
-    const servable = [...(waiters.get(queueId) ?? [])]
+  async #serve(queueId: number): Promise<void> {
+    const servable = [...(this.#waiters.get(queueId) ?? [])]
     try {
-      const served = await store.commit(() => takeForWaiters(queueId), 'process')
+      const served = await this.#store.commit(() => this.#takeForWaiters(queueId), 'process')
       for (const [waiter, taken] of served) waiter.resolve(taken)
-      setAlarm(queueId)
+      this.#setAlarm(queueId)
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
       for (const waiter of servable) waiter.resolve(failure)
@@ -73,47 +76,44 @@ export function openLongPolls(
   }
 
   /** Inside a commit. */
-  function takeForWaiters(queueId: number): [Waiter, readonly ReceivedMessage[]][] {
-    touched.delete(queueId)
+  #takeForWaiters(queueId: number): [Waiter, readonly ReceivedMessage[]][] {
+    this.#touched.delete(queueId)
     const served: [Waiter, readonly ReceivedMessage[]][] = []
-    const queue = queues.byId(queueId)
+    const queue = this.#queues.byId(queueId)
     if (!queue) throw queueNotFound()
-    for (const waiter of waiters.get(queueId) ?? []) {
+    for (const waiter of this.#waiters.get(queueId) ?? []) {
       if (waiter.disconnected.aborted) continue
-      const taken = receiver.receive(queue, waiter.wanted)
+      const taken = this.#receiver.receive(queue, waiter.wanted)
       if (taken.length === 0) break
-      waiters.get(queueId)?.delete(waiter)
+      this.#waiters.get(queueId)?.delete(waiter)
       served.push([waiter, taken])
     }
     return served
   }
 
   /** Wakes receivers when a delay or visibility timeout ends, which no request triggers. */
-  function setAlarm(queueId: number) {
-    clearTimeout(alarms.get(queueId))
-    alarms.delete(queueId)
-    const queue = queues.byId(queueId)
-    if (closed || !queue || !waiters.get(queueId)?.size) return
-    const at = receiver.nextVisibleAt(queue)
+  #setAlarm(queueId: number) {
+    clearTimeout(this.#alarms.get(queueId))
+    this.#alarms.delete(queueId)
+    const queue = this.#queues.byId(queueId)
+    if (this.#isClosed || !queue || !this.#waiters.get(queueId)?.size) return
+    const at = this.#receiver.nextVisibleAt(queue)
     if (at === undefined) return
-    const alarm = setTimeout(() => void serve(queueId), Math.max(at - clock.now(), 0) + 1)
-    alarms.set(queueId, alarm)
+    const alarm = setTimeout(() => void this.#serve(queueId), Math.max(at - this.#clock.now(), 0) + 1)
+    this.#alarms.set(queueId, alarm)
   }
 
-  function forget(queueId: number) {
-    waiters.delete(queueId)
-    clearTimeout(alarms.get(queueId))
-    alarms.delete(queueId)
+  #forget(queueId: number) {
+    this.#waiters.delete(queueId)
+    clearTimeout(this.#alarms.get(queueId))
+    this.#alarms.delete(queueId)
   }
 
-  return {
-    wait,
-    close() {
-      closed = true
-      for (const [queueId, list] of waiters) {
-        for (const waiter of list) waiter.resolve([])
-        forget(queueId)
-      }
-    },
+  close(): void {
+    this.#isClosed = true
+    for (const [queueId, list] of this.#waiters) {
+      for (const waiter of list) waiter.resolve([])
+      this.#forget(queueId)
+    }
   }
 }

@@ -29,50 +29,68 @@ const noSuchQueue = 'AWS.SimpleQueueService.NonExistentQueue'
 
 const Handle = z.object({ taskId: z.string(), sourceArn: z.string() })
 
-export type MoveTasks = ReturnType<typeof openMoveTasks>
-
-export function openMoveTasks(
-  store: SqsStore,
-  queues: QueueRegistry,
-  receiver: MessageReceiver,
-  clock: SqsClock,
-  onError: (error: unknown) => void,
-) {
-  const insert = store.prepare(
+const prepareStatements = (store: SqsStore) => ({
+  insert: store.prepare(
     `INSERT INTO move_tasks (id, source_arn, destination_arn, per_second, status, to_move, started_at)
      VALUES (?, ?, ?, ?, 'RUNNING', ?, ?)`,
-  )
-  const find = store.prepare<Task>('SELECT * FROM move_tasks WHERE id = ?')
-  const running = store.prepare<Task>("SELECT * FROM move_tasks WHERE status = 'RUNNING'")
-  const latest = store.prepare<Task>(
+  ),
+  find: store.prepare<Task>('SELECT * FROM move_tasks WHERE id = ?'),
+  running: store.prepare<Task>("SELECT * FROM move_tasks WHERE status = 'RUNNING'"),
+  latest: store.prepare<Task>(
     'SELECT * FROM move_tasks WHERE source_arn = ? ORDER BY started_at DESC, rowid DESC LIMIT ?',
-  )
-  const progress = store.prepare('UPDATE move_tasks SET moved = moved + ? WHERE id = ?')
-  const finish = store.prepare('UPDATE move_tasks SET status = ?, failure = ? WHERE id = ?')
-  const countVisible = store.prepare<{ n: number }>(
+  ),
+  progress: store.prepare('UPDATE move_tasks SET moved = moved + ? WHERE id = ?'),
+  finish: store.prepare('UPDATE move_tasks SET status = ?, failure = ? WHERE id = ?'),
+  countVisible: store.prepare<{ n: number }>(
     'SELECT count(*) AS n FROM messages WHERE queue_id = ? AND visible_at <= ?',
-  )
-  const visible = store.prepare<MessageRow>(
+  ),
+  visible: store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY enqueued_at, seq LIMIT ?',
-  )
-  const copy = store.prepare(
+  ),
+  copy: store.prepare(
     `INSERT INTO messages (queue_id, id, group_id, dedup_id, sent_at, enqueued_at, visible_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const moveBody = store.prepare('UPDATE bodies SET seq = ? WHERE seq = ?')
-  const erase = store.prepare('DELETE FROM messages WHERE seq = ?')
-  const timers = new Map<string, NodeJS.Timeout>()
+  ),
+  moveBody: store.prepare('UPDATE bodies SET seq = ? WHERE seq = ?'),
+  erase: store.prepare('DELETE FROM messages WHERE seq = ?'),
+})
+
+export class MoveTasks {
+  readonly #store: SqsStore
+  readonly #queues: QueueRegistry
+  readonly #receiver: MessageReceiver
+  readonly #clock: SqsClock
+  readonly #onError: (error: unknown) => void
+  readonly #sql: ReturnType<typeof prepareStatements>
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+
+  constructor(
+    store: SqsStore,
+    queues: QueueRegistry,
+    receiver: MessageReceiver,
+    clock: SqsClock,
+    onError: (error: unknown) => void,
+  ) {
+    this.#store = store
+    this.#queues = queues
+    this.#receiver = receiver
+    this.#clock = clock
+    this.#onError = onError
+    this.#sql = prepareStatements(store)
+    // Continues tasks that a restart interrupted.
+    for (const task of this.#sql.running.all()) this.#schedule(task.id, task.per_second)
+  }
 
   /** Inside a commit. */
-  function start({
+  start({
     SourceArn,
     DestinationArn,
     MaxNumberOfMessagesPerSecond: rate,
   }: ActionInput<'StartMessageMoveTask'>) {
-    const source = resource('SourceArn', SourceArn)
-    const target = DestinationArn === undefined ? source : resource('DestinationArn', DestinationArn)
+    const source = this.#resource('SourceArn', SourceArn)
+    const target = DestinationArn === undefined ? source : this.#resource('DestinationArn', DestinationArn)
     const invalid = (message: string) => new SqsError('InvalidParameterValueException', message)
-    if (queues.sourcesOf(source).length === 0)
+    if (this.#queues.sourcesOf(source).length === 0)
       throw invalid('Source queue must be configured as a Dead Letter Queue.')
     if (DestinationArn === SourceArn)
       throw invalid('Source queue arn and destination queue arn cannot be the same.')
@@ -82,37 +100,37 @@ export function openMoveTasks(
       throw invalid(
         `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: must be between 1 and ${maxPerSecond}.`,
       )
-    if (latest.all(SourceArn, 10).some((task) => task.status === 'RUNNING'))
+    if (this.#sql.latest.all(SourceArn, 10).some((task) => task.status === 'RUNNING'))
       throw invalid(
         'There is already a task running. Only one active task is allowed for a source queue arn at a given time.',
       )
-    receiver.dropExpired(source)
+    this.#receiver.dropExpired(source)
     const id = randomUUID()
-    const toMove = countVisible.get(source.id, clock.now())?.n ?? 0
-    insert.run(id, SourceArn, DestinationArn ?? null, rate ?? null, toMove, clock.now())
-    schedule(id, rate ?? null)
+    const toMove = this.#sql.countVisible.get(source.id, this.#clock.now())?.n ?? 0
+    this.#sql.insert.run(id, SourceArn, DestinationArn ?? null, rate ?? null, toMove, this.#clock.now())
+    this.#schedule(id, rate ?? null)
     return { TaskHandle: handleOf({ id, source_arn: SourceArn }) }
   }
 
   /** Inside a commit. */
-  function cancel(handle: string) {
+  cancel(handle: string) {
     const named = Handle.safeParse(decodeHandle(handle))
     if (!named.success)
       throw new SqsError('InvalidParameterValueException', 'Value for parameter TaskHandle is invalid.')
-    resource('SourceArn', named.data.sourceArn)
-    const task = find.get(named.data.taskId)
+    this.#resource('SourceArn', named.data.sourceArn)
+    const task = this.#sql.find.get(named.data.taskId)
     if (!task || task.source_arn !== named.data.sourceArn)
       throw new SqsError('ResourceNotFoundException', 'Task does not exist.')
     if (task.status !== 'RUNNING')
       throw new SqsError('UnsupportedOperation', 'Only active tasks can be cancelled.')
-    end(task.id, 'CANCELLED')
+    this.#end(task.id, 'CANCELLED')
     return { ApproximateNumberOfMessagesMoved: task.moved }
   }
 
-  function list(sourceArn: string, max: number) {
-    resource('SourceArn', sourceArn)
+  list(sourceArn: string, max: number) {
+    this.#resource('SourceArn', sourceArn)
     return {
-      Results: latest.all(sourceArn, max).map((task) => ({
+      Results: this.#sql.latest.all(sourceArn, max).map((task) => ({
         ...(task.status === 'RUNNING' && { TaskHandle: handleOf(task) }),
         Status: task.status,
         SourceArn: task.source_arn,
@@ -126,8 +144,8 @@ export function openMoveTasks(
     }
   }
 
-  function resource(parameter: string, arn: string): Queue {
-    const queue = queues.byArn(arn)
+  #resource(parameter: string, arn: string): Queue {
+    const queue = this.#queues.byArn(arn)
     if (!queue)
       throw new SqsError(
         'ResourceNotFoundException',
@@ -136,81 +154,73 @@ export function openMoveTasks(
     return queue
   }
 
-  function schedule(id: string, perSecond: number | null) {
+  #schedule(id: string, perSecond: number | null) {
     const pauseMs = perSecond === null ? 1 : Math.max(1000 / perSecond, 20)
     const timer = setTimeout(() => {
-      store
-        .commit(() => step(id, Math.max(1, Math.round(((perSecond ?? 0) * pauseMs) / 1000))))
-        .catch(onError)
+      this.#store
+        .commit(() => this.#step(id, Math.max(1, Math.round(((perSecond ?? 0) * pauseMs) / 1000))))
+        .catch(this.#onError)
     }, pauseMs)
-    timers.set(id, timer)
+    this.#timers.set(id, timer)
   }
 
   /** Moves the next few messages. Inside a commit, so that a message is in one queue or the other, never in both. */
-  function step(id: string, atMost: number) {
-    const task = find.get(id)
+  #step(id: string, atMost: number) {
+    const task = this.#sql.find.get(id)
     if (task?.status !== 'RUNNING') return
-    const source = queues.byArn(task.source_arn)
-    if (!source) return end(id, 'FAILED', noSuchQueue)
+    const source = this.#queues.byArn(task.source_arn)
+    if (!source) return this.#end(id, 'FAILED', noSuchQueue)
     const limit = Math.min(task.per_second === null ? chunkMessages : atMost, task.to_move - task.moved)
-    const rows = limit > 0 ? visible.all(source.id, clock.now(), limit) : []
+    const rows = limit > 0 ? this.#sql.visible.all(source.id, this.#clock.now(), limit) : []
     let moved = 0
     let failure: string | undefined
     for (const row of rows) {
-      const target = targetOf(task, row)
+      const target = this.#targetOf(task, row)
       if (typeof target === 'string') {
         failure = target
         break
       }
-      move(row, target)
+      this.#move(row, target)
       moved += 1
     }
-    progress.run(moved, id)
-    if (failure !== undefined) end(id, 'FAILED', failure)
-    else if (rows.length === 0 || task.moved + moved >= task.to_move) end(id, 'COMPLETED')
-    else schedule(id, task.per_second)
+    this.#sql.progress.run(moved, id)
+    if (failure !== undefined) this.#end(id, 'FAILED', failure)
+    else if (rows.length === 0 || task.moved + moved >= task.to_move) this.#end(id, 'COMPLETED')
+    else this.#schedule(id, task.per_second)
   }
 
   /** Returns the queue for the message, or why there is none. */
-  function targetOf(task: Task, row: MessageRow): Queue | string {
+  #targetOf(task: Task, row: MessageRow): Queue | string {
     const arn = task.destination_arn ?? row.source_arn
     if (arn === null) return 'CouldNotDetermineMessageSource'
-    return queues.byArn(arn) ?? noSuchQueue
+    return this.#queues.byArn(arn) ?? noSuchQueue
   }
 
   /** "All redriven messages are considered new messages with a new messageID and enqueueTime." */
-  function move(row: MessageRow, target: Queue) {
-    const at = clock.now()
-    const { lastId } = copy.run(
+  #move(row: MessageRow, target: Queue) {
+    const at = this.#clock.now()
+    const { lastId } = this.#sql.copy.run(
       target.id,
       randomUUID(),
       row.group_id,
       row.dedup_id,
       at,
-      clock.enqueueTime(),
+      this.#clock.enqueueTime(),
       at,
     )
-    moveBody.run(lastId, row.seq)
-    erase.run(row.seq)
-    store.markChanged(target.id)
+    this.#sql.moveBody.run(lastId, row.seq)
+    this.#sql.erase.run(row.seq)
+    this.#store.markChanged(target.id)
   }
 
-  function end(id: string, status: Task['status'], failure: string | null = null) {
-    clearTimeout(timers.get(id))
-    timers.delete(id)
-    finish.run(status, failure, id)
+  #end(id: string, status: Task['status'], failure: string | null = null) {
+    clearTimeout(this.#timers.get(id))
+    this.#timers.delete(id)
+    this.#sql.finish.run(status, failure, id)
   }
 
-  // Continues tasks that a restart interrupted.
-  for (const task of running.all()) schedule(task.id, task.per_second)
-
-  return {
-    start,
-    cancel,
-    list,
-    close() {
-      for (const timer of timers.values()) clearTimeout(timer)
-    },
+  close(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer)
   }
 }
 

@@ -40,43 +40,55 @@ interface Row {
 const holdMs = 60_000
 const Strings = z.record(z.string(), z.string())
 
-export type QueueRegistry = ReturnType<typeof openQueueRegistry>
-
-/** Functions that write must run inside `store.commit`. */
-export function openQueueRegistry(store: SqsStore, region: string, accountId: string, clock: SqsClock) {
-  const select = store.prepare<Row>('SELECT * FROM queues ORDER BY name')
-  const selectOne = store.prepare<Row>('SELECT * FROM queues WHERE id = ?')
-  const insert = store.prepare(
+const prepareStatements = (store: SqsStore) => ({
+  select: store.prepare<Row>('SELECT * FROM queues ORDER BY name'),
+  selectOne: store.prepare<Row>('SELECT * FROM queues WHERE id = ?'),
+  insert: store.prepare(
     'INSERT INTO queues (name, attributes, tags, created_at, modified_at) VALUES (?, ?, ?, ?, ?)',
-  )
-  const update = store.prepare(
+  ),
+  update: store.prepare(
     'UPDATE queues SET attributes = ?, tags = ?, modified_at = ?, purged_at = ? WHERE id = ?',
-  )
-  const remove = store.prepare('DELETE FROM queues WHERE id = ?')
-  const holdName = store.prepare('INSERT OR REPLACE INTO deleted_queues VALUES (?, ?)')
-  const freeNames = store.prepare('DELETE FROM deleted_queues WHERE deleted_at <= ?')
-  const held = store.prepare<{ name: string }>('SELECT name FROM deleted_queues WHERE name = ?')
+  ),
+  remove: store.prepare('DELETE FROM queues WHERE id = ?'),
+  holdName: store.prepare('INSERT OR REPLACE INTO deleted_queues VALUES (?, ?)'),
+  freeNames: store.prepare('DELETE FROM deleted_queues WHERE deleted_at <= ?'),
+  held: store.prepare<{ name: string }>('SELECT name FROM deleted_queues WHERE name = ?'),
   // A purge also deletes deduplication ids, as at AWS.
-  const contents = ['messages', 'attempts', 'dedup'].map((table) =>
+  contents: ['messages', 'attempts', 'dedup'].map((table) =>
     store.prepare(`DELETE FROM ${table} WHERE queue_id = ?`),
-  )
+  ),
+})
 
-  const byName = new Map<string, Queue>()
-  const byId = new Map<number, Queue>()
-  function reload() {
-    byName.clear()
-    byId.clear()
-    for (const row of select.all()) remember(row)
+/** Methods that write must run inside `store.commit`. */
+export class QueueRegistry {
+  readonly accountId: string
+  readonly #region: string
+  readonly #clock: SqsClock
+  readonly #sql: ReturnType<typeof prepareStatements>
+  readonly #byName = new Map<string, Queue>()
+  readonly #byId = new Map<number, Queue>()
+
+  constructor(store: SqsStore, region: string, accountId: string, clock: SqsClock) {
+    this.accountId = accountId
+    this.#region = region
+    this.#clock = clock
+    this.#sql = prepareStatements(store)
+    store.onRollback(() => this.#reload())
+    this.#reload()
   }
-  store.onRollback(reload)
-  reload()
 
-  function remember(row: Row): Queue {
+  #reload(): void {
+    this.#byName.clear()
+    this.#byId.clear()
+    for (const row of this.#sql.select.all()) this.#remember(row)
+  }
+
+  #remember(row: Row): Queue {
     const attributes = Strings.parse(JSON.parse(row.attributes))
     const queue: Queue = {
       id: row.id,
       name: row.name,
-      arn: `arn:aws:sqs:${region}:${accountId}:${row.name}`,
+      arn: this.#arnOf(row.name),
       attributes,
       settings: readSettings(attributes, row.name.endsWith('.fifo')),
       tags: Strings.parse(JSON.parse(row.tags)),
@@ -84,43 +96,51 @@ export function openQueueRegistry(store: SqsStore, region: string, accountId: st
       modifiedAt: row.modified_at,
       purgedAt: row.purged_at,
     }
-    byName.set(queue.name, queue)
-    byId.set(queue.id, queue)
+    this.#byName.set(queue.name, queue)
+    this.#byId.set(queue.id, queue)
     return queue
   }
 
-  function save(queue: Queue): Queue {
+  #save(queue: Queue): Queue {
     const { attributes, tags, modifiedAt, purgedAt, id } = queue
-    update.run(JSON.stringify(attributes), JSON.stringify(tags), modifiedAt, purgedAt, id)
-    const row = selectOne.get(id)
+    this.#sql.update.run(JSON.stringify(attributes), JSON.stringify(tags), modifiedAt, purgedAt, id)
+    const row = this.#sql.selectOne.get(id)
     if (!row) throw queueNotFound()
-    return remember(row)
+    return this.#remember(row)
   }
 
-  const all = () => [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  #arnOf(name: string): string {
+    return `arn:aws:sqs:${this.#region}:${this.accountId}:${name}`
+  }
 
-  const findByArn = (arn: string) => {
-    const [, , service, inRegion, account, name = ''] = arn.split(':')
-    return service === 'sqs' && inRegion === region && account === accountId ? byName.get(name) : undefined
+  /** Ordered by name. */
+  all(): Queue[] {
+    return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  byArn(arn: string): Queue | undefined {
+    const [, , service, region, account, name = ''] = arn.split(':')
+    const isHere = service === 'sqs' && region === this.#region && account === this.accountId
+    return isHere ? this.#byName.get(name) : undefined
   }
 
   /** AWS also accepts the plain name, which users of its command line rely on. */
-  function byUrl(url: string): Queue {
+  byUrl(url: string): Queue {
     const path = URL.canParse(url) ? new URL(url).pathname : url
-    const [, account = accountId, name] = /^(?:\/(\d{12})\/)?([\w.-]+)\/?$/.exec(path) ?? []
+    const [, account = this.accountId, name] = /^(?:\/(\d{12})\/)?([\w.-]+)\/?$/.exec(path) ?? []
     if (name === undefined)
       throw new SqsError('InvalidAddress', `The address ${url} is not valid for this endpoint.`)
-    const queue = account === accountId ? byName.get(name) : undefined
+    const queue = account === this.accountId ? this.#byName.get(name) : undefined
     if (!queue) throw queueNotFound()
     return queue
   }
 
   /** The dead-letter queue must exist, have the same type and allow this queue. */
-  function checkRedrive(source: { readonly arn: string; readonly settings: QueueSettings }) {
+  #checkRedrive(source: { readonly arn: string; readonly settings: QueueSettings }) {
     const { redrive, fifo } = source.settings
     if (!redrive) return
     const refuse = (reason: string) => invalidValue('RedrivePolicy', JSON.stringify(redrive), reason)
-    const target = findByArn(redrive.deadLetterTargetArn)
+    const target = this.byArn(redrive.deadLetterTargetArn)
     if (!target) throw refuse('Dead letter target does not exist.')
     if (target.settings.fifo !== fifo)
       throw refuse('Dead-letter queue must be same type of queue as the source.')
@@ -128,29 +148,29 @@ export function openQueueRegistry(store: SqsStore, region: string, accountId: st
       throw refuse('The RedriveAllowPolicy of the dead-letter queue does not allow this source queue.')
   }
 
-  function create(name: string, given: Readonly<Record<string, string>>, tags: Record<string, string>) {
+  create(name: string, given: Readonly<Record<string, string>>, tags: Record<string, string>) {
     const fifo = checkName(name, given)
     const attributes = changeAttributes({}, given, fifo)
-    const existing = byName.get(name)
+    const existing = this.#byName.get(name)
     if (existing) return sameQueue(existing, given)
-    const now = clock.now()
-    freeNames.run(now - holdMs)
-    if (held.get(name))
+    const now = this.#clock.now()
+    this.#sql.freeNames.run(now - holdMs)
+    if (this.#sql.held.get(name))
       throw new SqsError(
         'QueueDeletedRecently',
         'You must wait 60 seconds after deleting a queue before you can create another with the same name.',
       )
-    checkRedrive({
-      arn: `arn:aws:sqs:${region}:${accountId}:${name}`,
+    this.#checkRedrive({
+      arn: this.#arnOf(name),
       settings: readSettings(attributes, fifo),
     })
-    const { lastId } = insert.run(name, JSON.stringify(attributes), JSON.stringify(tags), now, now)
-    const row = selectOne.get(lastId)
+    const { lastId } = this.#sql.insert.run(name, JSON.stringify(attributes), JSON.stringify(tags), now, now)
+    const row = this.#sql.selectOne.get(lastId)
     if (!row) throw queueNotFound()
-    return remember(row)
+    return this.#remember(row)
   }
 
-  function setAttributes(queue: Queue, changes: Readonly<Record<string, string>>): Queue {
+  setAttributes(queue: Queue, changes: Readonly<Record<string, string>>): Queue {
     const fifo = queue.settings.fifo
     if (fifo && changes.FifoQueue !== undefined && changes.FifoQueue !== 'true')
       throw new SqsError(
@@ -159,45 +179,47 @@ export function openQueueRegistry(store: SqsStore, region: string, accountId: st
       )
     const attributes = changeAttributes(queue.attributes, changes, fifo)
     const settings = readSettings(attributes, fifo)
-    if (changes.RedrivePolicy !== undefined) checkRedrive({ arn: queue.arn, settings })
-    return save({ ...queue, attributes, modifiedAt: clock.now() })
+    if (changes.RedrivePolicy !== undefined) this.#checkRedrive({ arn: queue.arn, settings })
+    return this.#save({ ...queue, attributes, modifiedAt: this.#clock.now() })
   }
 
-  function purge(queue: Queue) {
-    if (clock.now() - queue.purgedAt < holdMs)
+  purge(queue: Queue) {
+    if (this.#clock.now() - queue.purgedAt < holdMs)
       throw new SqsError(
         'PurgeQueueInProgress',
         `Only one PurgeQueue operation on ${queue.name} is allowed every 60 seconds.`,
       )
-    for (const statement of contents) statement.run(queue.id)
-    save({ ...queue, purgedAt: clock.now() })
+    for (const statement of this.#sql.contents) statement.run(queue.id)
+    this.#save({ ...queue, purgedAt: this.#clock.now() })
   }
 
-  function destroy(queue: Queue) {
-    for (const statement of contents) statement.run(queue.id)
-    remove.run(queue.id)
-    holdName.run(queue.name, clock.now())
-    byName.delete(queue.name)
-    byId.delete(queue.id)
+  destroy(queue: Queue) {
+    for (const statement of this.#sql.contents) statement.run(queue.id)
+    this.#sql.remove.run(queue.id)
+    this.#sql.holdName.run(queue.name, this.#clock.now())
+    this.#byName.delete(queue.name)
+    this.#byId.delete(queue.id)
   }
 
-  return {
-    create,
-    setAttributes,
-    setTags: (queue: Queue, tags: Record<string, string>) => save({ ...queue, tags }),
-    purge,
-    destroy,
-    byUrl,
-    byArn: findByArn,
-    byId: (id: number) => byId.get(id),
-    byName: (name: string) => byName.get(name),
-    /** Ordered by name. */
-    all,
-    /** Sources that name this queue as their dead-letter queue. */
-    sourcesOf: (queue: Queue) =>
-      all().filter((one) => one.settings.redrive?.deadLetterTargetArn === queue.arn),
-    urlOf: (queue: Queue, host: string) => `http://${host}/${accountId}/${queue.name}`,
-    accountId,
+  setTags(queue: Queue, tags: Record<string, string>): Queue {
+    return this.#save({ ...queue, tags })
+  }
+
+  byId(id: number): Queue | undefined {
+    return this.#byId.get(id)
+  }
+
+  byName(name: string): Queue | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** Sources that name this queue as their dead-letter queue. */
+  sourcesOf(queue: Queue): Queue[] {
+    return this.all().filter((one) => one.settings.redrive?.deadLetterTargetArn === queue.arn)
+  }
+
+  urlOf(queue: Queue, host: string): string {
+    return `http://${host}/${this.accountId}/${queue.name}`
   }
 }
 

@@ -13,58 +13,72 @@ const maxGroupsBehind = 200
 type IsDead = (row: MessageRow) => boolean
 type Place = Pick<MessageRow, 'seq' | 'group_id'>
 
-/** Returns a function that selects at most `max` messages, without those for which `isDead` returns true. */
-export function openMessageSelector(store: SqsStore) {
-  const visible = store.prepare<MessageRow>(
+const prepareStatements = (store: SqsStore) => ({
+  visible: store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND visible_at <= ? ORDER BY visible_at, seq',
-  )
-  const visibleGroups = store.prepare<Place>(
+  ),
+  visibleGroups: store.prepare<Place>(
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND visible_at <= ?
      ORDER BY visible_at, seq LIMIT ${fifoWindow}`,
-  )
+  ),
   // Skips from one group to the next in the index, without reading the messages of each.
-  const groups = store.prepare<{ group_id: string }>(
+  groups: store.prepare<{ group_id: string }>(
     `WITH RECURSIVE groups(group_id) AS (
        SELECT min(group_id) FROM messages WHERE queue_id = ?1 AND group_id IS NOT NULL
        UNION ALL
        SELECT (SELECT min(group_id) FROM messages WHERE queue_id = ?1 AND group_id > groups.group_id)
        FROM groups WHERE groups.group_id IS NOT NULL)
      SELECT group_id FROM groups WHERE group_id IS NOT NULL`,
-  )
-  const visibleOf = store.prepare<Place>(
+  ),
+  visibleOf: store.prepare<Place>(
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND group_id = ? AND visible_at <= ?
      ORDER BY enqueued_at, seq LIMIT ?`,
-  )
-  const messageAt = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ?')
-  const headOf = store.prepare<{ seq: number }>(
+  ),
+  messageAt: store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ?'),
+  headOf: store.prepare<{ seq: number }>(
     'SELECT seq FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq LIMIT 1',
-  )
-  const ofGroup = store.prepare<MessageRow>(
+  ),
+  ofGroup: store.prepare<MessageRow>(
     'SELECT * FROM messages WHERE queue_id = ? AND group_id = ? ORDER BY enqueued_at, seq',
-  )
-  const busyGroups = store.prepare<{ group_id: string; n: number }>(
+  ),
+  busyGroups: store.prepare<{ group_id: string; n: number }>(
     `SELECT group_id, count(*) AS n FROM messages
      WHERE queue_id = ? AND visible_at > ? AND receipt IS NOT NULL AND group_id IS NOT NULL GROUP BY group_id`,
-  )
+  ),
+})
 
-  function pickStandard(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
-    const front = readFront(queue, at, max)
-    const inFlight = new Map(busyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
-    const behind = front.length < fairWindow ? [] : groupsBehind(queue, at, max, front)
-    const rows = dropDead(
-      orderFairly([...front, ...behind], inFlight).map(({ seq }) => messageAt.get(seq)),
+export class MessageSelector {
+  readonly #sql: ReturnType<typeof prepareStatements>
+
+  constructor(store: SqsStore) {
+    this.#sql = prepareStatements(store)
+  }
+
+  /** Returns at most `max` messages, without those for which `isDead` returns true. */
+  select(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
+    return queue.settings.fifo
+      ? this.#pickFifo(queue, at, max, isDead)
+      : this.#pickStandard(queue, at, max, isDead)
+  }
+
+  #pickStandard(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
+    const front = this.#readFront(queue, at, max)
+    const inFlight = new Map(this.#sql.busyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
+    const behind = front.length < fairWindow ? [] : this.#groupsBehind(queue, at, max, front)
+    const rows = this.#dropDead(
+      orderFairly([...front, ...behind], inFlight).map(({ seq }) => this.#sql.messageAt.get(seq)),
       max,
       isDead,
     )
     // Other messages may follow a front of dead ones.
-    return rows.length > 0 ? rows : dropDead(visible.iterate(queue.id, at), max, isDead)
+    return rows.length > 0 ? rows : this.#dropDead(this.#sql.visible.iterate(queue.id, at), max, isDead)
   }
 
   /** Reads up to `max` messages, or as many as fairness considers when messages have groups. */
-  function readFront(queue: Queue, at: number, max: number): Place[] {
+  #readFront(queue: Queue, at: number, max: number): Place[] {
     const front: Place[] = []
     let window = max
-    for (const place of visibleGroups.iterate(queue.id, at)) {
+    for (const place of this.#sql.visibleGroups.iterate(queue.id, at)) {
       front.push(place)
       if (place.group_id !== null) window = Math.max(max, fairWindow)
       if (front.length >= window) break
@@ -73,19 +87,19 @@ export function openMessageSelector(store: SqsStore) {
   }
 
   /** Returns the first messages of groups that are behind a long backlog of other groups. */
-  function groupsBehind(queue: Queue, at: number, max: number, front: readonly Place[]): Place[] {
+  #groupsBehind(queue: Queue, at: number, max: number, front: readonly Place[]): Place[] {
     const seen = new Set(front.map(({ group_id }) => group_id))
     const found: Place[] = []
     let left = maxGroupsBehind
-    for (const { group_id: group } of groups.iterate(queue.id)) {
+    for (const { group_id: group } of this.#sql.groups.iterate(queue.id)) {
       if (seen.has(group)) continue
       if (left-- === 0) break
-      found.push(...visibleOf.all(queue.id, group, at, max))
+      found.push(...this.#sql.visibleOf.all(queue.id, group, at, max))
     }
     return found
   }
 
-  function dropDead(rows: Iterable<MessageRow | undefined>, max: number, isDead: IsDead): MessageRow[] {
+  #dropDead(rows: Iterable<MessageRow | undefined>, max: number, isDead: IsDead): MessageRow[] {
     const picked: MessageRow[] = []
     for (const row of rows) {
       if (picked.length >= max) break
@@ -98,29 +112,27 @@ export function openMessageSelector(store: SqsStore) {
    * Takes as many as possible from one group, then from the next, and none after a hidden message. Groups are ordered
    * by when their oldest message became visible, so recently served groups come last.
    */
-  function pickFifo(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
+  #pickFifo(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const picked: MessageRow[] = []
     const heads = new Map<string, number | undefined>()
-    for (const { seq, group_id: group } of visibleGroups.iterate(queue.id, at)) {
+    for (const { seq, group_id: group } of this.#sql.visibleGroups.iterate(queue.id, at)) {
       if (picked.length >= max) break
       if (group === null) continue
-      if (!heads.has(group)) heads.set(group, headOf.get(queue.id, group)?.seq)
-      if (heads.get(group) === seq) picked.push(...pickGroup(queue, group, at, max - picked.length, isDead))
+      if (!heads.has(group)) heads.set(group, this.#sql.headOf.get(queue.id, group)?.seq)
+      if (heads.get(group) === seq)
+        picked.push(...this.#pickGroup(queue, group, at, max - picked.length, isDead))
     }
     return picked
   }
 
-  function pickGroup(queue: Queue, group: string, at: number, max: number, isDead: IsDead): MessageRow[] {
+  #pickGroup(queue: Queue, group: string, at: number, max: number, isDead: IsDead): MessageRow[] {
     const picked: MessageRow[] = []
-    for (const row of ofGroup.iterate(queue.id, group)) {
+    for (const row of this.#sql.ofGroup.iterate(queue.id, group)) {
       if (row.visible_at > at || picked.length >= max) break
       if (!isDead(row)) picked.push(row)
     }
     return picked
   }
-
-  return (queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] =>
-    queue.settings.fifo ? pickFifo(queue, at, max, isDead) : pickStandard(queue, at, max, isDead)
 }
 
 /**

@@ -10,10 +10,10 @@ import type { SqsCaller, SqsServices } from './call.ts'
 import { createSqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
 import { type Action, isAction, readInput } from './inputs.ts'
-import { openLongPolls } from './long-polls.ts'
-import { openMoveTasks } from './move-tasks.ts'
-import { openQueueRegistry, queueNotFound } from './queues.ts'
-import { openMessageReceiver } from './receiving.ts'
+import { LongPolls } from './long-polls.ts'
+import { MoveTasks } from './move-tasks.ts'
+import { QueueRegistry, queueNotFound } from './queues.ts'
+import { MessageReceiver } from './receiving.ts'
 import { draftMessage, type GivenMessage, openSender } from './sending.ts'
 import { openSqsStore } from './store.ts'
 import { protocolOf, readSqsBody, readSqsCall, respond, respondError, unknownAction } from './wire.ts'
@@ -117,16 +117,16 @@ function openServices(options: SqsServerOptions, accountId: string): SqsServices
   )
   const newest = store.prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages').get()
   const clock = createSqsClock(newest?.at ?? 0, now)
-  const queues = openQueueRegistry(store, region, accountId, clock)
-  const receiver = openMessageReceiver(store, queues, clock, inFlightLimit)
+  const queues = new QueueRegistry(store, region, accountId, clock)
+  const receiver = new MessageReceiver(store, queues, clock, inFlightLimit)
   return {
     store,
     queues,
     receiver,
     sender: openSender(store, clock),
     acknowledger: openAcknowledger(store, clock),
-    longPolls: openLongPolls(store, queues, receiver, clock),
-    moveTasks: openMoveTasks(store, queues, receiver, clock, (error) =>
+    longPolls: new LongPolls(store, queues, receiver, clock),
+    moveTasks: new MoveTasks(store, queues, receiver, clock, (error) =>
       log?.error({ err: error }, 'Moving messages out of a dead-letter queue failed'),
     ),
   }
