@@ -3,9 +3,12 @@ import { type Category, categories } from '../../lib/formats/index.ts'
 
 /** Slow checks for a part of the project. */
 export interface Row {
-  /** Folders and files. The longest path that contains a file decides which row the file belongs to. */
+  /**
+   * Folders and files. The longest path that contains a file decides which row the file belongs to. A folder of `test`
+   * belongs to the row of the same folder of `lib`.
+   */
   readonly paths: readonly string[]
-  /** Slow test files without their extension, relative to `test`, the most revealing first. */
+  /** Slow test files, the most revealing first. */
   readonly slow?: readonly string[]
   /** Area of `test/mutate/areas.ts`. */
   readonly mutate?: string
@@ -16,55 +19,64 @@ export interface Row {
   readonly image?: ImageId
 }
 
-const inFolder = (folder: string, names: string) => names.split(' ').map((name) => `${folder}/${name}`)
-
 /** What `.ci/run` checks beyond `npm test` and `npm run deploy:check`, by the files that a commit changes. */
 export const rows: readonly Row[] = [
   {
-    paths: ['lib/jobs', 'lib/model', 'lib/resources', 'lib/services', 'test/jobs'],
+    paths: ['lib/jobs', 'lib/model', 'lib/resources', 'lib/services'],
     slow: [
-      ...inFolder('jobs', 'crash-points chunked-tasks'),
-      'functions/pipeline-kills',
-      ...inFolder('jobs', 'fallback-crash-points large-graphs'),
-      ...inFolder('functions', 'chunks transfer-kills'),
+      'test/jobs/crash-points.slow.ts',
+      'test/jobs/chunked-tasks.slow.ts',
+      'test/functions/pipeline-kills.slow.ts',
+      'test/jobs/fallback-crash-points.slow.ts',
+      'test/jobs/large-graphs.slow.ts',
+      'test/functions/chunks.slow.ts',
+      'test/functions/transfer-kills.slow.ts',
     ],
     mutate: 'jobs',
   },
   {
-    paths: [
-      'lib/access',
-      'lib/accounts',
-      'lib/crypto',
-      'lib/mail',
-      'lib/plans.ts',
-      'test/access',
-      'test/crypto',
+    paths: ['lib/access', 'lib/accounts', 'lib/crypto', 'lib/mail', 'lib/plans.ts'],
+    slow: [
+      'test/access/authorization-matrix.slow.ts',
+      'test/access/adapter.slow.ts',
+      'test/access/fairness.slow.ts',
+      'test/access/timing.slow.ts',
+      'test/web/accounts.slow.ts',
     ],
-    slow: [...inFolder('access', 'authorization-matrix adapter fairness timing'), 'web/accounts'],
     mutate: 'access',
   },
   {
-    paths: ['lib/http', 'lib/links', 'lib/uploads', 'lib/validation', 'test/http', 'test/validation'],
-    slow: [...inFolder('functions', 'presigned zip'), 'access/authorization-matrix', 'web/uppy'],
+    paths: ['lib/http', 'lib/links', 'lib/uploads', 'lib/validation'],
+    slow: [
+      'test/functions/presigned.slow.ts',
+      'test/functions/zip.slow.ts',
+      'test/access/authorization-matrix.slow.ts',
+      'test/web/uppy.slow.ts',
+    ],
     mutate: 'http',
   },
   {
-    paths: ['lib/plan', 'lib/formats', 'test/plan', 'test/formats', 'test/conformance', 'test/sweep'],
-    slow: ['functions/samples', 'engines/garbage'],
+    paths: ['lib/plan', 'lib/formats', 'test/conformance', 'test/sweep'],
+    slow: ['test/functions/samples.slow.ts', 'test/engines/garbage.slow.ts'],
     mutate: 'plan',
     engines: engineIds,
     sweep: categories,
   },
   {
-    paths: ['lib/conversion', 'test/conversion'],
-    slow: inFolder('functions', 'samples scan chunks'),
+    paths: ['lib/conversion'],
+    slow: ['test/functions/samples.slow.ts', 'test/functions/scan.slow.ts', 'test/functions/chunks.slow.ts'],
     mutate: 'conversion',
     engines: engineIds,
     sweep: categories,
   },
   {
-    paths: ['lib/tasks', 'lib/workflows', 'test/tasks', 'test/workflows'],
-    slow: [...inFolder('functions', 'transfers video-merge zip'), 'web/pipelines'],
+    paths: ['lib/tasks', 'lib/workflows'],
+    slow: [
+      'test/functions/transfers.slow.ts',
+      'test/functions/video-merge.slow.ts',
+      'test/functions/zip.slow.ts',
+      'test/web/pipelines.slow.ts',
+    ],
     mutate: 'tasks',
   },
   {
@@ -76,12 +88,21 @@ export const rows: readonly Row[] = [
       'test/functions',
       'test/compat-v2',
     ],
-    slow: ['functions/packages', 'permissions/service', 'access/authorization-matrix', 'functions/samples'],
+    slow: [
+      'test/functions/packages.slow.ts',
+      'test/permissions/service.slow.ts',
+      'test/access/authorization-matrix.slow.ts',
+      'test/functions/samples.slow.ts',
+    ],
     mutate: 'routes',
   },
   {
     paths: ['lib/engines/sandbox'],
-    slow: [...inFolder('functions', 'confinement remote-links'), 'engines/garbage'],
+    slow: [
+      'test/functions/confinement.slow.ts',
+      'test/functions/remote-links.slow.ts',
+      'test/engines/garbage.slow.ts',
+    ],
     mutate: 'sandbox',
     sweep: ['archive'],
     image: 'archive',
@@ -89,10 +110,17 @@ export const rows: readonly Row[] = [
   {
     paths: ['lib/engines/ffmpeg', 'lib/engines/ffmpeg.ts'],
     slow: [
-      ...inFolder('engines', 'ffmpeg-options ffmpeg-tracks ffmpeg-odd-sources ffmpeg-audio'),
-      'functions/video',
-      ...inFolder('engines', 'video-chunks merge-chunks ffmpeg-merge thumbnail watermark'),
-      'functions/video-merge',
+      'test/engines/ffmpeg/options.slow.ts',
+      'test/engines/ffmpeg/tracks.slow.ts',
+      'test/engines/ffmpeg/odd-sources.slow.ts',
+      'test/engines/ffmpeg/audio.slow.ts',
+      'test/functions/video.slow.ts',
+      'test/engines/ffmpeg/video-chunks.slow.ts',
+      'test/engines/ffmpeg/merge-chunks.slow.ts',
+      'test/engines/ffmpeg/merge.slow.ts',
+      'test/engines/shared/thumbnail.slow.ts',
+      'test/engines/shared/watermark.slow.ts',
+      'test/functions/video-merge.slow.ts',
     ],
     mutate: 'options',
     engines: ['ffmpeg'],
@@ -100,8 +128,16 @@ export const rows: readonly Row[] = [
     image: 'av',
   },
   {
-    paths: ['lib/engines/pdf', 'lib/engines/pdf.ts', 'lib/engines/ghostscript', 'lib/engines/ghostscript.ts'],
-    slow: [...inFolder('engines', 'pdf-docx-images ocr-chunks ocr-scripts'), 'functions/scan'],
+    paths: [
+      ...['lib/engines/pdf', 'lib/engines/pdf.ts'],
+      ...['lib/engines/ghostscript', 'lib/engines/ghostscript.ts'],
+    ],
+    slow: [
+      'test/engines/pdf/docx-images.slow.ts',
+      'test/engines/pdf/ocr-chunks.slow.ts',
+      'test/engines/pdf/ocr-scripts.slow.ts',
+      'test/functions/scan.slow.ts',
+    ],
     mutate: 'options',
     engines: ['pdf', 'ghostscript'],
     sweep: ['document'],
@@ -109,10 +145,16 @@ export const rows: readonly Row[] = [
   },
   {
     paths: [
-      ...['vips', 'imagemagick'].map((name) => `lib/engines/${name}`),
-      ...['vips.ts', 'imagemagick.ts', 'vtracer.ts', 'potrace.ts'].map((name) => `lib/engines/${name}`),
+      ...['lib/engines/vips', 'lib/engines/vips.ts'],
+      ...['lib/engines/imagemagick', 'lib/engines/imagemagick.ts'],
+      ...['lib/engines/vtracer.ts', 'lib/engines/potrace.ts', 'test/engines/vtracer'],
     ],
-    slow: inFolder('engines', 'imagemagick-colors metadata thumbnail watermark'),
+    slow: [
+      'test/engines/imagemagick/colors.slow.ts',
+      'test/engines/shared/metadata.slow.ts',
+      'test/engines/shared/thumbnail.slow.ts',
+      'test/engines/shared/watermark.slow.ts',
+    ],
     mutate: 'options',
     engines: ['vips', 'imagemagick', 'vtracer', 'potrace'],
     sweep: ['image'],
@@ -120,21 +162,28 @@ export const rows: readonly Row[] = [
   },
   {
     paths: ['lib/engines/libreoffice', 'lib/engines/libreoffice.ts', 'lib/engines/strict-office.ts'],
-    slow: inFolder('engines', 'libreoffice-pool office-locked odd-files'),
+    slow: [
+      'test/engines/libreoffice/pool.slow.ts',
+      'test/engines/libreoffice/office-locked.slow.ts',
+      'test/engines/odd-files.slow.ts',
+    ],
     engines: ['libreoffice'],
     sweep: ['document'],
     image: 'office',
   },
   {
-    paths: ['pandoc', 'pandoc.ts', 'calibre', 'calibre.ts'].map((name) => `lib/engines/${name}`),
-    slow: ['engines/epub-check', 'functions/remote-links'],
+    paths: [
+      ...['lib/engines/pandoc', 'lib/engines/pandoc.ts'],
+      ...['lib/engines/calibre', 'lib/engines/calibre.ts'],
+    ],
+    slow: ['test/engines/calibre/epub-check.slow.ts', 'test/functions/remote-links.slow.ts'],
     engines: ['pandoc', 'calibre'],
     sweep: ['ebook'],
     image: 'document',
   },
   {
     paths: ['lib/engines/seven-zip', 'lib/engines/seven-zip.ts'],
-    slow: inFolder('engines', '7zip-formats stored-zip'),
+    slow: ['test/engines/seven-zip/formats.slow.ts', 'test/engines/pdf/stored-zip.slow.ts'],
     engines: ['7zip'],
     sweep: ['archive'],
     image: 'archive',
@@ -146,83 +195,129 @@ export const rows: readonly Row[] = [
     image: 'font',
   },
   {
-    paths: ['lib/engines/chromium', 'lib/engines/chromium.ts', 'lib/capture', 'test/capture'],
-    slow: ['capture/capture', 'functions/remote-links'],
+    paths: ['lib/engines/chromium', 'lib/engines/chromium.ts', 'lib/capture'],
+    slow: ['test/capture/capture.slow.ts', 'test/functions/remote-links.slow.ts'],
     engines: ['chromium'],
     image: 'browser',
   },
   {
-    paths: ['lib/engines', 'lib/engines/shared', 'lib/binary', 'lib/decoders', 'test/binary', 'test/engines'],
-    slow: inFolder('engines', 'garbage metadata odd-files'),
+    paths: ['lib/engines', 'lib/engines/shared', 'lib/binary', 'lib/decoders'],
+    slow: [
+      'test/engines/garbage.slow.ts',
+      'test/engines/shared/metadata.slow.ts',
+      'test/engines/odd-files.slow.ts',
+    ],
     mutate: 'options',
     engines: engineIds,
     sweep: categories,
   },
   {
-    paths: ['lib/fidelity', 'test/fidelity'],
-    slow: ['engines/odd-files', 'functions/samples'],
+    paths: ['lib/fidelity'],
+    slow: ['test/engines/odd-files.slow.ts', 'test/functions/samples.slow.ts'],
     engines: engineIds,
     sweep: categories,
   },
   {
-    paths: ['lib/transfer', 'lib/net', 'test/transfer'],
+    paths: ['lib/transfer', 'lib/net'],
     slow: [
-      ...inFolder('functions', 'transfers transfer-lost-replies'),
-      ...inFolder('transfer', 'lost-connections sftp'),
-      'functions/transfer-kills',
-      'web/drives',
+      'test/functions/transfers.slow.ts',
+      'test/functions/transfer-lost-replies.slow.ts',
+      'test/transfer/lost-connections.slow.ts',
+      'test/transfer/sftp.slow.ts',
+      'test/functions/transfer-kills.slow.ts',
+      'test/web/drives.slow.ts',
     ],
   },
   {
-    paths: ['lib/webhooks', 'lib/usage', 'test/webhooks', 'test/usage'],
-    slow: ['webhooks/load', 'functions/pipeline-kills'],
+    paths: ['lib/webhooks', 'lib/usage'],
+    slow: ['test/webhooks/load.slow.ts', 'test/functions/pipeline-kills.slow.ts'],
   },
-  { paths: ['lib/live', 'test/live'], slow: ['live/sockets', 'web/interruptions'] },
+  { paths: ['lib/live'], slow: ['test/live/sockets.slow.ts', 'test/web/interruptions.slow.ts'] },
   {
-    paths: ['lib/embedded-aws', 'test/embedded-aws'],
-    slow: ['sqs/kill', 'events/kill', 's3/awscli', 'dynamodb/kill'].map((name) => `embedded-aws/${name}`),
-  },
-  {
-    paths: ['lib/embedded-aws/s3', 'lib/io', 'test/io'],
-    slow: ['kill', 'file-exchange-power-loss', 'awscli'].map((name) => `embedded-aws/s3/${name}`),
-  },
-  { paths: ['lib/embedded-aws/sqs'], slow: ['embedded-aws/sqs/kill', 'embedded-aws/sqs/awscli'] },
-  { paths: ['lib/embedded-aws/events'], slow: ['embedded-aws/events/kill'] },
-  { paths: ['lib/embedded-aws/dynamodb'], slow: ['embedded-aws/dynamodb/kill'] },
-  {
-    paths: ['lib/local', 'test/local'],
+    paths: ['lib/embedded-aws'],
     slow: [
-      'functions/resource-failures',
-      ...inFolder('local', 'backup embedded-command power-loss'),
-      'functions/pipeline-kills',
+      'test/embedded-aws/sqs/kill.slow.ts',
+      'test/embedded-aws/events/kill.slow.ts',
+      'test/embedded-aws/s3/awscli.slow.ts',
+      'test/embedded-aws/dynamodb/kill.slow.ts',
     ],
   },
   {
-    paths: ['lib/aws', 'lib/deployment', 'serverless.yml', 'test/aws', 'test/permissions', 'test/packages'],
-    slow: ['functions/packages', ...inFolder('permissions', 'service engines'), 'functions/presigned'],
+    paths: ['lib/embedded-aws/s3', 'lib/io'],
+    slow: [
+      'test/embedded-aws/s3/kill.slow.ts',
+      'test/embedded-aws/s3/file-exchange-power-loss.slow.ts',
+      'test/embedded-aws/s3/awscli.slow.ts',
+    ],
+  },
+  {
+    paths: ['lib/embedded-aws/sqs'],
+    slow: ['test/embedded-aws/sqs/kill.slow.ts', 'test/embedded-aws/sqs/awscli.slow.ts'],
+  },
+  { paths: ['lib/embedded-aws/events'], slow: ['test/embedded-aws/events/kill.slow.ts'] },
+  { paths: ['lib/embedded-aws/dynamodb'], slow: ['test/embedded-aws/dynamodb/kill.slow.ts'] },
+  {
+    paths: ['lib/local'],
+    slow: [
+      'test/functions/resource-failures.slow.ts',
+      'test/local/backup.slow.ts',
+      'test/local/embedded-command.slow.ts',
+      'test/local/power-loss.slow.ts',
+      'test/functions/pipeline-kills.slow.ts',
+    ],
+  },
+  {
+    paths: ['lib/aws', 'lib/deployment', 'serverless.yml', 'test/permissions', 'test/packages'],
+    slow: [
+      'test/functions/packages.slow.ts',
+      'test/permissions/service.slow.ts',
+      'test/permissions/engines.slow.ts',
+      'test/functions/presigned.slow.ts',
+    ],
   },
   {
     paths: ['layers', 'test/layers'],
-    slow: ['functions/confinement'],
+    slow: ['test/functions/confinement.slow.ts'],
     image: 'archive',
   },
-  { paths: ['lib/client', 'test/client'], slow: ['client/package', 'web/uppy'] },
+  { paths: ['lib/client'], slow: ['test/client/package.slow.ts', 'test/web/uppy.slow.ts'] },
   {
     paths: ['functions/web', 'lib/page', 'test/web'],
-    slow: inFolder(
-      'web',
-      'tools sections options tools-by-keyboard batch grid drawer interruptions accounts pipelines drives zoom-and-direction firefox uppy',
-    ),
+    slow: [
+      'test/web/tools.slow.ts',
+      'test/web/sections.slow.ts',
+      'test/web/options.slow.ts',
+      'test/web/tools-by-keyboard.slow.ts',
+      'test/web/batch.slow.ts',
+      'test/web/grid.slow.ts',
+      'test/web/drawer.slow.ts',
+      'test/web/interruptions.slow.ts',
+      'test/web/accounts.slow.ts',
+      'test/web/pipelines.slow.ts',
+      'test/web/drives.slow.ts',
+      'test/web/zoom-and-direction.slow.ts',
+      'test/web/firefox.slow.ts',
+      'test/web/uppy.slow.ts',
+    ],
   },
   {
     paths: ['package.json', 'package-lock.json', '.npmrc'],
-    slow: ['functions/packages', 'client/package', 'functions/samples', 'web/tools'],
+    slow: [
+      'test/functions/packages.slow.ts',
+      'test/client/package.slow.ts',
+      'test/functions/samples.slow.ts',
+      'test/web/tools.slow.ts',
+    ],
     engines: engineIds,
     image: 'archive',
   },
   {
-    paths: ['lib', 'lib/async', 'lib/names', 'test/async', 'test/names'],
-    slow: ['jobs/crash-points', 'functions/samples', 'functions/resource-failures'],
+    paths: ['lib', 'lib/async', 'lib/names'],
+    slow: [
+      'test/jobs/crash-points.slow.ts',
+      'test/functions/samples.slow.ts',
+      'test/functions/resource-failures.slow.ts',
+    ],
   },
   // Covered by `npm test`.
   {

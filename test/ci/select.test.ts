@@ -15,7 +15,7 @@ import { maxMutationSeconds, maxSlowSeconds, rowOf, selectChecks } from './selec
 test('a commit to the ffmpeg engine is checked with the tests, faults, conversions and image of that engine', () => {
   const commands = commandsFor(selectChecks(['lib/engines/ffmpeg/trim.ts', 'README.md']))
   const [slow, mutate, conformance, sweep, ...images] = commands.map((command) => command.join(' '))
-  assert.match(slow ?? '', /^run test:slow -- test\/engines\/ffmpeg-options\.slow\.ts .*video/)
+  assert.match(slow ?? '', /^run test:slow -- test\/engines\/ffmpeg\/options\.slow\.ts .*video/)
   assert.match(mutate ?? '', /^run mutate -- options --count \d+$/)
   assert.match(conformance ?? '', /^run conformance -- --engine ffmpeg --again --seconds \d+$/)
   assert.match(sweep ?? '', /^run sweep -- --area audio,video --count \d+$/)
@@ -33,6 +33,14 @@ test('the longest path decides, and unknown files belong to the folder above', (
   assert.equal(rowOf('lib/engines/ffmpeg.ts'), rowOf('lib/engines/ffmpeg/trim.ts'))
   assert.equal(rowOf('lib/engines/ffmpegs.ts'), rowOf('lib/engines/options.ts'))
   assert.equal(rowOf('unknown'), undefined)
+})
+
+test('tests belong to the row of the folder of lib that they mirror', () => {
+  assert.equal(rowOf('test/engines/ffmpeg/trim.test.ts'), rowOf('lib/engines/ffmpeg.ts'))
+  assert.equal(rowOf('test/jobs/store.test.ts'), rowOf('lib/jobs/store.ts'))
+  assert.equal(rowOf('test/web/tools.slow.ts'), rowOf('functions/web/start.tsx'))
+  assert.ok(rowOf('test/hooks.ts')?.paths.includes('test'))
+  assert.ok(rowOf('test/new/new.test.ts')?.paths.includes('test'))
 })
 
 test('a changed slow test runs whatever row it is in, and a deleted one does not', () => {
