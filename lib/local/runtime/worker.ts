@@ -50,10 +50,12 @@ const functionModule = (await import(`../../../functions/${module}.ts`)) as Func
 const { handler, stop, reportFullDisk } = loadFunction(functionModule)
 
 function loadFunction(module: FunctionModule): WorkerFunction {
+  // tsc does not narrow a union of records by a member that all of them may have.
   if (typeof module.createFunction === 'function')
     return (module as Extract<FunctionModule, { createFunction: unknown }>).createFunction(
       process.argv.includes(fileSharingFlag) ? { files } : {},
     )
+  // The other member of the union.
   const named = (module as Readonly<Record<string, WorkerFunction['handler']>>)[exportName]
   if (!named) throw new Error(`functions/${module}.ts does not export ${exportName}`)
   return { handler: named, stop: async () => undefined, reportFullDisk: () => undefined }
@@ -62,9 +64,11 @@ function loadFunction(module: FunctionModule): WorkerFunction {
 async function invoke({ id, event, remainingMs, context }: Invocation): Promise<void> {
   const deadline = performance.now() + remainingMs
   try {
+    // The service sends the event of the function's trigger.
     const value = await handler(event as SQSEvent, {
       ...context,
-      getRemainingTimeInMillis: () => deadline - performance.now(),
+      // Whole milliseconds, as on Lambda: timers such as AbortSignal.timeout accept no others.
+      getRemainingTimeInMillis: () => Math.floor(deadline - performance.now()),
     })
     await sendAndFlush({ type: 'result', id, value })
   } catch (error) {
@@ -82,9 +86,8 @@ async function shutDown(): Promise<void> {
 
 // Run as a separate process, not imported by the service.
 if (process.send) {
-  // Only our own service writes to this channel.
   process.on('message', (given) => {
-    const message = given as ServiceMessage
+    const message = given as ServiceMessage // only our own service writes to this channel
     if (message.type === 'file') {
       files.handleResponse(message)
       return
