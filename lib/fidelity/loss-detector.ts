@@ -49,10 +49,14 @@ export class LossDetector implements Disposable {
   #shortfall: Shortfall | undefined
   /** Formats of files that were not counted to the end. */
   readonly #stopped = new Set<FormatId>()
-  readonly #abort = new AbortController()
+  readonly #disposal = new AbortController()
+  /** Aborted when the step is, or when nobody waits for the comparison any more. */
+  readonly #signal: AbortSignal
 
-  constructor(log: Log) {
+  constructor(log: Log, signal?: AbortSignal) {
     this.#log = log
+    const { signal: disposed } = this.#disposal
+    this.#signal = signal ? AbortSignal.any([disposed, signal]) : disposed
   }
 
   /** Fidelity of all steps so far. */
@@ -98,7 +102,7 @@ export class LossDetector implements Disposable {
   /** Stops a read whose result is no longer needed. */
   [Symbol.dispose](): void {
     clearTimeout(this.#readTimer)
-    this.#abort.abort()
+    this.#disposal.abort()
   }
 
   /** Returns what a task record stores while chunks do the work. */
@@ -165,7 +169,7 @@ export class LossDetector implements Disposable {
     format: FormatId,
     read: (signal: AbortSignal) => Promise<ContentSummary | undefined>,
   ): Promise<ContentSummary | undefined> {
-    const { signal } = this.#abort
+    const signal = this.#signal
     try {
       const summary = await read(signal)
       if (summary?.isIncomplete) this.#stopped.add(format)

@@ -180,3 +180,18 @@ test('a file is read once more when its reader process was killed', async () => 
   for (const { pid } of readers()) process.kill(pid, 'SIGKILL')
   assert.equal((await reading)?.words?.total, 0)
 })
+
+test('a step that is aborted does not wait for its source to be counted', async (t) => {
+  const stop = new AbortController()
+  const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }), stop.signal)
+  t.after(() => detector[Symbol.dispose]())
+  detector.start([{ path: await slow(), format: 'org' }])
+  const step = { operation: 'convert', from: 'org', to: 'txt', options: {} } as const
+  const result = await write('made.txt', 'some words')
+  const checking = detector.checkStep(step, { files: [{ path: result }] }, [])
+  const startedAt = performance.now()
+  stop.abort()
+  await checking
+  assert.ok(performance.now() - startedAt < 500, 'it took too long')
+  assert.deepEqual(detector.warnings, [])
+})

@@ -114,7 +114,9 @@ test('the result of the fallback route is stored and kept', async () => {
 const noOther = () => assert.fail('no fallback must be requested')
 
 test('a failure after an abort does not lead to a fallback', async () => {
-  const { done } = await run(noOther, { signal: AbortSignal.abort() })
+  const lost = new AppError('CONVERSION_FAILED', 'The result is empty.', { reason: 'content-lost' })
+  const engines = [engineWith(() => Promise.reject(lost))]
+  const { done } = await run(noOther, { engines, signal: AbortSignal.abort() })
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
 })
 

@@ -81,7 +81,7 @@ export interface StepsResult extends StepsOutput {
 export async function runSteps(run: StepsRun): Promise<StepsResult> {
   const { steps, image } = run
   const warnings: Warning[] = []
-  using lossDetector = new LossDetector(run.log)
+  using lossDetector = new LossDetector(run.log, run.signal)
   let { inputs } = run
   let index = run.firstIndex
   if (run.sourceContent) lossDetector.restore(run.sourceContent)
@@ -99,6 +99,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
     const output = { engine, result, format, nextStep: index }
     if (isLast && run.onOutput) await waitForUpload(run.onOutput(output))
     if (!run.chunk) await lossDetector.checkStep(step, result, warnings)
+    run.signal.throwIfAborted()
     if (isLast) {
       const { fidelity, shortfall } = lossDetector
       return {
@@ -149,7 +150,7 @@ export async function splitFirstStep(
   const chunks = (await engine.split(work, tools, await getWorkerPool())) ?? []
   if (chunks.length < 2) return undefined
   if (joinNeedsInputs(run)) return { chunks }
-  using lossDetector = new LossDetector(run.log)
+  using lossDetector = new LossDetector(run.log, run.signal)
   lossDetector.start(run.inputs, step)
   return { chunks, sourceContent: await lossDetector.storedSummary() }
 }
