@@ -358,7 +358,7 @@ share: number
  */
 dropped: string[]
 /**
- * Formats on the route whose content the service cannot count: a loss would go unnoticed
+ * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -861,7 +861,7 @@ share: number
  */
 dropped: string[]
 /**
- * Formats on the route whose content the service cannot count: a loss would go unnoticed
+ * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -1280,7 +1280,7 @@ share: number
  */
 dropped: string[]
 /**
- * Formats on the route whose content the service cannot count: a loss would go unnoticed
+ * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -1813,7 +1813,7 @@ share: number
  */
 dropped: string[]
 /**
- * Formats on the route whose content the service cannot count: a loss would go unnoticed
+ * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -4651,7 +4651,7 @@ share: number
  */
 dropped: string[]
 /**
- * Formats on the route whose content the service cannot count: a loss would go unnoticed
+ * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
 [k: string]: unknown
@@ -7104,7 +7104,7 @@ share: number
  */
 dropped: string[]
 /**
- * Formats on the route whose content the service cannot count: a loss would go unnoticed
+ * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
 }
@@ -7384,7 +7384,7 @@ share: number
  */
 dropped: string[]
 /**
- * Formats on the route whose content the service cannot count: a loss would go unnoticed
+ * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
 } | null)
@@ -7696,7 +7696,7 @@ share: number
  */
 dropped: string[]
 /**
- * Formats on the route whose content the service cannot count: a loss would go unnoticed
+ * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
 }
