@@ -15,3 +15,8 @@ export class TruncatedFileError extends DamagedFileError {
 export class FileLimitError extends RangeError {
   override readonly name = 'FileLimitError'
 }
+
+/** The file may be intact, but uses a feature that the reader does not have. */
+export class UnsupportedFileError extends RangeError {
+  override readonly name = 'UnsupportedFileError'
+}

@@ -1,3 +1,4 @@
+import { openAsBlob } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { TruncatedFileError } from './errors.ts'
 
@@ -36,6 +37,14 @@ export async function openRandomAccess(
     return window.subarray(position - start, position - start + wanted)
   }
   return { size, at }
+}
+
+/** Reads a file on disk of which no handle has to be closed. */
+export async function openByPath(path: string): Promise<RandomAccess> {
+  const file = await openAsBlob(path)
+  const at = async (position: number, length: number) =>
+    Buffer.from(await file.slice(position, position + length).arrayBuffer())
+  return { size: file.size, at }
 }
 
 /** Checks the length against the size of the file before anything is allocated. @throws TruncatedFileError */

@@ -1,9 +1,14 @@
-import { openAsBlob } from 'node:fs'
+import { openByPath } from '../binary/random-access.ts'
+import { openZipArchive } from '../binary/zip.ts'
 import type { InputFile } from './engine.ts'
 import { featureError } from './unsupported-feature.ts'
 
 /** Namespace of relationships in the Strict variant of Office Open XML (ISO/IEC 29500-1, annex A). */
 const strictNamespace = 'http://purl.oclc.org/ooxml/'
+/** More parts than any office file has. */
+const maxEntries = 20_000
+/** The relationships of a package take a few hundred bytes. */
+const maxBytes = 2 * 1024 * 1024
 
 /**
  * Rejects Strict Office Open XML, for readers that support only the Transitional variant and would treat the file as
@@ -15,17 +20,13 @@ export async function refuseStrict(input: InputFile): Promise<void> {
 }
 
 async function isStrict(path: string): Promise<boolean> {
-  const { BlobReader, TextWriter, ZipReader } = await import('@zip.js/zip.js')
-  const reader = new ZipReader(new BlobReader(await openAsBlob(path)), { useWebWorkers: false })
   try {
-    for await (const entry of reader.getEntriesGenerator())
-      if (entry.filename === '_rels/.rels' && !entry.directory)
-        return (await entry.getData(new TextWriter())).includes(strictNamespace)
-    return false
-  } catch {
+    const zip = await openZipArchive(await openByPath(path), maxEntries)
+    const relations = zip.files.get('_rels/.rels')
+    return relations !== undefined && (await zip.read(relations, maxBytes)).includes(strictNamespace)
+  } catch (error) {
     // The reader reports a damaged file.
-    return false
-  } finally {
-    await reader.close()
+    if (error instanceof RangeError) return false
+    throw error
   }
 }

@@ -3,6 +3,7 @@ import { FileBytes } from './bytes.ts'
 import { contentReaderOf } from './content-formats.ts'
 import type { ContentSummary } from './content-summary.ts'
 import { readHeaders } from './header-readers.ts'
+import { isUnreadable } from './read-errors.ts'
 import { readInProcess } from './reader-processes.ts'
 import type { TextEncodingHint } from './text/decode-text.ts'
 import { openZip } from './zip.ts'
@@ -31,9 +32,14 @@ export async function readSummary(
 export async function countPagesInZip(path: string, format: FormatId): Promise<ContentSummary | undefined> {
   const { extensions } = formatById(format)
   await using bytes = await FileBytes.open(path)
-  const zip = await openZip(bytes)
-  const pages = zip?.names.filter((name) =>
-    extensions.some((extension) => name.toLowerCase().endsWith(`.${extension}`)),
-  )
-  return pages && { counts: { pages: pages.length }, features: [] }
+  try {
+    const zip = await openZip(bytes)
+    const pages = zip?.names.filter((name) =>
+      extensions.some((extension) => name.toLowerCase().endsWith(`.${extension}`)),
+    )
+    return pages && { counts: { pages: pages.length }, features: [] }
+  } catch (error) {
+    if (isUnreadable(error)) return undefined
+    throw error
+  }
 }

@@ -1,10 +1,9 @@
-import { openAsBlob } from 'node:fs'
-import { open, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
-import type { Entry } from '@zip.js/zip.js'
+import { openByPath } from '../../binary/random-access.ts'
+import { rewriteZip } from '../../binary/rewrite-zip.ts'
+import { openZipArchive, type ZipArchive, type ZipArchiveEntry } from '../../binary/zip.ts'
 import { maxEntries, maxUnpackedBytesFor } from '../../formats/archive-limits.ts'
-import { defined } from '../../validation/defined.ts'
 import type { InputFile, Tools } from '../engine.ts'
 
 /**
@@ -91,55 +90,41 @@ interface Change {
 
 /** Returns a copy of the ZIP file with the changes applied; the file itself if nothing changes. */
 async function changeParts(input: InputFile, changes: readonly Change[], tools: Tools): Promise<InputFile> {
-  const { BlobReader, TextReader, TextWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } =
-    await import('@zip.js/zip.js')
-  const entries = await readEntries(new ZipReader(new BlobReader(await openAsBlob(input.path)), zipOptions))
-  const changed = new Map<Entry, string>()
+  const zip = await openReadable(input.path)
+  if (!zip) return input
+  const changed = new Map<string, Buffer>()
   let bytesLeft = maxUnpackedBytesFor(input.size)
-  for (const entry of entries) {
-    const part = changes.find(({ name }) => name.test(entry.filename))
-    if (!part || entry.directory) continue
+  for (const [name, entry] of zip.files) {
+    const part = changes.find((change) => change.name.test(name))
+    if (!part) continue
     bytesLeft -= entry.uncompressedSize
     if (bytesLeft < 0) return input
-    const text = await entry.getData(new TextWriter()).catch(() => '')
+    const text = await readText(zip, entry)
     const fixed = part.change(text)
-    if (fixed !== text) changed.set(entry, fixed)
+    if (fixed !== text) changed.set(name, Buffer.from(fixed))
   }
   if (changed.size === 0) return input
   const path = join(tools.workDir, `readable.${input.format}`)
-  const file = await open(path, 'w')
-  const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), { ...zipOptions, keepOrder: true })
-  for (const entry of entries) {
-    if (entry.directory) continue
-    const { compressionMethod, uncompressedSize, signature, filename } = entry
-    const text = changed.get(entry)
-    if (text !== undefined) {
-      await zip.add(filename, new TextReader(text))
-      continue
-    }
-    const bytes = await entry.getData(new Uint8ArrayWriter(), { passThrough: true })
-    const rawCopy = { passThrough: true, compressionMethod, uncompressedSize, encrypted: false }
-    await zip.add(filename, new Uint8ArrayReader(bytes), {
-      ...rawCopy,
-      ...defined({ signature }),
-    })
-  }
-  await zip.close()
+  await rewriteZip(zip, path, async ({ name }) => changed.get(name))
   return { ...input, path }
 }
 
-const zipOptions = { useWebWorkers: false } as const
+/** Undefined for a file that is not a ZIP or has too many entries, which the reader reports. */
+async function openReadable(path: string): Promise<ZipArchive | undefined> {
+  const zip = await undefinedIfDamaged(openByPath(path).then((file) => openZipArchive(file, maxEntries)))
+  return zip?.hasMoreEntries ? undefined : zip
+}
 
-/** Returns no entries for a file that is not a ZIP or has too many entries, which the reader reports. */
-async function readEntries(reader: { getEntriesGenerator(): AsyncIterable<Entry> }): Promise<Entry[]> {
-  const entries: Entry[] = []
+async function readText(zip: ZipArchive, entry: ZipArchiveEntry): Promise<string> {
+  const content = await undefinedIfDamaged(zip.read(entry, entry.uncompressedSize))
+  return new TextDecoder().decode(content)
+}
+
+async function undefinedIfDamaged<Result>(reading: Promise<Result>): Promise<Result | undefined> {
   try {
-    for await (const entry of reader.getEntriesGenerator()) {
-      entries.push(entry)
-      if (entries.length > maxEntries) return []
-    }
-  } catch {
-    return []
+    return await reading
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
   }
-  return entries
 }

@@ -1,12 +1,14 @@
-import { openAsBlob } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { BlobReader, type FileEntry, TextWriter, ZipReader } from '@zip.js/zip.js'
 import * as z from 'zod'
+import { openByPath } from '../../binary/random-access.ts'
+import { openZipArchive } from '../../binary/zip.ts'
 import type { PageFile } from './page-files.ts'
 import { StoredZip } from './stored-zip.ts'
 
 const manifestName = 'manifest.json'
+/** The archives are our own. */
+const maxPages = 1_000_000
+const maxManifestBytes = 256 * 1024 * 1024
 
 const Manifest = z.object({
   /** Settings that the pages were made with. */
@@ -55,19 +57,12 @@ async function writeZip(outDir: string, fill: (zip: StoredZip) => Promise<Manife
 
 /** Copies the files of a page ZIP unchanged and returns its manifest. */
 async function copyPages(path: string, zip: StoredZip): Promise<Manifest> {
-  const entries = await new ZipReader(new BlobReader(await openAsBlob(path))).getEntries()
+  const pages = await openZipArchive(await openByPath(path), maxPages)
   let manifest = ''
-  for (const entry of entries) {
-    if (entry.directory) continue
-    if (entry.filename === manifestName) manifest = await entry.getData(new TextWriter())
-    else await zip.addFile(entry.filename, path, await findDataExtent(entry, path))
+  for (const entry of pages.entries) {
+    if (entry.isFolder) continue
+    if (entry.name === manifestName) manifest = (await pages.read(entry, maxManifestBytes)).toString()
+    else await zip.addFile(entry.name, path, { start: await pages.locate(entry), size: entry.compressedSize })
   }
   return Manifest.parse(JSON.parse(manifest))
-}
-
-/** Locates an entry's data: its local header contains the lengths of the fields before it (APPNOTE 4.3.7). */
-async function findDataExtent({ offset, compressedSize: size }: FileEntry, path: string) {
-  await using archive = await open(path)
-  const { buffer } = await archive.read(Buffer.alloc(4), 0, 4, offset + 26)
-  return { start: offset + 30 + buffer.readUInt16LE(0) + buffer.readUInt16LE(2), size }
 }

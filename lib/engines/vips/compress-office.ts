@@ -1,12 +1,12 @@
-import { openAsBlob } from 'node:fs'
-import { copyFile, open, stat } from 'node:fs/promises'
+import { copyFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
-import type { Entry, FileEntry, ZipWriter } from '@zip.js/zip.js'
 import * as z from 'zod'
+import { FileLimitError } from '../../binary/errors.ts'
+import { openByPath } from '../../binary/random-access.ts'
+import { rewriteZip } from '../../binary/rewrite-zip.ts'
+import { openZipArchive, type ZipArchive, type ZipArchiveEntry } from '../../binary/zip.ts'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import { defined } from '../../validation/defined.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { integer, type QualityScale, quality, qualityNumber } from '../options.ts'
 import { loadSharp } from './image.ts'
@@ -48,9 +48,6 @@ export const officeCompressRows: readonly Capability[] = officeFormats.map((id) 
 
 export const isOfficePackage = (id: FormatId): boolean => officeFormats.some((candidate) => candidate === id)
 
-/** Loaded on first use: planning does not need it. */
-const loadZipLibrary = () => import('@zip.js/zip.js')
-
 const maxEntries = 20_000
 /** A larger image is copied unchanged: it would not fit in memory together with its result. */
 const maxImageBytes = 64 * 1024 * 1024
@@ -68,7 +65,7 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
   const [input] = work.inputs
   if (!input) throw new Error('vips was asked to compress no document.')
   const { targetSize, ...options } = Options.parse(work.options)
-  const entries = await readEntries(input.path, work.from)
+  const zip = await openPackage(input.path, work.from)
   const requestedQuality = qualityNumber(options.quality ?? 'medium', scale)
   const levels =
     targetSize === undefined
@@ -79,11 +76,13 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
     if (targetSize !== undefined && best.size <= targetSize) break
     const path = join(tools.workDir, `attempt-${index}`)
     const progress = (ratio: number) => tools.progress((0.95 * (index + ratio)) / levels.length)
-    await repack(entries, path, level, { tools, progress })
+    await repack(zip, path, level, { tools, progress }).catch((cause: unknown) => {
+      throw cause instanceof RangeError ? corruptError(work.from, 'one of its parts', cause) : cause
+    })
     const { size } = await stat(path)
     if (size < best.size) best = { path, size }
   }
-  if (best.path !== input.path && entries.some(({ filename }) => signaturePath.test(filename)))
+  if (best.path !== input.path && zip.entries.some(({ name }) => signaturePath.test(name)))
     tools.warn('SIGNATURE_BROKEN', 'The document is signed; its signature is not valid for the changed file.')
   warnAboutSize(best.size, input.size, targetSize, work.from, tools)
   const path = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
@@ -92,20 +91,19 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
   return { files: [{ path }], details: { sizeBefore: input.size, sizeAfter: best.size, ...reached } }
 }
 
-async function readEntries(path: string, format: FormatId): Promise<Entry[]> {
+async function openPackage(path: string, format: FormatId): Promise<ZipArchive> {
   try {
-    const { BlobReader, ZipReader } = await loadZipLibrary()
-    const reader = new ZipReader(new BlobReader(await openAsBlob(path)), { useWebWorkers: false })
-    const entries: Entry[] = []
-    for await (const entry of reader.getEntriesGenerator()) {
-      entries.push(entry)
-      if (entries.length > maxEntries) throw new Error(`more than ${maxEntries} parts`)
-    }
-    return entries
+    const zip = await openZipArchive(await openByPath(path), maxEntries)
+    if (zip.hasMoreEntries) throw new FileLimitError(`more than ${maxEntries} parts`)
+    return zip
   } catch (cause) {
-    const sentence = `The ${formatById(format).name} (${format}) is damaged: its list of parts cannot be read.`
-    throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
+    throw cause instanceof RangeError ? corruptError(format, 'its list of parts', cause) : cause
   }
+}
+
+function corruptError(format: FormatId, what: string, cause: RangeError): AppError {
+  const sentence = `The ${formatById(format).name} (${format}) is damaged: ${what} cannot be read.`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', format }, { cause })
 }
 
 interface ProgressReporter {
@@ -114,52 +112,29 @@ interface ProgressReporter {
 }
 
 async function repack(
-  entries: readonly Entry[],
+  zip: ZipArchive,
   path: string,
   level: number,
   { tools, progress }: ProgressReporter,
 ): Promise<void> {
-  const { Uint8ArrayReader, ZipWriter } = await loadZipLibrary()
-  const file = await open(path, 'w')
-  const zip = new ZipWriter(Writable.toWeb(file.createWriteStream()), {
-    useWebWorkers: false,
-    keepOrder: true,
-  })
-  for (const [index, entry] of entries.entries()) {
+  let count = 0
+  const replace = async (entry: ZipArchiveEntry) => {
     tools.signal.throwIfAborted()
-    if (entry.directory) continue
-    const smaller = imagePath.test(entry.filename) ? await shrinkImage(entry, level) : undefined
-    if (smaller)
-      await zip.add(entry.filename, new Uint8ArrayReader(smaller), {
-        level: 0,
-        lastModDate: entry.lastModDate,
-      })
-    else await copyEntry(zip, entry)
-    progress((index + 1) / entries.length)
+    progress(count++ / zip.entries.length)
+    return imagePath.test(entry.name) ? shrinkImage(zip, entry, level) : undefined
   }
-  await zip.close()
-}
-
-/** Copies the entry's raw bytes, compressed or not, so that nothing in it can change. */
-async function copyEntry(zip: ZipWriter<unknown>, entry: FileEntry): Promise<void> {
-  const { Uint8ArrayReader, Uint8ArrayWriter } = await loadZipLibrary()
-  const bytes = await entry.getData(new Uint8ArrayWriter(), { passThrough: true })
-  await zip.add(entry.filename, new Uint8ArrayReader(bytes), {
-    passThrough: true,
-    compressionMethod: entry.compressionMethod,
-    uncompressedSize: entry.uncompressedSize,
-    ...defined({ signature: entry.signature }),
-    lastModDate: entry.lastModDate,
-    encrypted: false,
-  })
+  await rewriteZip(zip, path, replace, 0)
 }
 
 /** Returns undefined if the image cannot be read or would not shrink: the original is kept. */
-async function shrinkImage(entry: FileEntry, level: number): Promise<Uint8Array | undefined> {
+async function shrinkImage(
+  zip: ZipArchive,
+  entry: ZipArchiveEntry,
+  level: number,
+): Promise<Uint8Array | undefined> {
   if (entry.uncompressedSize > maxImageBytes) return undefined
   try {
-    const { Uint8ArrayWriter } = await loadZipLibrary()
-    const original = await entry.getData(new Uint8ArrayWriter())
+    const original = await zip.read(entry, maxImageBytes)
     const sharp = await loadSharp()
     // A page is rarely shown larger than a screen, so more pixels than that are never seen.
     const side = 1000 + level * 20
@@ -169,7 +144,7 @@ async function shrinkImage(entry: FileEntry, level: number): Promise<Uint8Array 
       fit: 'inside',
       withoutEnlargement: true,
     })
-    const isJpeg = /\.jpe?g$/i.test(entry.filename)
+    const isJpeg = /\.jpe?g$/i.test(entry.name)
     const encoder = isJpeg
       ? shrunk.jpeg({ quality: level, mozjpeg: true })
       : shrunk.png({ compressionLevel: 9, palette: level < 75, quality: level })

@@ -1,5 +1,5 @@
 import { FileLimitError } from '../../binary/errors.ts'
-import { openZip, UnsafeEntryNameError, type ZipArchive } from '../../binary/zip.ts'
+import { openZipArchive, UnsafeEntryNameError, type ZipArchive } from '../../binary/zip.ts'
 import { AppError } from '../../errors.ts'
 import { maxUnpackedBytesFor } from '../archive-limits.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
@@ -54,7 +54,7 @@ export async function zipFormat(file: OpenedFile): Promise<{ format: FormatId; l
 
 async function openArchive(file: OpenedFile): Promise<ZipArchive> {
   try {
-    return await openZip(file, maxEntries)
+    return await openZipArchive(file, maxEntries)
   } catch (error) {
     if (error instanceof UnsafeEntryNameError) throw unsafeNameError(error.entryName)
     if (error instanceof RangeError) throw corruptFileError('a ZIP-based file', error.message)

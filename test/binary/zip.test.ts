@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import { DamagedFileError, FileLimitError, UnsupportedFileError } from '../../lib/binary/errors.ts'
+import { inMemory, openByPath } from '../../lib/binary/random-access.ts'
+import { rewriteZip } from '../../lib/binary/rewrite-zip.ts'
+import { openZipArchive, UnsafeEntryNameError, type ZipArchive } from '../../lib/binary/zip.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { CountingSource } from './counting-source.ts'
+import { type MadeEntry, makeZip } from './make-zip.ts'
+
+const maxBytes = 1024 * 1024
+const text = Buffer.from('The contract is signed. '.repeat(100))
+const large = Buffer.from(randomBytes(400_000).toString('hex'))
+
+const open = (bytes: Buffer, maxEntries = 100) => openZipArchive(inMemory(bytes), maxEntries)
+
+function entryOf(zip: ZipArchive, name: string) {
+  const entry = zip.files.get(name)
+  assert.ok(entry, name)
+  return entry
+}
+
+/** Reads the only file of a ZIP with hostile headers. */
+async function readOnly(entry: Omit<MadeEntry, 'name'>, method: 'read' | 'readUnchecked' = 'read') {
+  const zip = await open(makeZip([{ name: 'a.txt', ...entry }]))
+  return zip[method](entryOf(zip, 'a.txt'), maxBytes)
+}
+
+test('files of a ZIP are read by name, stored and compressed, small and large', async () => {
+  const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
+  await writer.add('stored.txt', new Uint8ArrayReader(text), { level: 0 })
+  await writer.add('folder/', undefined, { directory: true })
+  await writer.add('folder/größe.txt', new Uint8ArrayReader(text))
+  await writer.add('large.txt', new Uint8ArrayReader(large))
+  await writer.add('empty.txt', new TextReader(''))
+  const zip = await open(Buffer.from(await writer.close()))
+  assert.deepEqual([...zip.files.keys()], ['stored.txt', 'folder/größe.txt', 'large.txt', 'empty.txt'])
+  assert.equal(zip.entries.length, 5)
+  for (const [name, content] of [
+    ['stored.txt', text],
+    ['folder/größe.txt', text],
+    ['large.txt', large],
+    ['empty.txt', Buffer.alloc(0)],
+  ] as const) {
+    assert.deepEqual(await zip.read(entryOf(zip, name), maxBytes), content)
+    assert.deepEqual(await zip.readUnchecked(entryOf(zip, name), maxBytes), content)
+  }
+})
+
+test('a file with ZIP64 sizes is read', async () => {
+  const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false, zip64: true })
+  await writer.add('a.txt', new Uint8ArrayReader(text))
+  const zip = await open(Buffer.from(await writer.close()))
+  assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
+})
+
+test('of files with the same name, the last one counts', async () => {
+  const zip = await open(
+    makeZip([
+      { name: 'a', content: Buffer.from('1') },
+      { name: 'a', content: Buffer.from('2') },
+    ]),
+  )
+  assert.equal((await zip.read(entryOf(zip, 'a'), maxBytes)).toString(), '2')
+})
+
+test('a damaged directory is reported as such', async () => {
+  const bytes = makeZip([{ name: 'a.txt', content: text }])
+  for (const damaged of [
+    Buffer.alloc(0),
+    Buffer.alloc(1000, 1),
+    bytes.subarray(0, bytes.length - 30),
+    makeZip([{ name: 'a.txt' }], 2),
+  ])
+    await assert.rejects(open(damaged), { name: 'DamagedFileError', message: /^its directory is missing/ })
+})
+
+test('a failure to read the file is not taken for damage', async () => {
+  const failure = new Error('the connection was lost')
+  const file = { size: 1000, at: () => Promise.reject(failure) }
+  await assert.rejects(openZipArchive(file, 100), failure)
+})
+
+test('a ZIP with a path that leads out of its folder is refused, with the path', async () => {
+  for (const name of ['../a.txt', '/etc/passwd', 'a/../../b', 'C:\\a.txt', '\\a.txt', 'a\\..\\b'])
+    await assert.rejects(open(makeZip([{ name }])), (error) => {
+      assert.ok(error instanceof UnsafeEntryNameError)
+      assert.equal(error.entryName, name)
+      return true
+    })
+})
+
+test('only a limited number of entries is read', async () => {
+  const bytes = makeZip(Array.from({ length: 5 }, (_, index) => ({ name: `${index}` })))
+  const zip = await open(bytes, 3)
+  assert.equal(zip.entries.length, 3)
+  assert.equal(zip.hasMoreEntries, true)
+  assert.equal((await open(bytes, 5)).hasMoreEntries, false)
+})
+
+test('a directory that is too large is not read', async () => {
+  const directoryBytes = 17_000_000
+  const bytes = Buffer.concat([Buffer.alloc(2 * directoryBytes), makeZip([{ name: 'a' }])])
+  const end = bytes.length - 22
+  bytes.writeUInt32LE(directoryBytes, end + 12)
+  bytes.writeUInt32LE(end - directoryBytes, end + 16)
+  await assert.rejects(open(bytes), FileLimitError)
+})
+
+test('a file that is larger than the caller accepts is not decompressed', async () => {
+  const zip = await open(makeZip([{ name: 'bomb', content: Buffer.alloc(maxBytes + 1) }]))
+  await assert.rejects(zip.read(entryOf(zip, 'bomb'), maxBytes), FileLimitError)
+  await assert.rejects(zip.readUnchecked(entryOf(zip, 'bomb'), maxBytes), FileLimitError)
+  await assert.rejects(readOnly({ content: text, compressedSize: maxBytes + 1 }), FileLimitError)
+})
+
+test('a bomb that declares a small size is stopped', async () => {
+  const content = Buffer.alloc(50 * maxBytes)
+  for (const uncompressedSize of [0, 10, 300_000])
+    await assert.rejects(readOnly({ content, uncompressedSize }), DamagedFileError)
+  await assert.rejects(readOnly({ content, uncompressedSize: 10 }, 'readUnchecked'), DamagedFileError)
+})
+
+test('a file whose size or checksum is wrong is reported as damage, unless it is not to be checked', async () => {
+  for (const wrong of [
+    { uncompressedSize: text.length + 1 },
+    { uncompressedSize: text.length - 1 },
+    { crc: 1 },
+  ]) {
+    await assert.rejects(readOnly({ content: text, ...wrong }), DamagedFileError)
+    assert.deepEqual(await readOnly({ content: text, ...wrong }, 'readUnchecked'), text)
+  }
+})
+
+test('a file whose two headers contradict each other is reported as damage', async () => {
+  const bytes = makeZip([{ name: 'a.txt', content: text }])
+  for (const at of [0, 6, 8, 14, 18, 22]) {
+    const changed = Buffer.from(bytes)
+    changed[at] = (changed[at] ?? 0) ^ 8
+    const zip = await open(changed)
+    await assert.rejects(zip.read(entryOf(zip, 'a.txt'), maxBytes), DamagedFileError, `byte ${at}`)
+  }
+})
+
+test('an encrypted file and an unknown compression method are reported as unsupported', async () => {
+  await assert.rejects(readOnly({ content: text, flags: 1 }), UnsupportedFileError)
+  await assert.rejects(readOnly({ content: text, method: 14 }), UnsupportedFileError)
+})
+
+test('a file that extends beyond the archive is reported as damage', async () => {
+  await assert.rejects(readOnly({ content: text, compressedSize: 100_000 }), DamagedFileError)
+})
+
+test('entries that share their data are not read again and again', async () => {
+  for (const count of [10, 100]) {
+    const content = randomBytes(100_000)
+    const shared = Array.from({ length: count }, (_, index) => ({
+      name: `${index}`,
+      content,
+      ...(index > 0 && { dataOf: 0 }),
+    }))
+    const source = new CountingSource(makeZip(shared))
+    const zip = await openZipArchive(source, 1000)
+    await assert.rejects(async () => {
+      for (const entry of zip.entries) await zip.readRaw(entry)
+    }, /its parts overlap/)
+    assert.ok(source.bytesRead < 2 * source.size, `${source.bytesRead} of ${source.size} bytes were read`)
+  }
+})
+
+test('a file can be read more than once', async () => {
+  const zip = await open(makeZip([{ name: 'a.txt', content: text }]))
+  for (let time = 0; time < 3; time++) assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
+})
+
+test('the directory takes work in proportion to its entries', async () => {
+  for (const count of [500, 2000]) {
+    const source = new CountingSource(
+      makeZip(Array.from({ length: count }, (_, index) => ({ name: `${index}` }))),
+    )
+    assert.equal((await openZipArchive(source, 5000)).entries.length, count)
+    assert.ok(source.bytesRead < 3 * source.size, `${source.bytesRead} of ${source.size} bytes were read`)
+  }
+})
+
+test('a rewritten ZIP has new content for some files, and the others bit for bit', async () => {
+  const folder = scratchFolder('rewritten-zip')
+  const zip = await open(
+    makeZip([
+      { name: 'a.txt', content: text },
+      { name: 'b.txt', content: text, method: 0 },
+      { name: 'folder/' },
+      { name: 'c.txt', content: text },
+    ]),
+  )
+  for (const level of [0, 9]) {
+    const path = join(folder, `${level}.zip`)
+    await rewriteZip(zip, path, async ({ name }) => (name === 'a.txt' ? large : undefined), level)
+    const copy = await openZipArchive(await openByPath(path), 100)
+    assert.deepEqual(
+      copy.entries.map(({ name }) => name),
+      ['a.txt', 'b.txt', 'c.txt'],
+    )
+    assert.deepEqual(await copy.read(entryOf(copy, 'a.txt'), maxBytes), large)
+    assert.equal(entryOf(copy, 'a.txt').compressedSize < large.length, level > 0)
+    for (const name of ['b.txt', 'c.txt'])
+      assert.deepEqual(await copy.readRaw(entryOf(copy, name)), await zip.readRaw(entryOf(zip, name)))
+  }
+})
+
+test('zip.js opens archives in one place only', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const files = globSync(['lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}'], { cwd: root })
+  assert.deepEqual(
+    files.filter((path) => /\bZipReader/.test(readFileSync(join(root, path), 'utf8'))),
+    ['lib/binary/zip.ts'],
+  )
+})
