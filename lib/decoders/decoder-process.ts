@@ -21,6 +21,7 @@ export const fileLimits = {
   memoryBytes: Math.min(512 * 1024 ** 2, totalmem() / 2),
   /** Bytes that are read in addition to head and tail. */
   readBytes: 512 * 1024 ** 2,
+  reads: 5000,
   /** How long the process may neither ask for bytes nor answer; longer than a busy machine needs for `cpuS`. */
   silenceMs: 25_000,
 } as const
@@ -66,6 +67,7 @@ interface Running extends PromiseWithResolvers<DecoderMessage> {
   /** Processor time at the first look at the process. */
   startCpuS?: number
   bytesRead: number
+  reads: number
   /** Why a range could not be read, whatever the process makes of that. */
   readError?: unknown
   /** When the process last asked for something or got it; undefined while the service reads for it. */
@@ -139,6 +141,7 @@ export class DecoderProcess {
       ...Promise.withResolvers<DecoderMessage>(),
       work,
       bytesRead: 0,
+      reads: 0,
       waitingSince: Date.now(),
     }
     this.#running = running
@@ -193,7 +196,9 @@ export class DecoderProcess {
     const { work } = running
     const until = Math.min(end, work.call.size)
     running.bytesRead += Math.max(0, until - start)
-    if (running.bytesRead > fileLimits.readBytes) return this.kill('reads')
+    running.reads++
+    if (running.bytesRead > fileLimits.readBytes || running.reads > fileLimits.reads)
+      return this.kill('reads')
     running.waitingSince = undefined
     try {
       const bytes = until > start ? await work.read(start, until) : new Uint8Array()

@@ -36,15 +36,35 @@ function send(message: DecoderMessage): void {
     for (let at = 0; at < chunk.length; ) at += writeSync(output, chunk, at, chunk.length - at)
 }
 
+/** Small ranges that lie side by side are fetched together. */
+const minFetchBytes = 64 * 1024
+const maxKeptRanges = 4
+
+interface FetchedRange {
+  readonly start: number
+  readonly bytes: Uint8Array
+}
+
+function fetchRange(start: number, end: number): FetchedRange {
+  send({ type: 'read', start, end })
+  const { message, bytes } = receive()
+  if (message.type !== 'range' || message.failed) throw new Error('the range could not be read')
+  return { start, bytes }
+}
+
 function openSource({ filename, size, headBytes }: CallMessage, edges: Uint8Array): ByteSource {
-  const tailStart = size - (edges.length - headBytes)
+  const head = { start: 0, bytes: edges.subarray(0, headBytes) }
+  const tail = { start: size - (edges.length - headBytes), bytes: edges.subarray(headBytes) }
+  const kept: FetchedRange[] = []
   const read = async (start: number, end: number): Promise<Uint8Array> => {
-    if (end <= headBytes) return edges.subarray(start, end)
-    if (start >= tailStart) return edges.subarray(headBytes + start - tailStart, headBytes + end - tailStart)
-    send({ type: 'read', start, end })
-    const { message, bytes } = receive()
-    if (message.type !== 'range' || message.failed) throw new Error('the range could not be read')
-    return bytes
+    const covers = (range: FetchedRange) => range.start <= start && end <= range.start + range.bytes.length
+    let range = [head, tail, ...kept].find(covers)
+    if (!range) {
+      range = fetchRange(start, Math.min(size, Math.max(end, start + minFetchBytes)))
+      kept.unshift(range)
+      kept.length = Math.min(kept.length, maxKeptRanges)
+    }
+    return range.bytes.subarray(start - range.start, end - range.start)
   }
   return { filename, size, read }
 }

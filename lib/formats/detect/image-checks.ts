@@ -3,6 +3,8 @@ import { Tiff } from '../../binary/tiff.ts'
 import { ascii, corruptFileError, edgeBytes, type OpenedFile, view } from './byte-source.ts'
 
 const endOfImage = '\xff\xd9'
+/** Bytes that are searched at a time. */
+const maxScanBytes = 4 * 1024 * 1024
 
 /**
  * Looks for the end marker of a JPEG after the start of its pixel data, from the end of the file. Phones append videos
@@ -11,9 +13,12 @@ const endOfImage = '\xff\xd9'
 export async function checkJpeg(file: OpenedFile): Promise<void> {
   const scan = await startOfScan(file)
   if (scan === undefined) throw corruptFileError('a JPEG', 'it contains no image')
-  for (let end = file.size; end > scan; end -= edgeBytes - 1) {
-    const start = Math.max(scan, end - edgeBytes)
-    if (ascii(await file.read(start, end)).includes(endOfImage)) return
+  let [end, length] = [file.size, edgeBytes]
+  while (end > scan) {
+    if (ascii(await file.read(Math.max(scan, end - length), end)).includes(endOfImage)) return
+    // The marker has two bytes.
+    end -= length - 1
+    length = Math.min(length * 2, maxScanBytes)
   }
   throw corruptFileError('a JPEG', 'its end is missing, as after an interrupted transfer')
 }

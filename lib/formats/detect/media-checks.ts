@@ -4,7 +4,8 @@ import { readMp4Boxes } from '../../binary/mp4.ts'
 import { readRiffForm } from '../../binary/riff.ts'
 import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 
-const maxBoxes = 10_000
+/** Each may cost a read. A video in fragments has a box or two for each second. */
+const maxBoxes = 4000
 
 /** Checks that the boxes (ISO 14496-12) fit into the file and include one of the required types. */
 export async function checkBoxes(file: OpenedFile, needed: readonly string[]): Promise<void> {
