@@ -24,7 +24,7 @@ export function createFunction(connections: ServiceConnections = {}) {
       context: Pick<Context, 'getRemainingTimeInMillis'>,
     ): Promise<SQSBatchResponse> {
       const { deliverer, log } = await open()
-      const one = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {
+      const deliverRecord = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {
         try {
           await deliverer.deliver(DeliveryMessage.parse(JSON.parse(record.body)), () =>
             context.getRemainingTimeInMillis(),
@@ -38,7 +38,7 @@ export function createFunction(connections: ServiceConnections = {}) {
           return [{ itemIdentifier: record.messageId }]
         }
       }
-      return { batchItemFailures: (await Promise.all(event.Records.map(one))).flat() }
+      return { batchItemFailures: (await Promise.all(event.Records.map(deliverRecord))).flat() }
     },
 
     /** Nothing to do: deliveries write no files. */

@@ -87,20 +87,22 @@ const startSigned = contract({
         { field: 's' },
       )
     const body = requireExport(parseInput(JobBody, parseJobParam(query), 'job'))
-    const begin = async (jobId: string) => {
+    const startJobWithId = async (jobId: string) => {
       const principal = await principalOfSigner(params.keyId, request, services)
       const given = { ...request, principal, newJobId: () => jobId, findEarlierJob: async () => undefined }
       await startCompatJob(body, given, services)
     }
     const made =
-      query.cache_key === undefined ? await startOnce(begin) : await reuseJobForADay(text, begin, services)
+      query.cache_key === undefined
+        ? await startOnce(startJobWithId)
+        : await reuseJobForADay(text, startJobWithId, services)
     return redirectReply(waitUrl(made, services))
   },
 })
 
-async function startOnce(begin: (jobId: string) => Promise<void>): Promise<string> {
+async function startOnce(startJobWithId: (jobId: string) => Promise<void>): Promise<string> {
   const jobId = newId('job')
-  await begin(jobId)
+  await startJobWithId(jobId)
   return jobId
 }
 

@@ -127,7 +127,7 @@ export const endUserSession = contract({
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['NOT_FOUND'],
   handle: async ({ params: { sessionId }, principal, sourceIp }, services) => {
-    const along = (session: SessionView) => [
+    const auditWrites = (session: SessionView) => [
       auditWrite({
         actor: principal.ownerId,
         ip: sourceIp,
@@ -136,7 +136,7 @@ export const endUserSession = contract({
         before: session.id,
       }),
     ]
-    const ended = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, along))
+    const ended = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, auditWrites))
     if (!ended) throw new AppError('NOT_FOUND', `There is no session ${quoteId(sessionId)}.`)
     return { data: null }
   },

@@ -89,7 +89,7 @@ const driveCallback = contract({
     const driving = new DriveService(params.drive, services)
     const { state } = query
     const { redirectUri, clientState, verifier } = await driving.requirePending(principal.ownerId, state)
-    const back = (result: Readonly<Record<string, string>>) => {
+    const redirectHeaders = (result: Readonly<Record<string, string>>) => {
       const url = new URL(redirectUri ?? '')
       for (const [name, value] of Object.entries(result)) url.searchParams.set(name, value)
       if (clientState !== undefined) url.searchParams.set('state', clientState)
@@ -97,10 +97,12 @@ const driveCallback = contract({
     }
     const nothing = { connectionId: '', account: { name: null, email: null } }
     if (query.error !== undefined && redirectUri !== undefined)
-      return { data: nothing, status: 302, headers: back({ error: query.error }) }
+      return { data: nothing, status: 302, headers: redirectHeaders({ error: query.error }) }
     const { id, account } = await driving.connect(principal.ownerId, rawQuery, { verifier, state })
     const data = { connectionId: id, account }
-    return redirectUri === undefined ? { data } : { data, status: 302, headers: back({ connectionId: id }) }
+    return redirectUri === undefined
+      ? { data }
+      : { data, status: 302, headers: redirectHeaders({ connectionId: id }) }
   },
 })
 

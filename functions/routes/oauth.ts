@@ -51,10 +51,10 @@ export const createOAuthClient = contract({
   reply: { status: 201, headers: ['location'], schema: ClientView.extend({ clientSecret: z.string() }) },
   errors: ['INVALID_INPUT'],
   handle: async ({ body, principal, sourceIp }, { table }) => {
-    const along = (client: OAuthClient) => [
+    const auditWrites = (client: OAuthClient) => [
       auditEntry('create', client, { actor: principal.ownerId, ip: sourceIp }),
     ]
-    const { client, secret } = await new Clients(table).create(principal.ownerId, body, along)
+    const { client, secret } = await new Clients(table).create(principal.ownerId, body, auditWrites)
     return {
       data: { ...clientView(client), clientSecret: secret },
       headers: { location: `/v1/oauth/clients/${client.id}` },

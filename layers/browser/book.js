@@ -3,7 +3,7 @@
 
 /** Appends a document in reading order. Returns its style sheets, those in files as URLs to fetch. */
 export function addChapter({ text, loose, url, index, page }) {
-  const source = parsed(text, loose)
+  const source = parseDocument(text, loose)
   const looks = [...source.querySelectorAll('style, link[rel~="stylesheet" i][href]')]
     .filter((one) => !/\balternate\b/i.test(one.getAttribute('rel') ?? ''))
     .map((one) =>
@@ -32,7 +32,7 @@ export function addChapter({ text, loose, url, index, page }) {
   return looks
 }
 
-function parsed(text, loose) {
+function parseDocument(text, loose) {
   const parser = new DOMParser()
   const strict = parser.parseFromString(text, 'application/xhtml+xml')
   const isBroken = !strict.body || strict.querySelector('parsererror')

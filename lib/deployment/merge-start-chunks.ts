@@ -41,12 +41,12 @@ export async function mergeStartChunks(
   { outputs }: Metafile,
 ): Promise<MergedStart> {
   const exported = chunks.map((path) => ({ path, names: outputs[path]?.exports ?? [] }))
-  const beside = (path: string) => `./${basename(path)}`
+  const siblingPath = (path: string) => `./${basename(path)}`
   const contents = [
-    `export * from '${beside(entry)}'`,
+    `export * from '${siblingPath(entry)}'`,
     ...exported.map(({ path, names }) => {
       const list = names.map((name) => `${name} as ${exportName(path, name)}`)
-      return `export { ${list.join(', ')} } from '${beside(path)}'`
+      return `export { ${list.join(', ')} } from '${siblingPath(path)}'`
     }),
   ].join('\n')
   const { outputFiles } = await build({
@@ -84,7 +84,7 @@ export async function mergeStartChunks(
   if (!map || !code) throw new Error(`esbuild produced no output for ${entry}`)
   const stub = ({ path, names }: (typeof exported)[number]) => {
     const list = names.map((name) => `${exportName(path, name)} as ${name}`)
-    return [path, Buffer.from(`export{${list.join(',')}}from'${beside(entry)}'`)] as const
+    return [path, Buffer.from(`export{${list.join(',')}}from'${siblingPath(entry)}'`)] as const
   }
   return { code: code.contents, map: map.contents, chunks: new Map(exported.map(stub)) }
 }

@@ -74,7 +74,7 @@ const poorlyReadSources: readonly FormatId[] = ['odt', 'rtf']
 const targetsThroughWord: readonly FormatId[] = ['md', 'txt', 'rst', 'adoc', 'tex']
 const markup = pandocSourceIds.filter((id) => ![...documentSources, 'html', 'csv'].includes(id))
 
-function without(ids: readonly FormatId[], ...excluded: readonly FormatId[]): FormatId[] {
+function exclude(ids: readonly FormatId[], ...excluded: readonly FormatId[]): FormatId[] {
   return ids.filter((id) => !excluded.includes(id))
 }
 
@@ -92,11 +92,11 @@ const layoutDropped = 'The page layout was lost: text, headings, lists, tables, 
 const encodedSources = pandocSourceIds.filter((id) => !pandocSource(id).isBinary && id !== 'rtf')
 
 const capabilities: readonly Capability[] = [
-  row(without(pandocSourceIds, ...poorlyReadSources), markupTargets, cost.markup),
-  row(poorlyReadSources, without(markupTargets, ...targetsThroughWord), cost.markup),
+  row(exclude(pandocSourceIds, ...poorlyReadSources), markupTargets, cost.markup),
+  row(poorlyReadSources, exclude(markupTargets, ...targetsThroughWord), cost.markup),
   row(markup, officeTargets, cost.markup),
-  { ...row(['docx', 'csv'], without(officeTargets, 'txt'), cost.office), drops: layoutDropped },
-  { ...row(poorlyReadSources, without(officeTargets, 'txt'), cost.poorlyRead), drops: layoutDropped },
+  { ...row(['docx', 'csv'], exclude(officeTargets, 'txt'), cost.office), drops: layoutDropped },
+  { ...row(poorlyReadSources, exclude(officeTargets, 'txt'), cost.poorlyRead), drops: layoutDropped },
   row(['docx', 'csv'], ['txt'], cost.office),
   row(poorlyReadSources, targetsThroughWord, cost.poorlyRead),
   row(['html'], officeTargets, cost.pageToOffice),

@@ -65,7 +65,7 @@ const typesetting = [
   { id: 'ms', name: 'roff ms document', extensions: ['ms'], mimeTypes: ['application/x-troff-ms'] },
 ] as const satisfies readonly FormatRow[]
 
-const structured = [
+const structuredMarkup = [
   {
     id: 'dbk',
     name: 'DocBook',
@@ -131,6 +131,6 @@ export const markupDocuments = [
   ...markdown,
   ...lightMarkup,
   ...typesetting,
-  ...structured,
+  ...structuredMarkup,
   ...references,
 ] as const

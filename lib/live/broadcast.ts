@@ -145,7 +145,7 @@ export class Broadcast {
           // A repeated "socket opened" event.
           if (from !== undefined) break
           from = feed.last
-          frames.push(hello(listener.id, feed.last))
+          frames.push(helloFrame(listener.id, feed.last))
           break
         case 'subscribe':
           subscriptions = addSubscription(subscriptions, request)
@@ -281,7 +281,7 @@ const errorCodes: Partial<Readonly<Record<CloseReason, (typeof frameErrors)[numb
   tooMany: 'RATE_LIMITED',
 }
 
-const hello = (connectionId: string, lastSequence: number) =>
+const helloFrame = (connectionId: string, lastSequence: number) =>
   JSON.stringify({
     type: 'hello',
     connectionId,

@@ -101,10 +101,10 @@ export class Live {
       await sleep(20)
     }
     if (socket.refused) await this.broadcast.close(id, socket.owner, socket.refused)
-    else if (socket.owner !== undefined) await this.#greet(socket.owner, id)
+    else if (socket.owner !== undefined) await this.#sendGreeting(socket.owner, id)
   }
 
-  async #greet(owner: string, id: string): Promise<void> {
+  async #sendGreeting(owner: string, id: string): Promise<void> {
     await this.#connections.addRequest(owner, id, { type: 'greet' })
     await this.broadcast.serve(owner)
   }
@@ -171,7 +171,7 @@ export class Live {
     else if (await this.#isFull(owner)) await this.broadcast.close(id, undefined, 'tooMany')
     else {
       await this.#feeds.watch(owner)
-      if (await this.#connections.identify(socket, owner)) await this.#greet(owner, id)
+      if (await this.#connections.identify(socket, owner)) await this.#sendGreeting(owner, id)
     }
     return undefined
   }
@@ -206,7 +206,7 @@ function parseFrame(text: string): ClientFrame {
   } catch (cause) {
     throw new AppError('INVALID_REQUEST', 'Frames have to be JSON.', undefined, { cause })
   }
-  const { type } = typeof value === 'object' && value !== null ? (value as { type?: unknown }) : {}
+  const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
   const known = Object.keys(clientFrames)
   if (typeof type !== 'string' || !known.includes(type))
     throw new AppError('INVALID_REQUEST', `type: expected one of ${known.join(', ')}.`)

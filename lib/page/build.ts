@@ -135,12 +135,15 @@ function chunkFinder({ outputs }: Metafile) {
   const findEntry = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
   const start = findEntry('start.tsx')
   if (!start) throw new Error('the bundle of the page has no start')
-  const needed = (from: (typeof entries)[number] | undefined, found = new Set<string>()): Set<string> => {
+  const collectNeeded = (
+    from: (typeof entries)[number] | undefined,
+    found = new Set<string>(),
+  ): Set<string> => {
     for (const { path, kind } of from?.imports ?? []) {
       const name = basename(path)
       if (kind !== 'import-statement' || found.has(name)) continue
       found.add(name)
-      needed(
+      collectNeeded(
         entries.find((entry) => entry.name === name),
         found,
       )
@@ -149,7 +152,7 @@ function chunkFinder({ outputs }: Metafile) {
   }
   return (section: SectionId | undefined) => {
     const module = section && findEntry(`sections/${section}/section.tsx`)
-    const all = new Set([...needed(start), ...(module ? [module.name, ...needed(module)] : [])])
+    const all = new Set([...collectNeeded(start), ...(module ? [module.name, ...collectNeeded(module)] : [])])
     all.delete(start.name)
     return { script: `/web/${start.name}`, preload: [...all].map((name) => `/web/${name}`) }
   }

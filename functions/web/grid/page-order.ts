@@ -40,8 +40,8 @@ const updateSheets = (sheets: Sheets, pages: Pages, change: (sheet: Sheet) => Pa
 
 export const rotatePages = (sheets: Sheets, pages: Pages, degrees: 90 | -90): Sheets =>
   updateSheets(sheets, pages, ({ rotation }) => ({
-    rotation: ((rotation + degrees + 360) % 360) as Sheet['rotation'],
-  })) // a multiple of 90
+    rotation: ((rotation + degrees + 360) % 360) as Sheet['rotation'], // a multiple of 90
+  }))
 
 /** Removes the pages, or restores them if all are removed already. */
 export function toggleRemoved(sheets: Sheets, pages: Pages): Sheets {
@@ -64,8 +64,8 @@ export const splitEvery = (sheets: Sheets, count: number): Sheets =>
 /** Moves the pages as a block in front of the sheet at index `to`; the count means the end. */
 export function movePages(sheets: Sheets, pages: Pages, to: number): Sheets {
   const block = sheets.filter(({ page }) => pages.has(page))
-  const rest = (some: Sheets) => some.filter(({ page }) => !pages.has(page))
-  return [...rest(sheets.slice(0, to)), ...block, ...rest(sheets.slice(to))]
+  const withoutMoved = (some: Sheets) => some.filter(({ page }) => !pages.has(page))
+  return [...withoutMoved(sheets.slice(0, to)), ...block, ...withoutMoved(sheets.slice(to))]
 }
 
 /** Moves the pages one position forward or back, as a block. */

@@ -19,20 +19,20 @@ export async function consumeAttempt(
   const windowStart = Math.floor(now / 1000 / window) * window
   const hashedName = createHash('sha256').update(name).digest('base64url')
   const key = { pk: `ATTEMPTS#${hashedName}`, sk: String(windowStart) }
-  const one = () =>
+  const countAttempt = () =>
     table.update(
       key,
       { setPlus: { count: ['count', 1] } },
       { condition: { present: ['count'], below: { count: max } } },
     )
-  const first = await one()
+  const first = await countAttempt()
   if (first.applied) return { allowed: true, retryAfter: null }
   if (!first.item) {
     const made = await table.put(
       { ...key, count: 1, ttl: windowStart + 2 * window },
       { condition: { exists: false } },
     )
-    if (made.applied || (await one()).applied) return { allowed: true, retryAfter: null }
+    if (made.applied || (await countAttempt()).applied) return { allowed: true, retryAfter: null }
   }
   return { allowed: false, retryAfter: Math.max(1, windowStart + window - Math.floor(now / 1000)) }
 }

@@ -52,7 +52,7 @@ export class Deliveries {
     if (this.#isClosed) return
     // The same time for both: otherwise a delivery that becomes due in between would be in neither, and wait forever.
     const at = this.#options.now()
-    for (const { id, target } of this.#startable(at)) {
+    for (const { id, target } of this.#listStartable(at)) {
       this.#inProgress.set(id, target)
       void this.#attempt(id)
     }
@@ -60,7 +60,7 @@ export class Deliveries {
   }
 
   /** Returns the due deliveries for which there is a free slot, oldest first. */
-  #startable(at: number): { readonly id: number; readonly target: string }[] {
+  #listStartable(at: number): { readonly id: number; readonly target: string }[] {
     const free = maxConcurrent - this.#inProgress.size
     if (free <= 0) return []
     const perTarget = new Map<string, number>()

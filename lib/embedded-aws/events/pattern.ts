@@ -73,7 +73,7 @@ function readValue(value: unknown): LeafTest {
   const [name, operand] = member
   if (!Object.hasOwn(matchers, name)) throw bad(`Unrecognized match type ${name}`)
   if (more.length > 0) throw bad('Only one key allowed in match expression')
-  return matchers[name as keyof typeof matchers](operand)
+  return matchers[name as keyof typeof matchers](operand) // checked by hasOwn
 }
 
 const onString =
@@ -138,7 +138,7 @@ const largest = 5e9
 const maxDecimals = 6
 
 /** Validates a number for a comparison. */
-function comparable(value: number): number {
+function requireComparable(value: number): number {
   if (Math.abs(value) > largest) throw bad(`Value must be between -5.0E9 and 5.0E9, inclusive: ${value}`)
   const [, decimals = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
   if (decimals.length - Number(exponent) > maxDecimals)
@@ -160,7 +160,7 @@ function numeric(operand: unknown): LeafTest {
     if (at > 0 && !(String(operand[0]).startsWith('>') && operator.startsWith('<')))
       throw bad(`Bad numeric range operator: ${operator}`)
     if (typeof bound !== 'number') throw bad(`Value of ${operator} must be numeric`)
-    bounds.push(comparable(bound))
+    bounds.push(requireComparable(bound))
     parts.push((value) => compare(value, bound))
   }
   if (parts.length > 2) throw bad('Too many terms in numeric range')
@@ -209,7 +209,7 @@ function valuesBut(operand: unknown): readonly unknown[] {
     )
   if (values.some((value) => typeof value !== typeof values[0]))
     throw bad('Inside anything but list, either all values are number or string, mixed type is not supported')
-  for (const value of values) if (typeof value === 'number') comparable(value)
+  for (const value of values) if (typeof value === 'number') requireComparable(value)
   return values
 }
 

@@ -59,7 +59,7 @@ class Decoder {
 
   async *#payload(size: number, hash: Hash | undefined): AsyncGenerator<Buffer> {
     for (let left = size; left > 0; ) {
-      if (this.#held.length === 0 && !(await this.#more())) throw new S3Error('IncompleteBody')
+      if (this.#held.length === 0 && !(await this.#readMore())) throw new S3Error('IncompleteBody')
       const piece = this.#held.subarray(0, left)
       this.#held = this.#held.subarray(piece.length)
       left -= piece.length
@@ -88,10 +88,10 @@ class Decoder {
     if (!this.#hasTrailer && trailers.size > 0) throw bodyError()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signed, signature)
     // What follows is not part of the message, but must be read so that the connection can be reused.
-    while (await this.#more()) if (this.#held.length > maxLineBytes) throw bodyError()
+    while (await this.#readMore()) if (this.#held.length > maxLineBytes) throw bodyError()
   }
 
-  async #more(): Promise<boolean> {
+  async #readMore(): Promise<boolean> {
     const next = await this.#source.next()
     if (next.done) return false
     this.#held = this.#held.length === 0 ? next.value : Buffer.concat([this.#held, next.value])
@@ -107,7 +107,7 @@ class Decoder {
         return line
       }
       if (this.#held.length > maxLineBytes) throw bodyError()
-      if (await this.#more()) continue
+      if (await this.#readMore()) continue
       if (!mayEnd) throw new S3Error('IncompleteBody')
       const line = this.#held.toString('latin1')
       this.#held = Buffer.alloc(0)

@@ -38,10 +38,10 @@ function openBody(call: S3Call, maxBytes: number): Body {
   // The default iterator would destroy the connection on an error, so the client would get no response.
   const raw = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   const chunks = streaming && auth ? decodeChunks(raw, auth, trailers) : raw
-  return { chunks: exactly(chunks, length, call.proceed), trailers }
+  return { chunks: enforceLength(chunks, length, call.proceed), trailers }
 }
 
-async function* exactly(
+async function* enforceLength(
   chunks: AsyncIterable<Buffer>,
   length: number,
   proceed: () => void,

@@ -73,12 +73,12 @@ async function expireObjects(
   now: number,
 ) {
   const { db, blobs, notifier } = services
-  const due = (object: S3Object) => (expiryOf(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
+  const isDue = (object: S3Object) => (expiryOf(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
   for (let after = 0; ; ) {
     const { rows, garbage } = await db.write(() => {
       const rows = db.sql.all`SELECT * FROM object
         WHERE bucket = ${bucket} AND id > ${after} ORDER BY id LIMIT ${batchRows}`
-      const expired = rows.map(parseObjectRow).filter(due)
+      const expired = rows.map(parseObjectRow).filter(isDue)
       for (const object of expired)
         notifier.announce('LifecycleExpiration:Delete', object, {
           ip: '',
@@ -111,6 +111,7 @@ async function abortUploads(
   const garbage = await db.write(() => {
     const rows = db.sql
       .all`SELECT id, key, initiated FROM upload WHERE bucket = ${bucket} AND completed IS NULL`
+    // Keys are stored as bytes.
     return rows
       .filter(({ key, initiated }) => overdue(Buffer.from(key as Uint8Array).toString(), Number(initiated)))
       .flatMap(({ id }) => removeUpload(db, { id: String(id) }))

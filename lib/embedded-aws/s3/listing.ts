@@ -28,7 +28,7 @@ interface Page {
 function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): Page {
   const objects: S3Object[] = []
   const commonPrefixes: string[] = []
-  const end = successor(Buffer.from(prefix))
+  const end = firstAfterPrefix(Buffer.from(prefix))
   let last: string | undefined
   let from: Buffer | undefined = start(prefix, after, delimiter)
   while (from) {
@@ -47,7 +47,7 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
       commonPrefixes.push(last)
       // Everything under the common prefix is this one entry: skip past it, without reading what may be millions of
       // keys.
-      from = successor(Buffer.from(last))
+      from = firstAfterPrefix(Buffer.from(last))
       break
     }
   }
@@ -60,14 +60,16 @@ function start(prefix: string, after: string, delimiter: string): Buffer {
   if (after === '') return first
   const cut = delimiter === '' || !after.startsWith(prefix) ? -1 : after.indexOf(delimiter, prefix.length)
   const next =
-    cut < 0 ? following(Buffer.from(after)) : successor(Buffer.from(after.slice(0, cut + delimiter.length)))
+    cut < 0
+      ? nextByteString(Buffer.from(after))
+      : firstAfterPrefix(Buffer.from(after.slice(0, cut + delimiter.length)))
   return Buffer.compare(next, first) > 0 ? next : first
 }
 
 /**
  * Returns the first byte string after all that start with this one. UTF-8 has no byte above 0xf4, so adding 1 is safe.
  */
-function successor(bytes: Buffer): Buffer {
+function firstAfterPrefix(bytes: Buffer): Buffer {
   if (bytes.length === 0) return Buffer.from([0xff])
   const next = Buffer.from(bytes)
   next[next.length - 1] = (next.at(-1) ?? 0) + 1
@@ -75,7 +77,7 @@ function successor(bytes: Buffer): Buffer {
 }
 
 /** Returns the next byte string. */
-function following(bytes: Buffer): Buffer {
+function nextByteString(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(1)])
 }
 

@@ -57,7 +57,7 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
     tags: tagging === undefined ? [] : readObjectTags(fromXml(tagging, 'Tagging'), 'object'),
   }
   const made = { ...call, key, headers }
-  const chunks = within(form.file, size ?? { least: 0, most: maxS3PutBytes })
+  const chunks = enforceSize(form.file, size ?? { least: 0, most: maxS3PutBytes })
   const received = await storeChunksAsBlob(
     services,
     headers,
@@ -130,7 +130,10 @@ function openParser({ headers }: IncomingMessage): busboy.Busboy {
   }
 }
 
-async function* within(chunks: AsyncIterable<Buffer>, { least, most }: SizeLimits): AsyncGenerator<Buffer> {
+async function* enforceSize(
+  chunks: AsyncIterable<Buffer>,
+  { least, most }: SizeLimits,
+): AsyncGenerator<Buffer> {
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length

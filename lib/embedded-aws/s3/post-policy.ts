@@ -51,7 +51,7 @@ function checkSignature(
   credentials: readonly AwsCredentials[],
   region: string,
 ): void {
-  const need = (name: string) => {
+  const requireField = (name: string) => {
     const value = fields.get(name)
     if (value === undefined)
       throw invalidArgument(
@@ -61,10 +61,10 @@ function checkSignature(
       )
     return value
   }
-  const algorithm = need('x-amz-algorithm')
+  const algorithm = requireField('x-amz-algorithm')
   if (algorithm !== 'AWS4-HMAC-SHA256')
     throw invalidArgument('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"', 'x-amz-algorithm', algorithm)
-  const text = need('x-amz-credential')
+  const text = requireField('x-amz-credential')
   const credential = readCredential(text)
   if (credential?.service !== 's3' || credential.region !== region)
     throw invalidArgument(
@@ -72,14 +72,14 @@ function checkSignature(
       'x-amz-credential',
       text,
     )
-  const date = need('x-amz-date')
+  const date = requireField('x-amz-date')
   if (!readAmzDate(date) || date.slice(0, 8) !== credential.day)
     throw invalidArgument(
       'X-Amz-Date must be formatted via ISO8601 Long format and match the credential',
       'x-amz-date',
       date,
     )
-  const signature = need('x-amz-signature')
+  const signature = requireField('x-amz-signature')
   const key = credentials.find(({ accessKeyId }) => accessKeyId === credential.accessKeyId)
   if (!key) throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: credential.accessKeyId })
   if ((key.sessionToken ?? '') !== (fields.get('x-amz-security-token') ?? ''))
@@ -105,7 +105,8 @@ function readPolicy(encoded: string): Policy {
   if (!Array.isArray(document.conditions)) throw invalid('Policy must contain a list of conditions')
   const conditions: Condition[] = []
   let size: SizeLimits | undefined
-  for (const entry of document.conditions as unknown[]) {
+  const entries: readonly unknown[] = document.conditions
+  for (const entry of entries) {
     const range = readSizes(entry)
     if (range) size = range
     else conditions.push(...readConditions(entry))
@@ -116,7 +117,7 @@ function readPolicy(encoded: string): Policy {
 function parse(encoded: string): Record<string, unknown> {
   try {
     const document: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString())
-    if (typeof document === 'object' && document !== null) return document as Record<string, unknown>
+    if (typeof document === 'object' && document !== null) return { ...document }
   } catch {
     // Reported below, like every other invalid policy.
   }
@@ -134,7 +135,7 @@ function readSizes(entry: unknown): SizeLimits | undefined {
 /** `{"acl": "private"}` is short for `["eq", "$acl", "private"]`. */
 function readConditions(entry: unknown): Condition[] {
   if (Array.isArray(entry)) {
-    const [operator, name, value] = entry as unknown[]
+    const [operator, name, value]: readonly unknown[] = entry
     const known = operator === 'eq' || operator === 'starts-with'
     if (
       entry.length !== 3 ||

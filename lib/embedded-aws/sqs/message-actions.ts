@@ -17,7 +17,7 @@ function sendActions({ store, queues, sender }: SqsServices) {
   const from = (caller: SqsCaller) => ({ sender: caller.accessKeyId, trace: caller.trace })
   return {
     SendMessage: ({ QueueUrl, ...message }, caller) => {
-      const draft = draftMessage(usable(queues.byUrl(QueueUrl)), message, from(caller))
+      const draft = draftMessage(requireNoKmsKey(queues.byUrl(QueueUrl)), message, from(caller))
       return store.commit(() => {
         const queue = queues.byUrl(QueueUrl)
         store.markChanged(queue.id)
@@ -26,7 +26,7 @@ function sendActions({ store, queues, sender }: SqsServices) {
     },
     SendMessageBatch: ({ QueueUrl, Entries }, caller) => {
       checkBatch('SendMessageBatch', Entries)
-      const target = usable(queues.byUrl(QueueUrl))
+      const target = requireNoKmsKey(queues.byUrl(QueueUrl))
       checkWholeBatch(target, Entries)
       return store.commit(() => {
         const queue = queues.byUrl(QueueUrl)
@@ -75,7 +75,7 @@ function acknowledgeActions({ store, queues, acknowledger }: SqsServices) {
 function receiveActions({ store, queues, receiver, longPolls }: SqsServices) {
   return {
     ReceiveMessage: async (input, caller) => {
-      const asking = usable(queues.byUrl(input.QueueUrl))
+      const asking = requireNoKmsKey(queues.byUrl(input.QueueUrl))
       const { wanted, waitS, asked } = readReceive(asking, input)
       let received: readonly ReceivedMessage[] = await store.commit(() => {
         if (caller.disconnected.aborted) return []
@@ -122,7 +122,7 @@ function readReceive(queue: Queue, input: ActionInput<'ReceiveMessage'>) {
 }
 
 /** There is no KMS here: a queue with a key returns AWS's error for a key that does not exist. */
-function usable(queue: Queue): Queue {
+function requireNoKmsKey(queue: Queue): Queue {
   if (queue.settings.kmsKeyId !== undefined)
     throw new SqsError('KmsNotFound', `NotFoundException: Key '${queue.settings.kmsKeyId}' does not exist`)
   return queue

@@ -85,7 +85,7 @@ function toMembers(node: Node): Record<string, unknown> {
       const [member, keyName] = maps[name]
       members.push([member, toMap(name, value, keyName)])
     } else if (isKey(lists, name)) {
-      const items = inOrder(name, value)
+      const items = listItems(name, value)
       members.push([lists[name], items.map((item) => (typeof item === 'string' ? item : toMembers(item)))])
     } else if (typeof value !== 'string') throw parameterError(name)
     else members.push([name, integers.has(name) && /^-?\d{1,15}$/.test(value) ? Number(value) : value])
@@ -94,7 +94,7 @@ function toMembers(node: Node): Record<string, unknown> {
 }
 
 function toMap(name: string, value: Node | string, keyName: string): Record<string, unknown> {
-  const pairs = inOrder(name, value).map((item): [string, unknown] => {
+  const pairs = listItems(name, value).map((item): [string, unknown] => {
     const key = typeof item === 'string' ? undefined : item.get(keyName)
     if (typeof item === 'string' || typeof key !== 'string') throw parameterError(name)
     const inner = item.get('Value') ?? ''
@@ -104,7 +104,7 @@ function toMap(name: string, value: Node | string, keyName: string): Record<stri
 }
 
 /** AWS's own examples omit the number when there is one item (`Attribute.Name=…`). */
-function inOrder(name: string, value: Node | string): (Node | string)[] {
+function listItems(name: string, value: Node | string): (Node | string)[] {
   if (typeof value === 'string') return [value]
   const keys = [...value.keys()]
   if (!keys.some((key) => /^\d+$/.test(key))) return [value]

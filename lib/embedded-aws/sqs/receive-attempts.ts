@@ -41,16 +41,16 @@ export function openReceiveAttempts(store: SqsStore) {
       held.push({ row, token })
     }
     for (const { row } of held) hide.run(at + wanted.visibilityS * 1000, row.seq)
-    note(queue, wanted, held, at)
+    rememberAttempt(queue, wanted, held, at)
     return held
   }
 
-  function note(queue: Queue, wanted: ReceiveOptions, held: readonly Held[], at: number) {
+  function rememberAttempt(queue: Queue, wanted: ReceiveOptions, held: readonly Held[], at: number) {
     if (wanted.attemptId === undefined || held.length === 0) return
     const visibleAt = at + wanted.visibilityS * 1000
     const notes = held.map(({ row, token }): Note => ({ seq: row.seq, token, visibleAt }))
     keep.run(queue.id, wanted.attemptId, JSON.stringify(notes), at)
   }
 
-  return { repeat, note }
+  return { repeat, note: rememberAttempt }
 }

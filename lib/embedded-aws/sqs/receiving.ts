@@ -18,7 +18,7 @@ const prepareStatements = (store: SqsStore) => ({
     `UPDATE messages SET visible_at = ?, received = ?, receipt = ?, received_at = ?, first_received_at = ?
      WHERE seq = ? AND receipt = ?`,
   ),
-  bury: store.prepare(
+  moveDead: store.prepare(
     `UPDATE messages SET queue_id = ?, visible_at = ?, received = 0, received_before = received_before + received,
      receipt = NULL, source_arn = ?, enqueued_at = ? WHERE seq = ?`,
   ),
@@ -68,9 +68,9 @@ export class MessageReceiver {
       if (queue.settings.fifo) return []
       throw new SqsError('OverLimit', `The maximum of ${this.#inFlightLimit} in flight messages is reached.`)
     }
-    const verdicts = this.#judge(queue)
-    const rows = this.#selector.select(queue, at, wanted.max, verdicts.isDead)
-    verdicts.bury(at)
+    const deadLetters = this.#createDeadLetterMover(queue)
+    const rows = this.#selector.select(queue, at, wanted.max, deadLetters.isDead)
+    deadLetters.moveDead(at)
     const taken = rows.map((row) => this.#takeOne(row, at, wanted.visibilityS))
     this.#inFlightAtMost.set(
       queue.id,
@@ -80,8 +80,8 @@ export class MessageReceiver {
     return taken
   }
 
-  /** Decides by the redrive policy which messages were received too often. None, if the target does not exist. */
-  #judge(queue: Queue) {
+  /** Selects messages that were received too often and moves them to the dead-letter queue, if it exists. */
+  #createDeadLetterMover(queue: Queue) {
     const { redrive, fifo } = queue.settings
     const target = redrive && this.#queues.byArn(redrive.deadLetterTargetArn)
     const dead: MessageRow[] = []
@@ -95,10 +95,10 @@ export class MessageReceiver {
        * "For standard queues, the expiration of a message is always based on its original enqueue timestamp." "For
        * FIFO queues, the enqueue timestamp resets when the message is moved to a dead-letter queue."
        */
-      bury: (at: number) => {
+      moveDead: (at: number) => {
         if (!target || dead.length === 0) return
         for (const row of dead)
-          this.#sql.bury.run(
+          this.#sql.moveDead.run(
             target.id,
             at,
             queue.arn,

@@ -73,7 +73,7 @@ function channelsMixedWarnings(
 /** Arguments for a silent track, for containers that require audio. It ends with the video. */
 export function silentTrackArgs(request: RecipeRequest): string[] {
   const codec = audioCodecFor(request)
-  const sampleRate = codec.sampleRates?.[0] ?? request.container.sampleRates?.[0] ?? 48_000
+  const sampleRate = codec.sampleRates?.[0] ?? 48_000
   const { channels } = chooseLayout({ count: 1, layout: 'mono' }, channelLimits(codec, request.container))
   return [
     ...['-map', `${request.overlay ? 2 : 1}:a`, '-shortest', '-c:a:0', codec.encoder],
@@ -202,7 +202,7 @@ function nearestSampleRate(
   wanted: number,
 ): number {
   if (!sampleRates) return wanted
-  return nearest(sampleRates, wanted)
+  return findNearest(sampleRates, wanted)
 }
 
 /** Bits per second; undefined if the codec has no choice of bit rates. */
@@ -215,7 +215,9 @@ function trackBitrate(
 ): number | undefined {
   const bits = computeBitrate(codec, options, channels, rate, audioOnly)
   const allowedKbits = codec.allowedKbits?.(rate)
-  return bits === undefined || allowedKbits === undefined ? bits : nearest(allowedKbits, bits / 1000) * 1000
+  return bits === undefined || allowedKbits === undefined
+    ? bits
+    : findNearest(allowedKbits, bits / 1000) * 1000
 }
 
 function computeBitrate(
@@ -237,7 +239,7 @@ function computeBitrate(
   return Math.round(Math.min(stereo * 1000 * Math.max(0.5, channels / 2), maxBits))
 }
 
-const nearest = (values: readonly number[], wanted: number) =>
+const findNearest = (values: readonly number[], wanted: number) =>
   values.reduce((best, value) => (Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best))
 
 interface SampleFormat {

@@ -147,12 +147,16 @@ async function openTargets() {
     createServer(onConnection),
     createSocket('udp4', () => onConnection()),
   ]
-  const listening = (server: Server, ...at: [number, string] | [string]) => {
-    server.listen(...(at as [string]))
+  const startListening = (server: Server, ...at: [number, string] | [string]) => {
+    server.listen(...(at as [string])) // `listen` has no overload for either of two tuples
     return once(server, 'listening')
   }
   udp.bind(0, '127.0.0.1')
-  await Promise.all([listening(tcp, 0, '127.0.0.1'), listening(local, `\0${name}`), once(udp, 'listening')])
+  await Promise.all([
+    startListening(tcp, 0, '127.0.0.1'),
+    startListening(local, `\0${name}`),
+    once(udp, 'listening'),
+  ])
   const { port } = tcp.address() as AddressInfo // An object, as the server listens on a port and not on a path.
   return {
     addresses: { tcp: port, udp: udp.address().port, name },

@@ -69,10 +69,10 @@ export async function chooseLauncher(
 
 /** Returns the level of confinement that the results of the escape test prove. */
 export function confinementLevel(result: EscapeTestResult): ConfinementLevel {
-  const passed = (...checks: readonly (keyof EscapeTestResult)[]) => checks.every((check) => result[check])
-  if (!passed('runs', 'memory', 'file-size', 'processes', 'processor', 'core')) return 'none'
-  if (!passed('secrets', 'network', 'signals', 'kill')) return 'limits'
-  return passed('files', 'pid', 'net') ? 'namespaces' : 'filtered'
+  const allPassed = (...checks: readonly (keyof EscapeTestResult)[]) => checks.every((check) => result[check])
+  if (!allPassed('runs', 'memory', 'file-size', 'processes', 'processor', 'core')) return 'none'
+  if (!allPassed('secrets', 'network', 'signals', 'kill')) return 'limits'
+  return allPassed('files', 'pid', 'net') ? 'namespaces' : 'filtered'
 }
 
 /** Explains to operators why engines are disabled. Returns undefined if the confinement is sufficient. */

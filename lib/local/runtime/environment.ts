@@ -39,12 +39,12 @@ export function inProcessConnections(
   credentialVariables: Environment,
 ): ServiceConnections {
   const credentials = roleKeyOf(credentialVariables)
-  const own = (service: keyof Embedded['handle']) => ({
+  const connectionTo = (service: keyof Embedded['handle']) => ({
     ...(urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service] &&
       inProcessConnection(embedded.handle[service])),
     ...defined({ credentials }),
   })
-  return { s3: own('S3'), sqs: own('SQS'), eventBridge: own('EVENTBRIDGE') }
+  return { s3: connectionTo('S3'), sqs: connectionTo('SQS'), eventBridge: connectionTo('EVENTBRIDGE') }
 }
 
 /** Returns the credentials as variables: those of the environment for external servers, otherwise the embedded ones. */

@@ -116,7 +116,7 @@ function CategoryRow({
         />
       )}
       {group.length > 1 && chosen.size === 1 && (
-        <Lazy load={loadGroupOptions} group={group} counted={counted} />
+        <Lazy load={loadGroupOptions} group={group} countText={counted} />
       )}
     </div>
   )

@@ -11,10 +11,10 @@ import { Presets } from './presets.tsx'
 /** Options for all files of a category, based on the first file; each file uses those it supports. */
 export default function GroupOptions({
   group,
-  counted,
+  countText,
 }: {
   readonly group: readonly ConversionItem[]
-  readonly counted: string
+  readonly countText: string
 }) {
   const options = useSignal<readonly Option[]>([])
   const values = useSignal<Values>({})
@@ -32,7 +32,7 @@ export default function GroupOptions({
   }
   return (
     <details key={target?.id} class="options group-options" onToggle={() => void open()}>
-      <summary>{lazyWords.optionsOf(counted)}</summary>
+      <summary>{lazyWords.optionsOf(countText)}</summary>
       <OptionFields
         options={options.value}
         values={values.value}

@@ -179,14 +179,14 @@ function rowsFor(targets: readonly Format[], tools: readonly ListedTool[], typed
 
 function matching(targets: readonly Format[], needle: string): readonly Format[] {
   if (!needle) return targets
-  const names = (format: Format) => [
+  const searchableNames = (format: Format) => [
     format.id,
     ...format.extensions,
     ...format.aliases,
     format.name.toLowerCase(),
   ]
   const rank = (format: Format) => {
-    const formatNames = names(format)
+    const formatNames = searchableNames(format)
     if (formatNames.includes(needle)) return 0
     if (formatNames.some((name) => name.startsWith(needle))) return 1
     return formatNames.some((name) => name.includes(needle)) ? 2 : 3

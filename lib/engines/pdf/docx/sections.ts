@@ -100,17 +100,17 @@ function isSameSize(a: PageContent, b: PageContent): boolean {
 function computeMargins(group: readonly PageFlow[], column: readonly [number, number]): BoundingBox {
   const { width, height } = group[0]?.page ?? { width: 595, height: 842 }
   const boxes = group.flatMap(({ blocks }) => blocks.map(({ box }) => box))
-  const within = (value: number, max: number) => Math.min(max, Math.max(18, value))
+  const clampPoints = (value: number, max: number) => Math.min(max, Math.max(18, value))
   if (boxes.length === 0) return [36, 36, 36, 36]
   const bounds = boundingBoxOf(boxes)
   const fits = column[1] < width
   const below = height - bounds[3]
   return [
-    within(fits ? column[0] : bounds[0], width * 0.3),
-    within(bounds[1], height * 0.2),
-    within(width - (fits ? column[1] : bounds[2]), width * 0.3),
+    clampPoints(fits ? column[0] : bounds[0], width * 0.3),
+    clampPoints(bounds[1], height * 0.2),
+    clampPoints(width - (fits ? column[1] : bounds[2]), width * 0.3),
     // A single page need not be full: it must not become two when its text grows by a line.
-    within(group.length === 1 ? Math.min(below, bounds[1]) : below, height * 0.12),
+    clampPoints(group.length === 1 ? Math.min(below, bounds[1]) : below, height * 0.12),
   ]
 }
 

@@ -91,16 +91,16 @@ export async function runAgain(
   const timer = setTimeout(() => limit.abort(timeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
   const started = performance.now()
-  const after = () => `after ${Math.round(performance.now() - started)} ms`
+  const durationText = () => `after ${Math.round(performance.now() - started)} ms`
   try {
     const done: StepsResult[] = []
     for (const piece of pieces) done.push(await runPiece(piece, signal, printer))
-    printer.heading(`It works now, ${after()}`)
+    printer.heading(`It works now, ${durationText()}`)
     for (const piece of done) await printResult(piece, task, printer)
     return true
   } catch (error) {
     interrupted.throwIfAborted()
-    printer.heading(`It fails ${task.status === 'failed' ? 'again' : 'now'}, ${after()}`)
+    printer.heading(`It fails ${task.status === 'failed' ? 'again' : 'now'}, ${durationText()}`)
     printFailure(signal.aborted ? signal.reason : error, printer)
     printer.line(`  The files of the task are in ${folder}`)
     return false
