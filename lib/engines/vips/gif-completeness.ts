@@ -1,27 +1,18 @@
+import { gifBlockKinds, readGifBlocks } from '../../binary/gif.ts'
+
 /**
  * Whether every frame of a GIF has all its pixels: libvips silently fills in missing ones. Follows only the lengths of
  * the LZW codes (GIF89a, appendix F), which takes a fraction of the time of decoding.
  */
 export function hasAllPixels(data: Buffer): boolean {
-  const colors = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
-  for (let at = 13 + colors(data[10] ?? 0); at < data.length; ) {
-    const kind = data[at]
-    if (kind === 0) at++
-    else if (kind === 0x21) at = skipBlocks(data, at + 2)
-    else if (kind === 0x2c && at + 11 < data.length) {
-      const pixels = data.readUInt16LE(at + 5) * data.readUInt16LE(at + 7)
-      const codes = at + 10 + colors(data[at + 9] ?? 0)
-      if (!hasAllFramePixels(data, codes + 1, data[codes] ?? 0, pixels)) return false
-      at = skipBlocks(data, codes + 1)
-    } else return kind === 0x3b
+  for (const { kind, start, data: codes } of readGifBlocks(data)) {
+    if (kind === gifBlockKinds.trailer) return true
+    if (kind !== gifBlockKinds.image) continue
+    if (codes >= data.length) return false
+    const pixels = data.readUInt16LE(start + 5) * data.readUInt16LE(start + 7)
+    if (!hasAllFramePixels(data, codes, data[codes - 1] ?? 0, pixels)) return false
   }
   return false
-}
-
-function skipBlocks(data: Buffer, start: number): number {
-  let at = start
-  while ((data[at] ?? 0) > 0) at += (data[at] ?? 0) + 1
-  return at + 1
 }
 
 function hasAllFramePixels(data: Buffer, start: number, minimum: number, pixels: number): boolean {

@@ -1,4 +1,5 @@
 import { DamagedFileError } from '../../binary/errors.ts'
+import { gifBlockKinds, readGifBlocks } from '../../binary/gif.ts'
 import { locatePngChunks } from '../../binary/png.ts'
 import { readRiffChunks, readRiffForm } from '../../binary/riff.ts'
 import { Tiff } from '../../binary/tiff.ts'
@@ -22,27 +23,19 @@ const createSummary = (
 const maxParts = 100_000
 const maxPngChunks = 1000
 
+/** Label of the extension that says how the next image is shown. */
+const graphicControl = 0xf9
+
 /** GIF89a, 20 and 23. @throws RangeError for larger files, whose frames would all have to be read. */
 export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.whole()
   if (data.toString('latin1', 0, 3) !== 'GIF') return undefined
-  const skipBlocks = (from: number) => {
-    let at = from
-    while ((data[at] ?? 0) > 0) at += (data[at] ?? 0) + 1
-    return at + 1
-  }
-  const colorTableBytes = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
   let frames = 0
   let isTransparent = false
-  for (let at = 13 + colorTableBytes(data[10] ?? 0); at < data.length && frames < maxParts; ) {
-    const kind = data[at]
-    if (kind === 0x21) {
-      isTransparent ||= data[at + 1] === 0xf9 && ((data[at + 3] ?? 0) & 1) === 1
-      at = skipBlocks(at + 2)
-    } else if (kind === 0x2c) {
-      frames++
-      at = skipBlocks(at + 11 + colorTableBytes(data[at + 9] ?? 0))
-    } else break
+  for (const { kind, start } of readGifBlocks(data)) {
+    if (kind === gifBlockKinds.extension)
+      isTransparent ||= data[start + 1] === graphicControl && ((data[start + 3] ?? 0) & 1) === 1
+    else if (kind !== gifBlockKinds.image || ++frames === maxParts) break
   }
   return frames === 0 ? undefined : createSummary({ frames }, isTransparent)
 }

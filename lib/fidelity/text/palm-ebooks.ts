@@ -1,3 +1,4 @@
+import { readPalmRecords } from '../../binary/palm-database.ts'
 import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
@@ -24,7 +25,7 @@ const minVersionWithParts = 8
 /** Summarizes books in a Palm database: PalmDOC, Mobipocket, and the Kindle formats based on it. */
 export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.whole()
-  const records = readRecords(file)
+  const records = (await readPalmRecords(bytes)).map(({ start, end }) => file.subarray(start, end))
   const head = records[0]
   if (!head || head.length < 16) return undefined
   const compression = head.readUInt16BE(headerOffsets.compression)
@@ -47,13 +48,6 @@ export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | 
   const image = isMobi ? records[head.readUInt32BE(firstImageOffset)] : undefined
   const isImage = image !== undefined && /^(?:\xff\xd8|GIF8|\x89PNG|BM)/.test(image.toString('latin1', 0, 4))
   return { words, counts: {}, features: isImage ? (['pictures'] satisfies Feature[]) : [] }
-}
-
-/** Reads the records of a Palm database by its list of offsets. */
-function readRecords(file: Buffer): Buffer[] {
-  const count = file.readUInt16BE(76)
-  const starts = Array.from({ length: count }, (_, index) => file.readUInt32BE(78 + 8 * index))
-  return starts.map((start, index) => file.subarray(start, starts[index + 1] ?? file.length))
 }
 
 /** Creates a function that returns how many bytes at the end of a record are not text. */

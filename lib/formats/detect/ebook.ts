@@ -1,9 +1,9 @@
+import { DamagedFileError } from '../../binary/errors.ts'
+import { type PalmRecord, readPalmRecords } from '../../binary/palm-database.ts'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
 import { ascii, corruptFileError, type OpenedFile, view } from './byte-source.ts'
 
-/** Palm database header: the number of records, then eight bytes per record that start with its offset. */
-const palmOffsets = { recordCount: 76, records: 78, recordBytes: 8 } as const
 /** Offsets in the first record of a Mobipocket file. */
 const mobiOffsets = { encryption: 12, signature: 16, version: 36 } as const
 /** Version of KF8, which Amazon calls azw3. */
@@ -11,18 +11,24 @@ const kf8Version = 8
 
 /** Returns which Mobipocket format a Palm database contains. @throws AppError CORRUPT_FILE, UNSUPPORTED_FORMAT. */
 export async function mobipocketFormat(file: OpenedFile): Promise<FormatId> {
-  const header = view(file.head)
-  const count = file.size > palmOffsets.records ? header.getUint16(palmOffsets.recordCount) : 0
-  const listEnd = palmOffsets.records + count * palmOffsets.recordBytes
-  if (count === 0 || listEnd > file.head.length) throw corruptBookError('its header is cut off')
-  const offsetOf = (index: number) => header.getUint32(palmOffsets.records + index * palmOffsets.recordBytes)
-  if (offsetOf(count - 1) >= file.size) throw corruptBookError('it is cut off')
-  const first = await file.read(offsetOf(0), offsetOf(0) + 40)
+  const records = await listRecords(file)
+  const [{ start } = { start: file.size }] = records
+  if (records.length === 0) throw corruptBookError('its header is cut off')
+  if ((records.at(-1)?.start ?? 0) >= file.size) throw corruptBookError('it is cut off')
+  const first = await file.read(start, start + 40)
   if (first.length < 40 || ascii(first, mobiOffsets.signature, mobiOffsets.signature + 4) !== 'MOBI') {
     throw corruptBookError('its header is damaged')
   }
   if (view(first).getUint16(mobiOffsets.encryption) !== 0) throw drmError()
   return view(first).getUint32(mobiOffsets.version) === kf8Version ? 'azw3' : 'mobi'
+}
+
+async function listRecords(file: OpenedFile): Promise<readonly PalmRecord[]> {
+  try {
+    return await readPalmRecords(file)
+  } catch (error) {
+    throw error instanceof DamagedFileError ? corruptBookError(error.message) : error
+  }
 }
 
 function corruptBookError(what: string): AppError {

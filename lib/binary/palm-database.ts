@@ -1,0 +1,28 @@
+import { DamagedFileError, TruncatedFileError } from './errors.ts'
+import type { RandomAccess } from './random-access.ts'
+
+/** File offsets of a record of a Palm database (Palm File Format Specification, chapter 2), the container of ebooks. */
+export interface PalmRecord {
+  readonly start: number
+  readonly end: number
+}
+
+const headerOffsets = { recordCount: 76, records: 78 } as const
+/** Each record has its offset in the list, and four bytes of attributes. */
+const listEntryBytes = 8
+
+/** Lists the records; the last ones may be outside of the file. @throws DamagedFileError */
+export async function readPalmRecords(file: RandomAccess): Promise<readonly PalmRecord[]> {
+  const header = await file.at(0, headerOffsets.records)
+  if (header.length < headerOffsets.records) throw new TruncatedFileError('its header is cut off')
+  const count = header.readUInt16BE(headerOffsets.recordCount)
+  const list = await file.at(headerOffsets.records, count * listEntryBytes)
+  if (list.length < count * listEntryBytes) throw new TruncatedFileError('its header is cut off')
+  const starts = Array.from({ length: count }, (_, index) => list.readUInt32BE(listEntryBytes * index))
+  return starts.map((start, index) => {
+    const end = starts[index + 1] ?? Math.max(start, file.size)
+    // Otherwise, a small file could have thousands of records that share their bytes.
+    if (end < start) throw new DamagedFileError('its records are not in order')
+    return { start, end }
+  })
+}

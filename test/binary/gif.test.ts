@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gifBlockKinds, readGifBlocks } from '../../lib/binary/gif.ts'
+
+const header = Buffer.from('474946383961 0100 0100 00 00 00'.replaceAll(' ', ''), 'hex')
+/** A graphic control extension of four bytes of data. */
+const extension = Buffer.from('21f9 04 00000000 00'.replaceAll(' ', ''), 'hex')
+/** One pixel; the code size is 2. */
+const image = Buffer.from('2c 0000 0000 0100 0100 00 02 02 4401 00'.replaceAll(' ', ''), 'hex')
+const trailer = Buffer.from([0x3b])
+
+const { padding, extension: extensionKind, image: imageKind, trailer: trailerKind } = gifBlockKinds
+const kindsOf = (...parts: readonly Buffer[]) =>
+  [...readGifBlocks(Buffer.concat([header, ...parts]))].map(({ kind }) => kind)
+
+test('the blocks of a GIF are listed up to the trailer', () => {
+  assert.deepEqual(kindsOf(extension, image, image, trailer, image), [
+    extensionKind,
+    imageKind,
+    imageKind,
+    trailerKind,
+  ])
+})
+
+test('padding between blocks is listed, and damage ends the list', () => {
+  assert.deepEqual(kindsOf(image, Buffer.alloc(2), image), [imageKind, padding, padding, imageKind])
+  assert.deepEqual(kindsOf(image, Buffer.from([7]), image), [imageKind, 7])
+})
+
+test('the data of an image is after its color table', () => {
+  const withTable = Buffer.concat([
+    image.subarray(0, 9),
+    Buffer.from([0x80]),
+    Buffer.alloc(6),
+    image.subarray(10),
+  ])
+  const [plain] = readGifBlocks(Buffer.concat([header, image]))
+  const [colored] = readGifBlocks(Buffer.concat([header, withTable]))
+  assert.equal(plain?.data, 13 + 11)
+  assert.equal(colored?.data, 13 + 11 + 6)
+})
+
+test('a global color table is skipped', () => {
+  const head = Buffer.from(header)
+  head[10] = 0x81
+  const blocks = [...readGifBlocks(Buffer.concat([head, Buffer.alloc(12, 0x2c), trailer]))]
+  assert.deepEqual(
+    blocks.map(({ kind, start }) => [kind, start]),
+    [[trailerKind, 25]],
+  )
+})
+
+test('a GIF that ends within a block ends the list', () => {
+  const whole = Buffer.concat([header, extension, image])
+  for (let end = header.length; end < whole.length; end++)
+    assert.ok([...readGifBlocks(whole.subarray(0, end))].length <= 2, `${end} bytes`)
+})
