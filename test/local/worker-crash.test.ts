@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import sharp from 'sharp'
+import { descendants } from '../support/processes.ts'
+import { Client, startService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+/** An image that takes long to encode. */
+async function createNoise(width: number, height: number): Promise<Buffer<ArrayBuffer>> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+  const image = sharp({ create: { width, height, channels: 3, background: '#888', noise } })
+  return Buffer.from(await image.png({ compressionLevel: 1 }).toBuffer())
+}
+
+interface LogLine {
+  readonly msg: string
+  readonly jobId?: string
+  readonly attempt?: number
+}
+
+const readLog = async (dataDir: string): Promise<LogLine[]> =>
+  (await readFile(join(dataDir, 'service.log'), 'utf8'))
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+
+const workersOf = (pid: number) =>
+  descendants(pid).filter(({ command }) => command.includes('worker.ts convert'))
+
+test('tasks whose worker crashed run apart, and only the one that crashes again fails', {
+  timeout: 300_000,
+}, async (t) => {
+  const service = await startService({ PARALLEL: '2' })
+  const { dataDir } = service
+  t.after(async () => {
+    await service.kill()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  const client = new Client(service)
+  await client.fetch('/v1')
+  const create = async (bytes: Buffer<ArrayBuffer>) => {
+    const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'avif' })
+    return ((await response.json()) as { jobId: string }).jobId
+  }
+  const claimsOf = async (jobId: string) =>
+    (await readLog(dataDir)).filter((line) => line.msg === 'task claimed' && line.jobId === jobId)
+  const neighbor = await create(await createNoise(2400, 1800))
+  await waitUntil(async () => (await claimsOf(neighbor)).length === 1, 'the neighbor runs', 60)
+  const crashing = await create(await createNoise(4000, 3000))
+  await waitUntil(async () => (await claimsOf(crashing)).length === 1, 'both tasks run', 60)
+  const [shared, ...others] = workersOf(service.pid)
+  assert.ok(shared && others.length === 0, 'both run in the same worker')
+  process.kill(shared.pid, 'SIGKILL')
+  await waitUntil(async () => (await claimsOf(neighbor)).length === 2, 'the neighbor runs again', 60)
+  assert.equal((await client.finished(neighbor)).status, 'completed')
+  // From now on, only the other task has a worker of its own.
+  for (let claims = 2; claims <= 4; claims++) {
+    await waitUntil(async () => (await claimsOf(crashing)).length === claims, `claim ${claims}`, 60)
+    for (const { pid } of workersOf(service.pid)) process.kill(pid, 'SIGKILL')
+  }
+  const { status, error } = await client.finished(crashing)
+  assert.equal(status, 'failed')
+  assert.match(String(error?.message), /crashed in all three attempts/)
+  const log = await readLog(dataDir)
+  const apart = log.filter(({ msg }) => msg === 'task is sent to a worker of its own')
+  assert.deepEqual(new Set(apart.map(({ jobId }) => jobId)), new Set([neighbor, crashing]))
+})
