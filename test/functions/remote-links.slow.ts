@@ -105,7 +105,7 @@ for (const [from, all] of Object.entries(targets))
       assert.equal(trap.connections(), 0)
     })
 
-test('the server detects requests', async () => {
+test('the server of this test detects requests, so that their absence proves something', async () => {
   const socket = connect(trap.port, '127.0.0.1').resume()
   await once(socket, 'close')
   assert.equal(trap.connections(), 1)

@@ -159,7 +159,7 @@ describe('access to jobs', () => {
     assert.throws(() => requireJobId('x'.repeat(500)), { message: /^There is no job x{64};/ })
   })
 
-  test('a running job has Retry-After, and a waiting request has Preference-Applied', () => {
+  test('the reply for a running job has Retry-After, and that of a waiting request Preference-Applied', () => {
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), undefined), {})
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), 0), { 'preference-applied': 'wait=0' })
     assert.match(jobHeaders(job, undefined)['retry-after'] ?? '', /^\d+$/)

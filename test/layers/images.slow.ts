@@ -108,7 +108,7 @@ const testImage = [...testVideo, '-frames:v', '1'] as const
 const unless = (image: ImageId) =>
   images.includes(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
 
-test('image: jpg to png to webp', unless('image'), async () => {
+test('the image container converts a JPEG to PNG and WebP', unless('image'), async () => {
   const jpg = makeFixture('source.jpg', 'ffmpeg', ...testImage)
   const png = await measureConversion('image', 'photo.jpg', jpg, 'png')
   assert.equal(probeImage(png.path), 'png,320,200')
@@ -116,39 +116,39 @@ test('image: jpg to png to webp', unless('image'), async () => {
   assert.equal(probeImage(webp.path), 'webp,320,200')
 })
 
-test('image: heic to jpg', unless('image'), async () => {
+test('the image container converts heic to jpg', unless('image'), async () => {
   makeFixture('source.png', 'ffmpeg', ...testImage)
   const heic = makeFixture('source.heic', 'heif-enc', join(folder, 'source.png'), '-o')
   const jpg = await convert('photo.heic', heic, 'jpg')
   assert.equal(probeImage(jpg.path), 'mjpeg,320,200')
 })
 
-test('office: docx to pdf', unless('office'), async () => {
+test('the office container converts docx to pdf', unless('office'), async () => {
   const { path } = await measureConversion('office', 'report.docx', fixture('office/report.docx'), 'pdf')
   assert.match(pdfText(path), /Quarterly report/)
   assert.match(pdfText(path), /àéîõü Ωμέγα/)
 })
 
-test('office: xlsx to pdf', unless('office'), async () => {
+test('the office container converts xlsx to pdf', unless('office'), async () => {
   const { path } = await convert('workbook.xlsx', fixture('office/workbook.xlsx'), 'pdf')
   assert.match(pdfText(path), /Otters.*Ünïcödé/s)
 })
 
-test('av: mp4 to mp3', unless('av'), async () => {
+test('the av container converts mp4 to mp3', unless('av'), async () => {
   const audio = ['-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', '-shortest']
   const mp4 = makeFixture('source.mp4', 'ffmpeg', ...testVideo, ...audio)
   const { path } = await measureConversion('av', 'film.mp4', mp4, 'mp3')
   assert.match(execFileSync('file', ['--brief', path], { encoding: 'utf8' }), /MPEG ADTS, layer III|ID3/)
 })
 
-test('pdf: pdf to png', unless('pdf'), async () => {
+test('the pdf container converts pdf to png', unless('pdf'), async () => {
   makeFixture('source.png', 'ffmpeg', ...testImage)
   const pdf = makeFixture('source.pdf', 'img2pdf', '--imgsize', '3in', join(folder, 'source.png'), '-o')
   const { path } = await measureConversion('pdf', 'page.pdf', pdf, 'png')
   assert.match(probeImage(path), /^png,\d{3},\d{3}$/)
 })
 
-test('document: md to docx', unless('document'), async () => {
+test('the document container converts md to docx', unless('document'), async () => {
   const { path } = await measureConversion(
     'document',
     'notes.md',
@@ -161,18 +161,18 @@ test('document: md to docx', unless('document'), async () => {
   )
 })
 
-test('document: html to azw3', unless('document'), async () => {
+test('the document container converts html to azw3', unless('document'), async () => {
   const { path } = await convert('page.html', fixture('page.html'), 'azw3')
   assert.equal(readFileSync(path).toString('latin1', 60, 68), 'BOOKMOBI')
 })
 
-test('archive: zip to 7z', unless('archive'), async () => {
+test('the archive container converts zip to 7z', unless('archive'), async () => {
   const zip = execFileSync(python3, ['-c', zipOfOne])
   const { path } = await measureConversion('archive', 'files.zip', zip as Buffer<ArrayBuffer>, '7z')
   assert.match(execFileSync('bsdtar', ['-xOf', path], { encoding: 'utf8' }), /narwhal/)
 })
 
-test('font: ttf to woff2', unless('font'), async () => {
+test('the font container converts ttf to woff2', unless('font'), async () => {
   const ttf = Buffer.from(readFileSync('/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'))
   const { path } = await measureConversion('font', 'mono.ttf', ttf, 'woff2')
   assert.equal(readFileSync(path).toString('latin1', 0, 4), 'wOF2')
@@ -193,13 +193,13 @@ const judges = {
   pdf: (path: string) => assert.match(pdfText(path), /\p{L}{3}/u),
 }
 for (const { image, engine, name, to } of others)
-  test(`${image}: ${name} to ${to} by ${engine}`, unless(image), async () => {
+  test(`the ${image} container converts ${name} to ${to} with ${engine}`, unless(image), async () => {
     const made = await convert(name, fixture(name), to, { engine })
     assert.equal(made.engine, engine)
     judges[to](made.path)
   })
 
-test('pdf: OCR of a scan', unless('pdf'), async () => {
+test('the pdf container recognizes the text of a scan', unless('pdf'), async () => {
   const scan = Buffer.from(
     await createScannedPage(['The keeper of the old lighthouse', 'wrote many letters.']),
   )
@@ -207,7 +207,7 @@ test('pdf: OCR of a scan', unless('pdf'), async () => {
   assert.match(readFileSync(path, 'utf8'), /keeper of the old lighthouse/)
 })
 
-test('browser: html to pdf', unless('browser'), async () => {
+test('the browser container converts html to pdf', unless('browser'), async () => {
   const { path } = await measureConversion('browser', 'page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
   assert.match(pdfText(path), /axolotl/)
 })
@@ -234,7 +234,7 @@ test(
   },
 )
 
-test('browser: the font cache was created when the image was built', unless('browser'), async () => {
+test('the browser container has a font cache from its build', unless('browser'), async () => {
   await convert('page.html', Buffer.from('<h1>axolotl</h1>'), 'png')
   const script = `
     const { existsSync, readdirSync } = require('node:fs')
@@ -243,7 +243,7 @@ test('browser: the font cache was created when the image was built', unless('bro
   assert.equal(lambdas.get('browser')?.inside(script), 'false')
 })
 
-test('browser: a website is captured with its appearance', unless('browser'), async () => {
+test('the browser container captures a website with its appearance', unless('browser'), async () => {
   const website = createHttpServer((_request, response) => {
     const script = 'document.body.append(navigator.languages.join())'
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>pangolin <script>${script}</script>`)

@@ -239,7 +239,7 @@ describe('the values of fields', () => {
     ['capture-website', 'scale', [0.1, 2], [0.09, 2.1]],
   ]
   for (const [name, field, taken, refused] of limits)
-    test(`${name}: ${field}`, () => {
+    test(`${name} accepts ${field} up to its limits`, () => {
       const { fields } = findTaskOperation(name) ?? assert.fail('there is none')
       const wrong = (value: unknown) => {
         const { error } = fields.safeParse({ ...whole[name], [field]: value })

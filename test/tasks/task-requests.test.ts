@@ -196,7 +196,7 @@ describe('values that a store cannot handle are rejected naming the field', () =
     ['import/sftp', { ...sftp, path: 'a\0b' }, 'path'],
   ]
   for (const [name, fields, field] of cases)
-    test(`${name} ${JSON.stringify(fields[field.split('.')[0] ?? ''])}`, () => {
+    test(`${name} refuses ${field} ${JSON.stringify(fields[field.split('.')[0] ?? ''])}`, () => {
       const { issues = [] } =
         findTransferOperation(name)?.fields.safeParse(fields).error ?? assert.fail('it is taken')
       assert.ok(

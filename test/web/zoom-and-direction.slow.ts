@@ -58,7 +58,7 @@ const overlappingLinks = () => {
 
 describe('at 200 %', () => {
   for (const path of sections)
-    test(`${path} fits`, () =>
+    test(`${path} fits the window at 200 % zoom`, () =>
       visitAt(path, zoomed, async (page) => {
         await waitUntilLoaded(page)
         assert.deepEqual(await page.evaluate(overlappingLinks), [])

@@ -124,7 +124,7 @@ describe('an invalid schedule is rejected with advice', () => {
     ['0 3 * * *', '+02:00', /^timezone:/],
   ] as const
   for (const [cron, timezone, message] of cases)
-    test(`${cron} in ${timezone}`, () =>
+    test(`the schedule ${cron} in ${timezone} is refused`, () =>
       assert.throws(() => validateSchedule({ cron, timezone }), { code: 'INVALID_INPUT', message }))
 
   test('the most frequent allowed schedule is accepted', () => {

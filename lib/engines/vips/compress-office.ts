@@ -63,7 +63,7 @@ interface Attempt {
 /** Recompresses the images of a document; text, formulas and everything else stay unchanged bit for bit. */
 export async function compressOffice(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
-  if (!input) throw new Error('vips was asked to compress no document.')
+  if (!input) throw new Error('The step has no document to compress.')
   const { targetSize, ...options } = Options.parse(work.options)
   const zip = await openPackage(input.path, work.from)
   const requestedQuality = qualityNumber(options.quality ?? 'medium', scale)

@@ -179,7 +179,7 @@ const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], n
 }
 
 for (const [name, [pattern, yes, no]] of Object.entries(cases))
-  test(`event pattern: ${name}`, () => {
+  test(`an event pattern matches as on AWS: ${name}`, () => {
     for (const event of yes) assert.equal(matches(pattern, event), true, JSON.stringify(event))
     for (const event of no) assert.equal(matches(pattern, event), false, JSON.stringify(event))
   })

@@ -79,7 +79,7 @@ const crons: Readonly<Record<string, readonly [expression: string, after: string
 }
 
 for (const [name, [cron, after, ...expected]] of Object.entries(crons))
-  test(`cron expression: ${name}`, () => {
+  test(`a cron expression runs at the times of AWS: ${name}`, () => {
     assert.deepEqual(runs(`cron(${cron})`, after, { count: Math.max(1, expected.length) }), expected)
   })
 

@@ -294,7 +294,7 @@ const countedFormats: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
 describe('office documents are converted to each other', { concurrency: 2 }, () => {
   for (const [name, formats, words] of roundTrips) {
     for (const format of formats) {
-      test(`${name} to ${format}`, async () => {
+      test(`${name} keeps its text in ${format}`, async () => {
         const there = await convertFixture(name, format)
         const back = await convert(engine, there.path, 'pdf')
         const text = await readPdfText(back.path)

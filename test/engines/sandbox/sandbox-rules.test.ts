@@ -41,7 +41,7 @@ describe('a confined program gets', () => {
     assert.deepEqual(await environment(asked), { ...usual, ...asked, ...own })
   })
 
-  test('a random uid from an unused range', () => {
+  test('each process gets a random uid from an unused range', () => {
     const uids = Array.from({ length: 1000 }, randomUid)
     assert.ok(uids.every((uid) => Number.isInteger(uid) && uid >= 2_000_000_000 && uid < 2_100_000_000))
     assert.ok(new Set(uids).size > 900)

@@ -59,7 +59,7 @@ describe('image options', () => {
     }
   })
 
-  test('limit the longest side without enlarging', async () => {
+  test('the option downscale limits the longest side without enlarging', async () => {
     const size = async (downscale: number) =>
       readImageSize(
         (await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path,
