@@ -52,7 +52,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const from = sourceIds.find((id) => id === work.from)
   const to = targetIds.find((id) => id === work.to)
   if (!input || !from || !to) {
-    throw new Error(`ImageMagick was asked for ${work.from} to ${work.to}, which it does not declare.`)
+    throw new Error(`ImageMagick does not support ${work.from} to ${work.to}.`)
   }
   try {
     const request = { input, from, to, work, tools }

@@ -121,7 +121,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (work.from === 'eml') return convertEmail(work, tools)
   const [original] = work.inputs
   const from = pandocSourceIds.find((id) => id === work.from)
-  if (!original || !from) throw new Error(`pandoc was asked for ${work.from}, which it does not declare.`)
+  if (!original || !from) throw new Error(`pandoc does not support the source ${work.from}.`)
   const input = await prepareInput(original, from, work, tools)
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
   if (isReference(work.from) && isReference(work.to)) {
@@ -156,7 +156,7 @@ async function convertViaAst(
   tools: Tools,
 ): Promise<void> {
   const target = pandocTargetIds.find((id) => id === work.to)
-  if (!target) throw new Error(`pandoc was asked for ${work.to}, which it does not declare.`)
+  if (!target) throw new Error(`pandoc does not support the target ${work.to}.`)
   const { writer, images, args = [], titleAsHeading, needsTitle } = pandocTarget(target)
   const tree = await readTree(input, from, work, tools)
   tools.progress(0.5, 'read')

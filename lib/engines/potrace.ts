@@ -64,7 +64,7 @@ export const potrace: Engine = {
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   const to = targetIds.find((id) => id === work.to)
-  if (!input || !to) throw new Error(`Potrace was asked for ${work.to}, which it does not declare.`)
+  if (!input || !to) throw new Error(`Potrace does not support the target ${work.to}.`)
   const pixels = await readRawPixels(input, {
     page: 0,
     maxSide,

@@ -103,6 +103,6 @@ function perform(work: EngineWork, tools: Tools): Promise<EngineResult> {
     case 'watermark':
       return watermarkImage(work, tools)
     default:
-      throw new Error(`vips was asked for ${work.operation}, which it does not declare.`)
+      throw new Error(`vips does not support the operation ${work.operation}.`)
   }
 }

@@ -112,7 +112,7 @@ async function convertCapture(
   tools: Tools,
 ): Promise<EngineResult> {
   const to = targets.find((target) => target === id)
-  if (!to) throw new Error(`A drawing was asked for as ${id}, which the browser does not declare.`)
+  if (!to) throw new Error(`The browser does not support the target ${id} for drawings.`)
   const image = await openImage(capture, to, tools, options)
   await warnAboutLosses(image, to, { options: parseImageOptions(options) }, tools)
   const path = join(outDir, `output.${targetExtension(to)}`)

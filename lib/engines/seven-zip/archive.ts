@@ -74,7 +74,7 @@ export async function packFiles(
     listed += file.memberCount ?? 0
     tools.progress(name === 'loose' ? compressible.length / inputs.length : 1)
   }
-  if (!file) throw new Error('7zip was asked for an archive of nothing.')
+  if (!file) throw new Error('The step has no file to archive.')
   const bytes = inputs.reduce((sum, { size }) => sum + size, 0)
   const { memberCount: _last, ...output } = file
   return {

@@ -30,7 +30,7 @@ export const compressImageRows: readonly Capability[] = compressedFormats.map((i
 export async function compressImage(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   const to = compressedFormats.find((id) => id === work.to)
-  if (!input || !to) throw new Error(`vips was asked to compress ${work.to}, which it does not declare.`)
+  if (!input || !to) throw new Error(`vips does not support compressing ${work.to}.`)
   const options = CompressOptions.parse(work.options)
   const { targetSize } = options
   const source = await openImage(input, to, tools)

@@ -28,7 +28,7 @@ export async function makeThumbnail(work: EngineWork, tools: Tools): Promise<Eng
 /** @throws when no engine declares the format. */
 export function thumbnailTargetOf(id: FormatId): ThumbnailTarget {
   const to = thumbnailTargets.find((target) => target === id)
-  if (!to) throw new Error(`A thumbnail was asked for as ${id}, which none is.`)
+  if (!to) throw new Error(`Thumbnails do not support the format ${id}.`)
   return to
 }
 

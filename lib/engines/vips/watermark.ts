@@ -54,7 +54,7 @@ interface WatermarkJob {
 export async function watermarkImage(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input, stamp] = work.inputs
   const to = formats.find((id) => id === work.to)
-  if (!input || !to) throw new Error(`vips was asked to mark ${work.to}, which it does not declare.`)
+  if (!input || !to) throw new Error(`vips does not support watermarks on ${work.to}.`)
   const watermark = await createWatermark(parseWatermarkOptions(work.options), stamp)
   const source = await openImage(input, to, tools)
   tools.progress(0.3)

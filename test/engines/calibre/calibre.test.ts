@@ -110,13 +110,13 @@ describe('an ebook', { concurrency: 2 }, () => {
     await own.close?.()
   })
 
-  test('an ebook of images (comic) keeps them unchanged', async () => {
+  test('a comic keeps its images unchanged', async () => {
     const { path } = await convert(calibre, comic, 'epub')
     const { stdout } = await run('bsdtar', ['-xOf', path, '*corners.png'], { encoding: 'buffer' })
     assert.deepEqual(stdout, await readFile(fixture('corners.png')))
   })
 
-  test('an ebook of images (comic) becomes a PDF with one image per page', async () => {
+  test('a comic becomes a PDF with one image per page', async () => {
     const { path, result } = await convert(calibre, comic, 'pdf')
     assert.equal(await countPdfPages(path), 2)
     assert.deepEqual(result.details, { pages: 2 })

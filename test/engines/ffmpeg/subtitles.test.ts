@@ -163,7 +163,7 @@ describe('subtitles', { concurrency: 2 }, () => {
     assert.deepEqual(warnings, ['FRAME_RATE_ASSUMED'])
   })
 
-  test('subtitles in SubViewer format are recognised by their content, as they share an extension with MicroDVD', async () => {
+  test('subtitles in SubViewer format are recognized by their content, as they share an extension with MicroDVD', async () => {
     const view =
       '[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n00:00:01.00,00:00:02.50\none[br]two\n\n'
     const [cue] = parseCues((await convertText(await writeFixture('view.sub', view), 'srt')).text, 'srt')

@@ -300,7 +300,7 @@ describe('a Python program of this project', () => {
   })
 })
 
-test('the signal that ended a program is recognised from the exit code of bwrap and shells', () => {
+test('the signal that ended a program is recognized from the exit code of bwrap and shells', () => {
   for (const [code, signal] of [
     [132, 'SIGILL'],
     [134, 'SIGABRT'],
