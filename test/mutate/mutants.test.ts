@@ -33,7 +33,7 @@ describe('the tests for a file', () => {
     assert.ok(testsOf('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
     assert.ok(testsOf('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))
     assert.equal(
-      testsOf('lib/engines/pdf/docx/row-alignment.ts').filter((one) => one.includes('pdf-docx')).length > 0,
+      testsOf('lib/engines/pdf/docx/row-alignment.ts').filter((one) => one.includes('pdf/docx')).length > 0,
       true,
     )
   })
