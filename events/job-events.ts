@@ -23,7 +23,10 @@ const EventFile = z.object({
   url: z.string().optional(),
 })
 
-const ended = { endedAt: z.iso.datetime(), summary: BatchSummary.optional().describe('For a batch') }
+const ended = {
+  endedAt: z.iso.datetime(),
+  summary: BatchSummary.optional().describe('Counts of a finished batch'),
+}
 
 /** Events about a job. */
 export const jobEvents = {

@@ -23,7 +23,7 @@ test('a test file that leaves a server open ends, and all of its tests are repor
     join(folder, 'leaking.test.ts'),
     `import { createServer } from 'node:http'\nimport { test } from 'node:test'\n` +
       `for (let n = 0; n < ${many}; n++) test('quick ' + n, () => {})\n` +
-      `test('leaves it open', () => { createServer().listen(0); throw new Error('failed') })\n`,
+      `test('the open server', () => { createServer().listen(0); throw new Error('failed') })\n`,
   )
   const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner acts as a file of the outer one
   const args = ['--import', './ends.ts', '--test', '--test-reporter=tap', 'leaking.test.ts']
@@ -31,7 +31,7 @@ test('a test file that leaves a server open ends, and all of its tests are repor
   const output = text(runner.stdout)
   const [code] = await once(runner, 'exit')
   assert.equal(code, 1)
-  assert.match(await output, new RegExp(`^not ok ${many + 1} - leaves it open$`, 'm'))
+  assert.match(await output, new RegExp(`^not ok ${many + 1} - the open server$`, 'm'))
   assert.equal((await output).match(/^ok \d+ - quick/gm)?.length, many)
 })
 

@@ -42,6 +42,17 @@ test('functions are named with a verb, not with a participle', () => {
   assert.deepEqual(report(code.flatMap(({ path, content }) => findParticiples(path, content))), [])
 })
 
+/** Starts of names that only make sense after the title of a `describe` block, which a failure report may not show. */
+const continuation =
+  /\b(?:test|it)\(\s*['"`](?:is|are|was|has|have|can|cannot|may|must|does|that|which|becomes?|gets?|keeps?|shows|gives|returns|reports|refuses|rejects|accepts|contains|includes|leaves|stores|finds|sets) /g
+
+test('the name of each test makes sense on its own', () => {
+  const found = files
+    .filter(({ path }) => path.startsWith('test/'))
+    .flatMap(({ path, content }) => [...content.matchAll(continuation)].map(([start]) => `${path}: ${start}`))
+  assert.deepEqual(found, [])
+})
+
 test('comments are at most 120 columns wide, except for URLs', () => {
   const isLong = (line: string) =>
     line.length > 120 && /^\s*(?:\/\/|\/\*\*|\*) /.test(line) && !line.includes('://')

@@ -387,7 +387,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that has ended
+ * Counts of a finished batch
  */
 summary: ({
 total: number
@@ -890,7 +890,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that has ended
+ * Counts of a finished batch
  */
 summary: ({
 total: number
@@ -1309,7 +1309,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that has ended
+ * Counts of a finished batch
  */
 summary: ({
 total: number
@@ -1842,7 +1842,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that has ended
+ * Counts of a finished batch
  */
 summary: ({
 total: number
@@ -4416,7 +4416,7 @@ queuedAt?: string
 startedAt?: string
 endedAt: string
 /**
- * For a batch
+ * Counts of a finished batch
  */
 summary?: {
 total: number
@@ -4714,7 +4714,7 @@ queuedAt?: string
 startedAt?: string
 endedAt: string
 /**
- * For a batch
+ * Counts of a finished batch
  */
 summary?: {
 total: number
@@ -7133,7 +7133,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that has ended
+ * Counts of a finished batch
  */
 summary: ({
 total: number
@@ -7725,7 +7725,7 @@ details?: {
 }
 } | null)
 /**
- * Of a batch that has ended
+ * Counts of a finished batch
  */
 summary: ({
 total: number

@@ -50,7 +50,7 @@ export class LossDetector implements Disposable {
   /** Formats of files that were not counted to the end. */
   readonly #stopped = new Set<FormatId>()
   readonly #disposal = new AbortController()
-  /** Aborted when the step is, or when nobody waits for the comparison any more. */
+  /** Aborted with the step, or when the comparison is no longer needed. */
   readonly #signal: AbortSignal
 
   constructor(log: Log, signal?: AbortSignal) {

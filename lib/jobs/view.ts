@@ -78,7 +78,7 @@ export const StatusView = z.object({
   result: ResultView.nullable(),
   warnings: z.array(Warning),
   error: JobError.nullable(),
-  summary: BatchSummary.nullable().describe('Of a batch that has ended'),
+  summary: BatchSummary.nullable().describe('Counts of a finished batch'),
   retryOf: z.string().nullable().describe('The job that this job retries'),
   links: z.object({ status: z.string(), job: z.string(), download: z.string() }),
 })

@@ -17,7 +17,7 @@ const catchError = (work: Promise<unknown>) => work.catch((error: unknown) => er
 describe('a decoder process', () => {
   after(stopDecoders)
 
-  test('finds what detection in this process finds', async () => {
+  test('a decoder process finds what detection in this process finds', async () => {
     for (const name of ['alpha.png', 'needs-password.pdf']) {
       const bytes = await fixture(name)
       const [there, here] = await Promise.all([
@@ -28,7 +28,7 @@ describe('a decoder process', () => {
     }
   })
 
-  test('reads only the ranges that it needs of a large file', async () => {
+  test('a decoder process reads only the ranges that it needs of a large file', async () => {
     const size = 200 * 1024 ** 2
     const head = await fixture('alpha.png')
     let bytesRead = 0
@@ -43,7 +43,7 @@ describe('a decoder process', () => {
     assert.ok(bytesRead <= 256 * 1024, `${bytesRead} bytes were read`)
   })
 
-  test('passes on why a file could not be read', async () => {
+  test('a decoder process passes on why a file could not be read', async () => {
     const failure = new Error('the storage does not answer')
     const read = () => Promise.reject(failure)
     assert.equal(await catchError(detectFormat({ filename: 'a.png', size: 10, read })), failure)

@@ -39,7 +39,7 @@ describe('a file that takes over its decoder process', () => {
     ['huge', 'SERVICE_UNAVAILABLE', /ended each time/],
   ] as const
   for (const [action, code, message] of outcomes)
-    test(`gets ${code} when the process does "${action}", and the next file is read`, async () => {
+    test(`a file that takes over its decoder process gets ${code} when the process does "${action}", and the next file is read`, async () => {
       await assert.rejects(read(action), (error) => {
         assert.ok(error instanceof AppError, String(error))
         assert.equal(error.code, code)
@@ -49,14 +49,14 @@ describe('a file that takes over its decoder process', () => {
       await isUsable()
     })
 
-  test('does not disturb other files', async () => {
+  test('a file that takes over its decoder process does not disturb other files', async () => {
     const spinning = catchError(read('spin'))
     const others = await Promise.all(Array.from({ length: 20 }, () => read('name')))
     assert.ok(others.every(({ format }) => format === 'png'))
     assert.ok((await spinning) instanceof AppError)
   })
 
-  test('is read again when something else kills its process', async () => {
+  test('a file that takes over its decoder process is read again when something else kills its process', async () => {
     let count = 0
     const source = {
       ...sourceOf('read', Buffer.alloc(10)),
@@ -71,21 +71,23 @@ describe('a file that takes over its decoder process', () => {
     assert.equal(count, 3)
   })
 
-  test('cannot make up formats and error codes', async () => {
+  test('a file that takes over its decoder process cannot make up formats and error codes', async () => {
     for (const action of ['format', 'code']) {
       const error = await catchError(read(action))
       assert.ok(error instanceof Error && !(error instanceof AppError), String(error))
     }
   })
 
-  test('gets no bytes beyond the file, and not the same ones forever', async () => {
+  test('a file that takes over its decoder process gets no bytes beyond the file, and not the same ones forever', async () => {
     assert.equal((await read('read')).format, 'png')
     const bytes = Buffer.alloc(8 * 1024 ** 2)
     const error = await catchError(detectFormat(sourceOf('scan', bytes), {}, pool))
     assert.ok(error instanceof AppError && error.code === 'TIMEOUT', String(error))
   })
 
-  test('finds no keys, files, network and processes', { skip: level !== 'namespaces' }, async () => {
+  test('a file that takes over its decoder process finds no keys, files, network and processes', {
+    skip: level !== 'namespaces',
+  }, async () => {
     const server = createServer().listen(0, '127.0.0.1')
     const folder = await mkdtemp(join(tmpdir(), 'decoder-test-'))
     try {

@@ -35,7 +35,7 @@ async function overJob(): Promise<string> {
 const dataOf = async (response: Response) =>
   ((await response.json()) as { data: JobData & { tasks?: Record<string, { status: string }> } }).data
 
-const creating: [what: string, send: (headers: Headers, jobId: string) => Promise<Response>][] = [
+const createRequests: [what: string, send: (headers: Headers, jobId: string) => Promise<Response>][] = [
   ['POST /v1/jobs', (headers) => client.post('/v1/jobs', { tasks }, headers)],
   ['POST /v1/convert/batch', batch],
   [
@@ -43,7 +43,7 @@ const creating: [what: string, send: (headers: Headers, jobId: string) => Promis
     (headers, jobId) => client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST', headers }),
   ],
 ]
-for (const [what, send] of creating) {
+for (const [what, send] of createRequests) {
   test(`${what} with Prefer: wait replies when the job has finished, also when repeated with its key`, async () => {
     const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
     const jobId = await overJob()

@@ -127,7 +127,7 @@ test('a straggler that fails while its speculative copy runs does not fail the t
     }
     await waitUntil(async () => (await countOpenChunks(service)) === 1, 'the others are over')
     assert.equal(await look(service), true)
-    throw new AppError('TIMEOUT', 'It took longer than it may.')
+    throw new AppError('TIMEOUT', 'The chunk exceeded its time limit.')
   }
   assert.equal(await playWith(fails), 2)
 })

@@ -187,7 +187,7 @@ describe('a job of more than a hundred tasks', () => {
     assert.deepEqual(await changesAfter({ ...lost, continueOnError: true }), [], 'that may be missing')
   })
 
-  test('counts a bucket as complete, or as lost if one of its tasks is', async () => {
+  test('a job of more than a hundred tasks counts a bucket as complete, or as lost if one of its tasks is', async () => {
     const rest = Array.from({ length: 50 }, () => done)
     const over = { exclude: { open: new Set([1]) }, remove: ['running.1'] }
     assert.deepEqual(await changesAfter(...rest, done), [{ ...over, include: { got: new Set([1]) } }])

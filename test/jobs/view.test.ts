@@ -75,7 +75,7 @@ describe('the status of a job', () => {
     })
   })
 
-  test('estimates the remaining time from the elapsed time', () => {
+  test('the status of a job estimates the remaining time from the elapsed time', () => {
     const after = (percent: number, more: Partial<Job> = {}) => {
       const startedAt = new Date(Date.now() - 10_000).toISOString()
       const running = { 1: percent }

@@ -14,7 +14,7 @@ const folder = scratchFolder('imagemagick-colors')
 describe('an image in a format of ImageMagick', () => {
   after(removeRuns)
 
-  test('an image in a format of ImageMagick in TGA is transparent only if its header declares an alpha channel', async () => {
+  test('an ImageMagick image in TGA is transparent only if its header declares an alpha channel', async () => {
     // One pixel each: 32 bits, compressed, top-down; the last byte of a pixel is its alpha.
     const tga = (attributes: number, alpha: number) => {
       const header = Buffer.alloc(18)
@@ -36,7 +36,7 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an image in a format of ImageMagick in PFM is scaled as its header means', async () => {
+  test('an ImageMagick image in PFM is scaled as its header means', async () => {
     for (const [scale, most] of [
       ['-1.0', 1],
       ['1.0', 1],
@@ -86,7 +86,7 @@ describe('an image in a format of ImageMagick', () => {
     'sixel',
     'ras',
   ] as const) {
-    test(`an image in a format of ImageMagick in ${from} is read upright and with the right colors`, async () => {
+    test(`an ImageMagick image in ${from} is read upright and with the right colors`, async () => {
       assert.equal(
         await readQuarterColors((await convert(imagemagick, cornersFixture(from), 'png')).path),
         'RGBx',
@@ -114,7 +114,7 @@ describe('an image in a format of ImageMagick', () => {
     'j2k',
     'ptif',
   ] as const) {
-    test(`an image in a format of ImageMagick in ${to} is written upright and with the right colors`, async () => {
+    test(`an ImageMagick image in ${to} is written upright and with the right colors`, async () => {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
       // Linear light, not sRGB values.
       const linear = to === 'exr' ? ['-apply_trc', 'iec61966_2_1'] : []

@@ -26,7 +26,7 @@ const none = launchers.at(-1) as Launcher
 const makeWorkFolder = () => mkdtemp(join(base, 'work-'))
 
 describe('a confined program gets', () => {
-  test('a clean environment, in which HOME and TMPDIR are always its work folder', async () => {
+  test('a confined program gets a clean environment, in which HOME and TMPDIR are always its work folder', async () => {
     const workDir = await makeWorkFolder()
     const environment = async (env: Record<string, string>) =>
       (await buildCommand(none, 'true', [], { workDir, env })).env
@@ -41,26 +41,30 @@ describe('a confined program gets', () => {
     assert.deepEqual(await environment(asked), { ...usual, ...asked, ...own })
   })
 
-  test('each process gets a random uid from an unused range', () => {
+  test('a confined program gets a random uid from an unused range', () => {
     const uids = Array.from({ length: 1000 }, randomUid)
     assert.ok(uids.every((uid) => Number.isInteger(uid) && uid >= 2_000_000_000 && uid < 2_100_000_000))
     assert.ok(new Set(uids).size > 900)
   })
 
-  test('ownership of its work folder, down to a depth of 64 folders', asRoot, async () => {
-    const workDir = await makeWorkFolder()
-    const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
-    mkdirSync(at(66), { recursive: true })
-    const uid = randomUid()
-    await buildCommand({ ...none, needsRoot: true }, 'true', [], { workDir, uid })
-    const owners = await Promise.all([0, 1, 64, 65].map(async (depth) => (await lstat(at(depth))).uid))
-    assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
-  })
+  test(
+    'a confined program gets ownership of its work folder, down to a depth of 64 folders',
+    asRoot,
+    async () => {
+      const workDir = await makeWorkFolder()
+      const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
+      mkdirSync(at(66), { recursive: true })
+      const uid = randomUid()
+      await buildCommand({ ...none, needsRoot: true }, 'true', [], { workDir, uid })
+      const owners = await Promise.all([0, 1, 64, 65].map(async (depth) => (await lstat(at(depth))).uid))
+      assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
+    },
+  )
 
   // Rights of linux/landlock.h: 1 to execute, 2 to write a file, 4 to read one, 8 to read a folder, 32 to remove a
   // file,
   // 512 to create a socket, 16384 to truncate.
-  test('access to files through Landlock rules where it has no namespaces', () => {
+  test('a confined program gets access to files through Landlock rules where it has no namespaces', () => {
     const run = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/shown']
     const read = [
       ...['/etc/alternatives', '/etc/fonts', '/etc/ImageMagick-6', '/etc/ld.so.cache', '/etc/ld.so.conf'],
@@ -84,7 +88,7 @@ describe('a confined program gets', () => {
   })
 
   // Numbers of asm-generic/resource.h.
-  test('resource limits by their kernel numbers, then Landlock rules and the system call filter', () => {
+  test('a confined program gets resource limits by their kernel numbers, then Landlock rules and the system call filter', () => {
     const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
     const plain = { program: '/launch.pl', limits, closeFdsFrom: 3 }
     const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
@@ -192,7 +196,7 @@ describe('a program of a step', () => {
     assert.deepEqual(ends, ['stopped (Error)'])
   })
 
-  test('times out at once after the time limit of its step', async () => {
+  test('a program of a step times out at once after the time limit of its step', async () => {
     // The limit passed five seconds ago.
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: -5 }
     const { exec } = toolsIn(await makeWorkFolder(), { limits })

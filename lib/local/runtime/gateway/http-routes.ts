@@ -49,7 +49,7 @@ function parse(route: HttpRoute): ParsedRoute {
   const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(route.key) ?? []
   if (method === undefined || path === undefined)
     throw new Error(
-      `Expected a route with a method and a path, as "GET /items/{id}", or "$default", got "${route.key}".`,
+      `Expected a route with a method and a path such as "GET /items/{id}", or "$default", got "${route.key}".`,
     )
   const segments = path
     .slice(1)
