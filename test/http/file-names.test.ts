@@ -16,7 +16,6 @@ after(() => app.close())
 
 const name = 'a\u0000\u0007\r\n\u007f\u0085b.md'
 const stripped = 'ab.md'
-const text = 'data:text/markdown;base64,IyBIaQ=='
 
 const post = (path: string, body: unknown) => app.send('POST', path, { headers, body })
 const filenameOf = async (uploadId: string) =>
