@@ -106,7 +106,7 @@ test('a hundred results of 20 MB are one ZIP', async () => {
   for (const jobId of jobIds) await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
 })
 
-test('five gigabytes are a ZIP64', async () => {
+test('a ZIP of five gigabytes uses ZIP64', async () => {
   const bytes = 4900 * mib
   const path = await video('large.mp4', bytes)
   const jobId = await createJobOf(path, bytes, 'large.mp4')

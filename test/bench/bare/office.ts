@@ -20,19 +20,19 @@ export async function startBareOffice(folder: string): Promise<BareOffice> {
   })
   const lines = createInterface({ input: child.stdout })
   const ended = once(child, 'exit')
-  const answer = () =>
+  const waitForLine = () =>
     Promise.race([
       once(lines, 'line'),
       ended.then(([code]) => Promise.reject(new Error(`the bare office ended with ${code}`))),
     ])
-  await answer()
+  await waitForLine()
   return {
     toPdf: async (document) => {
       // The office locks documents, also against other office processes.
       const own = join(folder, 'source.docx')
       await copyFile(document, own)
       child.stdin.write(`${own}\t${join(folder, 'result.pdf')}\n`)
-      await answer()
+      await waitForLine()
     },
     close: async () => {
       child.stdin.end()
