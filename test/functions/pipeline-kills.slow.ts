@@ -6,24 +6,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge'
-import {
-  CreateQueueCommand,
-  DeleteMessageCommand,
-  GetQueueUrlCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs'
-import * as z from 'zod'
-import { lastServerUrls } from '../../lib/local/commands/replay/log-files.ts'
-import { loadSecrets } from '../../lib/local/runtime/secrets.ts'
+import { createRandom } from '../jobs/simulated-aws.ts'
+import { listenToEvents, readEvents } from '../support/event-listener.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
-import { Client, startService, type TestService } from '../support/service.ts'
+import { Client, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const kills = 20
-const region = 'eu-central-1'
-const queueName = 'listener'
 const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
 
 /** One import, thirty parallel conversions, an archive of the results, extracted and archived again. */
@@ -45,58 +34,6 @@ function graph() {
   }
 }
 
-async function clients({ dataDir }: TestService) {
-  const servers = await lastServerUrls([join(dataDir, 'service.log')])
-  const credentials = await loadSecrets(dataDir)
-  const shared = { region, credentials }
-  return {
-    sqs: new SQSClient({ ...shared, endpoint: servers?.['AWS_ENDPOINT_URL_SQS'] ?? '' }),
-    bus: new EventBridgeClient({ ...shared, endpoint: servers?.['AWS_ENDPOINT_URL_EVENTBRIDGE'] ?? '' }),
-  }
-}
-
-/** A queue that receives every event of the service. */
-async function listen(service: TestService): Promise<void> {
-  const { sqs, bus } = await clients(service)
-  await sqs.send(new CreateQueueCommand({ QueueName: queueName }))
-  const EventPattern = JSON.stringify({ source: ['mutabor'] })
-  await bus.send(new PutRuleCommand({ Name: queueName, EventBusName: 'mutabor', EventPattern }))
-  const Arn = `arn:aws:sqs:${region}:000000000000:${queueName}`
-  await bus.send(
-    new PutTargetsCommand({ Rule: queueName, EventBusName: 'mutabor', Targets: [{ Id: queueName, Arn }] }),
-  )
-}
-
-const ReceivedEvent = z.object({
-  detail: z.looseObject({ event: z.string(), id: z.string(), stream: z.string(), sequence: z.int() }),
-})
-type Event = z.infer<typeof ReceivedEvent>['detail']
-
-async function readEvents(service: TestService): Promise<Event[]> {
-  const { sqs } = await clients(service)
-  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: queueName }))
-  const events: Event[] = []
-  for (;;) {
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 1 }),
-    )
-    if (Messages.length === 0) return events
-    for (const { Body = '', ReceiptHandle } of Messages) {
-      events.push(ReceivedEvent.parse(JSON.parse(Body)).detail)
-      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
-    }
-  }
-}
-
-/** Park and Miller's minimal standard generator, 0 to 1. */
-function createRandom(seed: number) {
-  let state = seed
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
-}
-
 /** A task whose worker was killed three times rightly fails; such a job is not counted. */
 const isGivenUp = ({ error }: { readonly error?: { readonly message: string } | null }) =>
   error?.message.includes('crashed in all three attempts') === true
@@ -115,7 +52,7 @@ async function outlives(seed: number): Promise<boolean> {
   let service = await startService(settings, dataDir)
   const port = new URL(service.url).port
   try {
-    await listen(service)
+    await listenToEvents(service)
     const client = new Client(service)
     const response = await client.post('/v1/jobs', { tasks: graph() })
     const { jobId } = (await response.json()) as { jobId: string }

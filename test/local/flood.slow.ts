@@ -1,0 +1,81 @@
+// Run by `npm run test:slow -- test/local/flood.slow.ts`: one owner sends hundreds of jobs. FLOOD sets their number.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import sharp from 'sharp'
+import { Client, startService, type TestService } from '../support/service.ts'
+
+const floodSize = Number(process.env['FLOOD'] ?? 500)
+const others = 10
+const senders = 8
+
+interface Work {
+  readonly name: string
+  readonly bytes: Buffer<ArrayBuffer>
+  readonly to: string
+}
+
+/** A short task for each of three images. */
+async function createWork(): Promise<readonly Work[]> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+  const image = sharp({ create: { width: 700, height: 500, channels: 3, background: '#888', noise } })
+  const report = await readFile(new URL('../fixtures/office/report.docx', import.meta.url))
+  return [
+    { name: 'a.png', bytes: Buffer.from(await image.png().toBuffer()), to: 'avif' },
+    { name: 'a.md', bytes: Buffer.from('# Title\n\nSome words.\n'.repeat(50)), to: 'html' },
+    { name: 'a.docx', bytes: Buffer.from(report), to: 'pdf' },
+  ]
+}
+
+async function send(client: Client, { to, ...file }: Work): Promise<string> {
+  const response = await client.convert(file, { targetFormat: to })
+  const body = (await response.json()) as { jobId: string }
+  assert.equal(response.status, 202, JSON.stringify(body))
+  return body.jobId
+}
+
+/** Seconds until ten owners, who send one job each at the same time, all have their results. */
+async function measure(service: TestService, work: readonly Work[]): Promise<number[]> {
+  return Promise.all(
+    Array.from({ length: others }, async (_, at) => {
+      const startedAt = performance.now()
+      const client = new Client(service)
+      const id = await send(client, work[at % work.length] as Work) // the list is not empty
+      assert.equal((await client.finished(id)).status, 'completed')
+      return (performance.now() - startedAt) / 1000
+    }),
+  )
+}
+
+test(`ten owners wait little longer while another one has ${floodSize} jobs`, {
+  timeout: 1_800_000,
+}, async (t) => {
+  const service = await startService()
+  t.after(() => service.stop())
+  const work = await createWork()
+  await measure(service, work)
+  const onEmpty = await measure(service, work)
+  const flooder = new Client(service)
+  await flooder.fetch('/v1')
+  const ids: string[] = []
+  let sent = 0
+  const sendAll = async () => {
+    while (sent < floodSize) ids.push(await send(flooder, work[sent++ % work.length] as Work))
+  }
+  await Promise.all(Array.from({ length: senders }, sendAll))
+  const { data } = (await (await flooder.fetch('/v1/jobs?status=queued&limit=100')).json()) as {
+    data: { jobs: unknown[] }
+  }
+  assert.equal(data.jobs.length, Math.min(100, floodSize), 'the flood has not ended')
+  const during = await measure(service, work)
+  const seconds = (times: readonly number[]) => times.map((time) => time.toFixed(1)).join(', ')
+  t.diagnostic(`on an empty service ${seconds(onEmpty)} s, during the flood ${seconds(during)} s`)
+  // The tasks of the flood that are running take as long as those of the others.
+  assert.ok(Math.max(...during) <= 3 * Math.max(...onEmpty), seconds(during))
+  for (const id of ids) {
+    const { status, error } = await flooder.finished(id)
+    assert.equal(status, 'completed', JSON.stringify(error))
+    await pause(0)
+  }
+})

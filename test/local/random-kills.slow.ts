@@ -1,0 +1,159 @@
+// Run by `npm run test:slow -- test/local/random-kills.slow.ts`: kills processes at random while 60 jobs run. KILLS
+// sets their number, JOBS that of the jobs.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
+import sharp from 'sharp'
+import { createRandom } from '../jobs/simulated-aws.ts'
+import { listenToEvents, openClients, type ReceivedEvent, readEvents } from '../support/event-listener.ts'
+import { descendants } from '../support/processes.ts'
+import { Client, type JobData, startService } from '../support/service.ts'
+
+const run = promisify(execFile)
+const kills = Number(process.env['KILLS'] ?? 1000)
+const jobsAtOnce = Number(process.env['JOBS'] ?? 60)
+const minPauseMs = 2000
+/** A task may be killed three times while it runs alone. */
+const maxFailures = 3
+
+interface Work {
+  readonly name: string
+  readonly bytes: Buffer<ArrayBuffer>
+  readonly to: string
+}
+
+async function createWork(folder: string): Promise<readonly Work[]> {
+  const video = join(folder, 'v.mp4')
+  const source = ['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=25:duration=2']
+  await run('ffmpeg', ['-v', 'error', ...source, '-pix_fmt', 'yuv420p', video])
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+  const image = sharp({ create: { width: 800, height: 600, channels: 3, background: '#888', noise } })
+  const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
+  const text = '# Title\n\nWords of a document, page after page.\n\n'.repeat(200)
+  return [
+    { name: 'v.mp4', bytes: Buffer.from(await readFile(video)), to: 'webm' },
+    { name: 'i.png', bytes: Buffer.from(await image.png().toBuffer()), to: 'avif' },
+    { name: 'd.docx', bytes: Buffer.from(await fixture('office/report.docx')), to: 'pdf' },
+    { name: 'd.html', bytes: Buffer.from(`<p>${text}</p>`), to: 'pdf' },
+    { name: 'd.md', bytes: Buffer.from(text), to: 'epub' },
+    { name: 'd.pdf', bytes: Buffer.from(await fixture('report.pdf')), to: 'png' },
+  ]
+}
+
+/** Repeats a request while the service is starting or its database is. */
+async function persist<T>(request: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const result = await request().catch(() => undefined)
+    if (result !== undefined) return result
+    await pause(500)
+  }
+}
+
+test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
+  timeout: 4 * 3_600_000,
+}, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mutabor-random-kills-'))
+  const [dataDir, workDir] = [join(folder, 'data'), join(folder, 'work')]
+  await mkdir(workDir)
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const settings = { PARALLEL: '2', WORK_DIR: workDir, TMPDIR: workDir }
+  let service = await startService(settings, dataDir)
+  t.after(() => service.kill())
+  const { port } = new URL(service.url)
+  await listenToEvents(service)
+  const client = new Client(service)
+  await client.fetch('/v1')
+  const work = await createWork(folder)
+  const random = createRandom(20_261_128)
+  const ended = new Map<string, JobData>()
+  const events: ReceivedEvent[] = []
+  const problems: string[] = []
+  let isOver = false
+  let number = 0
+
+  /** Sends one job after the other and waits for each. */
+  const keepOneRunning = async () => {
+    while (!isOver) {
+      const { to, ...file } = work[number++ % work.length] as Work // the list is not empty
+      const headers = { 'idempotency-key': `job-${number}` }
+      const id = await persist(async () => {
+        const response = await client.convert(file, { targetFormat: to }, headers)
+        if (response.status >= 500) return undefined
+        const body = (await response.json()) as { jobId?: string }
+        if (body.jobId === undefined) problems.push(JSON.stringify(body))
+        return body.jobId ?? ''
+      })
+      if (id === '') return
+      ended.set(
+        id,
+        await persist(async () => {
+          const { data } = (await (await client.fetch(`/v1/status/${id}`)).json()) as { data: JobData }
+          return ['completed', 'failed', 'cancelled'].includes(data.status) ? data : undefined
+        }),
+      )
+    }
+  }
+  const running = Array.from({ length: jobsAtOnce }, keepOneRunning)
+
+  const killed = new Map<string, number>()
+  for (let kill = 0; kill < kills; kill++) {
+    await pause(minPauseMs + random() * 1000)
+    const all = [{ pid: service.pid, command: 'service' }, ...descendants(service.pid)]
+    const victim = all[Math.floor(random() * all.length)]
+    assert.ok(victim)
+    const program = victim.command
+      .split(' ')
+      .find((word) => /worker|reader|decoder|service|^\/usr|soffice|dynoxide/.test(word))
+    const name = program?.split('/').at(-1) ?? victim.command.slice(0, 40)
+    killed.set(name, (killed.get(name) ?? 0) + 1)
+    if (victim.pid === service.pid) {
+      await service.kill()
+      service = await startService({ ...settings, PORT: port }, dataDir)
+    } else
+      try {
+        process.kill(victim.pid, 'SIGKILL')
+      } catch {
+        // It has just ended by itself.
+      }
+  }
+  isOver = true
+  await Promise.all(running)
+  assert.deepEqual(problems, [])
+  t.diagnostic(`killed ${JSON.stringify(Object.fromEntries(killed))}`)
+  t.diagnostic(`${ended.size} jobs ended`)
+
+  const failures = [...ended].filter(([, { status }]) => status !== 'completed')
+  for (const [id, { status, error }] of failures) t.diagnostic(`${id} ${status}: ${JSON.stringify(error)}`)
+  const corrupt = failures.filter(([, { error }]) => error?.code === 'CORRUPT_FILE')
+  assert.deepEqual(corrupt, [], 'an interrupted read is no verdict on the file')
+  assert.ok(failures.length <= maxFailures, `${failures.length} jobs failed`)
+
+  await pause(60_000)
+  events.push(...(await readEvents(service)))
+  for (const id of ended.keys()) {
+    const ofJob = new Map(
+      events.flatMap((event) => (event.stream === id ? [[event.id, event] as const] : [])),
+    )
+    const numbers = [...ofJob.values()].map(({ sequence }) => sequence).sort((a, b) => a - b)
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, at) => at + 1),
+      `events of ${id}`,
+    )
+    const ends = [...ofJob.values()].filter(
+      ({ event }) => event === 'job.completed' || event === 'job.failed',
+    )
+    assert.equal(ends.length, 1, `ends of ${id}`)
+  }
+  const { s3 } = await openClients(service)
+  const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: 'mutabor' }))
+  assert.deepEqual(Uploads, [])
+  const left = (await readdir(workDir)).filter((name) => /task/.test(name))
+  assert.deepEqual(left, [], 'folders of tasks')
+})
