@@ -3,6 +3,7 @@ import { accountOf } from '../../lib/accounts/accounts.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { OptionView } from '../../lib/http/openapi/option-view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
+import { anyJson, text } from '../../lib/validation/maxima.ts'
 import { listConversions } from '../routes/list-conversions.ts'
 import { getQuota } from '../routes/quota.ts'
 import { callEndpoint, compatDefaults, dataReply, listReply, publicUrlOf } from './call-endpoint.ts'
@@ -51,11 +52,13 @@ const showUser = contract({
   },
 })
 
-const FormatFilters = z.looseObject({
-  'filter[input_format]': z.string().optional(),
-  'filter[output_format]': z.string().optional(),
-  include: z.string().optional(),
-})
+const FormatFilters = z
+  .object({
+    'filter[input_format]': text('id').optional(),
+    'filter[output_format]': text('id').optional(),
+    include: text('id').optional(),
+  })
+  .catchall(anyJson())
 
 interface Conversions {
   readonly conversions: readonly {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { readAccess, writeAccess } from '../../lib/model/principal.ts'
+import { text } from '../../lib/validation/maxima.ts'
 import { deleteJob } from '../routes/delete-job.ts'
 import {
   callEndpoint,
@@ -18,7 +19,7 @@ import { JobBody } from './job-request.ts'
 import { compatJobView } from './job-view.ts'
 import { startCompatJob } from './start-job.ts'
 
-const JobParams = z.object({ jobId: z.string() })
+const JobParams = z.object({ jobId: text('id') })
 
 const startJob = contract({
   ...compatDefaults,

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { maxTasks } from '../../lib/tasks/parse-tasks.ts'
 import { defined } from '../../lib/validation/defined.ts'
+import { anyJson, fileJson, namedValues, text } from '../../lib/validation/maxima.ts'
 import {
   internalTaskPrefix,
   isInternalTask,
@@ -49,25 +51,28 @@ const withCredentials = ({ client_email, private_key, ...fields }: Fields): Fiel
 
 const fields = {
   input: z
-    .union([z.string(), z.array(z.string())])
+    .union([text('id'), z.array(text('id')).max(maxTasks)])
     .nullish()
     .transform((input) => input ?? undefined),
   ignore_error: z.boolean().optional(),
 }
-const Task = z.looseObject({ operation: z.string().min(1), ...fields })
+const Task = z.object({ operation: text('id').min(1), ...fields }).catchall(fileJson())
 
 /** Body of a single task, whose operation is in the path. */
-export const SingleTaskBody = z.looseObject({ ...fields, name: z.string().nullish() })
+export const SingleTaskBody = z.object({ ...fields, name: text('id').nullish() }).catchall(fileJson())
 
-const Name = z
-  .string()
-  .refine((name) => !isInternalTask(name), `expected names that do not begin with ${internalTaskPrefix}`)
+const Name = text('id').refine(
+  (name) => !isInternalTask(name),
+  `expected names that do not begin with ${internalTaskPrefix}`,
+)
 
-export const JobBody = z.looseObject({
-  tasks: z.record(Name, Task),
-  tag: z.string().max(200).nullish(),
-  webhook_url: z.string().nullish(),
-})
+export const JobBody = z
+  .object({
+    tasks: namedValues(Name, Task, maxTasks, 'tasks'),
+    tag: z.string().max(200).nullish(),
+    webhook_url: text('url').nullish(),
+  })
+  .catchall(anyJson())
 export type JobBody = z.infer<typeof JobBody>
 
 export const internalExportPrefix = `${internalTaskPrefix}export-`
@@ -79,7 +84,7 @@ type Tasks = JobBody['tasks']
 /** Translates a job to the body of POST /v1/jobs. */
 export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
   const tasks = addArchiveTasks(given)
-  const ours = Object.entries(tasks).map(([name, task]) => [
+  const ours = Object.entries(tasks).map(([name, task]): [string, Record<string, unknown>] => [
     name,
     { ...filenameFor(name, tasks), ...toNativeTask(task) },
   ])
@@ -88,12 +93,12 @@ export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
     ([name, { operation }]) => !operation.startsWith('export/') && !consumed.has(name),
   )
   // In our API, files that no other task uses need an export task.
-  const rest = unconsumed.map(([name], at) => [
+  const rest = unconsumed.map(([name], at): [string, Record<string, unknown>] => [
     `${internalExportPrefix}${at}`,
     { operation: 'export/url', input: name },
   ])
   return {
-    tasks: Object.fromEntries([...ours, ...rest]) as Record<string, unknown>,
+    tasks: Object.fromEntries([...ours, ...rest]),
     failFast: false,
     ...(tag && { tag }),
     ...(webhook_url && { webhookUrl: webhook_url, webhookFormat: 'facade-v2' as const }),

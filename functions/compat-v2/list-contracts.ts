@@ -5,6 +5,7 @@ import { listAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
+import { anyJson, text } from '../../lib/validation/maxima.ts'
 import { listJobs } from '../routes/list-jobs.ts'
 import {
   callEndpoint,
@@ -16,14 +17,16 @@ import {
 } from './call-endpoint.ts'
 import { compatJobView } from './job-view.ts'
 
-const Paging = z.looseObject({
-  per_page: integer(1, 100).default(100),
-  page: integer(1, 50).default(1),
-  'filter[status]': z.enum(['waiting', 'processing', 'finished', 'error']).optional(),
-  'filter[tag]': z.string().optional(),
-  'filter[job_id]': z.string().optional(),
-  'filter[operation]': z.string().optional(),
-})
+const Paging = z
+  .object({
+    per_page: integer(1, 100).default(100),
+    page: integer(1, 50).default(1),
+    'filter[status]': z.enum(['waiting', 'processing', 'finished', 'error']).optional(),
+    'filter[tag]': text('id').optional(),
+    'filter[job_id]': text('id').optional(),
+    'filter[operation]': text('id').optional(),
+  })
+  .catchall(anyJson())
 type Paging = z.output<typeof Paging>
 
 const ourStatuses = {

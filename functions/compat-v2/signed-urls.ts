@@ -12,6 +12,7 @@ import { signQuery, verifySignature } from '../../lib/links/signed-download.ts'
 import type { Job } from '../../lib/model/job.ts'
 import { openAccess, type Principal, writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { anyJson, text } from '../../lib/validation/maxima.ts'
 import { parseInput } from '../../lib/validation/parse-input.ts'
 import {
   compatDefaults,
@@ -67,15 +68,17 @@ const startSigned = contract({
   path: `${signedUrlPath}:keyId`,
   access: openAccess,
   summary: 'Run the tasks of a signed URL and get the resulting file',
-  params: z.object({ keyId: z.string() }),
-  query: z.looseObject({
-    job: z.string().min(1),
-    cache_key: z
-      .string()
-      .regex(/^[\w-]{1,200}$/, 'expected 1 to 200 characters of A-Z, a-z, 0-9, - and _')
-      .optional(),
-    s: z.string(),
-  }),
+  params: z.object({ keyId: text('id') }),
+  query: z
+    .object({
+      job: text('query').min(1),
+      cache_key: z
+        .string()
+        .regex(/^[\w-]{1,200}$/, 'expected 1 to 200 characters of A-Z, a-z, 0-9, - and _')
+        .optional(),
+      s: text('id'),
+    })
+    .catchall(anyJson()),
   reply: redirects,
   handle: async (request, services) => {
     const { params, query } = request
@@ -144,8 +147,8 @@ const followSigned = contract({
   path: `/sync${signedUrlPath}:jobId`,
   access: openAccess,
   summary: 'Wait for the file of a signed URL',
-  params: z.object({ jobId: z.string() }),
-  query: z.looseObject({ until: z.literal('end') }),
+  params: z.object({ jobId: text('id') }),
+  query: z.object({ until: z.literal('end') }).catchall(anyJson()),
   reply: redirects,
   handle: async (request, services) => {
     const jobId = requireJobId(request.params.jobId)

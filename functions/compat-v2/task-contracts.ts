@@ -4,6 +4,7 @@ import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import { readAccess, writeAccess } from '../../lib/model/principal.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
+import { fileJson, text } from '../../lib/validation/maxima.ts'
 import { compatOperation } from '../../lib/webhooks/compat-names.ts'
 import { cancelJob } from '../routes/cancel-job.ts'
 import { deleteJob } from '../routes/delete-job.ts'
@@ -24,7 +25,7 @@ import { SingleTaskBody, singleTaskJob } from './job-request.ts'
 import { compatJobView, taskId } from './job-view.ts'
 import { startCompatJob } from './start-job.ts'
 
-const TaskParams = z.object({ taskId: z.string() })
+const TaskParams = z.object({ taskId: text('name') })
 
 const showTask = contract({
   ...compatDefaults,
@@ -151,7 +152,7 @@ const unsupportedTasks = ['command', 'import/openstack', 'export/openstack'].map
     path: `/v2/${operation}`,
     access: writeAccess,
     summary: `Report that ${operation} is not supported`,
-    body: { accepts: ['json'], schema: z.looseObject({}) },
+    body: { accepts: ['json'], schema: z.object({}).catchall(fileJson()) },
     reply: { status: 201, ...dataReply },
     handle: () => {
       throw new AppError('INVALID_INPUT', `operation: ${operation} is not supported.`, {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { webhookAccess } from '../../lib/model/principal.ts'
+import { anyJson, text } from '../../lib/validation/maxima.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from '../routes/webhooks.ts'
 import {
   callEndpoint,
@@ -20,10 +21,12 @@ const addWebhook = contract({
   summary: 'Create a webhook',
   body: {
     accepts: ['json'],
-    schema: z.looseObject({
-      url: z.string(),
-      events: z.array(z.enum(['job.created', 'job.finished', 'job.failed'])),
-    }),
+    schema: z
+      .object({
+        url: text('url'),
+        events: z.array(z.enum(['job.created', 'job.finished', 'job.failed'])).max(100),
+      })
+      .catchall(anyJson()),
   },
   reply: { status: 201, ...dataReply },
   idempotent: true,
@@ -60,7 +63,7 @@ const removeWebhook = contract({
   path: '/v2/webhooks/:webhookId',
   access: webhookAccess,
   summary: 'Delete a webhook',
-  params: z.object({ webhookId: z.string() }),
+  params: z.object({ webhookId: text('id') }),
   reply: emptyReply,
   handle: async (request, services) => {
     await callEndpoint(deleteWebhook, request, {}, services)

@@ -10,6 +10,7 @@ import { idPattern, quoteId } from '../../lib/ids.ts'
 import { adminAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
 const shared = { tag: 'Administration', access: adminAccess } as const
 const limit = integer(1, 100).default(20)
@@ -19,7 +20,7 @@ const cursorField = (prefix: Parameters<typeof idPattern>[0]) =>
     .regex(idPattern(prefix), 'expected `next` of the previous page')
     .optional()
     .describe('`next` of the previous page')
-const UserParams = z.object({ userId: z.string().describe('Id of the account, `acc_…`') })
+const UserParams = z.object({ userId: text('id').describe('Id of the account, `acc_…`') })
 
 export const listUsers = contract({
   ...shared,
@@ -123,7 +124,7 @@ export const endUserSession = contract({
   method: 'DELETE',
   path: '/v1/admin/sessions/:sessionId',
   summary: 'End a session',
-  params: z.object({ sessionId: z.string().describe('Id of the session, `ses_…`') }),
+  params: z.object({ sessionId: text('id').describe('Id of the session, `ses_…`') }),
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['NOT_FOUND'],
   handle: async ({ params: { sessionId }, principal, sourceIp }, services) => {

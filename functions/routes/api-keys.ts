@@ -15,8 +15,9 @@ import { contract } from '../../lib/http/contract.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import { accountManageAccess, type Principal } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
-const Params = z.object({ keyId: z.string().describe('Id of the key, `key_…`') })
+const Params = z.object({ keyId: text('id').describe('Id of the key, `key_…`') })
 
 const Body = z.strictObject({
   name: apiKeyFields.name,

@@ -17,6 +17,7 @@ import {
   startMultipartUpload,
 } from '../../lib/uploads/multipart-uploads.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { openOptions, text } from '../../lib/validation/maxima.ts'
 import {
   CompleteBody,
   KeyQuery,
@@ -35,7 +36,7 @@ import {
  */
 
 const tag = 'Uploads by Uppy'
-const KeyGiven = z.object({ key: z.string().describe('`key` of the upload') })
+const KeyGiven = z.object({ key: text('name').describe('`key` of the upload') })
 /** Sent by the browser; any value is accepted, as it has no effect. */
 const type = contentType.catch('application/octet-stream')
 const notFound = ['UPLOAD_NOT_FOUND'] as const
@@ -98,7 +99,7 @@ const create = contract({
       filename: z.string().min(1).max(1024),
       type,
       size: declaredSize.optional(),
-      metadata: z.record(z.string(), z.unknown()).nullish().describe('Ignored'),
+      metadata: openOptions().nullish().describe('Ignored'),
     }),
   },
   reply: {

@@ -5,7 +5,7 @@ import { createExportTask, createFetchTask } from '../../lib/conversion/remote-f
 import { openUploadedSource, type SourceFile } from '../../lib/conversion/source.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
-import { BatchItem, normalizeItem, parseBatchItems } from '../../lib/http/batch-items.ts'
+import { BatchItem, BatchItems, normalizeItem, parseBatchItems } from '../../lib/http/batch-items.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import {
   collectOptions,
@@ -28,23 +28,26 @@ import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
 import { importUploadOperation } from '../../lib/tasks/import-upload.ts'
 import type { RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import { defined } from '../../lib/validation/defined.ts'
+import { anyJson, text } from '../../lib/validation/maxima.ts'
 
 /** Limit of files in one batch. */
 const maxItems = 100
 
 const { filename: _, ...shared } = targetFields
 
-const Fields = z.looseObject({
-  ...shared,
-  items: z
-    .union([z.string(), z.array(BatchItem)])
-    .optional()
-    .describe('One object per file, in order (JSON in a form): its target format, options, name or upload'),
-  failFast: z
-    .union([z.boolean(), optionalBoolean])
-    .optional()
-    .describe('End the job with the first file that fails'),
-})
+const Fields = z
+  .object({
+    ...shared,
+    items: z
+      .union([text('items'), BatchItems])
+      .optional()
+      .describe('One object per file, in order (JSON in a form): its target format, options, name or upload'),
+    failFast: z
+      .union([z.boolean(), optionalBoolean])
+      .optional()
+      .describe('End the job with the first file that fails'),
+  })
+  .catchall(anyJson())
 
 const ItemView = z.object({
   index: z.int(),
@@ -243,7 +246,7 @@ function itemView(
   const sent =
     source && 'source' in source
       ? source.source.filename
-      : (item.filename ?? item.url?.split('/').at(-1) ?? '')
+      : sanitizeFileName(item.filename ?? item.url?.split('/').at(-1))
   return {
     index,
     filename: file?.filename ?? sent,

@@ -13,13 +13,14 @@ import { JobView, jobView } from '../../lib/jobs/view.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+import { maxTasks, parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
+import { fileJson, namedValues, text } from '../../lib/validation/maxima.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
 import type { WebhookFormat } from '../../lib/webhooks/webhook.ts'
 
 const Body = z.strictObject({
-  tasks: z.record(z.string(), z.unknown()),
+  tasks: namedValues(text('name'), fileJson(), maxTasks, 'tasks'),
   tag: z.string().max(200).optional().describe('Any text that helps you find the job later'),
   webhookUrl: webhookUrl.optional(),
   failFast: z.boolean().default(false).describe('End the job with the first task that fails'),
@@ -30,12 +31,12 @@ const Body = z.strictObject({
     .describe('Seconds after the end of the job until its files are deleted, if shorter than the default'),
 })
 
-const text = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
+const textTask = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
 
 const examples = {
   'One file, two formats, one archive': {
     tasks: {
-      text,
+      text: textTask,
       pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
       page: { operation: 'convert', input: 'text', output_format: 'html' },
       zip: { operation: 'archive', input: ['pdf', 'page'], filename: 'hello' },
@@ -44,7 +45,7 @@ const examples = {
   },
   'Two documents as one encrypted PDF': {
     tasks: {
-      text,
+      text: textTask,
       more: { operation: 'import/base64', filename: 'more.txt', file: 'TW9yZQ==' },
       pages: { operation: 'convert', input: ['text', 'more'], output_format: 'pdf' },
       one: { operation: 'merge', input: 'pages', merge_type: 'pdf' },
@@ -68,7 +69,7 @@ const examples = {
   },
   'Optional tasks that may fail': {
     tasks: {
-      text,
+      text: textTask,
       pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
       facts: { operation: 'metadata', input: 'pdf', continue_on_error: true },
       preview: { operation: 'thumbnail', input: 'pdf', width: 200 },

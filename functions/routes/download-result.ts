@@ -8,6 +8,7 @@ import { fileLink, linkLifetimeS, reprDigest } from '../../lib/links/file-link.t
 import { hasSignature, verifySignature } from '../../lib/links/signed-download.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { subnetOf } from '../../lib/net/ip-networks.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
 /** Lifetime of the file URL behind a limited link: enough to start the download, too short to share it instead. */
 const limitedLinkLifetimeS = 300
@@ -22,16 +23,16 @@ export const downloadResult = contract({
     'Redirects to the file itself, which supports `Range` and has an `ETag`. Follow the redirect (`curl -L`). `Repr-Digest` is the SHA-256 of the file (RFC 9530), with which you can verify the download. Each redirect to the file is reported as a `file.downloaded` event. The URLs in replies and events are signed and work for 24 hours after the end of the job, for anyone who has them; without a signature, only the account itself can download its results.',
   params: JobParams,
   query: z.object({
-    file: z.string().optional().describe('Name of one of several result files'),
-    task: z.string().optional().describe('Name of the task whose file to download'),
+    file: text('name').optional().describe('Name of one of several result files'),
+    task: text('id').optional().describe('Name of the task whose file to download'),
     inline: optionalBoolean.describe(
       'Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL',
     ),
-    exp: z.string().optional().describe('Signed URL: expiry in seconds since 1970'),
-    kid: z.string().optional().describe('Signed URL: id of the signing key'),
-    link: z.string().optional().describe('Signed URL: id of a link with a download limit'),
-    max: z.string().optional().describe('Signed URL: download limit'),
-    sig: z.string().optional().describe('Signed URL: signature'),
+    exp: text('id').optional().describe('Signed URL: expiry in seconds since 1970'),
+    kid: text('id').optional().describe('Signed URL: id of the signing key'),
+    link: text('id').optional().describe('Signed URL: id of a link with a download limit'),
+    max: text('id').optional().describe('Signed URL: download limit'),
+    sig: text('id').optional().describe('Signed URL: signature'),
   }),
   reply: { status: 302, headers: ['location', 'repr-digest'], schema: z.null(), form: 'empty' },
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'FILE_GONE', 'EXPIRED', 'INVALID_SIGNATURE'],

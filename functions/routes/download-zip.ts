@@ -14,6 +14,7 @@ import type { Services } from '../../lib/services/services.ts'
 import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
 import { packResultsOperation } from '../../lib/tasks/pack-results.ts'
 import { defined } from '../../lib/validation/defined.ts'
+import { namedValues, text } from '../../lib/validation/maxima.ts'
 
 const maxJobs = 100
 /** Default wait: a small ZIP is ready by then, so that its client is redirected to it immediately. */
@@ -21,22 +22,21 @@ const defaultWaitS = 5
 
 const Body = z.strictObject({
   jobIds: z
-    .array(z.string())
+    .array(text('id'))
     .min(1)
     .max(maxJobs)
     .optional()
     .describe(
       'Your jobs whose results to include; jobs that are not completed are only listed in the manifest',
     ),
-  jobId: z.string().optional().describe('One job, instead of `jobIds`'),
+  jobId: text('id').optional().describe('One job, instead of `jobIds`'),
   tasks: z
-    .array(z.string())
+    .array(text('id'))
     .min(1)
     .max(1000)
     .optional()
     .describe('Include only files of these tasks of `jobId`'),
-  folders: z
-    .record(z.string(), z.string())
+  folders: namedValues(text('id'), text('name'))
     .optional()
     .describe(
       'Folders in the ZIP by job: `{"job_…": "album/2024"}`. Results of other jobs are at the top level',

@@ -12,6 +12,7 @@ import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/driv
 import { driveOf } from '../../lib/transfer/drives/index.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { anyJson, openOptions } from '../../lib/validation/maxima.ts'
 
 const Params = z.object({ drive: z.enum(driveIds) })
 const Account = z.object({ name: z.string().nullable(), email: z.string().nullable() })
@@ -73,11 +74,13 @@ const driveCallback = contract({
   summary: 'OAuth callback of a drive',
   description: 'The redirect URL to register with the drive.',
   params: Params,
-  query: z.looseObject({
-    state: z.string().max(200).default(''),
-    code: z.string().max(4096).optional(),
-    error: z.string().max(200).optional(),
-  }),
+  query: z
+    .object({
+      state: z.string().max(200).default(''),
+      code: z.string().max(4096).optional(),
+      error: z.string().max(200).optional(),
+    })
+    .catchall(anyJson()),
   reply: {
     status: 200,
     headers: ['location'],
@@ -179,7 +182,7 @@ export const importFromDrive = contract({
       connectionId,
       fileIds: z.array(z.string().min(1).max(500)).min(1).max(20).describe('Ids of files from the list'),
       targetFormat: z.string().max(32).optional(),
-      options: z.record(z.string(), z.unknown()).optional().describe('Options of the conversion'),
+      options: openOptions().optional().describe('Options of the conversion'),
       tag: z.string().max(200).optional(),
     }),
   },

@@ -3,6 +3,7 @@ import { type ErrorCode, errorCatalog, errorCodes } from '../../lib/error-catalo
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { errorSlug, errorTitle } from '../../lib/http/replies/envelope.ts'
+import { text } from '../../lib/validation/maxima.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
 /** Pages of the problem `type` URLs (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
@@ -39,7 +40,7 @@ export const errorPages = [
     ...htmlPageContract,
     path: '/errors/:error',
     summary: 'Page about an error and how to fix it',
-    params: z.object({ error: z.string() }),
+    params: z.object({ error: text('id') }),
     errors: ['NOT_FOUND'],
     handle: ({ params }) => {
       const code = errorCodes.find((known) => errorSlug(known) === params.error.toLowerCase())

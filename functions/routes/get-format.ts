@@ -4,6 +4,7 @@ import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
 export const getFormat = contract({
   method: 'GET',
@@ -11,7 +12,7 @@ export const getFormat = contract({
   access: readAccess,
   tag: 'Formats',
   summary: 'Get a format and its target formats',
-  params: z.object({ formatId: z.string().describe('Id or alias of the format, such as `jpg` or `jpeg`') }),
+  params: z.object({ formatId: text('id').describe('Id or alias of the format, such as `jpg` or `jpeg`') }),
   reply: { status: 200, schema: FormatView, etag: true, cacheControl: 'public, max-age=300' },
   errors: ['FORMAT_NOT_FOUND'],
   handle: async ({ params }, services) => {

@@ -3,6 +3,7 @@ import { contract } from '../../lib/http/contract.ts'
 import { isTerminalStatus, JobError } from '../../lib/model/job.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { requireOwnUpload } from '../../lib/uploads/own-upload.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
 const UploadView = z.object({
   uploadId: z.string(),
@@ -26,7 +27,7 @@ export const getUpload = contract({
   access: readAccess,
   tag: 'Uploads',
   summary: 'Get the status of an upload',
-  params: z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') }),
+  params: z.object({ uploadId: text('id').describe('Id of the upload, `upl_…`') }),
   reply: { status: 200, schema: UploadView },
   errors: ['UPLOAD_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {

@@ -12,6 +12,7 @@ import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/pla
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
 const AdditionalFilesView = z.object({
   from: z.array(z.string()).optional().describe('Accepted formats; all formats if omitted'),
@@ -36,8 +37,8 @@ const ConversionView = z.object({
 })
 
 const Query = z.object({
-  from: z.string().optional().describe('Source format'),
-  to: z.string().optional().describe('Target format'),
+  from: text('id').optional().describe('Source format'),
+  to: text('id').optional().describe('Target format'),
   category: z.enum(categories).optional().describe('Category of the source'),
   engine: z.enum(engineIds).optional().describe('Only pairs that use this engine'),
   operation: z

@@ -11,9 +11,9 @@ import { listAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
-const Statuses = z
-  .string()
+const Statuses = text('id')
   .transform((text) => text.split(',').map((status) => status.trim()))
   .pipe(z.array(JobStatus))
 
@@ -21,8 +21,8 @@ const operationNames = taskOperations.map(({ name }) => name)
 
 const Filters = z.object({
   status: Statuses.optional().describe('One or more statuses, separated by commas'),
-  tag: z.string().optional(),
-  targetFormat: z.string().optional(),
+  tag: text('id').optional(),
+  targetFormat: text('id').optional(),
   operation: z.enum(operationNames).optional().describe('Operation of a task of the job'),
   createdAfter: z.iso.datetime({ offset: true }).optional(),
   createdBefore: z.iso.datetime({ offset: true }).optional(),

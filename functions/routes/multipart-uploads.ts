@@ -17,14 +17,15 @@ import {
   startMultipartUpload,
 } from '../../lib/uploads/multipart-uploads.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { openOptions, text } from '../../lib/validation/maxima.ts'
 
 /** Multipart uploads of large files, where a lost connection only costs one part: the server side of S3's protocol. */
 
-export const UploadParams = z.object({ uploadId: z.string().describe('Id of the upload, `upl_…`') })
+export const UploadParams = z.object({ uploadId: text('id').describe('Id of the upload, `upl_…`') })
 export const PartParams = UploadParams.extend({
   partNumber: integer(1, partLimits.maxParts).describe('Part number, starting at 1'),
 })
-export const KeyQuery = z.object({ key: z.string().optional().describe('`key` of the upload') })
+export const KeyQuery = z.object({ key: text('name').optional().describe('`key` of the upload') })
 
 export const UploadedPart = z.object({
   PartNumber: z.int(),
@@ -93,7 +94,7 @@ export const createMultipart = contract({
       size: declaredSize
         .optional()
         .describe('File size in bytes; a file that is too large is rejected immediately'),
-      metadata: z.record(z.string(), z.unknown()).optional().describe('Ignored'),
+      metadata: openOptions().optional().describe('Ignored'),
     }),
   },
   reply: {
@@ -184,8 +185,7 @@ const signPart = contract({
 
 const maxPartNumbers = 1000
 const isPartNumber = (text: string) => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= partLimits.maxParts
-const partNumbers = z
-  .string()
+const partNumbers = text('query')
   .refine((text) => {
     const numbers = text.split(',')
     return numbers.every(isPartNumber) && numbers.length <= maxPartNumbers

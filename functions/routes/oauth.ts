@@ -8,6 +8,7 @@ import { contract } from '../../lib/http/contract.ts'
 import { quoteId } from '../../lib/ids.ts'
 import { accountManageAccess, grantedScopes, openAccess } from '../../lib/model/principal.ts'
 import { displayName } from '../../lib/validation/display-name.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 
@@ -29,7 +30,7 @@ const ClientView = z.object({
   createdAt: z.iso.datetime(),
 })
 
-const Params = z.object({ clientId: z.string().describe('Id of the client, `client_…`') })
+const Params = z.object({ clientId: text('id').describe('Id of the client, `client_…`') })
 
 export const createOAuthClient = contract({
   method: 'POST',

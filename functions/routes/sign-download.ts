@@ -6,6 +6,7 @@ import { findResultFile } from '../../lib/http/job-files.ts'
 import { signedLifetimeS, signQuery } from '../../lib/links/signed-download.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { text } from '../../lib/validation/maxima.ts'
 
 export const signDownload = contract({
   method: 'POST',
@@ -18,9 +19,9 @@ export const signDownload = contract({
   body: {
     accepts: ['json', 'form'],
     schema: z.strictObject({
-      jobId: z.string().describe('One of your completed jobs'),
-      task: z.string().optional().describe('Name of the task whose file to download'),
-      file: z.string().optional().describe('Name of one of several files'),
+      jobId: text('id').describe('One of your completed jobs'),
+      task: text('id').optional().describe('Name of the task whose file to download'),
+      file: text('name').optional().describe('Name of one of several files'),
       expiresIn: integer(signedLifetimeS.min, signedLifetimeS.max)
         .default(3600)
         .describe('Lifetime in seconds; limited by the retention of the files'),

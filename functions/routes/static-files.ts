@@ -6,6 +6,7 @@ import { referencePageHeaders } from '../../lib/http/replies/security-headers.ts
 import { openAccess } from '../../lib/model/principal.ts'
 import { webFolder } from '../../lib/page/asset-folder.ts'
 import { pageDocument, pageFile } from '../../lib/page/page.ts'
+import { anyJson, text } from '../../lib/validation/maxima.ts'
 import { type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -31,22 +32,21 @@ const reply = {
   etag: true,
   cacheControl: 'no-cache',
 } as const
-const AssetParams = z.object({ asset: z.string() })
+const AssetParams = z.object({ asset: text('id') })
 const PageQuery = z.object({
-  lang: z
-    .string()
+  lang: text('id')
     .optional()
     .describe('Language to use from now on, `en` or `de`; defaults to the language of the browser'),
 })
 
 /** Every path of a section returns the same page, which then shows that section. */
 function section(id: SectionId, path: string): AnyContract {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, z.string()] as const)
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, text('id')] as const)
   return contract({
     ...page,
     path,
     summary: `The web page at ${id}`,
-    query: PageQuery.loose(),
+    query: PageQuery.catchall(anyJson()),
     ...(names.length > 0 && { params: z.object(Object.fromEntries(names)) }),
     reply: { ...reply, contentType: 'text/html; charset=utf-8' },
     handle: (request, { config }) => pageDocument(id, request, config),

@@ -7,6 +7,7 @@ import { idPattern, quoteId } from '../../lib/ids.ts'
 import { webhookAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { text } from '../../lib/validation/maxima.ts'
 import type { Delivery } from '../../lib/webhooks/delivery.ts'
 import { ManualDeliveries, maxReplayedEvents } from '../../lib/webhooks/manual-deliveries.ts'
 import {
@@ -19,7 +20,7 @@ import type { Webhook } from '../../lib/webhooks/webhook.ts'
 import { requireOwnWebhook, WebhookParams } from './webhooks.ts'
 
 const DeliveryParams = WebhookParams.extend({
-  deliveryId: z.string().describe('Id of the delivery, `whd_…`'),
+  deliveryId: text('id').describe('Id of the delivery, `whd_…`'),
 })
 
 export const testWebhook = contract({
@@ -129,7 +130,12 @@ export const replay = contract({
         .regex(idPattern('evt'), 'expected `next` of the previous reply')
         .optional()
         .describe('`next` of the previous reply'),
-      events: z.array(z.enum(eventNames)).min(1).optional().describe('Defaults to the events of the webhook'),
+      events: z
+        .array(z.enum(eventNames))
+        .min(1)
+        .max(eventNames.length)
+        .optional()
+        .describe('Defaults to the events of the webhook'),
     }),
   },
   reply: {

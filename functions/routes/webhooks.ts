@@ -9,12 +9,13 @@ import { webhookAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { isSafeText } from '../../lib/validation/display-name.ts'
+import { text } from '../../lib/validation/maxima.ts'
 import { isWebhookSecret } from '../../lib/webhooks/signatures.ts'
 import { SecretField, WebhookView, webhookView } from '../../lib/webhooks/view.ts'
 import { maxWebhooks, PublicWebhookFormat, type Webhook } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
-export const WebhookParams = z.object({ webhookId: z.string().describe('Id of the webhook, `whk_…`') })
+export const WebhookParams = z.object({ webhookId: text('id').describe('Id of the webhook, `whk_…`') })
 
 const names = ['*', ...eventNames] as const
 
@@ -41,8 +42,7 @@ const Body = z.strictObject({
   format: fields.format.default('json'),
   description: fields.description.optional(),
   enabled: fields.enabled.default(true),
-  secret: z
-    .string()
+  secret: text('id')
     .refine(isWebhookSecret, 'expected `whsec_` and the base64 of 24 to 64 bytes')
     .optional()
     .describe('Your own secret; generated if omitted'),

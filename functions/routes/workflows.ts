@@ -6,15 +6,17 @@ import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/model/principal.ts'
 import { workflowAccess, workflowReadAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { maxTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { displayName } from '../../lib/validation/display-name.ts'
+import { namedValues, openOptions, text } from '../../lib/validation/maxima.ts'
 import { webhookUrl } from '../../lib/webhooks/target-url.ts'
 import { RunView, runView, WorkflowView, workflowView } from '../../lib/workflows/view.ts'
 import { maxFailures, maxWorkflows, Overlap, type Workflow } from '../../lib/workflows/workflow.ts'
 import { Workflows } from '../../lib/workflows/workflows.ts'
 
-const Params = z.object({ workflowId: z.string().describe('Id of the workflow, `wf_…`') })
+const Params = z.object({ workflowId: text('id').describe('Id of the workflow, `wf_…`') })
 
 const fields = {
   name: displayName(200),
@@ -25,7 +27,7 @@ const fields = {
       'Minute, hour, day of month, month and day of week, such as `0 3 * * *`, or a name such as `@daily`; at least 5 min between runs',
     ),
   timezone: z.string().max(64).describe('IANA name of the time zone of the schedule'),
-  tasks: z.record(z.string(), z.record(z.string(), z.unknown())),
+  tasks: namedValues(text('name'), openOptions(), maxTasks, 'tasks'),
   enabled: z.boolean(),
   overlap: Overlap.describe('What to do if the previous run has not finished'),
   tag: z.string().max(200).nullable().describe('Tag of the jobs; null for none'),

@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { type GrantedScope, grantedScopes } from '../model/principal.ts'
 import { displayName } from '../validation/display-name.ts'
 import { keysOf } from '../validation/keys-of.ts'
+import { text } from '../validation/maxima.ts'
 import type { ApiKey, KeyInput } from './api-keys.ts'
 
 /** Fields of API keys in requests and replies. */
@@ -39,12 +40,12 @@ export const apiKeyFields = {
     .transform((time) => new Date(time).toISOString())
     .describe('Expiry time; never expires if omitted'),
   allowedIps: z
-    .array(z.string().refine(isNetwork, 'expected an IP address or a network such as `203.0.113.0/24`'))
+    .array(text('id').refine(isNetwork, 'expected an IP address or a network such as `203.0.113.0/24`'))
     .min(1)
     .max(50)
     .describe('IP addresses and networks that may use the key; any if omitted'),
   allowedOrigins: z
-    .array(z.string().refine(isOrigin, 'expected an origin such as `https://www.example.com`'))
+    .array(text('name').refine(isOrigin, 'expected an origin such as `https://www.example.com`'))
     .min(1)
     .max(50)
     .describe('Origins of web pages that may use the key; required for a public key'),

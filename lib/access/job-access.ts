@@ -7,10 +7,11 @@ import { isVisibleToKey, type JobReader } from '../jobs/visible-to-key.ts'
 import { isTerminalStatus, type Job, type JobState } from '../model/job.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
+import { text } from '../validation/maxima.ts'
 
 /** Shared by the endpoints of a single job: finding it, checking access, waiting for its end. */
 
-export const JobParams = z.object({ jobId: z.string().describe('Id of the job, `job_…`') })
+export const JobParams = z.object({ jobId: text('id').describe('Id of the job, `job_…`') })
 
 export function jobNotFound(jobId: string): AppError {
   return new AppError('JOB_NOT_FOUND', `There is no job ${quoteId(jobId)}; it may have been deleted.`, {

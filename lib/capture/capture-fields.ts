@@ -3,12 +3,14 @@ import { PrintOptions } from '../engines/chromium/paper.ts'
 import { screenshotOptions } from '../engines/chromium/screenshot.ts'
 import { snakeCase } from '../names/case-conversion.ts'
 import { requestHeaders } from '../transfer/request-headers.ts'
+import { namedValues } from '../validation/maxima.ts'
 
 const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 
 function describeOption(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault)
     return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} when left out`
+  // zod types the inner schema with less than ours have.
   return (
     schema.description ??
     (schema instanceof z.ZodOptional ? describeOption(schema.unwrap() as z.ZodType) : '')
@@ -17,6 +19,7 @@ function describeOption(schema: z.ZodType): string {
 
 /** The browser's options as task fields in snake_case; the browser applies the defaults. */
 function asFields(options: z.ZodObject): Record<string, z.ZodOptional> {
+  // zod does not infer the type of the shape's values.
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const hasDefault = schema instanceof z.ZodDefault
     const plain = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
@@ -43,19 +46,17 @@ export function pickOptions(
 }
 
 /** Cookies by name, with the characters that RFC 6265, 4.1.1 allows. */
-const cookies = z
-  .record(
-    z
-      .string()
-      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected the name of a cookie, of at most 100 characters'),
-    z
-      .string()
-      .regex(
-        /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{0,4000}$/,
-        'expected ASCII without spaces, quotes, commas and semicolons, of at most 4000 characters',
-      ),
-  )
-  .refine((all) => Object.keys(all).length <= 50, 'expected at most 50 cookies')
+const cookies = namedValues(
+  z.string().regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected the name of a cookie, of at most 100 characters'),
+  z
+    .string()
+    .regex(
+      /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{0,4000}$/,
+      'expected ASCII without spaces, quotes, commas and semicolons, of at most 4000 characters',
+    ),
+  50,
+  'cookies',
+)
 
 const fields = {
   url: z
@@ -114,6 +115,7 @@ export const CaptureFields = z
 
 /** Finds fields that do not apply to the requested format. */
 function findUnsupportedFields(values: Readonly<Record<string, unknown>>): [name: string, error: string][] {
+  // Checked by the schema before.
   const { output_format: target, scale = 1 } = values as { output_format: string; scale?: number }
   const [allowed, other] = target === 'pdf' ? [pdfFields, imageFields] : [imageFields, pdfFields]
   const names = Object.keys(other).filter((name) => !(name in allowed))

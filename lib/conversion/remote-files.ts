@@ -5,22 +5,21 @@ import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { defined } from '../validation/defined.ts'
 import { describeValues } from '../validation/describe-schema.ts'
+import { openOptions, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 
 /** Tasks that fetch remote files for a conversion or export its result. */
 
 /** Request fields for exporting results. */
 export const remoteFields = {
-  exportMethod: z
-    .string()
+  exportMethod: text('id')
     .optional()
     .describe('Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp`'),
-  exportPath: z
-    .string()
+  exportPath: text('url')
     .optional()
     .describe('Its path or key there; may contain `{name} {ext} {jobId} {index} {date}`'),
   exportConfig: z
-    .union([z.string(), z.record(z.string(), z.unknown())])
+    .union([text('list'), openOptions()])
     .optional()
     .describe('Other fields of the `export/…` task, as an object (JSON in a form)'),
 }
@@ -102,5 +101,5 @@ function parseExportConfig({ exportConfig: config }: ExportFields): Readonly<Rec
   if (config === undefined || config === '') return {}
   if (typeof config !== 'string') return config
   const expected = 'a JSON object with the fields of the export, such as {"bucket":"results"}'
-  return parseJson(z.record(z.string(), z.unknown()), config, 'exportConfig', expected)
+  return parseJson(openOptions(), config, 'exportConfig', expected)
 }

@@ -2,26 +2,33 @@ import * as z from 'zod'
 import { fileUrlField } from '../conversion/remote-files.ts'
 import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
+import { anyJson, openOptions, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 
 /** One file of a batch and its conversion; unknown fields are conversion options. */
-export const BatchItem = z.looseObject({
-  uploadId: z.string().optional().describe('Upload created with POST /v1/uploads/presign'),
-  url: fileUrlField.optional(),
-  fileUrl: z.string().min(1).max(4096).optional().describe('Alias of url, named as in other requests'),
-  targetFormat: z.string().optional().describe('Defaults to the targetFormat of the batch'),
-  engine: z.string().optional().describe('Engine to use; chosen automatically if omitted'),
-  filename: z.string().max(1024).optional().describe('Name of the source file, if it should differ'),
-  options: z.record(z.string(), z.unknown()).optional(),
-})
+export const BatchItem = z
+  .object({
+    uploadId: text('id').optional().describe('Upload created with POST /v1/uploads/presign'),
+    url: fileUrlField.optional(),
+    fileUrl: z.string().min(1).max(4096).optional().describe('Alias of url, named as in other requests'),
+    targetFormat: text('id').optional().describe('Defaults to the targetFormat of the batch'),
+    engine: text('id').optional().describe('Engine to use; chosen automatically if omitted'),
+    filename: z.string().max(1024).optional().describe('Name of the source file, if it should differ'),
+    options: openOptions().optional(),
+  })
+  .catchall(anyJson())
 export type BatchItem = z.infer<typeof BatchItem>
+
+/** More than any plan allows in one request. */
+const maxItems = 1000
+export const BatchItems = z.array(BatchItem).max(maxItems)
 
 /** Parses items that are an array, or JSON text in a form. @throws AppError INVALID_INPUT */
 export function parseBatchItems(given: unknown): BatchItem[] | undefined {
   if (given === undefined || given === '') return undefined
   const expected = 'a JSON array with an object for each file, such as [{"targetFormat":"webp"}]'
   const items = typeof given === 'string' ? parseJson(z.unknown(), given, 'items', expected) : given
-  return parseInput(z.array(BatchItem), items, 'items')
+  return parseInput(BatchItems, items, 'items')
 }
 
 /**

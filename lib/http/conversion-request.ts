@@ -19,7 +19,8 @@ import { exportUrlOperation } from '../tasks/export-url.ts'
 import { importUploadOperation } from '../tasks/import-upload.ts'
 import { requireProcessOperation } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
-import { parseJson } from '../validation/parse-input.ts'
+import { openOptions, text } from '../validation/maxima.ts'
+import { parseInput, parseJson } from '../validation/parse-input.ts'
 import { webhookUrl } from '../webhooks/target-url.ts'
 import type { HttpRequest } from './contract.ts'
 import { idempotencyHeader } from './idempotency.ts'
@@ -68,19 +69,18 @@ export const conversionErrors = [
 
 /** Fields of a conversion: the target format under its name and two older ones, and the options. */
 export const targetFields = {
-  targetFormat: z.string().optional().describe('Id of the target format, such as `pdf`; see GET /v1/formats'),
-  output_format: z.string().optional().describe('Older name of targetFormat'),
-  target: z.string().optional().describe('Older name of targetFormat'),
+  targetFormat: text('id').optional().describe('Id of the target format, such as `pdf`; see GET /v1/formats'),
+  output_format: text('id').optional().describe('Older name of targetFormat'),
+  target: text('id').optional().describe('Older name of targetFormat'),
   ...remoteFields,
-  engine: z.string().optional().describe('Engine to use; chosen automatically if omitted'),
-  filename: z
-    .string()
+  engine: text('id').optional().describe('Engine to use; chosen automatically if omitted'),
+  filename: text('name')
     .optional()
     .describe('Name of the source file, if it differs from that of the form part'),
   tag: z.string().max(200).optional().describe('Any text that helps you find the job later'),
   webhookUrl: webhookUrl.optional(),
   options: z
-    .union([z.string(), z.record(z.string(), z.unknown())])
+    .union([text('list'), openOptions()])
     .optional()
     .describe(
       'Options as an object (JSON in a form). Options may also be sent as fields of their own. `pdfEngine` may be `auto`',
@@ -103,14 +103,17 @@ export function collectOptions(body: Fields, schema: z.ZodObject): Record<string
   )
   const options = { ...optionsObject(body.options) }
   for (const [name, value] of Object.entries(beside)) addOption(options, name, value)
-  return options
+  return parseInput(allOptions, options, 'options')
 }
+
+/** Limits options that are sent as fields of their own as well. */
+const allOptions = openOptions()
 
 function optionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {
   if (typeof options !== 'string') return options ?? {}
   if (options.trim() === '') return {}
   const expected = 'a JSON object such as {"quality":"high"}'
-  return parseJson(z.record(z.string(), z.unknown()), options, 'options', expected)
+  return parseJson(openOptions(), options, 'options', expected)
 }
 
 /** A stored file, or the URL to fetch it from. */

@@ -38,7 +38,9 @@ const container = {
   path: z.string().min(1).max(1024),
   attributes: {
     ...headerFields,
-    metadata: metadataField(z.string().regex(/^[A-Za-z_]\w*$/, 'expected letters, digits and underscores')),
+    metadata: metadataField(
+      z.string().regex(/^[A-Za-z_]\w{0,199}$/, 'expected letters, digits and underscores'),
+    ),
   },
   find: async () => (await import('../transfer/blobstore.ts')).findInBlobstore,
   openStore: async () => (await import('../transfer/blobstore.ts')).openBlobstore,

@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
+import { namedValues, text } from '../validation/maxima.ts'
 import { createStoreExport, createStoreImport, headerFields } from './store-operations.ts'
 
 /** Key file of a Google service account; its other fields are ignored. */
@@ -44,7 +45,9 @@ const bucket = {
       .optional()
       .describe('Predefined ACL of Google Cloud Storage'),
     ...headerFields,
-    metadata: z.record(z.string(), z.string()).optional().describe('Metadata to store with the file'),
+    metadata: namedValues(text('id'), text('url'), 100)
+      .optional()
+      .describe('Metadata to store with the file'),
   },
   find: async () => (await import('../transfer/gcs.ts')).findInGcs,
   openStore: async () => (await import('../transfer/gcs.ts')).openGcs,

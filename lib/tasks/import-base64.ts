@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { text } from '../validation/maxima.ts'
 import type { ImportOperation } from './operation.ts'
 
 /** Maximum bytes of an inline file; larger files have to be uploaded. */
@@ -12,7 +13,7 @@ export const importBase64Operation = {
   name: 'import/base64',
   summary: 'Import a file from the request, in base64',
   fields: z.strictObject({
-    file: z.string().min(1).describe('File content in base64, at most 10 MiB when decoded'),
+    file: text('file').min(1).describe('File content in base64, at most 10 MiB when decoded'),
     filename,
   }),
 } as const satisfies ImportOperation
@@ -23,7 +24,7 @@ export const importRawOperation = {
   name: 'import/raw',
   summary: 'Import text from the request as a file',
   fields: z.strictObject({
-    file: z.string().min(1).describe('The text, stored as UTF-8; at most 10 MiB'),
+    file: text('file').min(1).describe('The text, stored as UTF-8; at most 10 MiB'),
     filename,
   }),
 } as const satisfies ImportOperation

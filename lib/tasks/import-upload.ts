@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { maxLengths, text } from '../validation/maxima.ts'
 import type { ImportOperation } from './operation.ts'
 
 /** Imports an uploaded file. Without an upload, the task shows where to send the file and waits for it. */
@@ -7,8 +8,7 @@ export const importUploadOperation = {
   name: 'import/upload',
   summary: 'Import an uploaded file, or wait for an upload',
   fields: z.strictObject({
-    upload_id: z
-      .string()
+    upload_id: text('id')
       .optional()
       .describe(
         'Id of an upload from POST /v1/uploads/presign. When left out, the task shows where to send the file',
@@ -16,6 +16,7 @@ export const importUploadOperation = {
     filename: z.string().min(1).max(1024).optional().describe('Overrides the name of the file'),
     redirect: z
       .url({ protocol: /^https?$/ })
+      .max(maxLengths.url)
       .optional()
       .describe('URL to which the browser is redirected after sending the form'),
     sha256: z

@@ -5,6 +5,8 @@ import type { ConversionSpec } from '../plan/plan-files.ts'
 import { parseTargetFormat } from '../plan/target-format.ts'
 import type { CaptureFile, FindFiles, OpenStore } from '../transfer/transfer.ts'
 import { defined } from '../validation/defined.ts'
+import { anyJson, openOptions, text } from '../validation/maxima.ts'
+import { parseInput } from '../validation/parse-input.ts'
 
 /** The operation of a task in POST /v1/jobs. */
 export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
@@ -71,38 +73,40 @@ export const TaskSpec = z.object({
 export type TaskSpec = z.infer<typeof TaskSpec>
 
 const commonFields = {
-  engine: z.string().optional().describe('Engine to use; chosen automatically when left out'),
+  engine: text('id').optional().describe('Engine to use; chosen automatically when left out'),
   filename: z
     .string()
     .min(1)
     .max(200)
     .optional()
     .describe('Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}`'),
-  options: z
-    .record(z.string(), z.unknown())
+  options: openOptions()
     .optional()
     .describe('Options of the engine; they can also be sent as fields of the task'),
 }
 
 const targetField = {
-  output_format: z.string().optional().describe('Target format id; see GET /v1/formats'),
+  output_format: text('id').optional().describe('Target format id; see GET /v1/formats'),
 }
 
 /** Creates the fields of a processing operation. Other fields are options of its engine. */
 export function createProcessFields(fields: z.ZodRawShape, hasTarget: boolean): z.ZodObject {
-  return z.looseObject({ ...(hasTarget ? targetField : {}), ...commonFields, ...fields })
+  return z.object({ ...(hasTarget ? targetField : {}), ...commonFields, ...fields }).catchall(anyJson())
 }
 
 /** Parses the common fields; all other fields become options. */
 export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSpec {
-  const { output_format, engine, filename, options, ...otherFields } = fields as AnyFields
+  const { output_format, engine, filename, options, ...otherFields } = fields as AnyFields // parsed by the schema
   const to = parseTargetFormat({ output_format }, 'output_format')
   const pinned = parseEngine(engine)
   return {
     ...defined({ to, engine: pinned, filename }),
-    options: { ...otherFields, ...options },
+    options: parseInput(allOptions, { ...otherFields, ...options }, 'options'),
   }
 }
+
+/** Limits options that are sent as fields of the task as well. */
+const allOptions = openOptions()
 
 type AnyFields = z.infer<z.ZodObject<typeof targetField & typeof commonFields, z.core.$loose>>
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { snakeCase } from '../names/case-conversion.ts'
+import { text } from '../validation/maxima.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { findPublicOperation, taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
@@ -23,9 +24,9 @@ export const maxTasks = 1000
 
 /** Fields of every task. */
 const CommonFields = z.looseObject({
-  operation: z.string().describe('Operation of the task'),
+  operation: text('id').describe('Operation of the task'),
   input: z
-    .union([z.string(), z.array(z.string()).min(1).max(maxTasks)])
+    .union([text('id'), z.array(text('id')).min(1).max(maxTasks)])
     .optional()
     .describe('Name or names of the input tasks'),
   continue_on_error: z

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { namedValues, text } from '../validation/maxima.ts'
 import {
   createStoreExport,
   createStoreImport,
@@ -42,10 +43,10 @@ const bucket = {
       .describe('Canned ACL of S3'),
     ...headerFields,
     metadata: metadataField(
-      z.string().regex(/^[\w.-]+$/, 'expected letters, digits, hyphens, dots and underscores'),
+      z.string().regex(/^[\w.-]{1,200}$/, 'expected letters, digits, hyphens, dots and underscores'),
     ),
     server_side_encryption: z.enum(['AES256', 'aws:kms']).optional().describe('Server-side encryption'),
-    tagging: z.record(z.string(), z.string()).optional().describe('Tags of the object'),
+    tagging: namedValues(text('id'), text('name'), 50).optional().describe('Tags of the object'),
   },
   find: async () => (await import('../transfer/s3.ts')).findInS3,
   openStore: async () => (await import('../transfer/s3.ts')).openS3,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FindFiles, OpenStore } from '../transfer/transfer.ts'
+import { maxLengths, namedValues } from '../validation/maxima.ts'
 import type { ExportOperation, ImportOperation } from './operation.ts'
 
 /** A kind of external store, from which its import and export operations are created. */
@@ -101,11 +102,13 @@ export const headerToken = (text: z.ZodString) => text.regex(/^[!-~]*$/, 'expect
 
 /** Metadata that stores receive as headers. */
 export const metadataField = (name: z.ZodString) =>
-  z
-    .record(
-      name,
-      z.string().regex(/^[ -~]*$/, 'expected ASCII without line breaks; percent-encode other characters'),
-    )
+  namedValues(
+    name,
+    z
+      .string()
+      .regex(/^[ -~]{0,4096}$/, 'expected ASCII without line breaks; percent-encode other characters'),
+    100,
+  )
     .optional()
     .describe('Metadata to store with the file')
 
@@ -115,4 +118,7 @@ export const headerFields = {
   content_disposition: headerText(z.string().max(512)).optional().describe('Header of its downloads'),
 } as const
 
-export const endpointField = z.url({ protocol: /^https?$/ }).optional()
+export const endpointField = z
+  .url({ protocol: /^https?$/ })
+  .max(maxLengths.url)
+  .optional()

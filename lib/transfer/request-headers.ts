@@ -1,20 +1,21 @@
 import * as z from 'zod'
+import { namedValues } from '../validation/maxima.ts'
 
 /** Request headers that a client may set (RFC 9110, 5.5), without those that control the connection. */
-export const requestHeaders = z
-  .record(
-    z
-      .string()
-      .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected a header name of at most 100 characters')
-      .refine(
-        (name) => !reservedHeaders.includes(name.toLowerCase()),
-        'expected another header: the service sets this one itself',
-      ),
-    z
-      .string()
-      .regex(/^[\t\x20-\x7e]{0,4000}$/, 'expected ASCII without line breaks, of at most 4000 characters'),
-  )
-  .refine((all) => Object.keys(all).length <= 20, 'expected at most 20 headers')
+export const requestHeaders = namedValues(
+  z
+    .string()
+    .regex(/^[!#$%&'*+.^`|~\w-]{1,100}$/, 'expected a header name of at most 100 characters')
+    .refine(
+      (name) => !reservedHeaders.includes(name.toLowerCase()),
+      'expected another header: the service sets this one itself',
+    ),
+  z
+    .string()
+    .regex(/^[\t\x20-\x7e]{0,4000}$/, 'expected ASCII without line breaks, of at most 4000 characters'),
+  20,
+  'headers',
+)
 
 const reservedHeaders = [
   'host',

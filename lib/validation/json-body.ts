@@ -1,26 +1,28 @@
 import { AppError } from '../errors.ts'
-import { isNestedTooDeep, maxJsonDepth } from './json-depth.ts'
+import { findDuplicateName, findJsonExcess } from './json-shape.ts'
 import { duplicateFieldError } from './repeated-field.ts'
 import { findUnpairedSurrogate, unpairedSurrogateError } from './unpaired-surrogates.ts'
 
-/** @throws AppError INVALID_REQUEST for text that is not JSON or nested too deeply, and errors of the checks below. */
+/**
+ * @throws AppError INVALID_REQUEST for text that is not JSON, nested too deeply or too large, and errors of the checks
+ * below.
+ */
 export function parseJsonBody(text: string): unknown {
   if (text.trim() === '') return {}
+  const excess = findJsonExcess(text)
+  if (excess !== undefined) throw new AppError('INVALID_REQUEST', `The body is ${excess}.`)
   const value = parseText(text)
-  if (isNestedTooDeep(text))
-    throw new AppError(
-      'INVALID_REQUEST',
-      `The body is nested too deeply: expected at most ${maxJsonDepth} levels of objects and arrays.`,
-    )
   requireUnambiguousJson(text, value, 'body')
   return value
 }
 
 /**
- * @param text the JSON of `value`, not nested too deeply.
+ * @param text the JSON of `value`, without excess.
  * @throws AppError INVALID_INPUT for an object with a duplicate name, and for a string with an unpaired surrogate.
  */
 export function requireUnambiguousJson(text: string, value: unknown, where: string): void {
+  // "When the names within an object are not unique, the behavior of software that receives such an object is
+  // unpredictable" (RFC 8259, 4): JSON.parse would silently use the last one.
   const twice = findDuplicateName(text)
   if (twice !== undefined) throw duplicateFieldError(twice)
   const broken = findUnpairedSurrogate(value)
@@ -48,28 +50,4 @@ function describeJsonError(message: string): string {
   return words === undefined
     ? 'it cannot be parsed'
     : `${words.toLowerCase()} at line ${line}, column ${column}`
-}
-
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/gs
-
-/**
- * "When the names within an object are not unique, the behavior of software that receives such an object is
- * unpredictable" (RFC 8259, 4): JSON.parse would silently use the last one.
- * @param text valid JSON.
- */
-function findDuplicateName(text: string): string | undefined {
-  const open: (Set<string> | undefined)[] = []
-  let string = ''
-  for (const [token] of text.matchAll(tokens)) {
-    if (token === '{') open.push(new Set())
-    else if (token === '[') open.push(undefined)
-    else if (token === '}' || token === ']') open.pop()
-    else if (token === ':') {
-      const names = open.at(-1)
-      const name = String(JSON.parse(string))
-      if (names?.has(name)) return name
-      names?.add(name)
-    } else string = token
-  }
-  return undefined
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { customExpectation, describeExpectation } from './describe-schema.ts'
 import { requireUnambiguousJson } from './json-body.ts'
-import { isNestedTooDeep } from './json-depth.ts'
+import { findJsonExcess } from './json-shape.ts'
 
 interface FieldError {
   readonly field: string
@@ -41,8 +41,9 @@ export function parseJson<Schema extends z.ZodType>(
   expected: string,
 ): z.output<Schema> {
   try {
+    const excess = findJsonExcess(text)
+    if (excess !== undefined) throw new RangeError(excess)
     const value: unknown = JSON.parse(text)
-    if (isNestedTooDeep(text)) throw new RangeError('nested too deep')
     requireUnambiguousJson(text, value, field)
     return schema.parse(value)
   } catch (error) {
@@ -116,7 +117,7 @@ function locateSentValue(
   for (const name of path) {
     if (typeof received !== 'object' || received === null) break
     sent.push(name)
-    received = (received as Record<PropertyKey, unknown>)[name]
+    received = Reflect.get(received, name)
   }
   return { path: sent, received }
 }

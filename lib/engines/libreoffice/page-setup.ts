@@ -34,6 +34,7 @@ export const PdfOptions = z.object({
 const PageOptions = PdfOptions.extend({
   pageSize: z
     .string()
+    .max(100)
     .refine((value) => parseSize(value) !== undefined, {
       error: 'expected A3, A4, A5, Letter, Legal or a size such as 210x297mm with sides of 20 to 5080 mm',
     })
@@ -107,6 +108,7 @@ function pageSetup(options: z.infer<typeof PageOptions>) {
 function margin(side: string) {
   return z
     .string()
+    .max(100)
     .refine((value) => (parseLength(value) ?? maxMargin + 1) <= maxMargin, {
       error: 'expected a length of at most 500 mm with its unit, such as 20mm, 2cm, 1in or 72pt',
     })

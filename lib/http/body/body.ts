@@ -8,6 +8,7 @@ import { requireUniqueFields } from '../../validation/repeated-field.ts'
 import type { AnyContract, BodyKind, HttpEvent } from '../contract.ts'
 import { limitBody } from './body-limit.ts'
 import { decodeRequestBody } from './content-encoding.ts'
+import { formLimits, formTooLargeError, tooManyFieldsError } from './form-limits.ts'
 import { emptyBody, readStream } from './read-body.ts'
 import { requireUtf8Escapes } from './utf8-escapes.ts'
 
@@ -58,10 +59,41 @@ export async function readRequestBody(
   return { value: kind === 'form' ? parseFormFields(text) : parseJsonBody(text), ...none }
 }
 
-/** @throws AppError INVALID_INPUT */
+/** @throws AppError INVALID_INPUT, INVALID_REQUEST. */
 export function parseFormFields(text: string): Record<string, string> {
+  if (text.length > formLimits.bytes) throw formTooLargeError()
+  requireFieldCount(text)
   requireUtf8Escapes(text)
-  return requireUniqueFields(new URLSearchParams(text))
+  return requireUniqueFields(splitFields(text))
+}
+
+/** As `URLSearchParams`, which takes a hundred times as long for plus signs. */
+function splitFields(text: string): [name: string, value: string][] {
+  const decode = (part: string) =>
+    part.replace(/(?:%[\da-f]{2})+/gi, (escapes) => decodeURIComponent(escapes))
+  const pairs = plusToSpace(text)
+    .split('&')
+    .filter((pair) => pair !== '')
+  return pairs.map((pair) => {
+    const [name = ''] = pair.split('=', 1)
+    return [decode(name), decode(pair.slice(name.length + 1))]
+  })
+}
+
+/** As `replaceAll`, which takes as long as `URLSearchParams`. */
+function plusToSpace(text: string): string {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === plus) bytes[at] = space
+  return bytes.toString()
+}
+
+const [plus, space] = [0x2b, 0x20]
+
+/** @throws AppError INVALID_REQUEST */
+function requireFieldCount(text: string): void {
+  let count = 1
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
+    if (++count > formLimits.fields) throw tooManyFieldsError()
 }
 
 /** Decodes UTF-8 and drops a byte order mark, which some editors write. @throws AppError INVALID_REQUEST */

@@ -9,12 +9,11 @@ import type { ReceivedFile } from '../../uploads/received-file.ts'
 import { fileTooLargeError } from '../../uploads/size-errors.ts'
 import { uploadKey } from '../../uploads/uploads.ts'
 import { duplicateFieldError } from '../../validation/repeated-field.ts'
+import { checkFieldName, formLimits, formTooLargeError, tooManyFieldsError } from './form-limits.ts'
 import { HeadAndTail } from './head-and-tail.ts'
+import { malformedFormError, RecentBytes } from './malformed-form.ts'
 import { connectionClosedError } from './read-body.ts'
 import { notUtf8Error } from './utf8-escapes.ts'
-
-/** A form beyond these limits is an attack, not a request. */
-const formLimits = { fields: 200, fieldBytes: 1024 * 1024, parts: 400, headerPairs: 100 }
 
 export interface MultipartForm {
   readonly fields: Readonly<Record<string, string>>
@@ -92,47 +91,43 @@ function parse(
       reject(error)
     }
     const parser = openParser(options)
-    parser.on('field', (name, value, info) => {
-      if (info.valueTruncated)
-        fail(
-          new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, {
-            field: name,
-          }),
-        )
-      else if (Object.hasOwn(fields, name)) fail(duplicateFieldError(name))
+    let length = 0
+    const addField = (name: string, value: string, isTruncated: boolean) => {
+      length += value.length
+      if (length > formLimits.bytes) throw formTooLargeError()
+      if (isTruncated)
+        throw new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, {
+          field: name,
+        })
+      if (Object.hasOwn(fields, name)) throw duplicateFieldError(name)
       // The parser replaces invalid UTF-8 with U+FFFD; a client that sends U+FFFD itself lost characters earlier.
-      else if (value.includes('\ufffd')) fail(notUtf8Error(name))
-      else fields[name] = value
-    })
-    parser.on('file', (field, stream, info) => {
-      if (!options.fileFields.includes(field)) return fail(fileNotExpectedError(field, options.fileFields))
+      if (value.includes('\ufffd')) throw notUtf8Error(name)
+      fields[name] = value
+    }
+    const addFile = (field: string, stream: Readable, info: FileInfo) => {
+      if (!options.fileFields.includes(field)) throw fileNotExpectedError(field, options.fileFields)
       const part = storeFile(field, stream, info, options, stop.signal)
       stored.push(part)
       part.done.catch(fail)
-    })
-    for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
-      parser.on(limit, () =>
-        fail(
-          new AppError(
-            'INVALID_REQUEST',
-            `The form has too many parts: expected at most ${formLimits.fields} fields, and ${formLimits.parts} parts including files.`,
-            { max: formLimits.parts },
-          ),
-        ),
-      )
     }
-    parser.on('error', (error) =>
-      fail(
-        new AppError(
-          'INVALID_REQUEST',
-          'The form is incomplete or malformed; the upload was probably interrupted. Send it again.',
-          undefined,
-          { cause: error },
-        ),
-      ),
+    const failing = (action: () => void) => {
+      try {
+        action()
+      } catch (error) {
+        fail(error)
+      }
+    }
+    parser.on('field', (name, value, { valueTruncated }) =>
+      failing(() => addField(checkFieldName(name), value, valueTruncated)),
     )
+    parser.on('file', (field, stream, info) => failing(() => addFile(checkFieldName(field), stream, info)))
+    for (const limit of ['partsLimit', 'fieldsLimit'] as const)
+      parser.on(limit, () => fail(tooManyFieldsError()))
+    const recent = new RecentBytes()
+    parser.on('error', (cause) => fail(malformedFormError(recent.bytes(), options.headers, cause)))
     parser.on('close', () => Promise.all(stored.map((part) => part.done)).then(() => resolve(), fail))
     body.on('error', (error) => fail(connectionClosedError(error)))
+    body.on('data', (chunk: Buffer) => recent.add(chunk))
     body.pipe(parser)
   })
 }

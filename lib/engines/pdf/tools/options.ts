@@ -14,7 +14,7 @@ import { pageRange } from '../page-range.ts'
 // Passwords contain no line breaks, and PDF truncates longer ones (ISO 32000-2, 7.6.4.3.3).
 const passwordText = z
   .string()
-  .regex(/^[^\r\n]+$/, 'expected a password without line breaks')
+  .regex(/^[^\r\n]{1,127}$/, 'expected a password of at most 127 bytes without line breaks')
   .refine((text) => Buffer.byteLength(text) <= 127, 'expected at most 127 bytes')
 
 const openOptions = {
@@ -185,7 +185,7 @@ export const toolOptions = {
     marginBottom: lengthOption.optional(),
     marginLeft: lengthOption.optional(),
     cropBox: z
-      .stringFormat('box', /^\s*\d{1,5}(?:\.\d+)?(?:\s*,\s*\d{1,5}(?:\.\d+)?){3}\s*$/)
+      .stringFormat('box', /^\s{0,9}\d{1,5}(?:\.\d{1,9})?(?:\s{0,9},\s{0,9}\d{1,5}(?:\.\d{1,9})?){3}\s{0,9}$/)
       .optional()
       .describe('Left, top, width, height in points from the top left corner, instead of margins.'),
   }),

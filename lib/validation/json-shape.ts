@@ -1,0 +1,85 @@
+/** Maximum depth of nested objects and lists: requests need ten, and recursive code would overflow the stack. */
+export const maxJsonDepth = 100
+/** Maximum number of values: a job of a thousand tasks has about 20,000, and parsing more would take too long. */
+export const maxJsonValues = 50_000
+
+const code = (character: string) => character.charCodeAt(0)
+const [quote, backslash, comma, colon] = [code('"'), code('\\'), code(','), code(':')]
+const [openObject, closeObject, openList, closeList] = [code('{'), code('}'), code('['), code(']')]
+
+/**
+ * Returns what is wrong with the size of a JSON text, before it is parsed. Takes time in proportion to its length.
+ * @param json may be invalid.
+ */
+export function findJsonExcess(json: string): string | undefined {
+  let [depth, values] = [0, 1]
+  for (let at = 0; at < json.length; at++) {
+    switch (json.charCodeAt(at)) {
+      case quote:
+        at = endOfString(json, at)
+        break
+      case openObject:
+      case openList:
+        depth++
+        values++
+        break
+      case closeObject:
+      case closeList:
+        depth--
+        break
+      case comma:
+        values++
+        break
+    }
+    if (depth > maxJsonDepth)
+      return `nested too deeply: expected at most ${maxJsonDepth} levels of objects and arrays`
+    if (values > maxJsonValues) return `too large: expected at most ${maxJsonValues} values`
+  }
+  return undefined
+}
+
+/** Returns the position of the quote that ends a string, which is not escaped, or the end of the text. */
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let first = end
+    while (json.charCodeAt(first - 1) === backslash) first--
+    if ((end - first) % 2 === 0) return end
+  }
+  return json.length
+}
+
+/**
+ * Returns a name that an object contains twice.
+ * @param json valid JSON without excess.
+ */
+export function findDuplicateName(json: string): string | undefined {
+  const open: (Set<string> | undefined)[] = []
+  let lastString = ''
+  for (let at = 0; at < json.length; at++) {
+    switch (json.charCodeAt(at)) {
+      case quote: {
+        const end = endOfString(json, at)
+        lastString = json.slice(at, end + 1)
+        at = end
+        break
+      }
+      case openObject:
+        open.push(new Set())
+        break
+      case openList:
+        open.push(undefined)
+        break
+      case closeObject:
+      case closeList:
+        open.pop()
+        break
+      case colon: {
+        const name = String(JSON.parse(lastString))
+        const names = open.at(-1)
+        if (names?.has(name)) return name
+        names?.add(name)
+      }
+    }
+  }
+  return undefined
+}

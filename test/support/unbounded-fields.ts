@@ -1,0 +1,112 @@
+import type * as z from 'zod'
+import { limitsOf } from '../../lib/validation/maxima.ts'
+
+type Definition = z.core.$ZodTypes['_zod']['def']
+
+/** Returns the paths of strings, lists and records in a schema whose size has no maximum. */
+export function unboundedFields(schema: z.core.$ZodType, path = ''): string[] {
+  return [...new Set(findUnbounded(schema, path, new Set()))]
+}
+
+function findUnbounded(schema: z.core.$ZodType, path: string, seen: Set<z.core.$ZodType>): string[] {
+  const limits = limitsOf(schema)
+  // Limited as a whole, or a schema that contains itself.
+  if (seen.has(schema) || limits?.jsonLength !== undefined) return []
+  seen.add(schema)
+  // The union of all definitions, which `type` tells apart.
+  const definition = schema._zod.def as Definition
+  const below = (inner: z.core.$ZodType, name = '') => findUnbounded(inner, `${path}${name}`, new Set(seen))
+  switch (definition.type) {
+    case 'string':
+      return isBoundedString(schema) ? [] : [`${path}: string`]
+    case 'unknown':
+    case 'any':
+      return [`${path}: unknown`]
+    case 'array':
+      return [...(hasMaximumSize(schema) ? [] : [`${path}: list`]), ...below(definition.element, '[]')]
+    case 'record':
+      return [
+        ...(limits?.names === undefined ? [`${path}: record`] : []),
+        ...below(definition.keyType, '{name}'),
+        ...below(definition.valueType, '{}'),
+      ]
+    case 'object': {
+      const { shape, catchall } = definition
+      const fields = Object.entries(shape).flatMap(([name, field]) => below(field, `.${name}`))
+      return [...fields, ...(catchall && catchall._zod.def.type !== 'never' ? below(catchall, '.*') : [])]
+    }
+    case 'union':
+      return definition.options.flatMap((option) => below(option))
+    case 'intersection':
+      return [...below(definition.left), ...below(definition.right)]
+    case 'tuple':
+      return definition.items.flatMap((item, at) => below(item, `[${at}]`))
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'catch':
+    case 'readonly':
+      return below(definition.innerType)
+    case 'pipe':
+      // What a client sends; where it is a function, what the function gives.
+      return below(definition.in._zod.def.type === 'transform' ? definition.out : definition.in)
+    case 'lazy':
+      return below(definition.getter())
+    case 'number':
+    case 'boolean':
+    case 'null':
+    case 'undefined':
+    case 'void':
+    case 'never':
+    case 'literal':
+    case 'enum':
+      return []
+    default:
+      return [`${path}: ${definition.type} is not known to this test`]
+  }
+}
+
+function checksOf(schema: z.core.$ZodType) {
+  return (schema._zod.def.checks ?? []).map((check) => check._zod.def as z.core.$ZodChecks['_zod']['def'])
+}
+
+const hasMaximumSize = (schema: z.core.$ZodType) =>
+  checksOf(schema).some(({ check }) => ['max_length', 'length_equals', 'max_size'].includes(check))
+
+/** Formats whose values have a limited length by definition. */
+const boundedFormats = [
+  'uuid',
+  'guid',
+  'ulid',
+  'date',
+  'time',
+  'datetime',
+  'ipv4',
+  'ipv6',
+  'cidrv4',
+  'cidrv6',
+]
+
+function isBoundedString(schema: z.core.$ZodType): boolean {
+  const own = schema._zod.def as { readonly format?: string; readonly pattern?: RegExp }
+  const formats = [...checksOf(schema), own].filter(
+    (check): check is { format: string; pattern?: RegExp } => 'format' in check && check.format !== undefined,
+  )
+  return (
+    hasMaximumSize(schema) ||
+    formats.some(
+      ({ format, pattern }) =>
+        boundedFormats.includes(format) || (pattern !== undefined && isBoundedPattern(pattern)),
+    )
+  )
+}
+
+/** Whether an expression matches the whole text and repeats nothing without a limit. */
+function isBoundedPattern({ source, flags }: RegExp): boolean {
+  const plain = source.replace(/\\./g, 'a').replace(/\[[^\]]*\]/g, 'a')
+  const isAnchored =
+    plain.startsWith('^') && plain.endsWith('$') && !/\|/.test(plain.replace(/\([^()]*\)/g, ''))
+  return isAnchored && !flags.includes('m') && !/[*+]|\{\d+,\}/.test(plain)
+}
