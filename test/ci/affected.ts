@@ -263,6 +263,8 @@ export const rows: readonly Row[] = [
       'test/local/backup.slow.ts',
       'test/local/embedded-command.slow.ts',
       'test/local/power-loss.slow.ts',
+      'test/local/random-kills.slow.ts',
+      'test/local/flood.slow.ts',
       'test/functions/pipeline-kills.slow.ts',
     ],
   },

@@ -39,6 +39,9 @@ export const commandsFor = ({ slow, areas, engines, sweep, image }: Selection): 
 /** Containers need mounts and networks of their own, which not every machine that runs tests gives. */
 const canCreateNamespaces = () => spawnSync('unshare', ['--mount', '--net', 'true']).status === 0
 
+/** The usual 1,000 kills of random processes take longer than a test file may. */
+const env = { KILLS: '100', ...process.env }
+
 /** Runs all commands, whether or not one fails, and prints their results. Returns the exit code. */
 export async function runCommands(commands: readonly Command[]): Promise<number> {
   const results: string[] = []
@@ -51,7 +54,7 @@ export async function runCommands(commands: readonly Command[]): Promise<number>
     }
     console.log(`\n${text}`)
     const startedAt = performance.now()
-    const [code] = await once(spawn('npm', command, { stdio: 'inherit' }), 'exit')
+    const [code] = await once(spawn('npm', command, { stdio: 'inherit', env }), 'exit')
     if (code !== 0) exitCode = 1
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     results.push(`${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s: ${text}`)
