@@ -2,10 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adversarialInputs } from './expressions/adversarial.ts'
 import { type Expression, listExpressions } from './expressions/list.ts'
+import { loadExpressions } from './expressions/loaded-expressions.ts'
+import { verdicts } from './expressions/runtime-expressions.ts'
 
-/** Files whose expressions run on the event loop of the API: everything but the code of workers. */
-const isApi = (path: string) =>
-  /^(?:functions\/(?!web)|lib\/(?:access|http|validation|names|[^/]+$))/.test(path)
+/** Code of workers, decoder processes, builds, the command line and browsers. */
+const runsElsewhere =
+  /^(?:functions\/web|lib\/(?:engines|fidelity|formats|binary|decoders|capture|transfer|jobs\/run|page|deployment|client)\/|lib\/local\/(?:setup|commands)\/)/
+/** Options are also parsed by the API. */
+const parsesOptions = /^lib\/engines\/.*(?:options|page-range|page-setup|languages)\.ts$/
+/** Files whose expressions run on the event loop of the API. */
+const isApi = (path: string) => parsesOptions.test(path) || !runsElsewhere.test(path)
 /** Milliseconds per MiB of input. */
 const limitOf = (path: string) => (isApi(path) ? 50 : 500)
 
@@ -48,6 +54,32 @@ test('no regular expression takes longer than its limit on adversarial input', (
   ]
   assert.deepEqual(
     distinct.map(describeIfTooSlow).filter((one) => one !== undefined),
+    [],
+  )
+})
+
+test('no expression that is built at run time takes longer than its limit on adversarial input', async () => {
+  const { dynamic } = listExpressions()
+  const verdictOf = ({ path, code }: { readonly path: string; readonly code: string }) =>
+    verdicts.find((one) => one.path === path && code.includes(one.call))
+  const withoutVerdict = dynamic.filter((one) => !verdictOf(one))
+  const loaded = await loadExpressions([...new Set(withoutVerdict.map(({ path }) => path))])
+  const isLoaded = ({ path }: { readonly path: string }) => loaded.some((one) => one.path === path)
+  assert.deepEqual(
+    withoutVerdict.filter((one) => !isLoaded(one)),
+    [],
+    'add a row to expressions/runtime-expressions.ts',
+  )
+  assert.deepEqual(
+    verdicts.filter(({ path, call }) => !dynamic.some((one) => one.path === path && one.code.includes(call))),
+    [],
+    'these rows are not needed any more',
+  )
+  const sampled = verdicts.flatMap(({ path, samples = [], flags = '' }) =>
+    samples.map((source) => ({ path, source, flags })),
+  )
+  assert.deepEqual(
+    [...loaded, ...sampled].map(describeIfTooSlow).filter((one) => one !== undefined),
     [],
   )
 })

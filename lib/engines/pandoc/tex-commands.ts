@@ -82,7 +82,7 @@ export async function defineKnownCommands(input: InputFile, tools: Tools): Promi
 
 const uses = (text: string, name: string) =>
   text.includes(`\\${name}`) &&
-  !new RegExp(`(?:command\\*?|Command|def)\\s*\\{?\\s*\\\\${name}\\b`).test(text)
+  !new RegExp(`(?:command\\*?|Command|def)\\s*(?:\\{\\s*)?\\\\${name}\\b`).test(text)
 
 /** Message of `--verbose` about content that pandoc skipped; it can span several lines. */
 const skippedMessage = /^\[INFO\] Skipped '\\(.*(?:\n(?!\[).*)*)' at .*line (\d+) column (\d+)$/gm

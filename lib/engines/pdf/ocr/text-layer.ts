@@ -7,10 +7,11 @@
 
 import { unspacedCharacter } from './normalize-text.ts'
 
-const number = String.raw`-?\d+(?:\.\d+)?`
+/** Begins where a number begins, or a long one would be looked through from each of its digits. */
+const number = String.raw`(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?`
 const numbers = (count: number) => Array.from({ length: count }, () => number).join(' ')
 const textOperators = new RegExp(
-  String.raw`(?<tm>${numbers(6)}) Tm|(?<td>${numbers(2)}) Td|\/\S+ (?<size>\d+) Tf|(?<stretch>${number}) Tz \[ <(?<hex>(?:[0-9A-F]{4})+)> \] TJ`,
+  String.raw`(?<tm>${numbers(6)}) Tm|(?<td>${numbers(2)}) Td|\/[^\s\/]{1,127} (?<size>\d{1,12}) Tf|(?<stretch>${number}) Tz \[ <(?<hex>(?:[0-9A-F]{4})+)> \] TJ`,
   'g',
 )
 /** The other operators in such a stream. */

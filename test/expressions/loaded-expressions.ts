@@ -1,0 +1,33 @@
+import { relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Expression } from './list.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Loads modules and returns the expressions that they build meanwhile by calling `RegExp`. */
+export async function loadExpressions(paths: readonly string[]): Promise<Expression[]> {
+  const found: Expression[] = []
+  const { RegExp: original } = globalThis
+  const record = (expression: RegExp) => {
+    const path = callerPath(new Error().stack ?? '')
+    if (path !== undefined) found.push({ path, source: expression.source, flags: expression.flags })
+    return expression
+  }
+  globalThis.RegExp = new Proxy(original, {
+    construct: (target, given) => record(Reflect.construct(target, given)),
+    apply: (target, self, given) => record(Reflect.apply(target, self, given)),
+  })
+  try {
+    for (const path of paths) await import(pathToFileURL(root + path).href)
+  } finally {
+    globalThis.RegExp = original
+  }
+  return found
+}
+
+/** The file that called `RegExp`, unless it is in a package. */
+function callerPath(stack: string): string | undefined {
+  const paths = [...stack.matchAll(/file:\/\/(\/[^\s:)]+)/g)].map(([, file = '']) => relative(root, file))
+  const path = paths.find((one) => !one.startsWith('test/expressions/'))
+  return path !== undefined && /^(?:lib|functions|events)\//.test(path) ? path : undefined
+}
