@@ -50,17 +50,24 @@ interface Group<T> {
   readonly members: T[]
 }
 
+/** Comparisons of boxes after which the rest of a page counts as one group. Real pages need a hundredth of them. */
+const maxComparisons = 20_000_000
+
 /** Groups items whose boxes touch, directly or through others. */
 export function clusterTouching<T extends { readonly box: BoundingBox }>(
   items: readonly T[],
   tolerance: number,
 ): T[][] {
   const groups: Group<T>[] = []
+  let comparisons = 0
+  const isNear = (item: T) => (other: { readonly box: BoundingBox }) => {
+    comparisons++
+    return touches(item.box, other.box, tolerance)
+  }
   for (const item of items) {
-    const near = groups.filter(
-      ({ box, members }) =>
-        touches(item.box, box, tolerance) && members.some((other) => touches(item.box, other.box, tolerance)),
-    )
+    if (comparisons > maxComparisons) return [[...items]]
+    const isNearItem = isNear(item)
+    const near = groups.filter((group) => isNearItem(group) && group.members.some(isNearItem))
     const [first, ...rest] = near
     if (!first) {
       groups.push({ box: item.box, members: [item] })

@@ -6,6 +6,8 @@ import type { Vector } from './page-content.ts'
 const maxThickness = 2.5
 const minLength = 40
 const tolerance = 2
+/** More are a drawing, and comparing all of them would take too long. */
+const maxRules = 4000
 
 /**
  * Finds areas between horizontal rules of equal width, the usual table style in books: rules above and below the table
@@ -13,6 +15,7 @@ const tolerance = 2
  */
 export function findRuledRegions(vectors: readonly Vector[]): BoundingBox[] {
   const rules = vectors.filter(({ box }) => heightOf(box) < maxThickness && widthOf(box) > minLength)
+  if (rules.length > maxRules) return []
   const groups: BoundingBox[][] = []
   for (const { box } of rules) {
     const group = groups.find(
