@@ -5,7 +5,7 @@ import { CompoundFile } from '../../lib/binary/cfb.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
 import { inMemory } from '../../lib/binary/random-access.ts'
 import { CountingSource } from './counting-source.ts'
-import { type MadeFile, makeCompoundFile, offsetOf } from './make-cfb.ts'
+import { endOfChain, type MadeFile, makeCompoundFile, offsetOf } from './make-cfb.ts'
 
 const large = randomBytes(20_000)
 const small = Buffer.from('a stream of less than 4,096 bytes, in small sectors '.repeat(5))
@@ -82,6 +82,38 @@ test('a compound file that ends too early is reported as cut off', async () => {
   await assert.rejects(cut.requireLastSector(), TruncatedFileError)
 })
 
+test('a compound file whose allocation table uses sectors after its end is reported as cut off', async () => {
+  // One and two sectors of the allocation table.
+  for (const size of [20_000, 100_000]) {
+    const made = makeCompoundFile({ Large: randomBytes(size) })
+    const count = made.bytes.length / 512 - 1
+    await (await open(made.bytes)).requireLastSector()
+    const used = patch(made, [made.linkOffset(count), 1])
+    await assert.rejects((await open(used)).requireLastSector(), TruncatedFileError)
+    // Some programs fill the rest of the table with end-of-chain values.
+    const filled = patch(
+      made,
+      ...[count - 1, count, count + 1, count + 2].map(
+        (sector) => [made.linkOffset(sector), endOfChain] as const,
+      ),
+    )
+    await (await open(filled)).requireLastSector()
+  }
+})
+
+test('a small stream whose sectors are not in their table is reported as cut off', async () => {
+  const made = makeCompoundFile({ Small: small })
+  const entry = offsetOf(made.directory) + 128
+  for (const start of [128, 5000, 0x7fffffff])
+    await assert.rejects((await open(patch(made, [entry + 116, start]))).read('Small'), TruncatedFileError)
+})
+
+test('an allocation table that is not listed completely is reported as damage', async () => {
+  const made = makeCompoundFile({ Large: Buffer.alloc(8_000_000) })
+  const bytes = patch(made, [68, endOfChain])
+  await assert.rejects((await open(bytes)).read('Large'), { message: 'its allocation table is incomplete' })
+})
+
 test('a compound file with a damaged header is refused', async () => {
   const made = makeCompoundFile({ Large: large })
   await assert.rejects(open(Buffer.alloc(2000)), { message: 'its header is damaged' })
@@ -92,6 +124,7 @@ test('a compound file with a damaged header is refused', async () => {
 test('a compound file that is larger than the caller accepts is not opened', async () => {
   const { bytes } = makeCompoundFile({ Large: large })
   await assert.rejects(CompoundFile.open(inMemory(bytes), bytes.length - 1), FileLimitError)
+  await CompoundFile.open(inMemory(bytes), bytes.length)
 })
 
 test('no byte of a compound file is read twice, however its sectors are ordered', async () => {

@@ -79,7 +79,7 @@ test('only a limited number of boxes is read, in all places together', async () 
 })
 
 test('a box is found at a path, behind the version that a meta box begins with', async () => {
-  const items = parent('ilst', box('covr', Buffer.from('image')))
+  const items = parent('ilst', box('covr', Buffer.from('image')), box('desc', Buffer.alloc(200)))
   const bytes = parent('moov', parent('udta', box('meta', Buffer.concat([Buffer.alloc(4), items]))))
   const boxes = new Mp4Boxes(inMemory(bytes), 100)
   const cover = await boxes.find({ start: 0, end: bytes.length }, 'moov', 'udta', 'meta', 'ilst', 'covr')

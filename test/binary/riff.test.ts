@@ -72,7 +72,17 @@ test('chunks are found in nested lists', async () => {
   const bytes = form('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
   const found = await collect(findRiffChunks(inMemory(bytes), little, ['hdrl', 'strl', 'strh'], 10))
   assert.equal(found.length, 2)
+  const top = await collect(readRiffChunks(inMemory(bytes), little, 10))
+  assert.deepEqual(
+    top.map((one) => one.split(' ')[0]),
+    ['hdrl', 'movi'],
+  )
   assert.deepEqual(await collect(findRiffChunks(inMemory(bytes), little, ['movi', 'strh'], 10)), [])
+})
+
+test('a list that is too short for its kind is a chunk', async () => {
+  const bytes = form('AVI ', chunk('LIST', Buffer.from('ab')), chunk('JUNK', Buffer.alloc(2)))
+  assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['LIST 20-22', 'JUNK 30-32'])
 })
 
 test('chunks after a limited number are not read', async () => {

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { open, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { TruncatedFileError } from '../../lib/binary/errors.ts'
+import { inMemory, openByPath, openRandomAccess, readExactly } from '../../lib/binary/random-access.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+const bytes = randomBytes(5000)
+const path = join(scratchFolder('random-access'), 'file')
+
+/** Positions and lengths in an order that enters and leaves each window in both directions. */
+const ranges = [
+  ...[0, 10, 999, 1000, 1001, 4000, 500, 2500, 1500].flatMap((at) =>
+    [1, 100, 1000, 1500].map((length) => [at, length]),
+  ),
+  ...[
+    [4990, 100],
+    [4999, 1],
+    [5000, 1],
+    [5001, 10],
+    [2 ** 52, 10],
+    [0, 10_000],
+    [3000, 0],
+  ],
+]
+
+test('a file has the same bytes in memory, in windows of any size and by its path', async () => {
+  await writeFile(path, bytes)
+  await using handle = await open(path)
+  const files = [
+    inMemory(bytes),
+    await openByPath(path),
+    await openRandomAccess(handle),
+    await openRandomAccess(handle, 1000),
+    await openRandomAccess(handle, 1),
+  ]
+  for (const file of files) {
+    assert.equal(file.size, bytes.length)
+    for (const [position = 0, length = 0] of ranges)
+      assert.deepEqual(
+        await file.at(position, length),
+        bytes.subarray(position, position + length),
+        `${length} bytes at ${position}`,
+      )
+  }
+})
+
+test('adjacent bytes are read from the disk once', async () => {
+  await writeFile(path, bytes)
+  await using handle = await open(path)
+  let reads = 0
+  const counted = new Proxy(handle, {
+    get: (target, name) => {
+      if (name === 'read') reads++
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const file = await openRandomAccess(counted, 1000)
+  for (let position = 0; position < 2000; position += 10) await file.at(position, 10)
+  assert.equal(reads, 2)
+})
+
+test('bytes that a file does not have are reported before memory is allocated for them', async () => {
+  const file = inMemory(bytes)
+  assert.equal((await readExactly(file, 4000, 1000)).length, 1000)
+  for (const [position, length] of [
+    [4000, 1001],
+    [0, Number.MAX_SAFE_INTEGER],
+    [Number.POSITIVE_INFINITY, 1],
+  ] as const)
+    await assert.rejects(readExactly(file, position, length), TruncatedFileError)
+  await assert.rejects(readExactly({ ...file, size: 6000 }, 4000, 1500), TruncatedFileError)
+})
