@@ -1,7 +1,7 @@
 import { createMutex } from '../sandbox/mutex.ts'
 import { removeOrphanedFolders } from '../sandbox/process-folder.ts'
 import { untilAborted } from '../sandbox/until-aborted.ts'
-import { BrowserCrash } from './cdp-pipe.ts'
+import { BrowserCrash, BrowserStartFailure } from './cdp-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 
 /** Documents before a restart: a browser leaks a little with each page, and a new one takes half a second to start. */
@@ -10,13 +10,15 @@ const maxDocuments = 100
 /** Crashes of browsers that showed nothing but this document, which therefore has caused them. */
 const maxOwnCrashes = 3
 
+const maxStarts = 3
+
 /** How long a page may take to close before the browser is killed. */
 const closeTimeoutMs = 1000
 
 interface Browser {
   /**
    * Runs a job in the browser, starting it if needed. The job's `end` closes what it has opened.
-   * @throws BrowserCrash after crashes in browsers of its own, the signal's reason when aborted.
+   * @throws BrowserCrash after crashes in browsers of its own, BrowserStartFailure, the signal's reason when aborted.
    */
   run<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T>
   warm(): Promise<void>
@@ -43,12 +45,22 @@ export function createBrowser(baseDir: string): Browser {
   let closed = false
 
   async function launch(): Promise<Running> {
-    if (closed) throw new Error('The browser is closed.')
     orphansRemoved ??= removeOrphanedFolders(baseDir, browserFolderPrefix)
     await orphansRemoved
-    const browser = await startBrowser(baseDir)
+    const browser = await start()
     all.add(browser)
     return { browser, documents: 0, active: 0 }
+  }
+
+  async function start(): Promise<BrowserProcess> {
+    for (let attempt = 1; ; attempt++) {
+      if (closed) throw new Error('The browser is closed.')
+      try {
+        return await startBrowser(baseDir)
+      } catch (error) {
+        if (!(error instanceof BrowserStartFailure) || attempt === maxStarts) throw error
+      }
+    }
   }
 
   async function getBrowser(): Promise<Running> {

@@ -10,6 +10,11 @@ export class BrowserCrash extends Error {
   override readonly name = 'BrowserCrash'
 }
 
+/** The browser could not start, which is not the page's fault: it was killed, or memory is short. */
+export class BrowserStartFailure extends Error {
+  override readonly name = 'BrowserStartFailure'
+}
+
 /** The browser replied that a command failed. */
 export class BrowserRefusal extends Error {
   override readonly name = 'BrowserRefusal'

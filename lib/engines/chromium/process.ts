@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { sandboxCommand } from '../sandbox/isolation.ts'
 import { makeProcessFolder, removeProcessFolder } from '../sandbox/process-folder.ts'
-import { type BrowserPipe, connectBrowser } from './cdp-pipe.ts'
+import { type BrowserPipe, BrowserStartFailure, connectBrowser } from './cdp-pipe.ts'
 
 /** Name prefix of the folder of each browser process. */
 export const browserFolderPrefix = 'mutabor-browser-'
@@ -62,7 +62,7 @@ export interface BrowserProcess {
   kill(): Promise<void>
 }
 
-/** @throws BrowserCrash when it does not start. */
+/** @throws BrowserStartFailure */
 export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   const folder = await makeProcessFolder(baseDir, browserFolderPrefix)
   const profile = join(folder, 'profile')
@@ -93,9 +93,9 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
   try {
     await pipe.call(z.looseObject({ product: z.string() }), 'Browser.getVersion')
     await pipe.call(z.object({}), 'Browser.setDownloadBehavior', { behavior: 'deny' })
-  } catch (error) {
+  } catch (cause) {
     await kill()
-    throw error
+    throw new BrowserStartFailure('The browser did not start.', { cause })
   } finally {
     clearTimeout(timer)
   }
