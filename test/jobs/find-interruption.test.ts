@@ -11,6 +11,7 @@ test('a killed program and a failing system are no verdict on the file', () => {
   const broken = Object.assign(new Error('i/o error'), { code: 'EIO' })
   for (const cause of [killed, broken]) {
     assert.equal(findInterruption(corruptBecauseOf(cause)), cause)
+    assert.equal(findInterruption(new AppError('CONVERSION_FAILED', 'It failed.', {}, { cause })), cause)
     assert.equal(findInterruption(corruptBecauseOf(new Error('while reading', { cause }))), cause)
   }
 })
@@ -23,7 +24,7 @@ test('a program that crashes by itself, and any other error, are left as they ar
     corruptBecauseOf(crash),
     corruptBecauseOf(missing),
     corruptBecauseOf(undefined),
-    new AppError('CONVERSION_FAILED', 'It failed.', {}, { cause: killed }),
+    new AppError('FILE_TOO_LARGE', 'It is large.', {}, { cause: killed }),
     killed,
   ]
   for (const error of others) assert.equal(findInterruption(error), undefined)

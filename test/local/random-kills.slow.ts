@@ -58,10 +58,11 @@ async function persist<T>(request: () => Promise<T | undefined>): Promise<T> {
 test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   timeout: 4 * 3_600_000,
 }, async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'mutabor-random-kills-'))
+  const folder = await mkdtemp(join(tmpdir(), 'kills-'))
   const [dataDir, workDir] = [join(folder, 'data'), join(folder, 'work')]
   await mkdir(workDir)
   t.after(() => rm(folder, { recursive: true, force: true }))
+  // Short: the path of a socket has at most 108 characters.
   const settings = { PARALLEL: '2', WORK_DIR: workDir, TMPDIR: workDir }
   let service = await startService(settings, dataDir)
   t.after(() => service.kill())
@@ -84,7 +85,7 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
       const headers = { 'idempotency-key': `job-${number}` }
       const id = await persist(async () => {
         const response = await client.convert(file, { targetFormat: to }, headers)
-        if (response.status >= 500) return undefined
+        if (response.status >= 500 || response.status === 409) return undefined
         const body = (await response.json()) as { jobId?: string }
         if (body.jobId === undefined) problems.push(JSON.stringify(body))
         return body.jobId ?? ''

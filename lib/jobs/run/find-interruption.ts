@@ -18,12 +18,15 @@ const systemErrors: ReadonlySet<string> = new Set([
   'ABORT_ERR',
 ])
 
+/** Verdicts on a file that engines derive from a failure. */
+const verdicts: ReadonlySet<string> = new Set(['CORRUPT_FILE', 'CONVERSION_FAILED'])
+
 /**
- * Returns what interrupted the reading of a file that an engine therefore considers damaged; undefined if the file
- * itself is the reason.
+ * Returns what interrupted an engine that therefore blames the file, for example by calling it damaged; undefined if
+ * the file itself is the reason.
  */
 export function findInterruption(error: unknown): Error | undefined {
-  if (!(error instanceof AppError) || error.code !== 'CORRUPT_FILE') return undefined
+  if (!(error instanceof AppError) || !verdicts.has(error.code)) return undefined
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause)
     if (isInterruption(cause)) return cause
   return undefined
