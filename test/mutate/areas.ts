@@ -232,6 +232,8 @@ export const areas: readonly Area[] = [
       'test/engines/pdf/docx-sections.test.ts',
       'test/engines/chromium/browser-paper-size.test.ts',
       'test/engines/vips/compress-to-size.test.ts',
+      'test/engines/vips/paged-files.test.ts',
+      'test/engines/ffmpeg/thumbnail-progress.test.ts',
       'test/engines/pdf/render.test.ts',
       'test/engines/ffmpeg/video-compress.test.ts',
       'test/engines/vips/image-colors.test.ts',
