@@ -1,9 +1,9 @@
 import { moveToAccount } from '../lib/access/adopt-anonymous.ts'
-import { ownerCookie, ownerHeader, verifyOwnerToken } from '../lib/access/anonymous.ts'
+import { ownerCookie, ownerHeader, ownerOfHeader, verifyOwnerToken } from '../lib/access/anonymous.ts'
 import { type AuthOptions, createAuth } from '../lib/access/auth/auth.ts'
 import { isSameOrigin } from '../lib/access/same-origin.ts'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
-import { handleAuth } from '../lib/http/auth-adapter.ts'
+import { handleAuth, withErrorReplies } from '../lib/http/auth-adapter.ts'
 import type { HttpEvent } from '../lib/http/contract.ts'
 import type { ApiHandler } from '../lib/http/http-function.ts'
 import { clientIpOf } from '../lib/net/edge-origin.ts'
@@ -43,15 +43,17 @@ export function createAuthApi(
     auth = make()
     return auth
   }
-  return async (event) => {
-    const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
-    const isOtherName = services.config.TRUST_HOST === '1' && isSameOrigin(event.headers, origin)
-    return handleAuth(await current(), isOtherName ? withPublicOrigin(event, origin) : event, {
-      origin,
-      address,
-      constantTimeMs,
+  return (event) =>
+    withErrorReplies(event, async () => {
+      const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
+      ownerOfHeader(event.headers[ownerHeader], services.keys.owner)
+      const isOtherName = services.config.TRUST_HOST === '1' && isSameOrigin(event.headers, origin)
+      return handleAuth(await current(), isOtherName ? withPublicOrigin(event, origin) : event, {
+        origin,
+        address,
+        constantTimeMs,
+      })
     })
-  }
 }
 
 /** Replaces the origin of a page that reached the service by another name, which better-auth does not know. */

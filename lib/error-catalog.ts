@@ -14,7 +14,7 @@ export const errorCatalog = {
   INVALID_API_KEY: {
     status: 401,
     description: 'The API key is not valid, has expired or was revoked.',
-    hint: 'Send a valid key or token. details.reason says why this one was rejected.',
+    hint: 'Send a valid key or token. details.reason says why this one was rejected. Forget a rejected X-Owner-Token and send the request without it: the service issues a new one.',
   },
   AUTHENTICATION_REQUIRED: {
     status: 401,

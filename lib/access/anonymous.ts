@@ -19,16 +19,16 @@ export const signOwnerToken = (id: string, secret: Buffer): string => `${id}.${s
 
 /** Returns the identity of a token; undefined if its signature is invalid, or if it names an account. */
 export function verifyOwnerToken(token: string | undefined, secret: Buffer): string | undefined {
-  const [id, signature] = token?.split('.') ?? []
-  if (!id?.startsWith('anon_') || !signature) return undefined
-  const expected = Buffer.from(signatureOf(id, secret))
-  const given = Buffer.from(signature)
+  const [id = ''] = token?.split('.', 1) ?? []
+  if (!token || !/^anon_\w{1,64}$/.test(id)) return undefined
+  const [expected, given] = [Buffer.from(signOwnerToken(id, secret)), Buffer.from(token)]
   return given.length === expected.length && timingSafeEqual(given, expected) ? id : undefined
 }
 
 /**
- * Returns the anonymous principal of a request. A forged token in the header or cookie is ignored: the client gets a
- * new identity. An unknown bearer token is an error, since a client only sends one to authenticate.
+ * Returns the anonymous principal of a request. An invalid cookie is ignored, because browsers send it by themselves:
+ * the client gets a new identity. An invalid token in a header is an error, since a client only sends one to be
+ * recognized.
  * @throws AppError INVALID_API_KEY
  */
 export function anonymousPrincipal(
@@ -48,7 +48,7 @@ export function anonymousPrincipal(
       { reason: 'unknown' },
     )
   const known =
-    bearerOwner ?? verifyOwnerToken(headers[ownerHeader], keys.owner) ?? verifyOwnerToken(cookie, keys.owner)
+    bearerOwner ?? ownerOfHeader(headers[ownerHeader], keys.owner) ?? verifyOwnerToken(cookie, keys.owner)
   return {
     ownerId: known ?? newId('anon'),
     kind: 'anonymous',
@@ -60,4 +60,19 @@ export function anonymousPrincipal(
     limiterKey: `ip:${rateLimitAddress(sourceIp)}`,
     ...(known === undefined && { isNew: true }),
   }
+}
+
+/**
+ * Returns the identity of `X-Owner-Token`; undefined without the header.
+ * @throws AppError INVALID_API_KEY
+ */
+export function ownerOfHeader(token: string | undefined, secret: Buffer): string | undefined {
+  if (!token) return undefined
+  const owner = verifyOwnerToken(token, secret)
+  if (owner !== undefined) return owner
+  throw new AppError(
+    'INVALID_API_KEY',
+    'X-Owner-Token: this service did not issue this token. Send the token of an earlier reply, or omit the header to get a new identity.',
+    { reason: 'unknown', field: 'X-Owner-Token' },
+  )
 }

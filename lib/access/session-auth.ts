@@ -75,8 +75,9 @@ function verifyToken(cookie: string, secret: string): string | undefined {
   const dot = value.lastIndexOf('.')
   if (dot <= 0) return undefined
   const token = value.slice(0, dot)
-  const expected = createHmac('sha256', secret).update(token).digest()
-  const given = Buffer.from(value.slice(dot + 1), 'base64')
+  // Compared as text: base64 has several spellings of the same bytes.
+  const expected = Buffer.from(createHmac('sha256', secret).update(token).digest('base64'))
+  const given = Buffer.from(value.slice(dot + 1))
   return given.length === expected.length && timingSafeEqual(given, expected) ? token : undefined
 }
 

@@ -47,7 +47,7 @@ export class Transport {
   #firstRequest: Promise<unknown> | undefined
 
   constructor(settings: Settings) {
-    const pageOrigin = (globalThis as { location?: { origin?: string } }).location?.origin
+    const pageOrigin = (globalThis as { location?: { origin?: string } }).location?.origin // only in browsers
     this.url = (settings.url ?? pageOrigin ?? 'http://localhost:8080').replace(/\/+$/, '')
     this.#settings = settings
     this.#fetch = settings.fetch ?? ((...args) => fetch(...args))
@@ -76,7 +76,7 @@ export class Transport {
       if (value !== undefined) query.set(name, String(value))
     const url = `${this.url}${path}${query.size > 0 ? `?${query}` : ''}`
     const { body, type } = encodeBody(request)
-    const acceptsIdempotencyKey = (idempotentOperations as readonly string[]).includes(request.operation)
+    const acceptsIdempotencyKey = isOneOf(idempotentOperations, request.operation)
     const headers: Record<string, string> = {
       accept: 'application/json',
       ...(type && { 'content-type': type }),
@@ -143,7 +143,16 @@ export class Transport {
     return this.#ownerToken ? { 'x-owner-token': this.#ownerToken } : {}
   }
 
+  /** Sends the request. If the service rejects the owner token, forgets it and sends the request once more. */
   async #sendIdentified(method: string, request: () => Promise<Response>): Promise<Response> {
+    const sent = this.#settings.apiKey ? undefined : this.#ownerToken
+    const response = await this.#sendInOrder(method, request)
+    if (sent === undefined || !(await rejectsOwnerToken(response))) return response
+    if (this.#ownerToken === sent) this.#ownerToken = undefined
+    return this.#sendInOrder(method, request)
+  }
+
+  async #sendInOrder(method: string, request: () => Promise<Response>): Promise<Response> {
     const isKnown = () => this.#settings.apiKey !== undefined || this.#ownerToken !== undefined
     if (method === 'GET' || isKnown()) return this.#saveOwnerToken(await request())
     while (this.#firstRequest && !isKnown()) await this.#firstRequest
@@ -166,6 +175,13 @@ export class Transport {
   }
 }
 
+/** Whether the service did not issue the owner token, for example because its data was deleted. */
+async function rejectsOwnerToken(response: Response): Promise<boolean> {
+  if (response.status !== 401) return false
+  const { code, details } = await readFailure(response.clone())
+  return code === 'INVALID_API_KEY' && details['field'] === 'X-Owner-Token'
+}
+
 /** Whether the file changed after it was opened; only Node reports this. */
 const isFileReadError = (thrown: unknown) =>
   [thrown, (thrown as Error).cause].some((one) => (one as Error | undefined)?.name === 'NotReadableError')
@@ -179,11 +195,12 @@ function isTransient({ code, status, retryAfterS }: MutaborError, isRepeatable: 
   )
 }
 
+const isOneOf = (names: readonly string[], name: string) => names.includes(name)
+
 function encodeBody({ operation, body }: ApiRequest): { body?: RequestInit['body']; type?: string } {
   if (body === undefined) return {}
   if (body instanceof FormData) return { body }
-  if (!(formOperations as readonly string[]).includes(operation))
-    return { body: JSON.stringify(body), type: 'application/json' }
+  if (!isOneOf(formOperations, operation)) return { body: JSON.stringify(body), type: 'application/json' }
   return { body: new URLSearchParams(body as Record<string, string>) } // as its type says
 }
 

@@ -21,15 +21,15 @@ const maxBodyBytes = 64 * 1024
 const defaultConstantTimeMs = 1000
 const constantTimePaths = ['/request-password-reset', '/send-verification-email']
 
-/** Handles a gateway event with better-auth. */
-export async function handleAuth(
-  ...args: Parameters<typeof forwardRequest>
+/** Replies with an error that `handle` throws in the form of better-auth's errors. */
+export async function withErrorReplies(
+  { headers }: HttpEvent,
+  handle: () => Promise<APIGatewayProxyStructuredResultV2>,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   try {
-    return await forwardRequest(...args)
+    return await handle()
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const [, { headers }] = args
     return {
       statusCode: error.status,
       headers: { ...baseHeaders(headers['x-request-id']), 'content-type': 'application/json' },
@@ -47,7 +47,11 @@ const baseHeaders = (requestId: string = newId('req')) => ({
 /** Policy for better-auth's error page, which has no scripts but reflects input. */
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
-async function forwardRequest(
+/**
+ * Handles a gateway event with better-auth.
+ * @throws AppError for a body that cannot be read.
+ */
+export async function handleAuth(
   auth: Pick<Auth, 'handler' | 'api'>,
   event: HttpEvent,
   {

@@ -238,6 +238,28 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     checkEqual(tokens.length, 1, 'owner tokens')
     checkEqual((await collect(client.jobs())).length, 3, 'jobs')
   },
+  'forgets an owner token that the service rejects and sends the request once more': async (
+    { Mutabor },
+    url,
+  ) => {
+    const tokens: string[] = []
+    let requests = 0
+    const countingFetch: Fetch = (input, init) => {
+      requests += 1
+      return fetch(input, init)
+    }
+    const onOwnerToken = (token: string) => tokens.push(token)
+    const mutabor = new Mutabor({ url, ownerToken: 'anon_1.unknown', onOwnerToken, fetch: countingFetch })
+    const { jobs } = await mutabor.call('GET /v1/jobs')
+    checkEqual([jobs.length, requests], [0, 2], 'jobs and requests')
+    const body = { filename: 'a.png', size: 7 }
+    const uploads = Array.from({ length: 2 }, () => mutabor.call('POST /v1/uploads/presign', { body }))
+    await Promise.all(uploads)
+    checkEqual([tokens.length, requests], [1, 4], 'issued tokens and requests')
+    const wrongKey = new Mutabor({ url, apiKey: 'anon_1.unknown', fetch: countingFetch })
+    const failure = await expectFailure(wrongKey.call('GET /v1/jobs'))
+    checkEqual([failure.code, requests], ['INVALID_API_KEY', 5], 'a wrong key is reported')
+  },
   'accepts only webhooks with a valid signature': async ({ verifyWebhook, InvalidSignature }) => {
     const secret = `whsec_${btoa('k'.repeat(32))}`
     const body = '{"event":"job.completed"}'

@@ -21,6 +21,7 @@ test('folders, control characters and bidirectional overrides are removed from f
     'C:\\temp\\a.txt': 'a.txt',
     'a\u202etxt.exe': 'atxt.exe',
     'line\nend.txt': 'lineend.txt',
+    'a\u0000\u0007\u007f\u0085b.txt': 'ab.txt',
     '..': 'file',
     '': 'file',
   }

@@ -102,6 +102,23 @@ describe('failures in the page', { concurrency: 3 }, () => {
       assert.equal(await card.getByRole('radio', { name: 'WEBP' }).isChecked(), true)
     }))
 
+  test('an identity that the service rejects is forgotten, and the request is sent once more', () =>
+    visitPage(async (page) => {
+      const first = await convert(page, 'corners.png')
+      await downloadFrom(page, 'corners.png')
+      await first.getByRole('button', { name: /Remove/ }).click()
+      const rejected: string[] = []
+      await page.route('**/v1/**', async (route) => {
+        const { 'x-owner-token': token, ...headers } = route.request().headers()
+        if (token === undefined) return route.continue()
+        rejected.push(route.request().url())
+        return route.continue({ headers: { ...headers, 'x-owner-token': 'anon_1.unknown' } })
+      })
+      await convert(page, 'alpha.png')
+      await downloadFrom(page, 'alpha.png')
+      assert.ok(rejected.length > 0, 'the page sent its identity')
+    }))
+
   test('an empty file is reported as empty', () =>
     visitPage(async (page) => {
       const card = await convert(page, 'nothing.png', Buffer.alloc(0))

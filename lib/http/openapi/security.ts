@@ -27,7 +27,8 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: ownerHeader,
-    description: 'Anonymous identity from an earlier reply',
+    description:
+      'Anonymous identity from an earlier reply. A token that this service did not issue gets 401 `INVALID_API_KEY` with `details.field` `X-Owner-Token`: forget it and send the request without it',
   },
 } as const
 
