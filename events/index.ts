@@ -77,5 +77,6 @@ export function toPublicEvent({
 
 export type EventBody<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>
 
+// The assertion keeps the type of this event's fields, which spreading would replace by that of all events.
 export const eventSchema = <Name extends EventName>(name: Name) =>
   CommonFields.extend({ event: z.literal(name), ...(events[name] as (typeof events)[Name]) })

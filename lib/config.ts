@@ -17,7 +17,8 @@ const networks = z
   .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
 const json = z.string().transform((text, context) => {
   try {
-    return JSON.parse(text) as unknown
+    const value: unknown = JSON.parse(text)
+    return value
   } catch {
     context.addIssue({ code: 'custom', message: 'expected JSON' })
     return z.NEVER

@@ -60,7 +60,7 @@ function createSecretReader(
     const path = `/${bucket}/${name}`
     const request = { method: 'GET', protocol, hostname, path, query: {}, headers: { host } }
     const signed = await signer.sign({ ...request, ...(port && { port: Number(port) }) })
-    const { response } = await config.requestHandler.handle(signed as SignedRequest)
+    const { response } = await config.requestHandler.handle(signed as SignedRequest) // the signer's type has fewer members
     const body: string = await text(response.body)
     if (body.includes('<Code>NoSuchKey</Code>')) return undefined
     if (response.statusCode !== 200)

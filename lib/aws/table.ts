@@ -170,6 +170,7 @@ export class Table {
   ): Promise<ConditionalWriteResult> {
     try {
       const input = command({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
+      // Both commands return attributes; `send` has no overload for either of two.
       const { Attributes } = await this.#retryConflicts(() => this.#client.send(input as UpdateCommand))
       return { applied: true, item: Attributes }
     } catch (error) {

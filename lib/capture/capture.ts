@@ -34,7 +34,7 @@ export const captureWebsite: CaptureFile = async (
   input,
   { guardedHttp: httpClient, signal, workDir, progress },
 ) => {
-  const fields = input as CaptureFields
+  const fields = input as CaptureFields // parsed when the task was created
   const { url, headers } = moveCredentialsToHeader(parseHttpUrl(fields.url), fields.headers)
   const to = fields.output_format === 'jpeg' ? 'jpg' : fields.output_format
   const limitS = fields.timeout + fields.wait_time / 1000 + captureLimitS

@@ -137,6 +137,7 @@ export class Mutabor {
   async pipeline(tasks: Pipeline, requestOptions: How = {}): Promise<Result> {
     const uploadedTasks: Record<string, unknown> = {}
     for (const [name, task] of Object.entries(tasks)) {
+      // TypeScript doesn't destructure `file` of a union in which only some members have it.
       const { file, ...rest } = task as { file?: FileData; filename?: string; operation: string }
       const isUpload = task.operation === 'import/upload' && file !== undefined
       const { signal, onSent } = requestOptions

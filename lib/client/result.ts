@@ -103,7 +103,7 @@ export class Result {
     offset: number,
     signal?: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    const init = { headers: { ...(offset > 0 && { range: `bytes=${offset}-` }) } as Record<string, string> }
+    const init = { headers: offset > 0 ? { range: `bytes=${offset}-` } : {} }
     const request = () => this.#transport.fetch(downloadUrl, init, signal)
     const { body, status } = await this.#transport.sendWithRetries(request, true, signal)
     const reader = body?.getReader()

@@ -13,6 +13,7 @@ export class InvalidSignature extends Error {
 type Headers = { get(name: string): string | null } | Readonly<Record<string, string | string[] | undefined>>
 
 const readHeader = (headers: Headers, name: string): string => {
+  // A header named `get` would not be a function.
   const value =
     typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
   return String(value ?? '')

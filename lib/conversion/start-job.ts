@@ -4,7 +4,7 @@ import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { createGraphRecords, type NewJob, type NewTask } from '../jobs/task-graph.ts'
-import type { Job, JobState, StoredFile, Warning } from '../model/job.ts'
+import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { requireAutoPdfEngine } from '../plan/pdf-engine.ts'
 import { type ConversionSpec, planFiles } from '../plan/plan-files.ts'
 import { pollAfterS } from '../plan/time-limits.ts'
@@ -93,6 +93,7 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   for (const { name, operation, fields } of request.tasks) {
     if (operation.kind !== 'process') continue
     const { options, ...beside } = fields
+    // Parsed with the fields of its operation.
     const check = () => requireAutoPdfEngine({ ...beside, ...(options as TaskSpec['options']) }, plan)
     if (errorsNameTasks(request)) withTaskInErrors(name, check)
     else check()
@@ -156,12 +157,12 @@ interface PlannedTask {
 function createTask(requested: RequestedTask, context: TaskContext): PlannedTask {
   const { name, operation, input, continueOnError } = requested
   const ins = input.flatMap((source) => context.numbers.get(source) ?? [])
-  const common = {
+  const common: NewTask = {
     name,
     operation: operation.name,
     ins,
     continueOnError,
-    warnings: [] as Warning[],
+    warnings: [],
     spec: {},
   }
   switch (operation.kind) {

@@ -89,7 +89,7 @@ export class Vault {
   unsealAll<T>(value: T, context: string): T {
     return mapDeep(value, (inner) =>
       isSealed(inner) ? { value: this.unseal(inner, context) } : undefined,
-    ) as T
+    ) as T // the same, except for sealed values
   }
 }
 

@@ -28,7 +28,7 @@ const allow = (
 })
 
 const sub = (text: string) => ({ 'Fn::Sub': text })
-const queueArn = (queue: string) => arnOf(queueResourceId(queue as QueueId))
+const queueArn = (queue: string) => arnOf(queueResourceId(queue as QueueId)) // named by a permission
 
 /** Translates a permission to an IAM statement. */
 function toStatement(right: Permission): Statement {

@@ -241,10 +241,10 @@ function describeJob(state: JobState, status: Job['status'], statusOf: (task: Ta
   const { id, tag, display, createdAt } = state.job
   const statusOfFixedTask = ({ operation, status: own }: FixedTask): TaskStatus =>
     operation.startsWith('export/') ? 'pending' : own
-  const tasks = sortByNumber(state).map((task) => [
-    task.name,
-    { operation: task.operation, status: hasRecord(task) ? statusOf(task) : statusOfFixedTask(task) },
-  ])
+  const tasks = sortByNumber(state).map((task) => {
+    const status = hasRecord(task) ? statusOf(task) : statusOfFixedTask(task)
+    return [task.name, { operation: task.operation, status }] as const
+  })
   return {
     id,
     status,
@@ -252,7 +252,7 @@ function describeJob(state: JobState, status: Job['status'], statusOf: (task: Ta
     createdAt,
     source: display.source,
     target: display.target,
-    tasks: Object.fromEntries(tasks) as Record<string, { operation: string; status: TaskStatus }>,
+    tasks: Object.fromEntries(tasks),
   }
 }
 
@@ -263,15 +263,12 @@ function describeEndedJob(state: JobState, endedAt: string) {
   const tasks = sortByNumber(state).map((task) => {
     const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
     const result = task.operation === 'export/url' && status === 'completed' ? { result: { url } } : {}
-    return [task.name, { operation: task.operation, status, ...result }]
+    return [task.name, { operation: task.operation, status, ...result }] as const
   })
   return {
     ...describeJob(state, job.status, statusBeforeStart),
     source: job.display.source ?? job.cameLater ?? null,
-    tasks: Object.fromEntries(tasks) as Record<
-      string,
-      { operation: string; status: TaskStatus; result?: { url: string } }
-    >,
+    tasks: Object.fromEntries(tasks),
     queuedAt,
     startedAt,
     endedAt,

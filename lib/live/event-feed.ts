@@ -216,7 +216,7 @@ export class EventFeeds {
 const entryOf = ({ seq, event, stream }: Item): FeedEntry => ({
   seq: Number(seq),
   stream: String(stream),
-  event: JSON.parse(String(event)) as ServiceEvent,
+  event: JSON.parse(String(event)) as ServiceEvent, // an event of the bus
 })
 
 /** Resolves when this process appends to an owner's feed, or after the timeout. */

@@ -33,7 +33,7 @@ export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEnd
     })
     const body = await text(response.body)
     if (response.status !== 200) throw tokenError(account, response.status, body)
-    const { access_token: token, expires_in: lifeS } = JSON.parse(body) as TokenReply
+    const { access_token: token, expires_in: lifeS } = JSON.parse(body) as TokenReply // as documented by Google
     cached = { token, untilMs: Date.now() + (lifeS - minRemainingS) * 1000 }
     return token
   }

@@ -31,7 +31,7 @@ export async function uploadToSession(
   const { request, place, signal } = upload
   try {
     const { body } = await uploadWithResumption(session, file, upload)
-    const { size } = (await json(body)) as { size?: string }
+    const { size } = (await json(body)) as { size?: string } // as documented by Google
     if (size !== undefined && Number(size) !== file.size)
       throw new RemoteError('incomplete', `The storage received ${size} of ${file.size} bytes of ${place}.`)
   } catch (error) {

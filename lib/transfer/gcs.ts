@@ -17,7 +17,7 @@ const resourceFields = 'name,size,generation,contentEncoding'
 
 export const findInGcs: FindFiles = async (fields, deps) => {
   const gcs = openGcsBucket(fields, deps)
-  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string }
+  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string } // parsed with the task
   const place = `bucket ${gcs.bucket}`
   const objects =
     key === undefined
@@ -34,6 +34,7 @@ async function* listObjects(
   const query = new URLSearchParams({ prefix, fields: `items(${resourceFields}),nextPageToken` })
   do {
     const { body } = await request(bucket, `${objectsUrl('storage')}?${query}`, { signal })
+    // As documented by Google.
     const { items = [], nextPageToken = '' } = (await json(body)) as {
       items?: ObjectResource[]
       nextPageToken?: string
@@ -46,7 +47,7 @@ async function* listObjects(
 async function readObject({ request, bucket, objectsUrl }: GcsBucket, key: string, { signal }: TransferDeps) {
   const url = `${objectsUrl('storage')}/${encodeURIComponent(key)}?fields=${resourceFields}`
   const { body } = await request(`${bucket}/${key}`, url, { signal })
-  return (await json(body)) as ObjectResource
+  return (await json(body)) as ObjectResource // as documented by Google
 }
 
 function toRemoteFile(
@@ -76,6 +77,7 @@ function toRemoteFile(
 
 export const openGcs: OpenStore = async (fields, deps) => {
   const { request, bucket, objectsUrl } = openGcsBucket(fields, deps)
+  // Parsed when the task was created.
   const { acl, cache_control, content_disposition, metadata } = fields as {
     acl?: string
     cache_control?: string

@@ -27,6 +27,7 @@ export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
     addresses.resolve(host).then(
       ({ address, family }) => {
         const named = !isIP(host) && { servername: options.servername || host }
+        // `family` is missing in the types of TLS connections.
         done(null, open({ ...options, ...named, host: address, family } as ConnectionOptions))
       },
       (error: Error) => done(error, undefined as unknown as Duplex), // absent with an error
@@ -34,6 +35,7 @@ export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
   }
   class Http extends HttpAgent {
     override createConnection(options: unknown, done: ConnectCallback) {
+      // They have a host, as set by connectGuarded.
       return connectGuarded(options, (to) => connectTcp(to as Parameters<typeof connectTcp>[0]), done)
     }
   }

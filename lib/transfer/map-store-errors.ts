@@ -59,7 +59,7 @@ export function storeResponseError(
 function findAddressRefusal(error: unknown): AppError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at
-    const { code, request } = at as { code?: unknown; request?: { url?: string } }
+    const { code, request } = at as { code?: unknown; request?: { url?: string } } // Azure adds its request
     if (code === 'URL_NOT_ALLOWED')
       return addressNotAllowedError(request?.url ? new URL(request.url).hostname : 'the storage')
   }

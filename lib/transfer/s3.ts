@@ -55,7 +55,7 @@ function createClient(
 
 export const findInS3: FindFiles = async (fields, deps) => {
   const { client, bucket } = createClient(fields, deps)
-  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string }
+  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string } // parsed with the task
   const query = { field: 'key_prefix', prefix, place: `bucket ${bucket}` }
   const files =
     key === undefined
@@ -110,6 +110,7 @@ const toRemoteFile = (client: S3Client, bucket: string, { name, size, tag }: Fou
 
 export const openS3: OpenStore = async (fields, deps) => {
   const { client, bucket } = createClient(fields, deps)
+  // Parsed when the task was created.
   const { acl, cache_control, content_disposition, metadata, server_side_encryption, tagging } = fields as {
     acl?: ObjectCannedACL
     cache_control?: string

@@ -184,7 +184,7 @@ export class SftpConnection {
   /** Maps an error of the server about a file. */
   toError(error: unknown, path: string): RemoteError | AppError {
     if (error instanceof RemoteError || error instanceof AppError) return error
-    const { code } = error as { code?: unknown }
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
     const place = `${this.name}/${path.replace(/^\//, '')}`
     if (code === utils.sftp.STATUS_CODE.NO_SUCH_FILE)
       return new RemoteError('not-found', `${place} does not exist.`, { cause: error })
@@ -213,7 +213,7 @@ interface Ciphers {
  * Key objects avoid that.
  */
 function useKeyObjects(client: ssh2.Client): void {
-  const { _cipher: cipher, _decipher: decipher } = (client as Ciphers)._protocol ?? {}
+  const { _cipher: cipher, _decipher: decipher } = (client as Ciphers)._protocol ?? {} // internals, not in the types
   if (Buffer.isBuffer(cipher?._encKey)) cipher._encKey = createSecretKey(cipher._encKey)
   if (Buffer.isBuffer(decipher?._decipherKey)) decipher._decipherKey = createSecretKey(decipher._decipherKey)
 }

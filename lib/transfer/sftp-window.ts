@@ -35,7 +35,7 @@ export function sendRequest<T>(
       if (watch) watch.pendingRequests--
       watch?.timer.refresh()
       if (error) reject(error)
-      else resolve(value as T)
+      else resolve(value as T) // present without an error
     })
   })
 }

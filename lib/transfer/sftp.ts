@@ -16,7 +16,7 @@ const cleanUpTimeoutMs = 5000
 
 export const findInSftp: FindFiles = async (fields, deps) => {
   const connection = new SftpConnection(fields, deps)
-  const { file, path: folder = '' } = fields as { file?: string; path?: string }
+  const { file, path: folder = '' } = fields as { file?: string; path?: string } // parsed with the task
   const entries =
     file === undefined
       ? await listPrefix(listFolder(connection, folder), {

@@ -41,7 +41,7 @@ export function compatEvent({ event, job }: EventFields, base: string): EventFie
     error,
     files = [],
     tasks = {},
-  } = (job ?? {}) as EventJob
+  } = (job ?? {}) as EventJob // an event of a job, as in its schema
   return {
     event: events[String(event)] ?? event,
     job: {

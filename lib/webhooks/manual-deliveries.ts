@@ -121,7 +121,7 @@ export class ManualDeliveries {
     const { timestamp } = JSON.parse(event.body) as { timestamp: string } // written by this service
     const delivery = newDelivery(
       webhook,
-      { ...event, event: event.event as BusEvent['event'], timestamp },
+      { ...event, event: event.event as BusEvent['event'], timestamp }, // stored by the dispatcher
       now,
     )
     if (await this.store.create(delivery)) return

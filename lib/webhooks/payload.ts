@@ -41,6 +41,7 @@ interface JobFields {
   readonly tasks?: Readonly<Record<string, { readonly status?: string; readonly result?: unknown }>>
 }
 
+// As in the schemas of events of jobs.
 const jobOf = ({ job }: EventFields) =>
   typeof job === 'object' && job !== null ? (job as JobFields) : undefined
 const linksOf = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })

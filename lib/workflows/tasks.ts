@@ -76,6 +76,7 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
 
 /** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */
 function rejectRedacted(name: string, fields: Fields): void {
+  // Spreading takes any value; only objects have fields.
   const shown = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
   const [field] = shown.find(([, value]) => value === redacted) ?? []
   if (field === undefined) return

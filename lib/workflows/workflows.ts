@@ -76,6 +76,7 @@ export class Workflows {
     const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
     const tasks = input.tasks && prepareTasks(input.tasks, id, this.#services)
     return this.#changeWithRetry(id, (workflow) => {
+      // The changes have no undefined fields, which Object.fromEntries does not know.
       const { paused, ...wanted } = { ...workflow, ...changes, ...defined({ tasks }) } as Workflow
       validateSchedule(wanted)
       const isSwitchedOn = input.enabled === true
@@ -194,7 +195,7 @@ export class Workflows {
     const { owner, tag, webhookUrl, timezone } = workflow
     const date = new Date(wallTime(timezone, Date.parse(run.dueAt))).toISOString().slice(0, 10)
     const tasks = createRunTasks(workflow, { date, runId: run.id }, services)
-    const { imports, discard } = await openImports(tasks, { owner, services })
+    const { imports, discard } = await openImports(tasks, { principal: { ownerId: owner }, services })
     try {
       const jobFields = { tag, webhookUrl: webhookUrl ?? undefined }
       await startJob(

@@ -99,7 +99,7 @@ interface TrustedTypes {
 
 /** The content security policy only accepts script URLs from a Trusted Types policy of this name. */
 function toTrustedUrl(url: string): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes } // not in TypeScript's DOM types
   trustedTypesPolicy ??= trustedTypes?.createPolicy('drawing', {
     createScriptURL: (scriptUrl) => {
       if (new URL(scriptUrl).origin !== location.origin)

@@ -8,8 +8,8 @@ export function renderToHtml(node: ComponentChildren): string {
   if (node === null || node === undefined || typeof node === 'boolean') return ''
   if (Array.isArray(node)) return node.map(renderToHtml).join('')
   if (!isValidElement(node)) return escapeHtml(String(node))
-  const { type, props } = node as { type: unknown; props: Record<string, unknown> }
-  const children = props['children'] as ComponentChildren
+  const { type, props } = node as { type: unknown; props: Record<string, unknown> } // type may be a function too
+  const children = props['children'] as ComponentChildren // by JSX
   if (type === Fragment) return renderToHtml(children)
   if (typeof type === 'function') return renderToHtml(type(props))
   const attributes = Object.entries(props).map(([name, value]) => renderAttribute(name, value))

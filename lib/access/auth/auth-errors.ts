@@ -97,6 +97,7 @@ function parseErrorBody(responseBody: string): ParsedError {
 
 /** Validates the request again with the schemas of better-auth's endpoint, to list every invalid field. */
 function findFieldErrors(api: Auth['api'], request: AuthRequest): AuthError | undefined {
+  // The library's type of each endpoint lacks the path.
   const endpoint = (Object.values(api) as readonly Endpoint[]).find(
     ({ path, options }) =>
       `${authPath}${path}` === request.path && [options.method].flat().includes(request.method),

@@ -83,7 +83,7 @@ class TableAdapter implements CustomAdapter {
     const wanted = names
       ? page.map((record) => Object.fromEntries(names.map((name) => [name, record[name]])))
       : page
-    return wanted as T[]
+    return wanted as T[] // the factory knows the model's type
   }
 
   async count({ model, where = [] }: { model: string; where?: CleanedWhere[] | undefined }): Promise<number> {
@@ -99,7 +99,7 @@ class TableAdapter implements CustomAdapter {
     where: CleanedWhere[]
     update: T
   }): Promise<T | null> {
-    return this.#changeOne<T>(model, where, () => update as Item)
+    return this.#changeOne<T>(model, where, () => update as Item) // fields of the model
   }
 
   async updateMany({ model, where, update }: Parameters<CustomAdapter['updateMany']>[0]): Promise<number> {
@@ -144,7 +144,7 @@ class TableAdapter implements CustomAdapter {
       const [found] = await this.#find(model, where)
       if (!found) return null
       const changed = await this.#write(model, found, next(found))
-      if (changed) return changed as T
+      if (changed) return changed as T // the factory knows the model's type
     }
     throw new Error(
       `A ${model} could not be changed in ${maxAttempts} attempts because of concurrent changes.`,

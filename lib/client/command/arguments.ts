@@ -41,7 +41,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     if (token?.kind !== 'option') continue
     const { name, value } = token
     if (name in ownFlags) {
-      flags[name] = readFlagValue(name as keyof typeof ownFlags, value)
+      flags[name] = readFlagValue(name as keyof typeof ownFlags, value) // checked above
       continue
     }
     if (!token.rawName.startsWith('--'))
@@ -65,6 +65,6 @@ function readFlagValue(name: keyof typeof ownFlags, value: string | undefined): 
 
 const camelCase = (name: string) => name.replace(/-(\w)/g, (_, character: string) => character.toUpperCase())
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+const switches = new Set<string>(booleanOptions)
 const isSwitch = (name: string) =>
-  (booleanOptions as readonly string[]).includes(name) ||
-  (name.startsWith('no') && (booleanOptions as readonly string[]).includes(lowerFirst(name.slice(2))))
+  switches.has(name) || (name.startsWith('no') && switches.has(lowerFirst(name.slice(2))))

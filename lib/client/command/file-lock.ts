@@ -47,7 +47,7 @@ async function tryLock(path: string): Promise<boolean> {
     await writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 })
     return true
   } catch (thrown) {
-    const isTaken = (thrown as NodeJS.ErrnoException).code === 'EEXIST'
+    const isTaken = thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST'
     if (isTaken) ownLockPaths.delete(path)
     return !isTaken
   }
@@ -68,6 +68,6 @@ async function readHolder(path: string): Promise<number | undefined> {
     return pid
   } catch (thrown) {
     // EPERM: it runs, but belongs to another user.
-    return (thrown as NodeJS.ErrnoException).code === 'EPERM' ? pid : undefined
+    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM' ? pid : undefined
   }
 }

@@ -210,6 +210,7 @@ async function save(
       callback(null, chunk)
     },
   })
+  // Node's type for the same stream.
   const source = Readable.fromWeb(
     result.stream(file, session.signal) as Parameters<typeof Readable.fromWeb>[0],
   )
@@ -240,10 +241,11 @@ export async function convertThroughPipe(
   source: NodeJS.ReadableStream | string = process.stdin,
 ): Promise<void> {
   const stream = typeof source === 'string' ? createReadStream(source) : source
-  const web = Readable.toWeb(stream as Readable) as ReadableStream<Uint8Array>
+  const web = Readable.toWeb(stream as Readable) as ReadableStream<Uint8Array> // stdin and files are such streams of bytes
   const result = await client.convert(web, to, options, { filename: `stdin.${from}`, signal })
   const [file] = result.files
   if (!file) return
+  // Node's type for the same stream.
   const bytes = Readable.fromWeb(result.stream(file, signal) as Parameters<typeof Readable.fromWeb>[0])
   await pipeline(bytes, output === undefined ? process.stdout : createWriteStream(output), {
     end: output !== undefined,

@@ -93,7 +93,7 @@ export class AgentFiles {
     await this.#requireFree(path)
     const temporary = join(dirname(path), `.${basename(path)}.mutabor-part`)
     await rm(temporary, { force: true })
-    const source = Readable.fromWeb(bytes as Parameters<typeof Readable.fromWeb>[0])
+    const source = Readable.fromWeb(bytes as Parameters<typeof Readable.fromWeb>[0]) // Node's type for the same stream
     await pipeline(source, createWriteStream(temporary, { flags: 'wx' }))
     await rename(temporary, path)
     this.#ownFiles.add(path)

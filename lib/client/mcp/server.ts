@@ -99,6 +99,7 @@ function createHandlers(
       )
     },
     merge: async (args) => {
+      // An array according to the schema.
       const opened = await Promise.all((args['files'] as readonly unknown[]).map((one) => files.open(one)))
       const mergeOptions = {
         ...readOptions(args),

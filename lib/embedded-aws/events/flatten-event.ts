@@ -16,13 +16,20 @@ interface Found {
 
 export type Leaves = ReadonlyMap<string, readonly Found[]>
 
+interface Waiting {
+  readonly value: unknown
+  readonly path: string
+  readonly element: ArrayElement | undefined
+  readonly depth: number
+}
+
 /** "PutEvents will only process nested JSON up to 1000 levels deep." */
 const maxDepth = 1000
 
 /** Returns undefined when the event is nested deeper than EventBridge reads. */
 export function flattenEvent(event: unknown): Leaves | undefined {
   const leaves = new Map<string, Found[]>()
-  const waiting = [{ value: event, path: '', element: undefined as ArrayElement | undefined, depth: 0 }]
+  const waiting: Waiting[] = [{ value: event, path: '', element: undefined, depth: 0 }]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value, path, element } = next
     const depth = next.depth + 1

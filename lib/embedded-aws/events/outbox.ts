@@ -47,7 +47,7 @@ export function openOutbox(db: DatabaseSync): Outbox {
     add: (delivery, dueAt) => void add.run(delivery.targetArn, dueAt, JSON.stringify(delivery)),
     update: (id, delivery, dueAt) => void update.run(dueAt, JSON.stringify(delivery), id),
     remove: (id) => void remove.run(id),
-    read: (id) => JSON.parse(String(read.get(id)?.json)) as PendingDelivery,
+    read: (id) => JSON.parse(String(read.get(id)?.json)) as PendingDelivery, // written by `add` and `update`
     *due(now, without) {
       for (const row of due.iterate(now, JSON.stringify(without)))
         yield { id: Number(row.id), target: String(row.target) }

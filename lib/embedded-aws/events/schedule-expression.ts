@@ -19,7 +19,7 @@ export function readScheduleExpression(expression: string): ScheduleExpression |
 function readRate(inner: string): ScheduleExpression | undefined {
   const [, count = '', unit = '', plural] = /^([1-9]\d{0,8}) (minute|hour|day)(s?)$/.exec(inner) ?? []
   if (!Object.hasOwn(unitsMs, unit) || (count === '1') === (plural === 's')) return undefined
-  return { kind: 'rate', everyMs: Number(count) * unitsMs[unit as keyof typeof unitsMs] }
+  return { kind: 'rate', everyMs: Number(count) * unitsMs[unit as keyof typeof unitsMs] } // checked by hasOwn
 }
 
 /** Returns the first run after a time, in milliseconds. A rate counts from `anchor`; `cron` is in UTC. */

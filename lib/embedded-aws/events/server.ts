@@ -121,7 +121,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     input: Readonly<Record<string, unknown>>,
   ): void {
     const entries = Array.isArray(input['Entries'])
-      ? (input['Entries'] as { EventBusName?: unknown }[])
+      ? (input['Entries'] as { EventBusName?: unknown }[]) // members of other types are rejected later
       : [{}]
     const buses = new Set(entries.map(({ EventBusName = 'default' }) => String(EventBusName)))
     for (const bus of buses) {

@@ -44,7 +44,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
   const load = () => {
     for (const kind of kinds) collections.set(kind, new Map())
     for (const row of db.prepare('SELECT kind, key, json FROM document ORDER BY key').iterate())
-      collections.get(row.kind as Kind)?.set(String(row.key), JSON.parse(String(row.json)))
+      collections.get(row.kind as Kind)?.set(String(row.key), JSON.parse(String(row.json))) // written with a kind
   }
   load()
 
@@ -89,6 +89,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
     dueDocuments: (now) =>
       dueRows
         .all(now)
+        // Rows are only written with a kind.
         .map((row) => ({ kind: row.kind as Kind, key: String(row.key), dueAt: Number(row.due) })),
     // SQLite returns null when there is none.
     nextDue: () => (firstDue.get()?.due ?? undefined) as number | undefined,

@@ -8,7 +8,7 @@ const shapes = {
 
 type TargetService = keyof typeof shapes
 
-const services = Object.keys(shapes) as TargetService[]
+const services = Object.keys(shapes) as TargetService[] // keys of a const table
 
 /** Returns the service of an ARN that `checkTargetArn` accepted. */
 export function serviceOf(arn: string): TargetService {

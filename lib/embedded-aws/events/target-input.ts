@@ -125,7 +125,7 @@ function valueAt(path: string, event: unknown): unknown {
       if (typeof value !== 'object' || value === null) return []
       if (step === every) return Object.values(value)
       if (Array.isArray(value) !== (typeof step === 'number') || !Object.hasOwn(value, step)) return []
-      return [(value as Readonly<Record<string | number, unknown>>)[step]]
+      return [Reflect.get(value, step)]
     })
   }
   return steps.includes(every) ? values : values[0]

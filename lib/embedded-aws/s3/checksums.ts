@@ -38,7 +38,7 @@ export interface Checksum {
   readonly value: string
 }
 
-export const algorithmNames = Object.keys(algorithms) as Algorithm[]
+export const algorithmNames = Object.keys(algorithms) as Algorithm[] // keys of a const table
 
 export function parseAlgorithm(text: string): Algorithm | undefined {
   const name = text.toUpperCase()
@@ -69,7 +69,8 @@ export function usualType(algorithm: Algorithm): ChecksumType {
 }
 
 export function allowsType(algorithm: Algorithm, type: string): type is ChecksumType {
-  return (algorithms[algorithm].types as readonly string[]).includes(type)
+  const types: readonly string[] = algorithms[algorithm].types
+  return types.includes(type)
 }
 
 export function isChecksum(algorithm: Algorithm, base64: string): boolean {

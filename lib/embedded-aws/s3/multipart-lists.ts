@@ -92,7 +92,7 @@ export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Re
 function readUploads(db: S3Services['db'], bucket: string, prefix: string): Entry[] {
   const rows = db.sql.all`SELECT key, id, initiated, algorithm, type FROM upload
     WHERE bucket = ${bucket} AND completed IS NULL ORDER BY key, id`
-  const entries = rows as unknown as (Omit<Entry, 'key'> & { key: Uint8Array })[]
+  const entries = rows as unknown as (Omit<Entry, 'key'> & { key: Uint8Array })[] // the columns selected above
   return entries
     .map((entry) => ({ ...entry, key: Buffer.from(entry.key).toString() }))
     .filter(({ key }) => key.startsWith(prefix))

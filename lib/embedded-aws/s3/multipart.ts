@@ -99,7 +99,7 @@ export function requireUpload(db: Database, { bucket, key, query }: S3Call): Upl
 export function listS3Parts(db: Database, upload: Pick<Upload, 'id'>): S3Part[] {
   const rows = db.sql.all`SELECT number, blob, size, etag, checksum, modified FROM part
     WHERE upload = ${upload.id} ORDER BY number`
-  return rows as unknown as S3Part[]
+  return rows as unknown as S3Part[] // the columns selected above
 }
 
 export async function uploadPart(services: S3Services, call: S3Call): Promise<S3Reply> {

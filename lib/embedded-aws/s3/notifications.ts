@@ -138,7 +138,7 @@ export class Notifier {
   async #deliver(target: string, body: string, created: number): Promise<boolean> {
     const { notify, log } = this.#options
     try {
-      await notify?.(JSON.parse(target) as NotifyTarget, JSON.parse(body))
+      await notify?.(JSON.parse(target) as NotifyTarget, JSON.parse(body)) // written when the object changed
       return true
     } catch (cause) {
       const isGivenUp = Date.now() - created > giveUpMs

@@ -43,6 +43,7 @@ export function parseObjectRow(row: Record<string, unknown>): S3Object {
   return {
     ...rest,
     key: Buffer.from(key).toString(),
+    // Written when the object was stored.
     headers: JSON.parse(headers) as Record<string, string>,
     tags: JSON.parse(tags) as S3Tag[],
     checksum: checksum === '' ? undefined : (JSON.parse(checksum) as Checksum),
@@ -52,7 +53,7 @@ export function parseObjectRow(row: Record<string, unknown>): S3Object {
 export function listSegments(db: Database, object: S3Object): Segment[] {
   const rows = db.sql
     .all`SELECT number, blob, size, checksum FROM segment WHERE object = ${object.id} ORDER BY number`
-  return rows as unknown as Segment[]
+  return rows as unknown as Segment[] // the columns selected above
 }
 
 interface Commit {

@@ -24,6 +24,7 @@ function render(content: Element): string {
 function renderOne(name: string, value: Content): string {
   if (value === undefined) return ''
   if (Array.isArray(value)) return value.map((one: Content) => renderOne(name, one)).join('')
+  // Array.isArray does not narrow readonly arrays.
   if (typeof value === 'object') return `<${name}>${render(value as Element)}</${name}>`
   return `<${name}>${escapeText(String(value))}</${name}>`
 }
@@ -58,7 +59,7 @@ const parser = new XMLParser({
  */
 export function fromXml(text: string, root: string): Parsed {
   if (text.includes('<!DOCTYPE') || XMLValidator.validate(text) !== true) throw new S3Error('MalformedXML')
-  const document = parser.parse(text) as Parsed
+  const document = parser.parse(text) as Parsed // all elements are arrays by the settings of the parser
   const [found] = document[root] ?? []
   if (found === undefined) throw new S3Error('MalformedXML')
   return typeof found === 'string' ? {} : found

@@ -68,8 +68,8 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
       const accessKeyId = authenticateSqs(request, body, credentials, region)
       const { action, members } = readSqsCall(request, body)
       if (!isAction(action)) throw unknownAction(action, protocol)
-      const name =
-        (members as { QueueUrl?: unknown }).QueueUrl ?? (members as { QueueName?: unknown }).QueueName
+      const { QueueUrl, QueueName } = members as { QueueUrl?: unknown; QueueName?: unknown } // not yet checked
+      const name = QueueUrl ?? QueueName
       const resource = `arn:aws:sqs:${region}:${accountId}:${String(name ?? '').replace(/^.*\//, '')}`
       if (!authorize({ accessKeyId, action: `sqs:${permissionOf(action)}`, resource }))
         throw accessDenied(action, resource)

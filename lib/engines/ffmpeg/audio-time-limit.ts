@@ -105,10 +105,11 @@ async function fileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncodi
     sampleRate: audioSampleRate ?? shape.sampleRate,
     durationS: resolveTrim(options, media).durationS,
     subject: 'The audio is',
-    advice: adviceFor[operation as keyof typeof adviceFor],
+    advice: adviceFor[operation as keyof typeof adviceFor], // of the two operations that encode one file
   }
 }
 
+// The options of a container only allow its own codecs.
 const codecFromOption = (codec: string | undefined) =>
   codec === 'copy' ? undefined : (codec as AudioCodecId | undefined)
 

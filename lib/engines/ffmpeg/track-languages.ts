@@ -40,7 +40,7 @@ export async function restoreLanguages(path: string, wanted: TrackLanguages): Pr
 /** Reads the languages that are stored as ISO codes. */
 export async function readLanguages(path: string): Promise<TrackLanguages> {
   await using file = await open(path)
-  const found = { audio: [] as (string | undefined)[], subtitles: [] as (string | undefined)[] }
+  const found: Record<'audio' | 'subtitles', (string | undefined)[]> = { audio: [], subtitles: [] }
   for (const { kind, code } of await readTracks(file)) found[kind].push(unpackLanguage(code))
   return found
 }

@@ -42,6 +42,7 @@ function hasFrameSequence(head: Uint8Array, start: number): boolean {
 /** Returns the frame length from its header in bytes, or undefined if this is no frame header. */
 function frameLength(header: number): number | undefined {
   const [version, layer] = [(header >>> 19) & 3, 4 - ((header >>> 17) & 3)]
+  // Layer 4 is reserved and in neither table.
   const rate = (version === 3 ? mpeg1Bitrates : mpeg2Bitrates)[layer as 1 | 2 | 3]?.[
     ((header >>> 12) & 15) - 1
   ]

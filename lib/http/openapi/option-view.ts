@@ -99,7 +99,7 @@ export class OptionSets {
 
 /** Describes the parsed value of the option; readers don't care that forms send it as text. */
 function describe(name: string, option: z.ZodType): OptionView {
-  // zod's JSON Schema has this shape for our kinds of options.
+  // zod's JSON Schemas have this shape for our kinds of options.
   const output = z.toJSONSchema(option, { io: 'output', unrepresentable: 'any' }) as JsonSchema
   const input = z.toJSONSchema(option, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const described = formsOf(output).filter(({ type, enum: words }) => type ?? words)

@@ -79,6 +79,7 @@ async function writeEntry(
   if (!body) return undefined
   const baseName = sanitizeFileName(from.filename)
   const name = names.next(folder === undefined ? baseName : `${folder}/${baseName}`)
+  // Node's own type of the same stream.
   await writer.add(name, ReadableStream.from(countBytes(body, onBytes)) as Parameters<Writer['add']>[1], {
     level: isCompressible(mimeType) ? 6 : 0,
     uncompressedSize: size,
@@ -87,6 +88,7 @@ async function writeEntry(
 }
 
 async function* countBytes(body: Readable, onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  // Without an encoding, a stream has only buffers.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     onBytes(chunk.length)
     yield chunk

@@ -48,7 +48,7 @@ export class PresignedVault implements TaskVault {
       if (!Object.hasOwn(this.#secretsBySealed, one.sealed))
         throw new Error('the message does not contain this secret of the task')
       return { value: this.#secretsBySealed[one.sealed] }
-    }) as T
+    }) as T // the same, except for sealed values
   }
 
   /** Restores the sealed values. */

@@ -158,6 +158,7 @@ async function importFile(
 ): Promise<StoredFile> {
   const { files } = services
   const { maxFileBytes } = await limitsOfOwner(state.job.owner, services)
+  // Parsed when the task was created.
   const { max_size = Number.POSITIVE_INFINITY, sha256: expected } = fields as {
     max_size?: number
     sha256?: string

@@ -44,6 +44,7 @@ export const apiFunctions: readonly FunctionName[] = functionNames.filter(
  * such events too.
  */
 export function createApiHandlers(api: ApiHandler): Readonly<Record<string, LocalFunction['handler']>> {
+  // The gateway creates events as API Gateway does.
   const handler: LocalFunction['handler'] = (event, context) =>
     api(event as Parameters<ApiHandler>[0], context as Parameters<ApiHandler>[1])
   return Object.fromEntries(apiFunctions.map((name) => [name, handler]))
@@ -52,12 +53,12 @@ export function createApiHandlers(api: ApiHandler): Readonly<Record<string, Loca
 /** The same for functions that the WebSocket API and the bus invoke. */
 export const createLiveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({
   sockets,
-  broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]),
+  broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]), // from the bus
 })
 
 /** One process gets the end of every job on this machine, so usage is counted in batches. */
 export const createCountingHandler = ({ handler }: UsageCounter) => ({
-  'count-usage': (event: unknown) => handler(event as Parameters<UsageCounter['handler']>[0]),
+  'count-usage': (event: unknown) => handler(event as Parameters<UsageCounter['handler']>[0]), // from the bus
 })
 
 /** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */

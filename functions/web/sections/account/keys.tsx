@@ -136,6 +136,7 @@ const columnsOf = (
   {
     name: words.permissions,
     cell: ({ scopes }) =>
+      // A newer service may have more scopes.
       scopes.map((scope) => (words.scopes as Readonly<Record<string, string>>)[scope] ?? scope).join(', '),
   },
   {

@@ -36,5 +36,6 @@ export const deleteDrafts = (keys: readonly string[]) =>
     await Promise.all(keys.map((key) => toPromise(drafts.delete(key))))
   }, undefined)
 
+// Written by saveDraft.
 export const loadDrafts = () =>
   withFallback(async () => (await toPromise((await openStore('drafts')).getAll())) as readonly Draft[], [])

@@ -26,4 +26,5 @@ export function toolsFor(
   return source && ['image', 'video', 'audio'].includes(source.category) ? merge : []
 }
 
+/** Returns the id of a tool of a newer service. */
 export const toolName = (id: string): string => (names as Readonly<Record<string, string>>)[id] ?? id

@@ -132,6 +132,7 @@ function curlBodyArguments(content: Readonly<Record<string, Media>>): string[] {
   const example = media && firstExample(media)
   if (type === undefined || example === undefined) return []
   if (type === 'application/x-www-form-urlencoded')
+    // Examples of forms are objects.
     return Object.entries(example as object).map(
       ([name, value]) => `--data-urlencode ${shellQuote(`${name}=${String(value)}`)}`,
     )

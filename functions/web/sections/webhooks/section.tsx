@@ -138,6 +138,7 @@ const columns: readonly Column<Webhook>[] = [
   { name: words.description, cell: ({ description }) => <bdi>{description ?? '–'}</bdi> },
 ]
 
+// A newer service may have more events.
 const eventLabel = (name: string) =>
   name === '*' ? words.everything : ((words.events as Readonly<Record<string, string>>)[name] ?? name)
 

@@ -103,7 +103,7 @@ export default {
     convert: 'Converting',
     ocr: 'Recognizing text',
     export: 'Saving the result',
-  } as Readonly<Record<string, string>>,
+  } as Readonly<Record<string, string>>, // other phases have no text
   secondsLeft: (count: number) => `about ${count} s left`,
   minutesLeft: (count: number) => `about ${count} min left`,
   hoursLeft: (count: string) => `about ${count} h left`,
@@ -148,7 +148,7 @@ export default {
       entries: ['file', 'files'],
       glyphs: ['character', 'characters'],
       frames: ['frame', 'frames'],
-    } as Readonly<Record<string, readonly [one: string, many: string]>>,
+    } as Readonly<Record<string, readonly [one: string, many: string]>>, // the service may count more
     and: ' and ',
     whole: (amounts: string, isOne: boolean) => `${isOne ? '' : 'All '}${amounts} kept`,
     part: (result: string, source: string, percent: string) => `${result} of ${source} kept (${percent})`,
@@ -163,7 +163,7 @@ export default {
       channels: 'audio channels',
       hiddenText: 'hidden text',
       selectableText: 'selectable text',
-    } as Readonly<Record<string, string>>,
+    } as Readonly<Record<string, string>>, // the service may detect more
     leftOut: (target: string, names: string) => `Not supported by ${target} and dropped: ${names}.`,
     theResult: 'the result',
   },

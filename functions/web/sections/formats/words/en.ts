@@ -47,7 +47,7 @@ export default {
     selectableText: 'Selectable text',
     frames: 'Video frames',
     seconds: 'Playing time',
-  } as Readonly<Record<string, string>>,
+  } as Readonly<Record<string, string>>, // the service may report more
   options: 'Options',
   noOptions: 'No options.',
   option: 'Option',
