@@ -6,7 +6,6 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
-  GetObjectAttributesCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
@@ -288,12 +287,12 @@ test('part checksums become a composite or full-object checksum', async (t) => {
     else assert.match(done[field] ?? '', /^[A-Za-z0-9+/]+=*-2$/)
     const head = await client.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
     assert.equal(head[field], done[field])
-    const attributes = await client.send(
-      new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes: ['ObjectParts', 'Checksum'] }),
+    const second = await client.send(
+      new HeadObjectCommand({ Bucket, Key, PartNumber: 2, ChecksumMode: 'ENABLED' }),
     )
-    assert.equal(attributes.ObjectParts?.TotalPartsCount, 2)
-    assert.equal(attributes.ObjectParts?.Parts?.[1]?.Size, last.length)
-    if (parts[1]?.[field]) assert.equal(attributes.ObjectParts?.Parts?.[1]?.[field], parts[1][field])
+    assert.equal(second.PartsCount, 2)
+    assert.equal(second.ContentLength, last.length)
+    if (parts[1]?.[field]) assert.equal(second[field], parts[1][field])
   }
 })
 
