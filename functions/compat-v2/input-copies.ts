@@ -5,7 +5,7 @@ import { filesOfTask, nameExportFiles } from '../../lib/jobs/job-state-machine.t
 import { isVisibleToKey } from '../../lib/jobs/visible-to-key.ts'
 import type { StoredFile } from '../../lib/model/job.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { type UploadRecord, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { findTask, isUnfinished, type Request } from './call-endpoint.ts'
 
 /** A file of another job's task, copied to an upload for one job. */
@@ -47,7 +47,7 @@ export async function copyTaskFiles(
       `input: the task ${id} ${task.status === 'finished' ? 'has no files' : 'has failed'}. Use a task that has files.`,
       { field: 'input' },
     )
-  return Promise.all(files.map((file) => copyFile(file, request.principal.ownerId, services)))
+  return Promise.all(files.map((file) => copyFile(file, request.principal, services)))
 }
 
 /** Others may see a job, but only its owner may use its files. */
@@ -68,15 +68,20 @@ async function filesOf(
   return task.operation.startsWith('export/') ? nameExportFiles(task, state) : filesOfTask(task.number, state)
 }
 
-async function copyFile(file: StoredFile, owner: string, services: Services): Promise<InputCopy> {
+async function copyFile(
+  file: StoredFile,
+  { ownerId: owner, keyId }: Request['principal'],
+  services: Services,
+): Promise<InputCopy> {
   const { retentionHours } = await limitsOfOwner(owner, services)
   const id = newId('upl')
   const key = uploadKey('received', id, retentionHours)
   await services.files.copy(file, key)
   const now = Date.now()
-  const upload: UploadRecord = {
+  const upload = {
     id,
     owner,
+    keyId: keyId ?? null,
     key,
     filename: file.filename,
     contentType: file.mimeType,

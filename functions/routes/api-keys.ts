@@ -25,7 +25,7 @@ const Body = z.strictObject({
     .enum(['secret', 'public'])
     .default('secret')
     .describe(
-      '`secret` (`sk_`) for servers; `public` (`ck_`) for web pages, where everyone can read it: it only has access to jobs that it created',
+      '`secret` (`sk_`) for servers; `public` (`ck_`) for web pages, where everyone can read it: it only has access to jobs and uploads that it created',
     ),
   access: apiKeyFields.access.optional(),
   scopes: apiKeyFields.scopes.optional(),

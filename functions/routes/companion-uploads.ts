@@ -72,6 +72,7 @@ const params = contract({
     await uploads.create({
       id,
       owner: principal.ownerId,
+      keyId: principal.keyId ?? null,
       key,
       maxSize,
       contentType: query.type,
@@ -111,7 +112,7 @@ const create = contract({
   handle: async ({ body, principal }, services) => {
     const { filename, type: contentType, size } = body
     const upload = await startMultipartUpload(
-      { owner: principal.ownerId, filename, contentType, size, open: true },
+      { principal, filename, contentType, size, open: true },
       services,
     )
     return { data: { key: upload.key, uploadId: upload.id } }
@@ -129,7 +130,7 @@ const list = contract({
   reply: { status: 200, form: 'raw', schema: z.array(UploadedPart) },
   errors: notFound,
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
-    const upload = await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services)
+    const upload = await findMultipartUpload({ uploadId, key, principal }, services)
     return { data: ((await listUploadedParts(upload, services)) ?? []).map(partView) }
   },
 })
@@ -145,7 +146,7 @@ const sign = contract({
   reply: { status: 200, form: 'raw', schema: PartUrl },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ params: { uploadId, partNumber }, query: { key }, principal }, services) => {
-    const upload = await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services)
+    const upload = await findMultipartUpload({ uploadId, key, principal }, services)
     return { data: partUrlView((await signPartUrls(upload, [partNumber], services)).get(partNumber) ?? '') }
   },
 })
@@ -166,7 +167,7 @@ const complete = contract({
   },
   errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE'],
   handle: async ({ params: { uploadId }, query: { key }, body, principal }, services) => {
-    const upload = await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services)
+    const upload = await findMultipartUpload({ uploadId, key, principal }, services)
     await completeMultipartUpload(upload, toParts(body), services)
     const { PUBLIC_URL = '', BUCKET_NAME: bucket } = services.config
     return { data: { location: `${PUBLIC_URL}/v1/uploads/${uploadId}`, key, bucket } }
@@ -184,10 +185,7 @@ const abort = contract({
   reply: { status: 200, form: 'raw', schema: z.object({}) },
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
-    await abortMultipartUpload(
-      await findMultipartUpload({ uploadId, key, owner: principal.ownerId }, services),
-      services,
-    )
+    await abortMultipartUpload(await findMultipartUpload({ uploadId, key, principal }, services), services)
     return { data: {} }
   },
 })

@@ -207,7 +207,7 @@ async function openItems({ body, files, principal }: Request, services: Services
       ? withFilename(file, item)
       : isRemote
         ? undefined
-        : await fromUpload(item, index, principal.ownerId, services)
+        : await fromUpload(item, index, principal, services)
     return { index, item, names, source }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
@@ -220,7 +220,7 @@ const withFilename = (file: SourceFile, { filename }: BatchItem): ImportSource =
 async function fromUpload(
   item: BatchItem,
   index: number,
-  owner: string,
+  principal: Request['principal'],
   services: Services,
 ): Promise<ImportSource> {
   const field = `items.${index}.uploadId`
@@ -229,7 +229,7 @@ async function fromUpload(
       field,
     })
   try {
-    return { source: await openUploadedSource(item.uploadId, field, owner, services, item.filename) }
+    return { source: await openUploadedSource(item.uploadId, field, principal, services, item.filename) }
   } catch (error) {
     if (error instanceof AppError) return { refused: error }
     throw error

@@ -94,7 +94,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const more = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
-      openUploadedSource(id, 'additionalUploadIds', principal.ownerId, services),
+      openUploadedSource(id, 'additionalUploadIds', principal, services),
     ),
   ])
   const conversion = {

@@ -119,7 +119,7 @@ async function start(
   const tasks = parseTasks(body.tasks)
   const imported = tasks.filter(({ operation }) => operation.kind === 'import').length
   requireFilesPerJob(imported, 'tasks', limitsOfPlan(principal.plan, services))
-  const { imports, discard } = await openImports(tasks, { owner: principal.ownerId, services })
+  const { imports, discard } = await openImports(tasks, { principal, services })
   try {
     const { tag, webhookUrl, webhookFormat, failFast, expiresIn: expiresInS } = body
     const made = { tag, webhookUrl, webhookFormat, failFast, expiresInS, tasks, imports }

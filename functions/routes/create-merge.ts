@@ -74,7 +74,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const { mergeType } = body
   const [first, second, ...others] = await Promise.all([
     ...files,
-    ...(body.uploadIds ?? []).map((id) => openUploadedSource(id, 'uploadIds', principal.ownerId, services)),
+    ...(body.uploadIds ?? []).map((id) => openUploadedSource(id, 'uploadIds', principal, services)),
     ...(body.fileUrls ?? []).map((url) => ({ url, field: 'fileUrls' })),
   ])
   if (!first) throw tooFewFilesError('NO_FILES', 0)

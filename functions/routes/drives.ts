@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { driveIds } from '../../lib/component-ids.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
+import type { JobReader } from '../../lib/jobs/visible-to-key.ts'
 import { driveAccess as drivesAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { importUrlOperation } from '../../lib/tasks/import-url.ts'
@@ -206,7 +207,7 @@ export const importFromDrive = contract({
     const tasks = tasksOf(links, targetFormat, options)
     const names = links.map((_, at) => importName(at))
     const owner = principal.ownerId
-    const uploads = targetFormat === undefined ? links.map((link) => uploadOf(link, owner, services)) : []
+    const uploads = targetFormat === undefined ? links.map((link) => uploadOf(link, principal, services)) : []
     const imports = new Map(uploads.map((into, at) => [importName(at), { into }]))
     const request = {
       owner,
@@ -262,12 +263,13 @@ function tasksOf(
 }
 
 /** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */
-function uploadOf({ filename }: FileLink, owner: string, { config }: Services) {
+function uploadOf({ filename }: FileLink, { ownerId: owner, keyId }: JobReader, { config }: Services) {
   const id = newId('upl')
   const now = Date.now()
   return {
     id,
     owner,
+    keyId: keyId ?? null,
     key: uploadKey('uploads', id, config.RETENTION_HOURS),
     filename,
     contentType: 'application/octet-stream',

@@ -27,11 +27,13 @@ export const getUpload = contract({
   access: readAccess,
   tag: 'Uploads',
   summary: 'Get the status of an upload',
+  description:
+    'A public key (`ck_`) only sees uploads that it began itself. Secret keys, access tokens and sessions see all uploads of the account.',
   params: z.object({ uploadId: text('id').describe('Id of the upload, `upl_…`') }),
   reply: { status: 200, schema: UploadView },
   errors: ['UPLOAD_NOT_FOUND'],
   handle: async ({ params, principal }, services) => {
-    const upload = await requireOwnUpload(params.uploadId, 'uploadId', principal.ownerId, services)
+    const upload = await requireOwnUpload(params.uploadId, 'uploadId', principal, services)
     const { file, importJobId } = upload
     const job = !file && importJobId !== undefined ? await services.jobs.store.getJob(importJobId) : undefined
     const hasFailed = job !== undefined && isTerminalStatus(job.status)

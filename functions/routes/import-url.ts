@@ -41,6 +41,7 @@ export const importUrl = contract({
     const upload = {
       id,
       owner: principal.ownerId,
+      keyId: principal.keyId ?? null,
       key: uploadKey('uploads', id, retentionHours),
       filename: filename ?? 'file',
       contentType: 'application/octet-stream',
@@ -52,6 +53,7 @@ export const importUrl = contract({
     const { job } = await startJob(
       {
         owner: principal.ownerId,
+        keyId: principal.keyId,
         requestId,
         jobId: newJobId(),
         tasks: [

@@ -116,10 +116,7 @@ export const createMultipart = contract({
   errors: ['INVALID_INPUT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ body, principal }, services) => {
     const { filename, type, size } = body
-    const upload = await startMultipartUpload(
-      { owner: principal.ownerId, filename, contentType: type, size },
-      services,
-    )
+    const upload = await startMultipartUpload({ principal, filename, contentType: type, size }, services)
     return {
       data: {
         uploadId: upload.id,
@@ -156,7 +153,7 @@ const listMultipartParts = contract({
   },
   errors: ['UPLOAD_NOT_FOUND'],
   handle: async ({ params, query, principal }, services) => {
-    const upload = await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services)
+    const upload = await findMultipartUpload({ ...params, ...query, principal }, services)
     const parts = await listUploadedParts(upload, services)
     return { data: { parts: parts?.map(partView) ?? [], complete: parts === undefined } }
   },
@@ -177,7 +174,7 @@ const signPart = contract({
   errors,
   handle: async ({ params, query, principal }, services) => {
     const { partNumber } = params
-    const upload = await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services)
+    const upload = await findMultipartUpload({ ...params, ...query, principal }, services)
     const urls = await signPartUrls(upload, [partNumber], services)
     return { data: partUrlView(urls.get(partNumber) ?? '') }
   },
@@ -212,7 +209,7 @@ const signParts = contract({
   errors,
   handle: async ({ params, query, principal }, services) => {
     const { partNumbers: numbers, key } = query
-    const upload = await findMultipartUpload({ ...params, key, owner: principal.ownerId }, services)
+    const upload = await findMultipartUpload({ ...params, key, principal }, services)
     const presignedUrls = Object.fromEntries(await signPartUrls(upload, numbers, services))
     return { data: { presignedUrls, expires: partUrlLifetimeS, expiresAt: urlExpiry() } }
   },
@@ -231,7 +228,7 @@ const completeMultipart = contract({
   reply: { status: 200, form: 'mirrored', schema: CompletedUpload },
   errors: ['UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE', 'CONFLICT', 'FILE_TOO_LARGE', 'INVALID_REQUEST'],
   handle: async ({ params, query, body, principal }, services) => {
-    const upload = await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services)
+    const upload = await findMultipartUpload({ ...params, ...query, principal }, services)
     const { size, etag } = await completeMultipartUpload(upload, toParts(body), services)
     const { id: uploadId, key } = upload
     const location = `${services.config.PUBLIC_URL ?? ''}/v1/uploads/${uploadId}`
@@ -251,7 +248,7 @@ const abortMultipart = contract({
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params, query, principal }, services) => {
     await abortMultipartUpload(
-      await findMultipartUpload({ ...params, ...query, owner: principal.ownerId }, services),
+      await findMultipartUpload({ ...params, ...query, principal }, services),
       services,
     )
     return { data: {} }

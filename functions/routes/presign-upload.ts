@@ -77,6 +77,7 @@ export const presignUpload = contract({
     await services.uploads.create({
       id,
       owner: principal.ownerId,
+      keyId: principal.keyId ?? null,
       key,
       filename: sanitizeFileName(body.filename),
       contentType: body.contentType,

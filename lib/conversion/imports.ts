@@ -4,6 +4,7 @@ import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { requireDiskSpace } from '../io/disk-space.ts'
+import type { JobReader } from '../jobs/visible-to-key.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
 import { importBase64Operation, importRawOperation, maxInlineBytes } from '../tasks/import-base64.ts'
@@ -19,7 +20,7 @@ import { openUploadedSource, type SourceFile } from './source.ts'
 const maxConcurrentImports = 8
 
 interface ImportContext {
-  readonly owner: string
+  readonly principal: JobReader
   readonly services: Services
 }
 
@@ -74,7 +75,7 @@ async function openImport(
     const { upload_id: uploadId, filename } = importUploadOperation.fields.parse(fields)
     if (uploadId === undefined) return await createAwaitedImport(fields, context)
     return {
-      source: await openUploadedSource(uploadId, 'upload_id', context.owner, context.services, filename),
+      source: await openUploadedSource(uploadId, 'upload_id', context.principal, context.services, filename),
     }
   } catch (error) {
     throw addTaskToError(name, error)
@@ -96,7 +97,7 @@ function fromBase64(text: string): Buffer {
 async function createInlineImport(
   fields: Fields,
   decode: (text: string) => Buffer,
-  { owner, services }: ImportContext,
+  { principal: { ownerId: owner }, services }: ImportContext,
   stored: string[],
 ): Promise<ImportSource> {
   const { file, filename } = importBase64Operation.fields.parse(fields)
@@ -125,7 +126,7 @@ async function createInlineImport(
 /** Creates an upload that the task waits for, sent as a browser form or with PUT, up to the size limit. */
 async function createAwaitedImport(
   fields: Fields,
-  { owner, services }: ImportContext,
+  { principal: { ownerId: owner, keyId }, services }: ImportContext,
 ): Promise<ImportSource> {
   await requireDiskSpace(services.config)
   const { filename, redirect, sha256, max_file_size } = importUploadOperation.fields.parse(fields)
@@ -145,6 +146,7 @@ async function createAwaitedImport(
   const awaited = {
     id,
     owner,
+    keyId: keyId ?? null,
     key,
     maxSize,
     contentType: 'application/octet-stream',

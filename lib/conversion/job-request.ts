@@ -1,15 +1,15 @@
 import type { AppError } from '../errors.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
-import type { UploadRecord } from '../uploads/uploads.ts'
+import type { NewUpload } from '../uploads/uploads.ts'
 import type { WebhookFormat } from '../webhooks/webhook.ts'
 import type { SourceFile } from './source.ts'
 
 /** Source of an import task: a stored file, or an upload that the task waits for. */
 export type ImportSource =
   | { readonly source: SourceFile }
-  | { readonly awaited: UploadRecord; readonly form: Record<string, unknown> }
+  | { readonly awaited: NewUpload; readonly form: Record<string, unknown> }
   /** The task fetches the file into an upload that other requests can use. */
-  | { readonly into: UploadRecord }
+  | { readonly into: NewUpload }
   /** Batches only: there is no file, and the task reports why. */
   | { readonly refused: AppError }
 

@@ -1,7 +1,7 @@
 import type { ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
+import type { JobReader } from '../jobs/visible-to-key.ts'
 import { isTerminalStatus } from '../model/job.ts'
-import type { Principal } from '../model/principal.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
 import { requireOwnUpload } from '../uploads/own-upload.ts'
@@ -27,7 +27,7 @@ interface SourceFields {
 interface Request {
   readonly body: SourceFields
   readonly files: readonly ReceivedFile[]
-  readonly principal: Pick<Principal, 'ownerId'>
+  readonly principal: JobReader
 }
 
 /**
@@ -52,8 +52,7 @@ export async function openSource(
     })
   }
   if (file) return body.filename ? { ...file, filename: sanitizeFileName(body.filename) } : file
-  if (body.uploadId)
-    return openUploadedSource(body.uploadId, 'uploadId', principal.ownerId, services, body.filename)
+  if (body.uploadId) return openUploadedSource(body.uploadId, 'uploadId', principal, services, body.filename)
   throw new AppError(
     'NO_FILES',
     'There is no file: send it in the form field `file`, its URL in `fileUrl`, or the id of an upload in `uploadId`.',
@@ -69,11 +68,11 @@ export async function openSource(
 export async function openUploadedSource(
   uploadId: string,
   field: string,
-  owner: string,
+  reader: JobReader,
   services: Services,
   filename?: string,
 ): Promise<SourceFile> {
-  const { upload, stored } = await requireStoredUpload(uploadId, field, owner, services)
+  const { upload, stored } = await requireStoredUpload(uploadId, field, reader, services)
   return {
     ...createUploadSource(upload, stored, services),
     field,
@@ -92,8 +91,8 @@ export function createUploadSource(
   return { field: 'uploadId', filename, key, size, sha256: '', etag, upload, read, adopt: () => {} }
 }
 
-async function requireStoredUpload(uploadId: string, field: string, owner: string, services: Services) {
-  const upload = await requireOwnUpload(uploadIdIn(uploadId), field, owner, services)
+async function requireStoredUpload(uploadId: string, field: string, reader: JobReader, services: Services) {
+  const upload = await requireOwnUpload(uploadIdIn(uploadId), field, reader, services)
   if (upload.jobId && (await isUsedByJob(upload.jobId, services)))
     throw uploadAlreadyUsed(upload, upload.jobId, field)
   const stored = await services.files.head(upload.key)

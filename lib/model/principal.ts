@@ -16,7 +16,7 @@ export interface Principal {
   readonly keyId?: string
   /** Ids of the keys that `keyId` replaced. */
   readonly earlierKeyIds?: readonly string[]
-  /** Authenticated by a public key, which anyone can read in a web page: it only sees its own jobs and no lists. */
+  /** Authenticated by a public key, which anyone can read in a web page: it only sees its own jobs and uploads, and no lists. */
   readonly isPublic?: true
 }
 

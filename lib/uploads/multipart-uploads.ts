@@ -3,6 +3,7 @@ import { partLimits, type StoredPart } from '../aws/multipart.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { requireDiskSpace } from '../io/disk-space.ts'
+import type { JobReader } from '../jobs/visible-to-key.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
@@ -29,7 +30,7 @@ export const partSizeFor = (size: number): number =>
 type MultipartUpload = UploadRecord & { readonly partsId: string }
 
 interface MultipartUploadRequest {
-  readonly owner: string
+  readonly principal: JobReader
   readonly filename: string
   readonly contentType: string
   /** Bytes, if known. */
@@ -44,7 +45,8 @@ export async function startMultipartUpload(
   services: Services,
 ): Promise<MultipartUpload> {
   const { config, files, uploads } = services
-  const { owner, contentType, size, open } = request
+  const { principal, contentType, size, open } = request
+  const { ownerId: owner, keyId = null } = principal
   await requireDiskSpace(config)
   const limits = await limitsOfOwner(owner, services)
   const maxSize = maxMultipartBytes(limits)
@@ -57,6 +59,7 @@ export async function startMultipartUpload(
   const upload = {
     id,
     owner,
+    keyId,
     key,
     contentType,
     maxSize,
@@ -71,15 +74,15 @@ export async function startMultipartUpload(
 }
 
 /**
- * Finds a multipart upload of this owner, or an anonymous one.
+ * Finds a multipart upload that the principal may see, or an anonymous one.
  * @param key checked against the upload if the client sent one.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function findMultipartUpload(
-  { uploadId, key, owner }: { uploadId: string; key?: string | undefined; owner: string },
+  { uploadId, key, principal }: { uploadId: string; key?: string | undefined; principal: JobReader },
   services: Services,
 ): Promise<MultipartUpload> {
-  const upload = await requireOwnUpload(uploadId, 'uploadId', owner, services)
+  const upload = await requireOwnUpload(uploadId, 'uploadId', principal, services)
   if (upload.partsId === undefined || (key !== undefined && key !== upload.key))
     throw uploadNotFound(uploadId, 'uploadId')
   return { ...upload, partsId: upload.partsId }

@@ -1,24 +1,34 @@
 import { isSameOwner } from '../accounts/same-owner.ts'
 import { AppError } from '../errors.ts'
 import { idPattern, quoteId } from '../ids.ts'
+import { isVisibleToKey, type JobReader } from '../jobs/visible-to-key.ts'
 import type { Services } from '../services/services.ts'
 import type { UploadRecord } from './uploads.ts'
 
 /**
- * Returns an upload that has not expired and is open or belongs to this owner, including uploads from before signing
- * up.
+ * Returns an upload that has not expired and is open or belongs to the reader, including uploads from before signing
+ * up. A public key only sees uploads that it began.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function requireOwnUpload(
   uploadId: string,
   field: string,
-  owner: string,
+  reader: JobReader,
   services: Services,
 ): Promise<UploadRecord> {
   const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
   const isValid = upload !== undefined && upload.expiresAt >= new Date().toISOString()
-  if (isValid && (upload.open || (await isSameOwner(upload.owner, owner, services)))) return upload
+  if (isValid && (upload.open || (await isReadable(upload, reader, services)))) return upload
   throw uploadNotFound(uploadId, field)
+}
+
+async function isReadable(
+  { owner, keyId }: UploadRecord,
+  reader: JobReader,
+  services: Services,
+): Promise<boolean> {
+  if (!(await isSameOwner(owner, reader.ownerId, services))) return false
+  return keyId === undefined || isVisibleToKey({ keyId: keyId ?? undefined }, reader)
 }
 
 export const uploadNotFound = (uploadId: string, field: string) =>

@@ -7,6 +7,8 @@ import { uploadRetentionDays } from '../resources/storage.ts'
 export const UploadRecord = z.object({
   id: z.string(),
   owner: z.string(),
+  /** API key or OAuth client that began the upload, null for none; absent in records of earlier versions. */
+  keyId: z.string().nullable().optional(),
   key: z.string(),
   filename: z.string(),
   contentType: z.string(),
@@ -28,6 +30,8 @@ export const UploadRecord = z.object({
   task: z.int().optional(),
 })
 export type UploadRecord = z.infer<typeof UploadRecord>
+/** A new record always says who began the upload. */
+export type NewUpload = UploadRecord & Pick<Required<UploadRecord>, 'keyId'>
 
 const keyOf = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
 const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
@@ -52,7 +56,7 @@ export class Uploads {
     this.#table = table
   }
 
-  async create(upload: UploadRecord): Promise<void> {
+  async create(upload: NewUpload): Promise<void> {
     await this.#table.put(recordOf(upload), { condition: { exists: false } })
   }
 
@@ -103,7 +107,7 @@ export const claimUploadWrite = (upload: UploadRecord, jobId: string): Transacti
 })
 
 /** Returns the write that creates the upload record which a task of a new job waits for or fetches. */
-export const createUploadWrite = (upload: UploadRecord): TransactionWrite => {
+export const createUploadWrite = (upload: NewUpload): TransactionWrite => {
   const { pk, sk, ...set } = recordOf(upload)
   return { update: { pk, sk }, change: { set }, if: {} }
 }

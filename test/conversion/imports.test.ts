@@ -16,7 +16,10 @@ const maker = openMaker()
 const raw = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', file, filename })
 const base64 = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
 const open = (tasks: Record<string, object>, services = maker.app.services) =>
-  openImports(parseTasks({ ...tasks, out: out(Object.keys(tasks)) }), { owner, services })
+  openImports(parseTasks({ ...tasks, out: out(Object.keys(tasks)) }), {
+    principal: { ownerId: owner },
+    services,
+  })
 const sourceIn = (one: ImportSource | undefined) => {
   assert.ok(one && 'source' in one)
   return one.source

@@ -5,7 +5,7 @@ import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobState } from '../../lib/model/job.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
-import type { UploadRecord } from '../../lib/uploads/uploads.ts'
+import type { NewUpload } from '../../lib/uploads/uploads.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
@@ -45,7 +45,7 @@ type Imports = Readonly<Record<string, ImportSource>>
 export interface Maker {
   readonly app: EmbeddedApp
   /** Creates the record of an upload without its file. */
-  upload(more?: Partial<UploadRecord>): Promise<UploadRecord>
+  upload(more?: Partial<NewUpload>): Promise<NewUpload>
   job(tasks: Tasks, imports: Imports, more?: More): Promise<JobState>
 }
 
@@ -70,6 +70,7 @@ export function openMaker(): Maker {
       const record = {
         id,
         owner,
+        keyId: null,
         key: `uploads/2d/${id}`,
         filename: 'a.txt',
         contentType: 'text/plain',

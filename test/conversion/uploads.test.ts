@@ -5,20 +5,20 @@ import { receiveStoredFile, receiveUpload } from '../../lib/conversion/receive-u
 import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/model/job.ts'
-import type { UploadRecord } from '../../lib/uploads/uploads.ts'
+import type { NewUpload, UploadRecord } from '../../lib/uploads/uploads.ts'
 import { findTask, fixture, imported, openMaker, out, owner, text } from './job-maker.ts'
 
 const maker = openMaker()
 const services = () => maker.app.services
 const put = (key: string, bytes: Uint8Array = Buffer.from('A text.')) =>
   services().files.putBytes(key, bytes, 'text/plain')
-async function createUpload(more: Partial<UploadRecord> = {}, bytes?: Uint8Array) {
+async function createUpload(more: Partial<NewUpload> = {}, bytes?: Uint8Array) {
   const upload = await maker.upload(more)
   await put(upload.key, bytes)
   return upload
 }
 const take = (id: string, by = owner, filename?: string) =>
-  openUploadedSource(id, 'uploadId', by, services(), filename)
+  openUploadedSource(id, 'uploadId', { ownerId: by }, services(), filename)
 const isStored = async (key: string) => (await services().files.head(key)) !== undefined
 const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
 
@@ -75,7 +75,7 @@ describe('an upload', () => {
   })
 
   test('an upload without a file reports the reason', async () => {
-    const missing = async (more: Partial<UploadRecord>, message: RegExp) => {
+    const missing = async (more: Partial<NewUpload>, message: RegExp) => {
       const { id } = await maker.upload(more)
       await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
     }
@@ -102,7 +102,7 @@ describe('an upload that arrives', () => {
     const { uploads, files, jobs } = services()
     return { uploads, files, jobs }
   }
-  async function awaiting(more: Partial<UploadRecord> = {}) {
+  async function awaiting(more: Partial<NewUpload> = {}) {
     const awaited = await maker.upload(more)
     const { job } = await maker.job(tasks, { in: { awaited, form: {} } })
     const seen = async () => {

@@ -43,6 +43,7 @@ export async function createJobAwaitingUpload(service: SimulatedService): Promis
   const upload = {
     id: uploadOf(service),
     owner: 'anon_1',
+    keyId: null,
     key: keyOf(service),
     filename: 'sent.png',
     contentType: 'image/png',

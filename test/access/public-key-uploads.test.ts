@@ -1,0 +1,140 @@
+// A public key is part of a web page: whoever reads it there must not reach uploads of the account that it did not begin.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { routes } from '../../functions/routes/index.ts'
+import { ApiKeys } from '../../lib/access/api-keys.ts'
+import { newId } from '../../lib/ids.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { newAccount, newKey } from '../support/account.ts'
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+const publicKey = (owner: string) =>
+  newKey(app.services, owner, {
+    kind: 'public',
+    scopes: ['CONVERT_READ', 'CONVERT_WRITE'],
+    allowedOrigins: ['https://shop.example'],
+  })
+const by = (key: string) => ({ 'x-api-key': key, origin: 'https://shop.example' })
+
+interface Begun {
+  readonly uploadId: string
+  readonly parts: readonly { readonly PartNumber: number; readonly ETag: string }[]
+}
+
+const multipart = '/v1/uploads/multipart'
+
+/** Begins an upload in parts and sends its only part. */
+async function begin(key: string): Promise<Begun> {
+  const headers = by(key)
+  const body = { filename: 'a.md', type: 'text/markdown' }
+  const { json } = await app.send('POST', multipart, { headers, body })
+  const { uploadId } = json.data
+  const part = await app.send('GET', `${multipart}/${uploadId}/1`, { headers })
+  const { headers: stored } = await fetch(part.json.data.url, { method: 'PUT', body: '# Hi' })
+  return { uploadId, parts: [{ PartNumber: 1, ETag: stored.get('etag') ?? '' }] }
+}
+
+const task = (uploadId: string) => ({
+  in: { operation: 'import/upload', upload_id: uploadId },
+  pdf: { operation: 'convert', input: 'in', output_format: 'html' },
+  out: { operation: 'export/url', input: 'pdf' },
+})
+
+/** Every request that names an upload, with its method and path. The last ones use up the upload. */
+const requests = ({ uploadId, parts }: Begun) =>
+  [
+    ['GET', '/v1/uploads/:uploadId', {}],
+    ['GET', '/v1/uploads/multipart/:uploadId', {}],
+    ['GET', '/v1/uploads/multipart/:uploadId/:partNumber', {}],
+    ['GET', '/v1/uploads/multipart/:uploadId/batch', { query: { partNumbers: '1,2' } }],
+    ['POST', '/v1/uploads/multipart/:uploadId/complete', { body: { parts } }],
+    ['DELETE', '/v1/uploads/multipart/:uploadId', {}],
+    ['POST', '/v1/convert', { body: { uploadId, targetFormat: 'html' } }],
+    [
+      'POST',
+      '/v1/convert',
+      { body: { fileUrl: 'https://a.example/a.pdf', targetFormat: 'pdf', additionalUploadIds: [uploadId] } },
+    ],
+    ['POST', '/v1/convert/merge', { body: { uploadIds: [uploadId, newId('upl')], mergeType: 'pdf' } }],
+    ['POST', '/v1/convert/batch', { body: { items: [{ uploadId }], targetFormat: 'html' } }],
+    ['POST', '/v1/jobs', { body: { tasks: task(uploadId) } }],
+  ] as const
+
+const send = (key: string, [method, path, options]: ReturnType<typeof requests>[number], uploadId: string) =>
+  app.send(method, path.replace(':uploadId', uploadId).replace(':partNumber', '1'), {
+    headers: by(key),
+    ...options,
+  })
+
+/** Whether the reply says that there is no such upload. A batch reports that for its item. */
+const isUnknown = ({ status, text }: { status: number; text: string }) =>
+  status >= 400 && /UPLOAD_NOT_FOUND|You have no upload/.test(text)
+
+test('the list of requests that name an upload is complete', async () => {
+  const byPath = routes.filter(
+    ({ path }) => path.includes(':uploadId') && !path.startsWith('/v1/uploads/s3/'),
+  )
+  const listed = new Set(requests({ uploadId: '', parts: [] }).map(([method, path]) => `${method} ${path}`))
+  for (const { method, path } of byPath) assert.ok(listed.has(`${method} ${path}`), `${method} ${path}`)
+})
+
+test('a public key cannot read, send, complete, abort or convert uploads of others of its account', async () => {
+  const owner = await newAccount(app.services)
+  const attacker = await publicKey(owner)
+  for (const [kind, key] of [
+    ['a secret key', await newKey(app.services, owner)],
+    ['another public key', await publicKey(owner)],
+  ] as const) {
+    const upload = await begin(key)
+    for (const request of requests(upload)) {
+      const reply = await send(attacker, request, upload.uploadId)
+      assert.ok(isUnknown(reply), `${kind}: ${request[0]} ${request[1]} ${reply.status} ${reply.text}`)
+    }
+    const status = await send(key, requests(upload)[1], upload.uploadId)
+    assert.equal(status.json.data.parts.length, 1, 'the upload is untouched')
+  }
+})
+
+test('a public key can use its own uploads, and secret keys can use all uploads of the account', async () => {
+  const owner = await newAccount(app.services)
+  const own = await publicKey(owner)
+  const secret = await newKey(app.services, owner)
+  for (const key of [own, secret]) {
+    const upload = await begin(own)
+    for (const request of requests(upload).slice(0, 5))
+      assert.ok((await send(key, request, upload.uploadId)).status < 300, request[1])
+    assert.equal((await send(key, requests(upload)[6], upload.uploadId)).status, 202)
+  }
+})
+
+test('a rotated public key can continue the uploads of the key that it replaced', async () => {
+  const owner = await newAccount(app.services)
+  const upload = await begin(await publicKey(owner))
+  const [replaced] = await new ApiKeys(app.services).list(owner)
+  const next = await newKey(app.services, owner, {
+    kind: 'public',
+    scopes: ['CONVERT_READ'],
+    ...(replaced && { earlier: [replaced.id] }),
+  })
+  assert.equal((await send(next, requests(upload)[0], upload.uploadId)).status, 200)
+})
+
+test('a file that a public key fetches from a URL belongs to that key', async () => {
+  const owner = await newAccount(app.services)
+  const [own, other] = [await publicKey(owner), await publicKey(owner)]
+  const { json } = await app.send('POST', '/v1/import/url', {
+    headers: by(own),
+    body: { url: 'https://a.example/a.pdf' },
+  })
+  const { uploadId, jobId } = json.data
+  for (const path of [`/v1/uploads/${uploadId}`, `/v1/status/${jobId}`]) {
+    assert.equal((await app.send('GET', path, { headers: by(own) })).status, 200, path)
+    assert.equal((await app.send('GET', path, { headers: by(other) })).status, 404, path)
+  }
+})
