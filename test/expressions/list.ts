@@ -1,5 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { type Node, parse } from 'acorn'
+
+export type { Node } from 'acorn'
+
 import { transformSync } from 'esbuild'
 
 /** A regular expression of the source. */
@@ -45,7 +48,7 @@ function* nodesOf(node: Node): Generator<Node> {
     for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* nodesOf(child)
 }
 
-const isNode = (value: unknown): value is Node =>
+export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value
 
 const isRegExpLiteral = (node: Node): node is Node & { regex: { pattern: string; flags: string } } =>

@@ -18,17 +18,25 @@ const alphabetic = /\p{L}/u
 
 /** Groups the words of a column into lines from top to bottom. Superscripts and subscripts stay in their line. */
 export function groupIntoLines(words: readonly Word[]): TextLine[] {
-  const rows: Word[][] = []
+  const rows: Row[] = []
   for (const word of [...words].sort((a, b) => a.baseline - b.baseline)) {
     const row = rows.slice(-3).find((candidate) => isSameLine(candidate, word))
-    if (row) row.push(word)
-    else rows.push([word])
+    if (!row) rows.push({ words: [word], main: word })
+    else {
+      row.words.push(word)
+      if (word.style.size > row.main.style.size) row.main = word
+    }
   }
-  return rows.map(toLine)
+  return rows.map((row) => toLine(row.words))
 }
 
-function isSameLine(row: readonly Word[], word: Word): boolean {
-  const main = row.reduce((best, other) => (other.style.size > best.style.size ? other : best))
+interface Row {
+  readonly words: Word[]
+  /** The first of the largest words. */
+  main: Word
+}
+
+function isSameLine({ main }: Row, word: Word): boolean {
   const size = Math.max(main.style.size, word.style.size)
   return Math.abs(word.baseline - main.baseline) <= size * 0.45
 }
@@ -76,11 +84,11 @@ function orderRightToLeft(visual: readonly Word[]): Word[] {
   let ltrWords: Word[] = []
   for (const word of visual.toReversed()) {
     if (rtlCharacter.test(word.text) || !/[\p{L}\p{N}]/u.test(word.text)) {
-      words.push(...ltrWords, word)
+      words.push(...ltrWords.reverse(), word)
       ltrWords = []
-    } else ltrWords.unshift(word)
+    } else ltrWords.push(word)
   }
-  return [...words, ...ltrWords]
+  return [...words, ...ltrWords.reverse()]
 }
 
 /** Returns the style with the most characters. */

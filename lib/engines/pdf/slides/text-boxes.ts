@@ -13,6 +13,8 @@ export interface TextBox {
 /** In ems: the gap that separates segments of a line, and the pitch that separates paragraphs. */
 const wideGap = 0.7
 const maxPitch = 1.6
+/** Boxes that a line may continue, the last ones. */
+const maxOpenBoxes = 1000
 /** Pitch of a single line, in ems: that of most fonts. */
 const defaultPitch = 1.2
 
@@ -25,7 +27,7 @@ export function findTextBoxes(page: PageContent): TextBox[] {
     .sort((a, b) => a.baseline - b.baseline)
   const groups: TextLine[][] = []
   for (const line of lines) {
-    const boxLines = groups.findLast((boxLines) => continuesBox(boxLines, line))
+    const boxLines = groups.slice(-maxOpenBoxes).findLast((boxLines) => continuesBox(boxLines, line))
     if (boxLines) boxLines.push(line)
     else groups.push([line])
   }

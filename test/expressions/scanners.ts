@@ -1,0 +1,100 @@
+import { globSync, readFileSync } from 'node:fs'
+import { parse } from 'acorn'
+import { transformSync } from 'esbuild'
+import { isNode, type Node } from './list.ts'
+
+/** Code that reads client text or the content of files. */
+const parsingFolders =
+  'lib/{formats,fidelity,binary,decoders,names,validation,net,crypto,engines,http,transfer,embedded-aws/s3}/**/*.ts'
+
+/** Calls that look through a text or copy it; in a loop over the same text they can take quadratic time. */
+const searches = [
+  'indexOf',
+  'lastIndexOf',
+  'includes',
+  'search',
+  'findIndex',
+  'find',
+  'findLast',
+  'findLastIndex',
+]
+const copies = ['concat', 'splice', 'shift', 'unshift']
+
+const loops = ['ForStatement', 'WhileStatement', 'DoWhileStatement', 'ForOfStatement', 'ForInStatement']
+
+/** A function with a loop that contains such a call or a spread of a list into itself. */
+export interface Scanner {
+  readonly path: string
+  readonly name: string
+  readonly calls: readonly string[]
+}
+
+/** Every function in the parsing folders that may scan in quadratic time. */
+export function listScanners(): Scanner[] {
+  return globSync(parsingFolders)
+    .sort()
+    .flatMap((path) => {
+      const { code } = transformSync(readFileSync(path, 'utf8'), { loader: 'ts', target: 'esnext' })
+      const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module' })
+      const found = new Map<string, Set<string>>()
+      const helpers = searchingFunctions(program)
+      visit(program, { name: '', depth: 0 }, (node, { name, depth }) => {
+        const call = riskyCall(node) ?? helperCall(node, helpers)
+        if (call === undefined || depth === 0) return
+        found.set(name, (found.get(name) ?? new Set<string>()).add(call))
+      })
+      return [...found].map(([name, calls]) => ({ path, name, calls: [...calls].sort() }))
+    })
+}
+
+interface Place {
+  /** Of the function around. */
+  readonly name: string
+  /** Loops around, within that function. */
+  readonly depth: number
+}
+
+/** Functions that search without a loop of their own: in a loop they are as risky as what they call. */
+function searchingFunctions(program: Node): Set<string> {
+  const names = new Set<string>()
+  visit(program, { name: '', depth: 0 }, (node, { name, depth }) => {
+    const call = riskyCall(node)
+    if (call !== undefined && searches.includes(call) && depth === 0 && name !== '') names.add(name)
+  })
+  return names
+}
+
+const helperCall = (node: Node, helpers: ReadonlySet<string>): string | undefined => {
+  if (node.type !== 'CallExpression' || !('callee' in node)) return undefined
+  const name = nameOf(node.callee)
+  return name !== undefined && helpers.has(name) ? `${name}()` : undefined
+}
+
+function visit(node: Node, place: Place, onNode: (node: Node, place: Place) => void): void {
+  onNode(node, place)
+  const name = declaredName(node)
+  const depth = place.depth + (loops.includes(node.type) ? 1 : 0)
+  const inner = name === undefined ? { ...place, depth } : { name, depth: 0 }
+  for (const value of Object.values(node))
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, inner, onNode)
+}
+
+/** The name of a function or method, or of the variable that gets an arrow function. */
+function declaredName(node: Node): string | undefined {
+  const { id, key, value, init } = node as Node & Readonly<Record<'id' | 'key' | 'value' | 'init', unknown>>
+  const isFunction = (one: unknown) => isNode(one) && one.type.endsWith('FunctionExpression')
+  if (node.type === 'FunctionDeclaration') return nameOf(id)
+  if (node.type === 'VariableDeclarator' && isFunction(init)) return nameOf(id)
+  if ((node.type === 'MethodDefinition' || node.type === 'PropertyDefinition') && isFunction(value))
+    return nameOf(key)
+  return undefined
+}
+
+const nameOf = (node: unknown) => (isNode(node) && 'name' in node ? String(node.name) : undefined)
+
+function riskyCall(node: Node): string | undefined {
+  if (node.type !== 'CallExpression' || !('callee' in node) || !isNode(node.callee)) return undefined
+  const { callee } = node
+  const method = 'property' in callee ? nameOf(callee.property) : undefined
+  return method !== undefined && [...searches, ...copies].includes(method) ? method : undefined
+}

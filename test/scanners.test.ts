@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import {
+  type EntryPoint,
+  entryPoints,
+  numberedPumps,
+  pumps,
+  removeFiles,
+} from './expressions/entry-points.ts'
+import { scannerVerdicts } from './expressions/scanner-verdicts.ts'
+import { listScanners } from './expressions/scanners.ts'
+
+after(removeFiles)
+
+const [short, long] = [16 * 1024, 128 * 1024]
+/** Milliseconds per MiB. */
+const limitOf = ({ isApi }: EntryPoint) => (isApi ? 50 : 500)
+/** Longer inputs may take this much longer than in proportion: caches, and what else runs on the machine. */
+const tolerance = 3
+/** Shorter times are noise. */
+const minMs = 15
+
+async function msOf({ read }: EntryPoint, text: string): Promise<number> {
+  const before = process.cpuUsage()
+  await read(text)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+const fill = (length: number, pump: (index: number) => string): string => {
+  const parts: string[] = []
+  for (let size = 0, index = 0; size < length; index++)
+    size += parts[parts.push(pump(index)) - 1]?.length ?? length
+  return parts.join('').slice(0, length)
+}
+
+async function problemOf(entry: EntryPoint, pump: (index: number) => string): Promise<string | undefined> {
+  const [shortText, longText] = [fill(short, pump), fill(long, pump)]
+  const allowedMs = (limitOf(entry) * long) / 1024 ** 2
+  const measure = async () => ({ shortMs: await msOf(entry, shortText), longMs: await msOf(entry, longText) })
+  let { shortMs, longMs } = await measure()
+  const isSlow = () => longMs > minMs && longMs > allowedMs
+  const growsFaster = () => longMs > minMs && longMs > (shortMs * long * tolerance) / short
+  // The fastest of several runs: what else runs on the machine only makes it slower.
+  for (let run = 0; run < 2 && (isSlow() || growsFaster()); run++) {
+    const again = await measure()
+    longMs = Math.min(longMs, again.longMs)
+    shortMs = Math.max(shortMs, again.shortMs)
+  }
+  if (!isSlow() && !growsFaster()) return undefined
+  const shown = JSON.stringify(pump(1).slice(0, 30))
+  return `${entry.name}: ${shown} takes ${shortMs.toFixed(1)} ms for ${short} and ${longMs.toFixed(1)} ms for ${long} characters`
+}
+
+describe('readers of client text and files take time in proportion to their input:', () => {
+  for (const entry of entryPoints)
+    test(entry.name, async () => {
+      const problems: string[] = []
+      for (const pump of [...pumps.map((one) => () => one), ...numberedPumps]) {
+        const problem = await problemOf(entry, pump)
+        if (problem !== undefined) problems.push(problem)
+      }
+      assert.deepEqual(problems, [])
+    })
+})
+
+test('each scanner with a search or a copy in a loop has a verdict', () => {
+  const known = scannerVerdicts.flatMap(({ scanners }) => scanners)
+  assert.deepEqual(
+    listScanners()
+      .map(({ path, name }) => `${path} ${name}`)
+      .sort(),
+    [...known].sort(),
+  )
+})
