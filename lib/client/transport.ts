@@ -184,7 +184,8 @@ async function rejectsOwnerToken(response: Response): Promise<boolean> {
 
 /** Whether the file changed after it was opened; only Node reports this. */
 const isFileReadError = (thrown: unknown) =>
-  [thrown, (thrown as Error).cause].some((one) => (one as Error | undefined)?.name === 'NotReadableError')
+  thrown instanceof Error &&
+  [thrown, thrown.cause].some((one) => one instanceof Error && one.name === 'NotReadableError')
 
 /** Whether a retry may succeed. A rejected request was not executed, so it can always be repeated. */
 function isTransient({ code, status, retryAfterS }: MutaborError, isRepeatable: boolean): boolean {

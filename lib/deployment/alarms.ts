@@ -1,6 +1,5 @@
 import { imageIds } from '../component-ids.ts'
-import type { FunctionDeclaration } from '../resources/function-declaration.ts'
-import { functions as declared, functionNames } from '../resources/functions.ts'
+import { declarationOf, functionNames } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { deadLetterQueueId, pascalCase, queueResourceId } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
@@ -52,7 +51,7 @@ const queueMetric = (id: string) => ({
 /** Queues and functions with a dead-letter queue. */
 const namesWithDeadLetterQueue = [
   ...queueIds,
-  ...functionNames.filter((name) => (declared[name] as FunctionDeclaration).deadLetter),
+  ...functionNames.filter((name) => declarationOf(name)?.deadLetter),
 ]
 
 const allFunctionNames = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]

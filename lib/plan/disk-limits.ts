@@ -1,4 +1,3 @@
-import type { ImageId } from '../component-ids.ts'
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { InputPlan } from '../model/job.ts'
@@ -7,10 +6,7 @@ const mib = 1024 ** 2
 
 /** Disk space of an image's workers in bytes: the maximum that its engines require. It must hold a task's inputs. */
 export const workerDiskBytes = (image: string, engines: readonly Engine[]): number =>
-  Math.max(
-    0,
-    ...engines.filter((engine) => engine.image === (image as ImageId)).map(({ limits }) => limits.diskMb),
-  ) * mib
+  Math.max(0, ...engines.filter((engine) => image === engine.image).map(({ limits }) => limits.diskMb)) * mib
 
 /** @throws AppError FILE_TOO_LARGE for files that do not fit on the disk of the next step's worker. */
 export function requireInputsFitWorker({ steps, step, files }: InputPlan, engines: readonly Engine[]): void {

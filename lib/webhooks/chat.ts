@@ -37,7 +37,7 @@ const tones: Readonly<Record<string, Message['tone']>> = {
 const maxLengths = { title: 140, value: 500 }
 
 const isFields = (value: unknown): value is EventFields => typeof value === 'object' && value !== null
-/** The first result of a job. */
+/** The first result of a job, as in the schemas of its events. */
 const firstFile = ({ files }: EventFields) =>
   Array.isArray(files) ? (files[0] as { readonly url?: string } | undefined) : undefined
 const truncate = (value: string, length: number) =>

@@ -49,8 +49,8 @@ const cache = new WeakMap<z.ZodType, OptionView>()
 
 export function optionViews(schema: z.ZodObject): OptionView[] {
   const views = Object.entries(schema.shape).map(([name, option]) => {
+    const type = option as z.ZodType // zod does not infer the type of the shape's values
     // Thousands of pairs share option schemas; each is described once.
-    const type = option as z.ZodType
     const view = cache.get(type) ?? describe(name, type)
     cache.set(type, view)
     return view

@@ -1,14 +1,13 @@
 import { parseArgs } from 'node:util'
 import { redriveMessages, republishEvents } from '../../aws/dead-letters.ts'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
-import type { FunctionDeclaration } from '../../resources/function-declaration.ts'
-import { functionNames, functions } from '../../resources/functions.ts'
+import { declarationOf, functionNames } from '../../resources/functions.ts'
 import { queueIds } from '../../resources/queues.ts'
 import { failureText } from '../runtime/failure-text.ts'
 import { connectToRunningService, ReplayError } from './replay/replay-target.ts'
 
 /** Moves messages back from a dead-letter queue: `npm run redrive -- av --stage prod`. */
-const eventFunctions = functionNames.filter((name) => (functions[name] as FunctionDeclaration).deadLetter)
+const eventFunctions = functionNames.filter((name) => declarationOf(name)?.deadLetter)
 
 const usage = `Usage: npm run redrive -- QUEUE [--stage STAGE]
 
