@@ -3185,7 +3185,7 @@ body: {
  */
 name: string
 /**
- * `secret` (`sk_`) for servers; `public` (`ck_`) for web pages, where everyone can read it: it only has access to jobs that it created
+ * `secret` (`sk_`) for servers; `public` (`ck_`) for web pages, where everyone can read it: it only has access to jobs and uploads that it created
  */
 kind?: ("secret" | "public")
 /**
