@@ -61,11 +61,13 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   const folder = await mkdtemp(join(tmpdir(), 'kills-'))
   const [dataDir, workDir] = [join(folder, 'data'), join(folder, 'work')]
   await mkdir(workDir)
-  t.after(() => rm(folder, { recursive: true, force: true }))
   // Short: the path of a socket has at most 108 characters.
   const settings = { PARALLEL: '2', WORK_DIR: workDir, TMPDIR: workDir }
   let service = await startService(settings, dataDir)
-  t.after(() => service.kill())
+  t.after(async () => {
+    await service.kill()
+    await rm(folder, { recursive: true, force: true })
+  })
   const { port } = new URL(service.url)
   await listenToEvents(service)
   const client = new Client(service)
