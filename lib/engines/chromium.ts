@@ -7,7 +7,7 @@ import { gunzip } from 'node:zlib'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
-import { createBrowser } from './chromium/browser.ts'
+import { Browser } from './chromium/browser.ts'
 import { BrowserCrash } from './chromium/cdp-pipe.ts'
 import { evaluate } from './chromium/evaluate.ts'
 import { type BrowserPage, invalidUrl, type PageSize, type PageSource, pageJob } from './chromium/page.ts'
@@ -76,7 +76,7 @@ const maxPageBytes = 128 * 1024 * 1024
 
 /** @param baseDir where the browser's folder is created; best on the same disk as the work folders. */
 export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: string } = {}): Engine {
-  const browser = createBrowser(baseDir)
+  const browser = new Browser(baseDir)
   return {
     id: 'chromium',
     image: 'browser',

@@ -24,7 +24,7 @@ import {
   TextPdfOptions,
   textPageSetup,
 } from './libreoffice/page-setup.ts'
-import { createOfficePool, type OfficePool } from './libreoffice/pool.ts'
+import { OfficePool } from './libreoffice/pool.ts'
 import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
 import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
@@ -102,7 +102,7 @@ export interface LibreOfficeSettings {
 }
 
 export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
-  const pool = createOfficePool({
+  const pool = new OfficePool({
     size: settings.processes ?? 2,
     // LibreOffice leaks a little with every document, and a new process costs a second.
     maxDocuments: settings.documents ?? 100,

@@ -15,16 +15,6 @@ const maxStarts = 3
 /** How long a page may take to close before the browser is killed. */
 const closeTimeoutMs = 1000
 
-interface Browser {
-  /**
-   * Runs a job in the browser, starting it if needed. The job's `end` closes what it has opened.
-   * @throws BrowserCrash after crashes in browsers of its own, BrowserStartFailure, the signal's reason when aborted.
-   */
-  run<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T>
-  warm(): Promise<void>
-  close(): Promise<void>
-}
-
 /** Work to do in a browser; after a crash it is repeated in a browser of its own. */
 export interface BrowserJob<T> {
   run(browser: BrowserProcess): Promise<T>
@@ -38,71 +28,106 @@ interface Running {
 }
 
 /** Shares one browser among all jobs. When it is replaced, running jobs keep the old one until they end. */
-export function createBrowser(baseDir: string): Browser {
-  let current: Promise<Running> | undefined
-  let orphansRemoved: Promise<void> | undefined
-  const all = new Set<BrowserProcess>()
-  let closed = false
+export class Browser {
+  readonly #baseDir: string
+  #current: Promise<Running> | undefined
+  #orphansRemoved: Promise<void> | undefined
+  readonly #all = new Set<BrowserProcess>()
+  #isClosed = false
+  /** Serializes requests, so that concurrent jobs do not start several browsers. */
+  readonly #inTurn = createMutex()
 
-  async function launch(): Promise<Running> {
-    orphansRemoved ??= removeOrphanedFolders(baseDir, browserFolderPrefix)
-    await orphansRemoved
-    const browser = await start()
-    all.add(browser)
+  constructor(baseDir: string) {
+    this.#baseDir = baseDir
+  }
+
+  /**
+   * Runs a job in the browser, starting it if needed. The job's `end` closes what it has opened.
+   * @throws BrowserCrash after crashes in browsers of its own, BrowserStartFailure, the signal's reason when aborted.
+   */
+  async run<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await this.#runOnce(job, await this.#acquire(), signal)
+    } catch (error) {
+      // Another page, or an earlier one, may have crashed the browser.
+      if (!(error instanceof BrowserCrash) || signal.aborted) throw error
+    }
+    for (let crashes = 1; ; crashes++) {
+      try {
+        return await this.#runOnce(job, await this.#acquireOwn(), signal)
+      } catch (error) {
+        if (!(error instanceof BrowserCrash) || crashes === maxOwnCrashes || signal.aborted) throw error
+      }
+    }
+  }
+
+  async warm(): Promise<void> {
+    await this.#release(await this.#acquire())
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#current?.catch(() => undefined)
+    await Promise.all([...this.#all].map((browser) => browser.kill()))
+  }
+
+  async #launch(): Promise<Running> {
+    this.#orphansRemoved ??= removeOrphanedFolders(this.#baseDir, browserFolderPrefix)
+    await this.#orphansRemoved
+    const browser = await this.#start()
+    this.#all.add(browser)
     return { browser, documents: 0, active: 0 }
   }
 
-  async function start(): Promise<BrowserProcess> {
+  async #start(): Promise<BrowserProcess> {
     for (let attempt = 1; ; attempt++) {
-      if (closed) throw new Error('The browser is closed.')
+      if (this.#isClosed) throw new Error('The browser is closed.')
       try {
-        return await startBrowser(baseDir)
+        return await startBrowser(this.#baseDir)
       } catch (error) {
         if (!(error instanceof BrowserStartFailure) || attempt === maxStarts) throw error
       }
     }
   }
 
-  async function getBrowser(): Promise<Running> {
+  async #getBrowser(): Promise<Running> {
     // Retry a start that failed for another job.
-    const running = await current?.catch(() => undefined)
+    const running = await this.#current?.catch(() => undefined)
     if (running?.browser.pipe.alive && running.documents < maxDocuments) return running
-    if (running && running.active === 0) await endBrowser(running)
-    current = launch()
-    return current
+    if (running && running.active === 0) await this.#endBrowser(running)
+    this.#current = this.#launch()
+    return this.#current
   }
 
-  async function endBrowser({ browser }: Running): Promise<void> {
+  async #endBrowser({ browser }: Running): Promise<void> {
     await browser.kill()
-    all.delete(browser)
+    this.#all.delete(browser)
   }
 
-  /** Serializes requests, so that concurrent jobs do not start several browsers. */
-  const inTurn = createMutex()
-  function acquire(): Promise<Running> {
-    return inTurn(async () => {
-      const running = await getBrowser()
+  #acquire(): Promise<Running> {
+    return this.#inTurn(async () => {
+      const running = await this.#getBrowser()
       running.documents++
       running.active++
       return running
     })
   }
 
-  async function release(running: Running): Promise<void> {
+  async #release(running: Running): Promise<void> {
     running.active--
     const isWornOut = !running.browser.pipe.alive || running.documents >= maxDocuments
-    if (isWornOut && running.active === 0) await endBrowser(running)
+    if (isWornOut && running.active === 0) await this.#endBrowser(running)
   }
 
   /** Starts a browser that no other job gets. */
-  async function acquireOwn(): Promise<Running> {
-    const running = await launch()
+  async #acquireOwn(): Promise<Running> {
+    const running = await this.#launch()
     running.documents = maxDocuments
     running.active++
     return running
   }
 
-  async function runOnce<T>(job: BrowserJob<T>, running: Running, signal: AbortSignal): Promise<T> {
+  async #runOnce<T>(job: BrowserJob<T>, running: Running, signal: AbortSignal): Promise<T> {
     try {
       signal.throwIfAborted()
       return await untilAborted(job.run(running.browser), signal)
@@ -114,34 +139,8 @@ export function createBrowser(baseDir: string): Browser {
       // A page in an endless loop does not close; only killing the process stops it.
       const hasClosed = await succeedsWithin(closeTimeoutMs, job.endBrowser(running.browser))
       if (!hasClosed) await running.browser.kill()
-      await release(running)
+      await this.#release(running)
     }
-  }
-
-  return {
-    async run(job, signal) {
-      try {
-        return await runOnce(job, await acquire(), signal)
-      } catch (error) {
-        // Another page, or an earlier one, may have crashed the browser.
-        if (!(error instanceof BrowserCrash) || signal.aborted) throw error
-      }
-      for (let crashes = 1; ; crashes++) {
-        try {
-          return await runOnce(job, await acquireOwn(), signal)
-        } catch (error) {
-          if (!(error instanceof BrowserCrash) || crashes === maxOwnCrashes || signal.aborted) throw error
-        }
-      }
-    },
-    async warm() {
-      await release(await acquire())
-    },
-    async close() {
-      closed = true
-      await current?.catch(() => undefined)
-      await Promise.all([...all].map((browser) => browser.kill()))
-    },
   }
 }
 

@@ -18,17 +18,6 @@ const maxOwnCrashes = 3
 /** A failed start is not caused by the document, so it does not count as an attempt. */
 const maxStarts = 3
 
-export interface OfficePool {
-  /**
-   * @throws OfficeRefusal when the document cannot be converted, OfficeCrash when it crashed several fresh processes,
-   * the signal's reason when aborted.
-   */
-  convert(job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts>
-  /** Starts one process, so that the next document does not have to wait for it. */
-  warm(): Promise<void>
-  close(): Promise<void>
-}
-
 interface Slot {
   /** Undefined until first needed. The process may have died while idle, or failed to start. */
   office: Promise<OfficeProcess> | undefined
@@ -59,45 +48,87 @@ interface OfficePoolSettings extends OfficeSettings {
 }
 
 /** Warm pool of up to `size` LibreOffice processes, started on demand; each converts one document at a time. */
-export function createOfficePool(settings: OfficePoolSettings): OfficePool {
-  const slots: Slot[] = Array.from({ length: settings.size }, () => ({
-    office: undefined,
-    documents: 0,
-    isSpent: false,
-  }))
-  const idle = [...slots]
-  const waiters: Waiter[] = []
-  let spare: Spare | undefined
+export class OfficePool {
+  readonly #settings: OfficePoolSettings
+  readonly #slots: readonly Slot[]
+  readonly #idle: Slot[]
+  readonly #waiters: Waiter[] = []
+  #spare: Spare | undefined
   /** Resolves when all spent processes have ended. */
-  let exitingProcesses: Promise<unknown> = Promise.resolve()
+  #exitingProcesses: Promise<unknown> = Promise.resolve()
   /** Number of slots that are cleaning up after a finished document. */
-  let cleaningUp = 0
-  let orphansRemoved: Promise<void> | undefined
-  let closed = false
+  #cleaningUp = 0
+  #orphansRemoved: Promise<void> | undefined
+  #isClosed = false
 
-  async function start(): Promise<OfficeProcess> {
-    orphansRemoved ??= removeOrphanedFolders(settings.baseDir, officeFolderPrefix)
-    await orphansRemoved
-    for (let attempt = 1; ; attempt++) {
-      if (closed) throw new Error('The office pool is closed.')
+  constructor(settings: OfficePoolSettings) {
+    this.#settings = settings
+    this.#slots = Array.from({ length: settings.size }, () => ({
+      office: undefined,
+      documents: 0,
+      isSpent: false,
+    }))
+    this.#idle = [...this.#slots]
+  }
+
+  /**
+   * @throws OfficeRefusal when the document cannot be converted, OfficeCrash when it crashed several fresh processes,
+   * the signal's reason when aborted.
+   */
+  async convert(job: OfficeJob, signal: AbortSignal): Promise<OfficeFacts> {
+    const attempt: Attempt = { isFresh: false }
+    for (let ownCrashes = 0; ; attempt.isFresh = true) {
       try {
-        return await startOffice(settings)
+        return await this.#convertOnce(job, signal, attempt)
+      } catch (error) {
+        const isCrash = error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)
+        // Otherwise, an earlier document may have damaged the process.
+        if (attempt.isFresh) ownCrashes++
+        if (!isCrash || ownCrashes === maxOwnCrashes) throw error
+      }
+    }
+  }
+
+  /** Starts one process, so that the next document does not have to wait for it. */
+  async warm(): Promise<void> {
+    const slot = await this.#acquire(AbortSignal.timeout(60_000))
+    try {
+      await this.#getOffice(slot)
+    } finally {
+      this.#release(slot)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const offices = await Promise.allSettled([this.#spare?.start, ...this.#slots.map((slot) => slot.office)])
+    await Promise.all(offices.map((office) => office.status === 'fulfilled' && office.value?.kill()))
+    await this.#exitingProcesses
+  }
+
+  async #start(): Promise<OfficeProcess> {
+    this.#orphansRemoved ??= removeOrphanedFolders(this.#settings.baseDir, officeFolderPrefix)
+    await this.#orphansRemoved
+    for (let attempt = 1; ; attempt++) {
+      if (this.#isClosed) throw new Error('The office pool is closed.')
+      try {
+        return await startOffice(this.#settings)
       } catch (error) {
         if (!(error instanceof OfficeStartFailure) || attempt === maxStarts) throw error
       }
     }
   }
 
-  function acquire(signal: AbortSignal): Promise<Slot> {
+  #acquire(signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted()
-    const runningIndex = idle.findIndex((slot) => slot.office !== undefined)
+    const runningIndex = this.#idle.findIndex((slot) => slot.office !== undefined)
     // A process that is cleaning up is available sooner than a new one.
-    const isAvailableSoon = runningIndex < 0 && cleaningUp > waiters.length
-    const [slot] = isAvailableSoon ? [] : idle.splice(Math.max(0, runningIndex), 1)
+    const isAvailableSoon = runningIndex < 0 && this.#cleaningUp > this.#waiters.length
+    const [slot] = isAvailableSoon ? [] : this.#idle.splice(Math.max(0, runningIndex), 1)
     if (slot) return Promise.resolve(slot)
     const { promise, resolve, reject } = Promise.withResolvers<Slot>()
     const onAbort = () => {
-      waiters.splice(waiters.indexOf(resume), 1)
+      this.#waiters.splice(this.#waiters.indexOf(resume), 1)
       reject(signal.reason)
     }
     const resume: Waiter = (slot) => {
@@ -105,40 +136,40 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
       resolve(slot)
     }
     signal.addEventListener('abort', onAbort, { once: true })
-    waiters.push(resume)
+    this.#waiters.push(resume)
     return promise
   }
 
-  function release(slot: Slot): void {
-    useSpare(slot)
-    const next = waiters.shift()
+  #release(slot: Slot): void {
+    this.#useSpare(slot)
+    const next = this.#waiters.shift()
     if (next) next(slot)
-    else idle.push(slot)
+    else this.#idle.push(slot)
   }
 
-  async function getOffice(slot: Slot, isFresh = false): Promise<OfficeProcess> {
+  async #getOffice(slot: Slot, isFresh = false): Promise<OfficeProcess> {
     // Retry a start that failed in the background; this caller gets the error of the retry.
     const office = await slot.office?.catch(() => undefined)
     if (office?.alive && !(isFresh && slot.documents > 0)) return office
     await office?.kill()
-    return startFresh(slot)
+    return this.#startFresh(slot)
   }
 
-  function startFresh(slot: Slot): Promise<OfficeProcess> {
+  #startFresh(slot: Slot): Promise<OfficeProcess> {
     slot.documents = 0
     slot.isSpent = false
-    slot.office = spare?.start ?? start()
-    spare = undefined
+    slot.office = this.#spare?.start ?? this.#start()
+    this.#spare = undefined
     return slot.office
   }
 
-  async function convertOnce(job: OfficeJob, signal: AbortSignal, attempt: Attempt): Promise<OfficeFacts> {
-    const slot = await acquire(signal)
+  async #convertOnce(job: OfficeJob, signal: AbortSignal, attempt: Attempt): Promise<OfficeFacts> {
+    const slot = await this.#acquire(signal)
     let office: OfficeProcess
     try {
-      office = await getOffice(slot, attempt.isFresh)
+      office = await this.#getOffice(slot, attempt.isFresh)
     } catch (error) {
-      release(slot)
+      this.#release(slot)
       throw error
     }
     let isHealthy = false
@@ -153,48 +184,48 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
       throw error
     } finally {
       // In the background, so that the client does not wait for the preparation of the next document.
-      void cleanUp(slot, office, isHealthy)
+      void this.#cleanUp(slot, office, isHealthy)
     }
   }
 
-  async function cleanUp(slot: Slot, office: OfficeProcess, isHealthy: boolean): Promise<void> {
-    cleaningUp++
+  async #cleanUp(slot: Slot, office: OfficeProcess, isHealthy: boolean): Promise<void> {
+    this.#cleaningUp++
     const condition = isHealthy ? await tryClear(office) : undefined
-    cleaningUp--
+    this.#cleaningUp--
     if (!condition || condition.staleFonts) {
-      await replace(slot, office)
+      await this.#replace(slot, office)
       return
     }
-    slot.isSpent = slot.documents >= settings.maxDocuments || condition.residentKb > maxResidentKb
-    if (slot.isSpent) prepareSpare()
-    release(slot)
+    slot.isSpent = slot.documents >= this.#settings.maxDocuments || condition.residentKb > maxResidentKb
+    if (slot.isSpent) this.#prepareSpare()
+    this.#release(slot)
   }
 
-  async function replace(slot: Slot, office: OfficeProcess): Promise<void> {
-    slot.office = office.kill().then(() => startFresh(slot))
+  async #replace(slot: Slot, office: OfficeProcess): Promise<void> {
+    slot.office = office.kill().then(() => this.#startFresh(slot))
     await slot.office.catch(() => undefined)
-    release(slot)
+    this.#release(slot)
   }
 
   /** Starts at most one spare at a time, because a start occupies a core for a second. */
-  function prepareSpare(): void {
-    if (spare) return
-    const newSpare: Spare = { start: startWarm() }
-    spare = newSpare
+  #prepareSpare(): void {
+    if (this.#spare) return
+    const newSpare: Spare = { start: this.#startWarm() }
+    this.#spare = newSpare
     newSpare.start.then(
       (office) => {
         newSpare.office = office
-        for (const slot of idle) useSpare(slot)
+        for (const slot of this.#idle) this.#useSpare(slot)
       },
       () => {
         // The next document in a spent process triggers another start.
-        if (spare === newSpare) spare = undefined
+        if (this.#spare === newSpare) this.#spare = undefined
       },
     )
   }
 
-  async function startWarm(): Promise<OfficeProcess> {
-    const office = await start()
+  async #startWarm(): Promise<OfficeProcess> {
+    const office = await this.#start()
     try {
       await office.warmUp()
       return office
@@ -205,40 +236,13 @@ export function createOfficePool(settings: OfficePoolSettings): OfficePool {
   }
 
   /** Moves the spare process to an idle slot whose own process is spent. */
-  function useSpare(slot: Slot): void {
-    if (!slot.isSpent || !spare?.office) return
-    exitingProcesses = Promise.allSettled([exitingProcesses, slot.office?.then((office) => office.kill())])
-    void startFresh(slot)
-  }
-
-  return {
-    async convert(job, signal) {
-      const attempt: Attempt = { isFresh: false }
-      for (let ownCrashes = 0; ; attempt.isFresh = true) {
-        try {
-          return await convertOnce(job, signal, attempt)
-        } catch (error) {
-          const isCrash = error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)
-          // Otherwise, an earlier document may have damaged the process.
-          if (attempt.isFresh) ownCrashes++
-          if (!isCrash || ownCrashes === maxOwnCrashes) throw error
-        }
-      }
-    },
-    async warm() {
-      const slot = await acquire(AbortSignal.timeout(60_000))
-      try {
-        await getOffice(slot)
-      } finally {
-        release(slot)
-      }
-    },
-    async close() {
-      closed = true
-      const offices = await Promise.allSettled([spare?.start, ...slots.map((slot) => slot.office)])
-      await Promise.all(offices.map((office) => office.status === 'fulfilled' && office.value?.kill()))
-      await exitingProcesses
-    },
+  #useSpare(slot: Slot): void {
+    if (!slot.isSpent || !this.#spare?.office) return
+    this.#exitingProcesses = Promise.allSettled([
+      this.#exitingProcesses,
+      slot.office?.then((office) => office.kill()),
+    ])
+    void this.#startFresh(slot)
   }
 }
 

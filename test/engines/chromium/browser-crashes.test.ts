@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { type BrowserJob, createBrowser } from '../../../lib/engines/chromium/browser.ts'
+import { Browser, type BrowserJob } from '../../../lib/engines/chromium/browser.ts'
 import { BrowserCrash } from '../../../lib/engines/chromium/cdp-pipe.ts'
 import type { BrowserProcess } from '../../../lib/engines/chromium/process.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-const browser = createBrowser(scratchFolder('browser-crashes'))
+const browser = new Browser(scratchFolder('browser-crashes'))
 after(() => browser.close())
 
 const never = new AbortController().signal
