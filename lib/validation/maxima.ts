@@ -52,7 +52,7 @@ const fitsAsJson = (value: unknown) => (JSON.stringify(value)?.length ?? 0) <= m
 export const anyJson = () =>
   z
     .unknown()
-    .refine(fitsAsJson, `expected at most ${maxLengths.list} characters of JSON`)
+    .refine(fitsAsJson, `expected at most ${maxLengths.list} characters`)
     .register(limits, { jsonLength: maxLengths.list })
 
 /** A task, which may contain a file: only the body limits its length. */

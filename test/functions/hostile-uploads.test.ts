@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { after, before } from '../hooks.ts'
+import { type HostileUpload, hostileUploads } from '../support/hostile-uploads.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const monitor = fileURLToPath(new URL('../support/event-loop-monitor.mjs', import.meta.url))
+const busyFile = join(tmpdir(), `mutabor-event-loop-${process.pid}`)
+/** Milliseconds for which nothing may keep `/health` waiting. */
+const maxMs = 100
+
+let service: TestService
+before(async () => {
+  service = await startService({ NODE_OPTIONS: `--import=${monitor}`, EVENT_LOOP_FILE: busyFile })
+  // Loads what is loaded on demand.
+  await send({ filename: 'a.txt', bytes: 'a' })
+  await longestBusyMs()
+})
+after(async () => {
+  await service.stop()
+  await rm(busyFile, { force: true })
+})
+
+function send({ filename, bytes, fields = {} }: HostileUpload): Promise<Response> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ targetFormat: 'png', ...fields })) form.set(name, value)
+  // A Buffer is a view of an ArrayBuffer.
+  form.set('file', new Blob([bytes as Uint8Array<ArrayBuffer> | string]), filename)
+  return fetch(`${service.url}/v1/convert`, { method: 'POST', body: form })
+}
+
+/** The longest time since the last call. */
+async function longestBusyMs(): Promise<number> {
+  await rm(busyFile, { force: true })
+  process.kill(service.pid, 'SIGUSR2')
+  const read = () => {
+    try {
+      return readFileSync(busyFile, 'utf8')
+    } catch {
+      return undefined
+    }
+  }
+  await waitUntil(async () => read() !== undefined)
+  return Number(read())
+}
+
+/** Times of `/health` in milliseconds, sorted, until the work is done. */
+async function pollHealth(work: Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    const start = performance.now()
+    assert.equal((await fetch(`${service.url}/health`)).ok, true)
+    times.push(performance.now() - start)
+    await sleep(10)
+  }
+  await done
+  return times.sort((a, b) => a - b)
+}
+
+const percentile99 = (times: readonly number[]) => times[Math.ceil(times.length * 0.99) - 1] ?? 0
+
+interface Measured {
+  readonly response: Response
+  readonly busyMs: number
+  /** Of `/health` before the upload and during it. */
+  readonly idleMs: number
+  readonly healthMs: number
+}
+
+async function measure(upload: HostileUpload): Promise<Measured> {
+  const idleMs = percentile99(await pollHealth(sleep(300)))
+  await longestBusyMs()
+  const sending = send(upload)
+  const healthMs = percentile99(await pollHealth(sending))
+  return { response: await sending, busyMs: await longestBusyMs(), idleMs, healthMs }
+}
+
+/** On a busy machine, replies take longer without any upload as well. */
+const isTooSlow = ({ busyMs, idleMs, healthMs }: Measured) =>
+  busyMs > maxMs || (idleMs < maxMs / 4 && healthMs > maxMs)
+
+describe('the service goes on replying while it gets', () => {
+  for (const [name, upload] of Object.entries(hostileUploads))
+    test(name, async () => {
+      let measured = await measure(upload)
+      // What else runs on the machine only makes it slower.
+      for (let run = 0; run < 2 && isTooSlow(measured); run++) measured = await measure(upload)
+      const { response, busyMs, idleMs, healthMs } = measured
+      assert.ok(
+        !isTooSlow(measured),
+        `busy for ${busyMs} ms, /health took ${healthMs} ms, before ${idleMs} ms`,
+      )
+      const { error } = (await response.json()) as { error?: { code: string; message: string } | null }
+      assert.ok(response.status < 500, JSON.stringify(error))
+    })
+})
+
+/** Processes below the service that read files. */
+function decoderPids(parent = service.pid): number[] {
+  const tasks = readdirSync(`/proc/${parent}/task`)
+  const children = tasks.flatMap((task) =>
+    readFileSync(`/proc/${parent}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  )
+  return children.flatMap((pid) => {
+    try {
+      const isDecoder = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('decoder.mjs')
+      return isDecoder ? [pid] : decoderPids(pid)
+    } catch {
+      return [] // it has ended
+    }
+  })
+}
+
+test('an upload whose reader is killed gets a result or a coded error, and the next one works', async () => {
+  const client = new Client(service)
+  const slow = hostileUploads['an SVG with many open groups']
+  assert.ok(slow)
+  await send({ filename: 'a.txt', bytes: 'a' })
+  const sending = send(slow)
+  let killed = 0
+  for (let round = 0; round < 100; round++) {
+    for (const pid of decoderPids()) {
+      process.kill(pid, 'SIGKILL')
+      killed++
+    }
+    await sleep(20)
+  }
+  assert.ok(killed > 0)
+  const response = await sending
+  const { error } = (await response.json()) as { error: { code: string; message: string } }
+  assert.ok(['SERVICE_UNAVAILABLE', 'FILE_TOO_LARGE', 'TIMEOUT'].includes(error.code), JSON.stringify(error))
+  assert.match(error.message, /Send|Save/)
+  const next = await send({
+    filename: 'a.png',
+    bytes: readFileSync(new URL('../fixtures/alpha.png', import.meta.url)),
+  })
+  await client.accepted(next)
+})

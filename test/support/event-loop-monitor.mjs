@@ -1,0 +1,26 @@
+// Loaded into a service with `--import`: writes the longest time for which its main thread worked without looking at its
+// events, in milliseconds of processor time, to the file EVENT_LOOP_FILE whenever it gets SIGUSR2. Unlike the time until a
+// reply arrives, that hardly depends on what else runs on the machine.
+import { renameSync, writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+
+const { EVENT_LOOP_FILE: file = '' } = process.env
+
+if (isMainThread && process.argv[1]?.endsWith('/commands/start.ts')) {
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+  let last = cpuMs()
+  let longest = 0
+  setInterval(() => {
+    const now = cpuMs()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 2).unref()
+  process.on('SIGUSR2', () => {
+    writeFileSync(`${file}.new`, String(longest))
+    renameSync(`${file}.new`, file)
+    longest = 0
+  })
+}
