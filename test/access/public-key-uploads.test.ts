@@ -1,4 +1,4 @@
-// A public key is part of a web page: whoever reads it there must not reach uploads of the account that it did not begin.
+// A public key is part of a web page: its readers must not reach uploads of the account that were begun without it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../../functions/routes/index.ts'
@@ -22,7 +22,7 @@ const publicKey = (owner: string) =>
   })
 const by = (key: string) => ({ 'x-api-key': key, origin: 'https://shop.example' })
 
-interface Begun {
+interface StartedUpload {
   readonly uploadId: string
   readonly parts: readonly { readonly PartNumber: number; readonly ETag: string }[]
 }
@@ -30,7 +30,7 @@ interface Begun {
 const multipart = '/v1/uploads/multipart'
 
 /** Begins an upload in parts and sends its only part. */
-async function begin(key: string): Promise<Begun> {
+async function begin(key: string): Promise<StartedUpload> {
   const headers = by(key)
   const body = { filename: 'a.md', type: 'text/markdown' }
   const { json } = await app.send('POST', multipart, { headers, body })
@@ -47,7 +47,7 @@ const task = (uploadId: string) => ({
 })
 
 /** Every request that names an upload, with its method and path. The last ones use up the upload. */
-const requests = ({ uploadId, parts }: Begun) =>
+const requests = ({ uploadId, parts }: StartedUpload) =>
   [
     ['GET', '/v1/uploads/:uploadId', {}],
     ['GET', '/v1/uploads/multipart/:uploadId', {}],

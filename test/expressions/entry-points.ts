@@ -1,5 +1,5 @@
-// The functions through which client text and the content of files are read, each with a function that makes its input of
-// repeated text. `test/scanners.test.ts` gives them growing inputs.
+// The functions through which client text and the content of files are read, each with a function that makes its input
+// of repeated text. `test/scanners.test.ts` gives them growing inputs.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

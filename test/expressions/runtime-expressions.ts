@@ -1,5 +1,5 @@
-// Verdicts on expressions that are built while the service runs. Those that a module builds when it is loaded are found by
-// loading it; these need values, and are tested with the most general or the most repetitive ones that can occur.
+// Verdicts on expressions that are built while the service runs. Those that a module builds when it is loaded are found
+// by loading it; these need values, and are tested with the most general or the most repetitive ones that can occur.
 
 const docbookNames = 'info|(?:article|book|chapter|appendix|part|preface|section|sect[1-5]|set)info'
 const docbookElement = (name: string) =>

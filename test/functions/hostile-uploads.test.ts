@@ -21,7 +21,7 @@ before(async () => {
   service = await startService({ NODE_OPTIONS: `--import=${monitor}`, EVENT_LOOP_FILE: busyFile })
   // Loads what is loaded on demand.
   await send({ filename: 'a.txt', bytes: 'a' })
-  await longestBusyMs()
+  await readMaxBusyMs()
 })
 after(async () => {
   await service.stop()
@@ -37,7 +37,7 @@ function send({ filename, bytes, fields = {} }: HostileUpload): Promise<Response
 }
 
 /** The longest time since the last call. */
-async function longestBusyMs(): Promise<number> {
+async function readMaxBusyMs(): Promise<number> {
   await rm(busyFile, { force: true })
   process.kill(service.pid, 'SIGUSR2')
   const read = () => {
@@ -80,10 +80,10 @@ interface Measured {
 
 async function measure(upload: HostileUpload): Promise<Measured> {
   const idleMs = percentile99(await pollHealth(sleep(300)))
-  await longestBusyMs()
+  await readMaxBusyMs()
   const sending = send(upload)
   const healthMs = percentile99(await pollHealth(sending))
-  return { response: await sending, busyMs: await longestBusyMs(), idleMs, healthMs }
+  return { response: await sending, busyMs: await readMaxBusyMs(), idleMs, healthMs }
 }
 
 /** On a busy machine, replies take longer without any upload as well. */

@@ -17,7 +17,8 @@ const withFields = (fields: Readonly<Record<string, string>>): HostileUpload => 
 const million = 1_000_000
 const svgStart = '<svg xmlns="http://www.w3.org/2000/svg">'
 const svgz = (text: string): HostileUpload => ({ filename: 'a.svgz', bytes: gzipSync(svgStart + text) })
-const styled = (property: string) => svgz(`<style>a{${property.repeat(500_000)}}</style><rect/></svg>`)
+const createStyledSvg = (property: string) =>
+  svgz(`<style>a{${property.repeat(500_000)}}</style><rect/></svg>`)
 
 /** A ZIP file of empty entries (APPNOTE.TXT, 4.3). */
 function zip(count: number, nameOf: (index: number) => string): Buffer {
@@ -96,9 +97,9 @@ export const hostileUploads: Readonly<Record<string, HostileUpload>> = {
     Object.fromEntries(Array.from({ length: 190 }, (_, at) => [`qualty${at}`, 'x'])),
   ),
   'a webhook with many dots': withFields({ webhookUrl: `https://${'a.'.repeat(million / 2)}` }),
-  'an SVG with many decorations': styled('text-decoration:'),
-  'an SVG with many masks': styled('mask:'),
-  'an SVG with many filters': styled('filter:'),
+  'an SVG with many decorations': createStyledSvg('text-decoration:'),
+  'an SVG with many masks': createStyledSvg('mask:'),
+  'an SVG with many filters': createStyledSvg('filter:'),
   'an SVG with many open texts': svgz('<text x=" '.repeat(500_000)),
   'an SVG with many comments': svgz('data:<!--'.repeat(500_000)),
   'an SVG with many open groups': svgz(`<use/>${'<g id="a">'.repeat(500_000)}`),
