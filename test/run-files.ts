@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { filterShort } from './long-files.ts'
 import { endHungFiles } from './end-hung.ts'
+import { filterShort } from './long-files.ts'
 
 /**
  * Runs test files in parallel (`node test/run-files.ts [--all] [options of node --test] files`). A glob leaves long

@@ -2,12 +2,7 @@ import * as z from 'zod'
 import { contract } from '../../lib/http/contract.ts'
 import { adminAccess, openAccess, usageReadAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
-import {
-  bucketDays,
-  computeSlo,
-  readEngineDays,
-  SloView,
-} from '../../lib/usage/reliability.ts'
+import { bucketDays, computeSlo, readEngineDays, SloView } from '../../lib/usage/reliability.ts'
 import { readUsage, UsageQuery, UsageView } from '../../lib/usage/usage.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { keysOf } from '../../lib/validation/keys-of.ts'

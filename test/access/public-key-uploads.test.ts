@@ -1,4 +1,4 @@
-// A public key is part of a web page: its readers must not reach uploads of the account that were begun without it.
+// A public key is part of a web page: its readers must not reach uploads of the account that started without it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../../functions/routes/index.ts'

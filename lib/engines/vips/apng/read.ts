@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type sharp from 'sharp'
-import { AppError } from '../../../errors.ts'
 import { buildPng, type PngChunk, readPngChunks } from '../../../binary/png.ts'
+import { AppError } from '../../../errors.ts'
 
 /** Maximum pixels of all frames together; each pixel takes four bytes of memory. */
 const maxPixels = 100_000_000
