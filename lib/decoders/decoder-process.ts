@@ -226,6 +226,8 @@ export class DecoderProcess {
   #onExit(how: string): void {
     if (this.#hasExited) return
     this.#hasExited = true
+    // A launcher that is killed while it starts leaves its child behind.
+    if (this.#child) killGroup(this.#child)
     const output = this.#stderr.toString().trim()
     const ownReason = output.includes('heap out of memory') ? 'memory' : 'crash'
     const error = new DecoderEnded(this.#killReason ?? ownReason, [how, output].filter(Boolean).join(': '))
