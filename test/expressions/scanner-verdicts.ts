@@ -84,7 +84,6 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
       'lib/engines/pdf/docx/ocr-styles.ts groupSizes',
       'lib/engines/pdf/docx/parse-pages.ts recognizePages',
       'lib/engines/pdf/docx/reading-order.ts findExtentBetweenTitles',
-      'lib/engines/pdf/docx/block-writer.ts createCell',
       'lib/engines/pdf/slides/text-boxes.ts findTextBoxes',
       'lib/fidelity/pdf/file.ts readTables',
       'lib/http/body/head-and-tail.ts add',

@@ -1,36 +1,20 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type * as docx from 'docx'
-import { defined } from '../../../validation/defined.ts'
 import type { DocumentInfo } from '../open-pdf.ts'
-import type { Alignment, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
+import { BlockWriter } from './block-writer.ts'
 import { toDocumentProperties } from './docx-request.ts'
 import type { HeaderFooterRow } from './headers-footers.ts'
 import type { DocxLayout } from './layout.ts'
-import { buildNumbering, toIndent, toNumberingReference } from './numbering.ts'
+import { buildNumbering } from './numbering.ts'
 import { createBalancingSection, measureTextWidth, toSectionOptions } from './section-options.ts'
 import type { DocxSection } from './sections.ts'
-import { createTextRuns, type DocxLibrary } from './text-runs.ts'
-import { toPixels, toTwips } from './units.ts'
-
-/** The container of a paragraph. */
-interface ParagraphContext {
-  readonly backgroundColor?: string | undefined
-  /** Points from the left to the right edge. */
-  readonly width: number
-}
-
-/** Breaks before a paragraph. */
-interface Breaks {
-  readonly pageBreakBefore: boolean
-  readonly columnBreak: boolean
-}
+import type { DocxLibrary } from './text-runs.ts'
 
 /** Writes a layout as a Word document. */
 export async function writeDocx(layout: DocxLayout, path: string, documentInfo: DocumentInfo): Promise<void> {
   const library = await import('docx')
-  const writer = createWriter(library, layout)
   const sections: docx.ISectionOptions[] = []
-  for (const section of layout.sections) sections.push(await writer.section(section))
+  for (const section of layout.sections) sections.push(await createSection(section, layout, library))
   const last = layout.sections.at(-1)
   if (last?.columns?.isBalanced) sections.push(createBalancingSection(library, last))
   const body = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
@@ -51,210 +35,25 @@ function createHeadingStyles(run: docx.IRunStylePropertiesOptions) {
   return Object.fromEntries(levels.map((level) => [`heading${level}`, plain]))
 }
 
-/** Points below a paragraph: tables and columns have no spacing above them. */
-function measureGapBelow(
-  { box, spaceAfter = 0 }: Paragraph & FlowBlock,
-  next: FlowBlock | undefined,
-): number {
-  return next?.kind === 'table' ? Math.min(24, Math.max(0, next.box[1] - box[3])) : spaceAfter
-}
-
-/** A first row that is bold or has a colored background is a header row. */
-function isHeaderRow(row: readonly TableCell[]): boolean {
-  const isBold = ({ blocks }: TableCell) =>
-    blocks.length > 0 &&
-    blocks.every((block) => block.kind === 'paragraph' && block.runs.every(({ style }) => style.bold))
-  return row.length > 0 && (row.every(isBold) || row.every(({ shading }) => shading !== undefined))
-}
-
-function createWriter(library: DocxLibrary, layout: DocxLayout) {
-  return { section: createSection }
-
-  async function createSection(part: DocxSection): Promise<docx.ISectionOptions> {
-    const children: (docx.Paragraph | docx.Table)[] = []
-    const context = { width: measureTextWidth(part) }
-    for (const [index, block] of part.blocks.entries()) {
-      children.push(...(await writeBlock(block, part.blocks[index + 1], context)))
-    }
-    const rowOf = (row: HeaderFooterRow) => createHeaderFooterParagraph(row, part)
-    return {
-      properties: toSectionOptions(library, part),
-      // A section on the same page has the headers and footers of that page.
-      ...(!part.isContinuous && {
-        headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
-        footers: { default: new library.Footer({ children: layout.footer.map(rowOf) }) },
-      }),
-      children: children.length > 0 ? children : [new library.Paragraph({})],
-    }
+async function createSection(
+  part: DocxSection,
+  layout: DocxLayout,
+  library: DocxLibrary,
+): Promise<docx.ISectionOptions> {
+  const children: (docx.Paragraph | docx.Table)[] = []
+  const writer = new BlockWriter(library, layout)
+  const context = { width: measureTextWidth(part) }
+  for (const [index, block] of part.blocks.entries()) {
+    children.push(...(await writer.writeBlock(block, part.blocks[index + 1], context)))
   }
-
-  /** Returns the runs of a paragraph, preceded by its page or column break. */
-  function withBreaks(
-    { pageBreakBefore = false, columnBreak = false }: Partial<Breaks>,
-    children: readonly docx.ParagraphChild[],
-  ) {
-    const start = columnBreak ? [new library.Run({ children: [new library.ColumnBreak()] })] : []
-    return { children: [...start, ...children], ...(pageBreakBefore && { pageBreakBefore }) }
-  }
-
-  /** Two adjacent tables would merge, and a document must not end with a table. */
-  function createTableSeparator(): docx.Paragraph {
-    return new library.Paragraph({ spacing: { before: 0, after: 0, line: 120, lineRule: 'exact' } })
-  }
-
-  async function writeBlock(
-    block: FlowBlock,
-    next: FlowBlock | undefined,
-    context: ParagraphContext,
-  ): Promise<(docx.Paragraph | docx.Table)[]> {
-    const breaks = {
-      pageBreakBefore: block.startsNewPage === true,
-      columnBreak: block.startsNewColumn === true,
-    }
-    switch (block.kind) {
-      case 'paragraph':
-        return [createParagraph(block, context, { ...breaks, after: measureGapBelow(block, next) })]
-      case 'image':
-        return [await createImage(block, block.column, context, breaks)]
-      case 'table': {
-        const isBroken = breaks.pageBreakBefore || breaks.columnBreak
-        const before = isBroken ? [new library.Paragraph(withBreaks(breaks, []))] : []
-        return [
-          ...before,
-          await createTable(block, context),
-          ...(next?.kind === 'paragraph' ? [] : [createTableSeparator()]),
-        ]
-      }
-    }
-  }
-
-  function createParagraph(
-    block: Paragraph,
-    { backgroundColor, width }: ParagraphContext,
-    { after = 0, ...breaks }: Partial<Breaks> & { readonly after?: number } = {},
-  ): docx.Paragraph {
-    const { heading, list } = block
-    const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // 1 to 6
-    const literal = block.marker && !list ? [{ text: `${block.marker.text}\t`, style: block.style }] : []
-    const runs = [...literal, ...block.runs]
-    const hasTabs = runs.some(({ text }) => text.includes('\t'))
-    return new library.Paragraph({
-      ...withBreaks(breaks, createTextRuns(library, runs, { backgroundColor })),
-      ...defined({
-        heading: level && library.HeadingLevel[level],
-        numbering: list && { reference: toNumberingReference(list), level: list.level },
-      }),
-      ...(!block.isRtl && { alignment: toAlignment(block.alignment) }),
-      ...(block.isRtl && { bidirectional: true }),
-      ...(hasTabs && !block.marker && { tabStops: [{ type: 'right', position: toTwips(width) }] }),
-      spacing: { before: toTwips(block.spaceBefore), after: toTwips(after), ...toLineSpacing(block) },
-      // List items have the indent of their list.
-      ...(!list && { indent: toIndent(block) }),
-    })
-  }
-
-  /** Uses at-least spacing, so that fonts that need more get it. */
-  function toLineSpacing({ style }: Paragraph) {
-    return { line: toTwips(style.size * Math.min(2.5, layout.pitch)), lineRule: 'atLeast' } as const
-  }
-
-  function toAlignment(alignment: Alignment) {
-    const names = { left: 'LEFT', center: 'CENTER', right: 'RIGHT', both: 'JUSTIFIED' } as const
-    return library.AlignmentType[names[alignment]]
-  }
-
-  /** Text after a wide gap is centered or, at the end of the row, right-aligned. */
-  function createHeaderFooterParagraph(
-    { runs, alignment, edges: [from, to] }: HeaderFooterRow,
-    { width, margins: [left, , right] }: DocxSection,
-  ): docx.Paragraph {
-    const tabs = runs.reduce((count, { text }) => count + text.split('\t').length - 1, 0)
-    const stops = Array.from({ length: tabs }, (_, at) => ({
-      type: at === tabs - 1 ? ('right' as const) : ('center' as const),
-      position: toTwips(from - left + ((to - from) * (at + 1)) / tabs),
-    }))
-    const tabLayout = {
-      tabStops: stops,
-      indent: { left: toTwips(from - left), right: toTwips(width - right - to) },
-    }
-    return new library.Paragraph({
-      children: createTextRuns(library, runs, {}),
-      alignment: toAlignment(tabs > 0 ? 'left' : alignment),
-      ...(tabs > 0 && tabLayout),
-      spacing: { before: 0, after: 0 },
-    })
-  }
-
-  async function createImage(
-    { path, box, labels }: ImageBlock,
-    [left, , right]: readonly number[],
-    context: ParagraphContext,
-    breaks: Partial<Breaks> = {},
-  ): Promise<docx.Paragraph> {
-    const [width, height] = [box[2] - box[0], box[3] - box[1]]
-    const scale = Math.min(1, context.width / width)
-    const [before = 0, after = 0] = [box[0] - (left ?? 0), (right ?? 0) - box[2]]
-    const centered = before > 12 && Math.abs(before - after) < 24
-    const image = new library.ImageRun({
-      type: path.endsWith('.png') ? 'png' : 'jpg',
-      data: await readFile(path),
-      transformation: { width: toPixels(width * scale), height: toPixels(height * scale) },
-      ...(labels !== undefined && { altText: { name: 'Figure', description: labels } }),
-    })
-    return new library.Paragraph({
-      ...withBreaks(breaks, [image]),
-      alignment: toAlignment(centered ? 'center' : 'left'),
-      spacing: { before: 60, after: 60, line: 240, lineRule: 'auto' },
-    })
-  }
-
-  async function createTable(
-    { rows, widths, isRuled, isRtl }: TableBlock,
-    context: ParagraphContext,
-  ): Promise<docx.Table> {
-    const sum = widths.reduce((total, width) => total + width, 0)
-    // Replacement fonts may be wider, so cells get extra width where there is room.
-    const scale = Math.min(isRuled ? 1.02 : 1.06, context.width / sum)
-    const columnWidths = widths.map((width) => toTwips(width * scale))
-    const border = isRuled
-      ? ({ style: 'single', size: 4, color: 'auto' } as const)
-      : ({ style: 'none', size: 0, color: 'auto' } as const)
-    const borders = { top: border, bottom: border, left: border, right: border }
-    const sideMargin = isRuled ? 30 : 15
-    const tableRows: docx.TableRow[] = []
-    for (const row of rows) {
-      const children: docx.TableCell[] = []
-      for (const one of row) children.push(await createCell(one, context))
-      const tableHeader = tableRows.length === 0 && rows.length > 1 && isHeaderRow(row)
-      // Some readers treat the attribute as true even when its value is false.
-      tableRows.push(new library.TableRow({ cantSplit: true, ...(tableHeader && { tableHeader }), children }))
-    }
-    return new library.Table({
-      columnWidths,
-      width: { size: columnWidths.reduce((total, width) => total + width, 0), type: 'dxa' },
-      layout: 'fixed',
-      ...(isRtl && { visuallyRightToLeft: true }),
-      margins: { marginUnitType: 'dxa', left: sideMargin, right: sideMargin },
-      borders: { ...borders, insideHorizontal: border, insideVertical: border },
-      rows: tableRows,
-    })
-  }
-
-  async function createCell(
-    { blocks, columnSpan, rowSpan, shading, width }: TableCell,
-    context: ParagraphContext,
-  ) {
-    const children: docx.Paragraph[] = []
-    const cellContext = { backgroundColor: shading, width: Math.min(width, context.width) }
-    for (const block of blocks) {
-      if (block.kind === 'paragraph') children.push(createParagraph(block, cellContext))
-      if (block.kind === 'image') children.push(await createImage(block, block.box, cellContext))
-    }
-    return new library.TableCell({
-      columnSpan,
-      rowSpan,
-      ...(shading !== undefined && { shading: { type: 'clear', fill: shading, color: 'auto' } }),
-      children: children.length > 0 ? children : [new library.Paragraph({})],
-    })
+  const rowOf = (row: HeaderFooterRow) => writer.writeHeaderFooter(row, part)
+  return {
+    properties: toSectionOptions(library, part),
+    // A section on the same page has the headers and footers of that page.
+    ...(!part.isContinuous && {
+      headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
+      footers: { default: new library.Footer({ children: layout.footer.map(rowOf) }) },
+    }),
+    children: children.length > 0 ? children : [new library.Paragraph({})],
   }
 }
