@@ -19,7 +19,7 @@ function patch({ bytes }: MadeFile, ...changes: readonly (readonly [at: number, 
   return copy
 }
 
-test('streams of a compound file are read by name, large ones and small ones', async () => {
+test('large and small streams of a compound file are found by name and read', async () => {
   const file = await open(makeCompoundFile({ Large: large, Small: small, '\u0005Summary': small }).bytes)
   assert.deepEqual(await file.read('Large'), large)
   assert.deepEqual(await file.read('Small'), small)
@@ -51,7 +51,7 @@ test('the last sector of a compound file need not be padded', async () => {
   assert.deepEqual(await (await open(bytes)).read('Large'), large)
 })
 
-test('a chain of sectors that is a loop is reported as damage', async () => {
+test('a compound file whose sector chain loops is reported as damaged', async () => {
   const made = makeCompoundFile({ Large: large, Small: small })
   const [start = 0] = made.starts.values()
   const directory = await open(patch(made, [made.linkOffset(made.directory), made.directory]))
@@ -66,7 +66,7 @@ test('a chain of sectors that is a loop is reported as damage', async () => {
   assert.ok((read?.length ?? 0) <= 512, 'not more than there is')
 })
 
-test('a list of allocation table sectors that is a loop is reported as damage', async () => {
+test('a compound file whose list of allocation table sectors loops is reported as damaged', async () => {
   const made = makeCompoundFile({ Large: Buffer.alloc(16_000_000) })
   const [first = 0] = made.difatSectors
   const [start = 0] = made.starts.values()
@@ -101,14 +101,14 @@ test('a compound file whose allocation table uses sectors after its end is repor
   }
 })
 
-test('a small stream whose sectors are not in their table is reported as cut off', async () => {
+test('a small stream is reported as cut off if the allocation table lacks its sectors', async () => {
   const made = makeCompoundFile({ Small: small })
   const entry = offsetOf(made.directory) + 128
   for (const start of [128, 5000, 0x7fffffff])
     await assert.rejects((await open(patch(made, [entry + 116, start]))).read('Small'), TruncatedFileError)
 })
 
-test('an allocation table that is not listed completely is reported as damage', async () => {
+test('a compound file is reported as damaged if its header lists only part of the allocation table', async () => {
   const made = makeCompoundFile({ Large: Buffer.alloc(8_000_000) })
   const bytes = patch(made, [68, endOfChain])
   await assert.rejects((await open(bytes)).read('Large'), { message: 'its allocation table is incomplete' })
@@ -121,7 +121,7 @@ test('a compound file with a damaged header is refused', async () => {
   await assert.rejects((await open(patch(made, [44, 0]))).requireLastSector(), DamagedFileError)
 })
 
-test('a compound file that is larger than the caller accepts is not opened', async () => {
+test('a compound file above the size limit of the caller is not opened', async () => {
   const { bytes } = makeCompoundFile({ Large: large })
   await assert.rejects(CompoundFile.open(inMemory(bytes), bytes.length - 1), FileLimitError)
   await CompoundFile.open(inMemory(bytes), bytes.length)

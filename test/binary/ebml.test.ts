@@ -6,7 +6,7 @@ import { inMemory } from '../../lib/binary/random-access.ts'
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 
-test('the id and the length of an element have one to four and one to eight bytes', async () => {
+test('EBML element ids of 1 to 4 bytes and lengths of 1 to 8 bytes are parsed', async () => {
   for (const [hex, id, start, end] of [
     ['83 81 02', 0x83, 2, 3],
     ['4489 84 00000000', 0x4489, 3, 7],
@@ -18,7 +18,7 @@ test('the id and the length of an element have one to four and one to eight byte
   }
 })
 
-test('an element of unknown length has no end', async () => {
+test('an EBML element of unknown length is returned without an end offset', async () => {
   for (const hex of ['18538067 ff', '18538067 01ffffffffffffff'])
     assert.equal((await readEbmlElement(inMemory(bytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
 })
@@ -37,7 +37,7 @@ test('an element whose header is cut off is reported as such', async () => {
   )
 })
 
-test('the contents of children are returned by id and in their order', () => {
+test('the contents of child elements are returned in file order, grouped by id', () => {
   const children = readEbmlChildren(bytes('83 81 01  86 82 4142  83 81 02  ec 80'), 10)
   assert.deepEqual(
     [...children].map(([id, contents]) => [id, contents.map((content) => content.toString('hex'))]),
@@ -49,12 +49,12 @@ test('the contents of children are returned by id and in their order', () => {
   )
 })
 
-test('a child that is longer than its parent is reported, also one of unknown length', () => {
+test('an EBML child that extends beyond its parent is reported, even if its length is unknown', () => {
   for (const hex of ['83 82 01', '83 ff 01', '83 01ffffffffffff00'])
     assert.throws(() => readEbmlChildren(bytes(hex), 10), TruncatedFileError, hex)
 })
 
-test('only a limited number of children is read', () => {
+test('reading the children of an EBML element stops at the limit', () => {
   const empty = Buffer.from('ec80'.repeat(11), 'hex')
   assert.equal(readEbmlChildren(empty.subarray(2), 10).get(0xec)?.length, 10)
   assert.throws(() => readEbmlChildren(empty, 10), FileLimitError)

@@ -27,7 +27,7 @@ test('padding between blocks is listed, and damage ends the list', () => {
   assert.deepEqual(kindsOf(image, Buffer.from([7]), image), [imageKind, 7])
 })
 
-test('the data of an image is after its color table', () => {
+test('GIF image data is found after the local color table', () => {
   const withTable = Buffer.concat([
     image.subarray(0, 9),
     Buffer.from([0x80]),
@@ -40,7 +40,7 @@ test('the data of an image is after its color table', () => {
   assert.equal(colored?.data, 13 + 11 + 6)
 })
 
-test('a global color table is skipped', () => {
+test('the first GIF block is found after the global color table', () => {
   const head = Buffer.from(header)
   head[10] = 0x81
   const blocks = [...readGifBlocks(Buffer.concat([head, Buffer.alloc(12, 0x2c), trailer]))]

@@ -28,7 +28,7 @@ async function list(bytes: Buffer, maxBoxes = 100) {
   return boxes
 }
 
-test('boxes are listed with the range of their content', async () => {
+test('MP4 boxes are listed with the byte range of their content', async () => {
   const bytes = Buffer.concat([box('ftyp', Buffer.alloc(4)), longBox('mdat', Buffer.alloc(10)), box('moov')])
   assert.deepEqual(await list(bytes), ['ftyp 8-12', 'mdat 28-38', 'moov 46-46'])
 })
@@ -56,7 +56,7 @@ test('a box that is shorter than its own header is reported as damage', async ()
   await assert.rejects(list(longBox('free', Buffer.alloc(0), 15)), DamagedFileError)
 })
 
-test('a child that is longer than its parent is reported, even if the file goes on', async () => {
+test('an MP4 box that extends beyond its parent is reported, even if the file continues after it', async () => {
   const bytes = Buffer.concat([parent('moov', box('trak', Buffer.alloc(4), 13)), box('mdat')])
   const boxes = new Mp4Boxes(inMemory(bytes), 100)
   const movie = await boxes.findTopLevel('moov')
@@ -64,7 +64,7 @@ test('a child that is longer than its parent is reported, even if the file goes 
   await assert.rejects(boxes.list(movie), TruncatedFileError)
 })
 
-test('only a limited number of boxes is read, in all places together', async () => {
+test('one limit applies to all MP4 boxes that are read, at every level together', async () => {
   await assert.rejects(list(Buffer.concat(Array.from({ length: 4 }, () => box('free'))), 3), FileLimitError)
   const track = parent('trak', box('tkhd'), box('mdia'))
   const boxes = new Mp4Boxes(inMemory(parent('moov', track, track, track)), 8)
@@ -78,7 +78,7 @@ test('only a limited number of boxes is read, in all places together', async () 
   await assert.rejects(boxes.list(third), FileLimitError)
 })
 
-test('a box is found at a path, behind the version that a meta box begins with', async () => {
+test('an MP4 box is found by its path, even inside a meta box that starts with a version field', async () => {
   const items = parent('ilst', box('covr', Buffer.from('image')), box('desc', Buffer.alloc(200)))
   const bytes = parent('moov', parent('udta', box('meta', Buffer.concat([Buffer.alloc(4), items]))))
   const boxes = new Mp4Boxes(inMemory(bytes), 100)
@@ -102,7 +102,7 @@ test('each box is read once, however often it is looked up', async () => {
   }
 })
 
-test('a box at the top level is only found if the boxes behind it are complete, and not too many', async () => {
+test('a top-level MP4 box is found only if the boxes after it are complete and within the limit', async () => {
   const head = [box('ftyp'), box('moov')]
   const find = (...others: readonly Buffer[]) =>
     new Mp4Boxes(inMemory(Buffer.concat([...head, ...others])), 10).findTopLevel('moov')

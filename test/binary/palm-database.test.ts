@@ -13,7 +13,7 @@ function makeDatabase(starts: readonly number[], size = 1000): Buffer {
 
 const read = (bytes: Buffer) => readPalmRecords(inMemory(bytes))
 
-test('a record of a Palm database ends where the next one starts, the last one with the file', async () => {
+test('a Palm database record ends at the start of the next one, and the last record at the end of the file', async () => {
   assert.deepEqual(await read(makeDatabase([200, 300, 300, 800])), [
     { start: 200, end: 300 },
     { start: 300, end: 300 },
@@ -30,11 +30,11 @@ test('a record outside of the file is empty', async () => {
   ])
 })
 
-test('a list of records that is cut off is reported as such', async () => {
+test('a Palm database with a truncated record list is reported as cut off', async () => {
   for (const end of [0, 70, 78, 93])
     await assert.rejects(read(makeDatabase([200, 300]).subarray(0, end)), TruncatedFileError, `${end} bytes`)
 })
 
-test('records that share their bytes are reported as damage', async () => {
+test('Palm database records that overlap are reported as damage', async () => {
   await assert.rejects(read(makeDatabase([200, 900, 200, 900, 200])), DamagedFileError)
 })

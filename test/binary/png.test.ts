@@ -33,7 +33,7 @@ test('the chunks of a PNG are located without reading their data', async () => {
   assert.equal((await locate(png, 2)).length, 2)
 })
 
-test('a chunk that is longer than the file is reported, or ends the list of locations', async () => {
+test('a PNG chunk longer than the file is reported by the reader, and ends the list of chunk locations', async () => {
   for (const end of [png.length - 13, png.length - 20]) {
     const cut = png.subarray(0, end)
     assert.throws(() => [...readPngChunks(cut)], TruncatedFileError)

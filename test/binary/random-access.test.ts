@@ -26,7 +26,7 @@ const ranges = [
   ],
 ]
 
-test('a file has the same bytes in memory, in windows of any size and by its path', async () => {
+test('random access reads the same bytes from memory, from a path and through windows of any size', async () => {
   await writeFile(path, bytes)
   await using handle = await open(path)
   const files = [
@@ -63,7 +63,7 @@ test('adjacent bytes are read from the disk once', async () => {
   assert.equal(reads, 2)
 })
 
-test('bytes that a file does not have are reported before memory is allocated for them', async () => {
+test('a read beyond the end of a file fails before memory is allocated for it', async () => {
   const file = inMemory(bytes)
   assert.equal((await readExactly(file, 4000, 1000)).length, 1000)
   for (const [position, length] of [

@@ -48,14 +48,14 @@ test('chunks of odd length are followed by a padding byte', async () => {
   assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
 })
 
-test('a chunk that claims to be longer than the file ends with it', async () => {
+test('a RIFF chunk with a length beyond the end of the file ends at the end of the file', async () => {
   for (const size of [6, 0x7fffffff, 0xffffffff]) {
     const bytes = form('WAVE', chunk('data', Buffer.alloc(4), size))
     assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['data 20-24'])
   }
 })
 
-test('a chunk that claims to be longer than its list does not reach into the next one', async () => {
+test('a RIFF chunk with a length beyond the end of its list ends at the end of the list', async () => {
   const bytes = form(
     'AVI ',
     list('strl', chunk('strh', Buffer.alloc(4), 400)),
@@ -80,12 +80,12 @@ test('chunks are found in nested lists', async () => {
   assert.deepEqual(await collect(findRiffChunks(inMemory(bytes), little, ['movi', 'strh'], 10)), [])
 })
 
-test('a list that is too short for its kind is a chunk', async () => {
+test('a RIFF list too short to contain its type is read as a plain chunk', async () => {
   const bytes = form('AVI ', chunk('LIST', Buffer.from('ab')), chunk('JUNK', Buffer.alloc(2)))
   assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['LIST 20-22', 'JUNK 30-32'])
 })
 
-test('chunks after a limited number are not read', async () => {
+test('reading RIFF chunks stops at the limit', async () => {
   for (const count of [1000, 10_000]) {
     const empty = Array.from({ length: count }, () => chunk('JUNK', Buffer.alloc(0)))
     const source = new CountingSource(form('WAVE', ...empty))

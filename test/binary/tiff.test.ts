@@ -70,7 +70,7 @@ test('big-endian files and BigTIFF are read as well', async () => {
   assert.deepEqual(await list(big), [{ count: 1, start: 24 }])
 })
 
-test('a chain of directories that is a loop is followed once', async () => {
+test('a TIFF directory chain that loops is followed only once', async () => {
   const bytes = makeTiff([1, 1])
   bytes.writeUInt32LE(headerBytes, bytes.length - 4)
   assert.equal((await list(bytes)).length, 2)
@@ -84,7 +84,7 @@ test('a directory outside of the file is reported as cut off', async () => {
   await assert.rejects(list(bytes), { message: 'it is cut off: a directory is missing' })
 })
 
-test('directories that share their entries are reported as damage, so that work grows with the file', async () => {
+test('TIFF directories with overlapping entries are reported as damage', async () => {
   const bytes = Buffer.alloc(100_000)
   bytes.write('II*\0\b', 'latin1')
   // Each directory begins two bytes after the one before it, and claims thousands of entries.

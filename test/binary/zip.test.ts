@@ -59,7 +59,7 @@ test('a file with ZIP64 sizes is read', async () => {
   assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
 })
 
-test('of files with the same name, the last one counts', async () => {
+test('the last of several ZIP entries with the same name is used', async () => {
   const zip = await open(
     makeZip([
       { name: 'a', content: Buffer.from('1') },
@@ -80,7 +80,7 @@ test('a damaged directory is reported as such', async () => {
     await assert.rejects(open(damaged), { name: 'DamagedFileError', message: /^its directory is missing/ })
 })
 
-test('a failure to read the file is not taken for damage', async () => {
+test('an I/O error while reading a ZIP is not reported as damage', async () => {
   const failure = new Error('the connection was lost')
   const file = { size: 1000, at: () => Promise.reject(failure) }
   await assert.rejects(openZipArchive(file, 100), failure)
@@ -95,7 +95,7 @@ test('a ZIP with a path that leads out of its folder is refused, with the path',
     })
 })
 
-test('only a limited number of entries is read', async () => {
+test('reading ZIP entries stops at the limit', async () => {
   const bytes = makeZip(Array.from({ length: 5 }, (_, index) => ({ name: `${index}` })))
   const zip = await open(bytes, 3)
   assert.equal(zip.entries.length, 3)
@@ -119,14 +119,14 @@ test('a file that is larger than the caller accepts is not decompressed', async 
   await assert.rejects(readOnly({ content: text, compressedSize: maxBytes + 1 }), FileLimitError)
 })
 
-test('a bomb that declares a small size is stopped', async () => {
+test('decompression of a zip bomb that declares a small size is stopped', async () => {
   const content = Buffer.alloc(50 * maxBytes)
   for (const uncompressedSize of [0, 10, 300_000])
     await assert.rejects(readOnly({ content, uncompressedSize }), DamagedFileError)
   await assert.rejects(readOnly({ content, uncompressedSize: 10 }, 'readUnchecked'), DamagedFileError)
 })
 
-test('a file whose size or checksum is wrong is reported as damage, unless it is not to be checked', async () => {
+test('a ZIP entry with a wrong size or checksum is reported as damage unless checking is turned off', async () => {
   for (const wrong of [
     { uncompressedSize: text.length + 1 },
     { uncompressedSize: text.length - 1 },
@@ -178,7 +178,7 @@ test('a file can be read more than once', async () => {
   for (let time = 0; time < 3; time++) assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
 })
 
-test('the directory takes work in proportion to its entries', async () => {
+test('reading a ZIP directory reads fewer than three times the bytes of the file', async () => {
   for (const count of [500, 2000]) {
     const source = new CountingSource(
       makeZip(Array.from({ length: count }, (_, index) => ({ name: `${index}` }))),
@@ -188,7 +188,7 @@ test('the directory takes work in proportion to its entries', async () => {
   }
 })
 
-test('a rewritten ZIP has new content for some files, and the others bit for bit', async () => {
+test('rewriting a ZIP replaces the given files and copies all others bit for bit', async () => {
   const folder = scratchFolder('rewritten-zip')
   const zip = await open(
     makeZip([
@@ -213,7 +213,7 @@ test('a rewritten ZIP has new content for some files, and the others bit for bit
   }
 })
 
-test('zip.js opens archives in one place only', () => {
+test('only one module opens archives with zip.js', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const files = globSync(['lib/**/*.{ts,tsx}', 'functions/**/*.{ts,tsx}'], { cwd: root })
   assert.deepEqual(

@@ -159,7 +159,7 @@ const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
       .end('<p>alphamarker<script>alert(1);confirm(2);open("/never");onbeforeunload = () => "no"</script>'),
 }
 
-test('failures of a website have their codes and messages', async () => {
+test('each kind of website failure is reported with its own error code and message', async () => {
   const site = await sites.serve('127.0.0.2', (request, response) => pages[request.url ?? '']?.(response))
   const client = createClient({ allowed: ['127.0.0.2/32'] })
   const captureAt = (path: string, fields = {}) =>

@@ -44,7 +44,7 @@ describe('a target', () => {
     )
   })
 
-  test('a target can be a tool, or be made by a pinned engine', () => {
+  test('a target can name a tool, or a format with a pinned engine', () => {
     assert.equal(parseToolOperation('Rotate-PDF'), 'rotate-pdf')
     assert.deepEqual([parseToolOperation(undefined), parseToolOperation('')], [undefined, undefined])
     assert.throws(() => parseToolOperation('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
@@ -207,7 +207,7 @@ describe('files', () => {
     )
   })
 
-  test('files use the pinned engine, or one that supports their traits, if they fit its disk', () => {
+  test('files are converted by the pinned engine or one that supports their traits, if they fit on its disk', () => {
     const enginesOf = (file: StoredFile, more: Partial<ConversionSpec>) =>
       planFiles([file], specWith('convert', { to: 'png', ...more }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,

@@ -90,7 +90,7 @@ test('old runs have less weight than new ones', async () => {
   assert.deepEqual([past?.runs, past?.ms, past?.bytes], [65, 7400, 740])
 })
 
-test('a larger file takes longer, except for the fixed fraction', () => {
+test('the estimated duration grows with the file size, except for its fixed part', () => {
   const past = { runs: 2, ms: 2000, bytes: 200 }
   assert.deepEqual(
     [100, 200, 0].map((size) => estimateFromHistory(past, size)),
@@ -100,7 +100,7 @@ test('a larger file takes longer, except for the fixed fraction', () => {
   assert.equal(estimateFromHistory({ ...past, bytes: 0 }, 500), 1000)
 })
 
-test('an estimate uses earlier conversions and the length of the queue', async () => {
+test('a duration estimate combines earlier conversions with the length of the queue', async () => {
   const { table } = memoryTable()
   const durations = new DurationStats(table)
   const waiting = { depth: 5 }

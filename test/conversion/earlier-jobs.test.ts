@@ -57,7 +57,7 @@ describe('a file of an earlier job', () => {
     assert.equal(await isStored(unwanted.source.key), false)
   })
 
-  test('a file of an earlier job is the input or result of the named task', async () => {
+  test('a file of an earlier job is selected by naming the task that has it as input or result', async () => {
     const { job, tasks: made } = await jobOf()
     const file: StoredFile = {
       key: `jobs/${job.id}/a`,
@@ -240,7 +240,7 @@ describe('a retried job', () => {
     assert.deepEqual(made.job.display.target, { format: 'pdf' })
   })
 
-  test('a retried job reports a missing file without further details', async () => {
+  test('a retried job reports that the original job had no file, without further details', async () => {
     const awaited = await maker.upload()
     const state = await maker.job({ in: imported, out: out('in') }, { in: { awaited, form: {} } })
     const { job } = await createRetryRequest(state, services())

@@ -90,7 +90,7 @@ describe('a file that an engine could not read', () => {
     assert.notEqual(piece.steps[0]?.engine, 'libreoffice')
   })
 
-  test('a file that an engine could not read reports the most informative error, the first one among equals', () => {
+  test('a file that an engine could not read fails with the most informative error of all attempts, or the first of equal ones', () => {
     const ranked = [
       error('TIMEOUT'),
       error('CORRUPT_FILE'),
@@ -147,7 +147,7 @@ describe('a fallback route', () => {
   const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
   assert.ok(a && b && c && d)
 
-  test('a fallback route starts again with the next engine and the tried routes, up to three in total', () => {
+  test('a fallback route starts with the next untried engine and keeps the list of tried routes, up to three in total', () => {
     const tried = unread('vips', 'imagemagick')
     const piece = next([a, b, c, d], tried)
     assert.ok('steps' in piece, JSON.stringify(piece))

@@ -120,7 +120,7 @@ describe('an inline file', () => {
     await assert.rejects(open({ a: raw('x'.repeat(mib + 1)) }, small), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('an inline file keeps the order of the request, among fetched and uploaded files', async () => {
+  test('an inline file keeps its position among fetched and uploaded files of the request', async () => {
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
     const opened = await open({
       ...many,

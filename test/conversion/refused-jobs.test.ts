@@ -119,7 +119,7 @@ describe('a rejected job', () => {
     )
   })
 
-  test('a rejected job names the client’s fields when the endpoint defined the tasks', async () => {
+  test('a rejected job names the fields that the client sent when the endpoint created the tasks', async () => {
     const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: out('pdf') }
     const ours = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: text() }, { message: /^pageSize: / }, ours)
@@ -151,7 +151,7 @@ describe('a rejected job', () => {
   const done = (work: object, file: string) => maker.job(workOn(work), { in: pdfOf(file) })
   const wrongOf = (work: object, expected: object) => refused(workOn(work), { in: pdfOf(locked) }, expected)
 
-  test('a rejected job has a PDF that the sent password does not open', async () => {
+  test('a job is rejected if its password does not open the PDF', async () => {
     const page = { operation: 'convert', output_format: 'png' }
     await wrongOf(page, {
       code: 'PDF_ENCRYPTED',
@@ -173,7 +173,7 @@ describe('a rejected job', () => {
     )
   })
 
-  test('a rejected job has an encrypted PDF for a conversion without password support, with advice', async () => {
+  test('a job is rejected with advice if its PDF is encrypted and the conversion does not support passwords', async () => {
     for (const more of [{}, { password: 'secret' }])
       await wrongOf(
         { operation: 'convert', output_format: 'docx', ...more },
@@ -191,13 +191,13 @@ describe('a rejected job', () => {
     )
   })
 
-  test('a rejected job has a damaged PDF, unless it is to be repaired', async () => {
+  test('a job is rejected if its PDF is damaged, unless the job repairs it', async () => {
     const half = source('a.pdf', fixture('report.pdf').subarray(0, 3000))
     await refused(workOn({ operation: 'rotate-pdf' }), { in: half }, { code: 'CORRUPT_FILE' })
     await maker.job(workOn({ operation: 'repair-pdf' }), { in: half })
   })
 
-  test('a rejected job is not rejected for a missing password if the file is not opened', async () => {
+  test('a job is not rejected for a missing password if none of its tasks opens the file', async () => {
     await maker.job({ in: imported, out: out('in') }, { in: pdfOf(locked) })
     await done({ operation: 'archive' }, locked)
     await done({ operation: 'metadata' }, locked)

@@ -8,7 +8,7 @@ const source = (files: readonly object[], body: object = {}) => {
   return openSource(...([request, {}] as unknown as Parameters<typeof openSource>)) // nothing is stored
 }
 
-test('a conversion uses the only file, with the requested name', async () => {
+test('a conversion uses the only source file of the request, with the requested name', async () => {
   const file = fileIn('file')
   assert.deepEqual(await source([fileIn('watermark'), file]), file)
   assert.deepEqual(await source([file], { filename: '../b.png' }), { ...file, filename: 'b.png' })

@@ -58,7 +58,7 @@ describe('a new job', () => {
     assert.equal(a.adopted, 1)
   })
 
-  test('a new job has defaults, and the retention of the service', async () => {
+  test('a new job gets default settings and the retention time of the service', async () => {
     const png = { in: { source: source('a.png', fixture('corners.png')).source } }
     const { job } = await maker.job(
       { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
@@ -109,7 +109,7 @@ describe('a new job', () => {
     )
   })
 
-  test('a new job can wait for its file, without a plan', async () => {
+  test('a new job that awaits an upload is stored without a conversion plan', async () => {
     const awaited = await maker.upload()
     const made = await maker.job(
       { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: out(['pdf', 'other']) },
@@ -123,7 +123,7 @@ describe('a new job', () => {
     assert.deepEqual(findTask(made, 'pdf')?.warnings, [])
   })
 
-  test('a new job with awaited files only shows its target', async () => {
+  test('a new job that only awaits uploads displays its target and no source', async () => {
     const made = await maker.job(
       { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: out('gif') },
       { in: { awaited: await maker.upload(), form: {} } },
@@ -138,7 +138,7 @@ describe('a new job', () => {
     assert.deepEqual(given.job.display.target, { format: 'txt' })
   })
 
-  test('a new job can fetch a file into an upload for other requests', async () => {
+  test('a new job can fetch a remote file as an upload that later requests can use', async () => {
     const into = await maker.upload()
     const fetched = { operation: 'import/url', url: 'https://a.test/b', headers: { a: 'b' } }
     const made = await maker.job({ in: fetched, out: out('in') }, { in: { into } })
@@ -150,7 +150,7 @@ describe('a new job', () => {
     assert.equal(findTask(alone, 'in')?.uploadId, undefined)
   })
 
-  test('a new job stores passwords and keys sealed', async () => {
+  test('a new job encrypts passwords and keys before storing them', async () => {
     const store = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
     const made = await maker.job(
       {

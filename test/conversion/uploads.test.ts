@@ -23,7 +23,7 @@ const isStored = async (key: string) => (await services().files.head(key)) !== u
 const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
 
 describe('an upload', () => {
-  test('an upload provides its current bytes, with its own or another name', async () => {
+  test('an upload is read with its current bytes, under its own name or a given one', async () => {
     const upload = await createUpload({ filename: 'b.txt' })
     const one = await take(upload.id)
     assert.deepEqual(
@@ -74,7 +74,7 @@ describe('an upload', () => {
     await take((await createUpload({ jobId: newId('job') })).id)
   })
 
-  test('an upload without a file reports the reason', async () => {
+  test('using an upload that has no file fails with the reason', async () => {
     const missing = async (more: Partial<NewUpload>, message: RegExp) => {
       const { id } = await maker.upload(more)
       await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })

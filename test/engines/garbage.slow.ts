@@ -7,6 +7,6 @@ describe('garbage in any format that an engine reads gives a coded error', { con
   after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
   for (const engine of engines)
-    test(`garbage in any format that an engine reads gives a coded error for ${engine.id}`, () =>
+    test(`garbage in any format that ${engine.id} reads is refused with an error code`, () =>
       assertRefusesGarbage(engine))
 })

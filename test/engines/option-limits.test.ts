@@ -128,7 +128,7 @@ describe('the limit', () => {
       ['compress', 'targetSize', 1000, 2_000_000_000],
     ]
 
-  test('the limit of a number is accepted, and nothing beyond it', () => {
+  test('a number option accepts its limits and refuses values beyond them', () => {
     for (const [id, name, least, most, step = 1] of numbers) {
       for (const value of [least, most]) {
         assert.ok(isAccepted(id, name, value), `${id} ${name}: ${value}`)
@@ -142,7 +142,7 @@ describe('the limit', () => {
     }
   })
 
-  test('the limit of a text is accepted, and not one character more', () => {
+  test('a text option accepts its maximum length and refuses one more character', () => {
     const texts: readonly (readonly [SchemaId, name: string, most: number])[] = [
       ['mark', 'watermarkText', 200],
       ['sheet', 'headerText', 500],

@@ -130,7 +130,7 @@ test('up to a hundred texts can be redacted at once, as a list or separated by c
     assert.equal(terms(wrong), undefined)
 })
 
-test('a thumbnail has a box, and vector drawings are rendered at the size that the box needs', () => {
+test('a thumbnail fits its box, and vector drawings are rendered at the resolution that the box requires', () => {
   const boxes = [{}, { width: 9 }, { height: 9, fit: 'crop' }, { width: 9, height: 8, fit: 'scale' }]
   assert.deepEqual(boxes.map(thumbnailBox), [
     { width: 256, height: 256, fit: 'max' },

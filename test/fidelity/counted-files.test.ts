@@ -113,7 +113,7 @@ test('a video converted to audio retains its audio track, even if that starts la
   }
 })
 
-test('files in archives are counted, folders and links are not', async () => {
+test('only files in archives are counted, not folders or links', async () => {
   const tree = join(folder, 'tree')
   await mkdir(join(tree, 'below'), { recursive: true })
   for (const name of ['a.txt', 'b.txt', 'below/c.txt']) await writeFile(join(tree, name), name.repeat(9))

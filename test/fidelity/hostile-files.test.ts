@@ -42,7 +42,7 @@ async function countQuickly(path: string, format: FormatId) {
   return summary
 }
 
-test('sheets of a workbook that name the same part are read once', async () => {
+test('a workbook part that several sheets refer to is read once', async () => {
   const rows = '<row><c t="str"><v>some words</v></c></row>'.repeat(2000)
   const path = await writeZip('a.xlsx', {
     'xl/workbook.xml': `<workbook><sheets>${repeat((at) => `<sheet name="${at}" r:id="rId1"/>`)}</sheets></workbook>`,
@@ -54,7 +54,7 @@ test('sheets of a workbook that name the same part are read once', async () => {
   assert.deepEqual([summary?.counts, summary?.words?.total], [{ sheets: 1, cells: 2000 }, 4000])
 })
 
-test('items in the spine of an EPUB that name the same page are read once', async () => {
+test('an EPUB page that several spine items refer to is read once', async () => {
   const path = await writeZip('a.epub', {
     'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
     'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(many)}</spine></package>`,
@@ -63,7 +63,7 @@ test('items in the spine of an EPUB that name the same page are read once', asyn
   assert.equal((await countQuickly(path, 'epub'))?.words?.total, 250_000)
 })
 
-test('chunks of a Word document that name the same page are read once', async () => {
+test('an embedded page that several chunks of a Word document refer to is read once', async () => {
   const path = await writeZip('a.docx', {
     'word/document.xml': '<w:document><w:altChunk/></w:document>',
     'word/footnotes.xml': '<w:footnotes><w:altChunk/></w:footnotes>',
@@ -105,7 +105,7 @@ function createPdf(objects: readonly string[]): string {
   return `${pdf}xref\n0 ${size}\n0000000000 65535 f \n${rows.join('')}trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF`
 }
 
-test('a PDF whose pages are all the same stops being counted, and says so', async () => {
+test('counting stops early, and says so, for a PDF that repeats the same page many times', async () => {
   const content = '(some words) Tj\n'.repeat(100_000)
   const path = await write(
     'a.pdf',
@@ -121,7 +121,7 @@ test('a PDF whose pages are all the same stops being counted, and says so', asyn
   assert.deepEqual([summary?.isIncomplete, summary?.words], [true, undefined])
 })
 
-test('the members of a ZIP are not decompressed without end', async () => {
+test('decompressing the entries of a ZIP for counting stops at a limit', async () => {
   const page = `<!--${' '.repeat(30_000_000)}-->`
   const names = Array.from({ length: 20 }, (_, at) => `p${at}`)
   const path = await writeZip('bomb.epub', {
@@ -138,7 +138,7 @@ const createWork = (t: TestContext) => {
   return detector
 }
 
-test('a result whose source needs too much memory to be counted has a warning', async (t) => {
+test('a result gets a warning if counting the words of its source would need too much memory', async (t) => {
   const [source, result] = [await write('a.rtf', '{'.repeat(12_000_000)), await write('a.txt', 'some words')]
   const detector = createWork(t)
   detector.start([{ path: source, format: 'rtf' }])
@@ -153,7 +153,7 @@ test('a result whose source needs too much memory to be counted has a warning', 
 
 const slow = () => write('slow.org', ':A:\n'.repeat(1_000_000))
 
-test('counting stops when its processor time is used up', async () => {
+test('counting stops when it reaches its processor time limit', async () => {
   const request = { path: await slow(), reader: 'org', isResult: false } as const
   await assert.rejects(readInProcess(request, never, { cpuMs: 20, wallMs: 60_000 }), {
     name: 'CountingStopped',

@@ -53,7 +53,7 @@ test('invisible words do not count as missing and are reported as dropped', asyn
   assert.deepEqual(none.fidelity?.dropped, [])
 })
 
-test('in a short text a few missing words are reported, in plain text every one', async () => {
+test('a few missing words are reported in a short text, and every missing word in plain text', async () => {
   const warningFor = async (source: string, output: string, from: FormatId, to: FormatId) => {
     const { result } = await convert({ sources: [source], output, steps: [{ from, to }] })
     return result.shortfall?.warning.message
@@ -88,7 +88,7 @@ test('a loss that the engine warned about is not reported again', async () => {
   assert.equal((await shortfallWith('HIDDEN_KEPT'))?.kept, 0.2)
 })
 
-test('a conversion of requested pages is not a loss', async () => {
+test('converting only the requested pages is not reported as a loss', async () => {
   const steps = [{ options: { pages: '2' } }]
   const { fidelity, result } = await convert({ sources: [createText(100)], output: createText(20), steps })
   assert.equal(fidelity?.words?.share, 0.2)
@@ -127,7 +127,7 @@ test('a result joined from chunks is compared with the whole source', async () =
   assert.match(result.shortfall?.warning.message ?? '', /^Of 4 subtitles in the srt, 3 are in the srt/)
 })
 
-test('formats that cannot be counted are named, and other steps are still counted', async () => {
+test('formats that cannot be counted are listed, and the other steps are still counted', async () => {
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
   const { fidelity } = await convert({ sources: [createText(100)], output: createText(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })

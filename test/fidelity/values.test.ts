@@ -21,7 +21,7 @@ const cell = (attributes: string, text: string) =>
   `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`
 const value = (type: string, text: string) => cell(`office:value-type="${type}" office:value="1"`, text)
 
-test('booleans, dates and amounts in OpenDocument sheets do not count as words, as in Excel', async () => {
+test('booleans, dates and amounts do not count as words in OpenDocument sheets, just as in Excel sheets', async () => {
   const values = [
     value('boolean', 'TRUE'),
     value('date', '5. January 2024'),

@@ -119,7 +119,7 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   }
 })
 
-test('sheets with an unsupported way of hiding are not evaluated', () => {
+test('sheets that hide cells in an unsupported way are not evaluated', () => {
   assert.equal(removeHiddenCells('<x:row hidden="1"/>'), undefined)
   assert.equal(removeHiddenCells('<sheetFormatPr zeroHeight="1"/>'), undefined)
   assert.equal(removeHiddenCells('<row>hidden</row>'), '<row>hidden</row>')

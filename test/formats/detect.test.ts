@@ -54,13 +54,13 @@ describe('the format of a file', () => {
     assert.equal(await detectFile('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
   })
 
-  test('the format of a file follows the content if the extension is a wrong one of the same category', async () => {
+  test('the format of a file follows its content if the extension is wrong but of the same category', async () => {
     assert.equal(await detectFile('photo.jpg', await fixture('corners.png')), 'png')
     assert.equal(await detectFile('letter.pdf', await fixture('letter.docx')), 'docx')
     assert.equal(await detectFile('letter.doc', await fixture('note.rtf')), 'rtf')
   })
 
-  test('the format of a file is plain text for text in any encoding', async () => {
+  test('text in any encoding is detected as plain text', async () => {
     assert.equal(await detectFile('README', 'words\n'), 'txt')
     assert.equal(await detectFile('notes.txt', Buffer.from('\ufeffwords', 'utf16le')), 'txt')
     assert.equal(await detectFile('notes.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'txt')

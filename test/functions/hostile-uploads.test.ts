@@ -47,7 +47,7 @@ async function readMaxBusyMs(): Promise<number> {
       return undefined
     }
   }
-  await waitUntil(async () => read() !== undefined)
+  await waitUntil(async () => read() !== undefined, 'the longest busy time')
   return Number(read())
 }
 

@@ -11,7 +11,7 @@ const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 
 describe('the supported conversions', () => {
-  test('the supported conversions use every format of the registry', () => {
+  test('every registered format is the source or target of a conversion other than archiving', () => {
     const used = new Set(
       engines.flatMap(({ capabilities }) =>
         // Every format can be archived, which does not count as used.
@@ -72,7 +72,7 @@ describe('the supported conversions', () => {
     }
   })
 
-  test('the supported conversions never pass through a format that drops what source and target can hold', () => {
+  test('the supported conversions never use an intermediate format that drops content which source and target support', () => {
     for (const { from, to, route } of conversions()) {
       const between = route.steps.slice(0, -1).map((step) => formatById(step.to))
       const paged = [formatById(from), ...between].findIndex((format) => format.multiPage)

@@ -51,7 +51,7 @@ function way(
 const failAt = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
 
 describe('a fallback route for an unreadable file', () => {
-  test('a fallback route for an unreadable file is the cheapest on which no engine reads again what it could not read', () => {
+  test('a fallback route for an unreadable file is the cheapest on which no engine reads a format that it failed to read', () => {
     assert.equal(way('png', 'jpg', []), 'png vips:jpg')
     assert.equal(way('png', 'jpg', [failAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
     const both = [failAt('vips', 'png', 'jpg'), failAt('imagemagick', 'png', 'jpg')]
@@ -198,7 +198,7 @@ describe('listed targets', () => {
     }
   })
 
-  test('listed targets justify several steps if popular, or useful within their category', () => {
+  test('targets that need several steps are listed only if they are popular or useful within their category', () => {
     assert.ok(worth('docx', 'jpg'))
     assert.ok(worth('epub', 'pdf'))
     assert.ok(!worth('docx', 'pcx'))

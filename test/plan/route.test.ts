@@ -65,7 +65,7 @@ describe('a route', () => {
     assert.equal(way('heic', 'pdf'), 'heic vips:png vips:pdf')
   })
 
-  test('a route stays within an image when changing it costs more than it saves', () => {
+  test('a route stays within one container image when switching to another costs more than it saves', () => {
     const over = (id: EngineId, image: ImageId) => [
       engine('vips', 'image', [can(['heic'], ['png'], 0.1)]),
       engine(id, image, [can(['png'], ['webp'], 0.1)]),
@@ -87,18 +87,18 @@ describe('a route', () => {
     assert.equal(way('doc', 'jpg'), 'doc libreoffice:docx libreoffice:pdf pdf:jpg')
   })
 
-  test('a route never makes a document from an image of one', () => {
+  test('a route never converts an image of a page to a document or text', () => {
     none('jpg', 'docx')
     none('heic', 'docx')
     none('tiff', 'txt')
   })
 
-  test('a route never loses pages on the way', () => {
+  test('a route never loses pages through a single-page intermediate format', () => {
     const noDirect = [engine('vips', 'image', [can(['tiff'], ['png'], 0.1), can(['png'], ['pdf'], 0.1)])]
     assert.throws(() => planRoute({ from: 'tiff', to: 'pdf', engines: noDirect }), AppError)
   })
 
-  test('a route never loses motion on the way', () => {
+  test('a route never loses animation through a still intermediate format', () => {
     const noDirect = [engine('vips', 'image', [can(['gif'], ['png'], 0.1), can(['png'], ['webp'], 0.1)])]
     assert.throws(() => planRoute({ from: 'gif', to: 'webp', engines: noDirect }), AppError)
   })
@@ -215,7 +215,7 @@ describe('the options of a route', () => {
     }
   })
 
-  test('the options of a route determine the first image, even with a sealed password', () => {
+  test('the options of a route select the container image of the first step, even with an encrypted password', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
       [{}, { password: 'secret' }].map((fileOfSize) => [

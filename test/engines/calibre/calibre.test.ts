@@ -136,7 +136,7 @@ describe('an ebook', { concurrency: 2 }, () => {
 })
 
 describe('a prestarted calibre process', waits, () => {
-  test('a prestarted calibre process exists after the first ebook, and ends with the ebook that it converts', async () => {
+  test('a prestarted calibre process is started after the first ebook, and exits after converting one ebook', async () => {
     const baseDir = await mkdtemp(join(scratch, 'waiting-'))
     const own = createCalibre({ baseDir })
     const readers = async () => (await readdir(baseDir)).filter((name) => name.startsWith('mutabor-book-'))
@@ -155,7 +155,7 @@ describe('a prestarted calibre process', waits, () => {
     assert.deepEqual(await readers(), [])
   })
 
-  test('a prestarted calibre process rejects the same files as one started on demand, and stays usable', async () => {
+  test('a prestarted calibre process rejects the same files as one started on demand, and later ebooks still convert', async () => {
     const own = createCalibre({ baseDir: scratch })
     const rubbish = join(scratch, 'rubbish.epub')
     await writeFile(rubbish, 'no book')
@@ -189,7 +189,7 @@ describe('the ebook options', { concurrency: 2 }, () => {
     assert.notEqual(sizesIn(styled), sizesIn(usual))
   })
 
-  test('the ebook options are passed to calibre as its arguments, and nothing for options left out', () => {
+  test('the ebook options are passed to calibre as arguments, and omitted options add none', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
     const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)))
     assert.deepEqual(args({ ebookMargin: 7 }), [

@@ -40,7 +40,7 @@ describe('an error of calibre', () => {
     await assertRefused(rejectWith(createFailure(''), 'pdf'), 'CORRUPT_FILE', /\(pdf\)/)
   })
 
-  test('an error of calibre of another kind is returned unchanged', () => {
+  test('an error of calibre that is not a process failure is returned unchanged', () => {
     const full = new Error('ENOSPC')
     assert.equal(ebookError(full, 'epub'), full)
   })

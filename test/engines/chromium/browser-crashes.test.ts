@@ -44,7 +44,7 @@ function longJob() {
   return { job, seen }
 }
 
-test('a page that always crashes its browser does so once to others, and fails in browsers of its own', async () => {
+test('a page that always crashes interrupts other pages once, and is then retried alone in new browsers until it fails', async () => {
   const [bad, first, second] = [crashingJob(9), longJob(), longJob()]
   const others = [first, second].map(({ job }) => browser.run(job, never))
   while (second.seen.length === 0) await sleep(10)
@@ -55,7 +55,7 @@ test('a page that always crashes its browser does so once to others, and fails i
   assert.equal(new Set(own).size, own.length, 'after the first crash, no two pages share a browser')
 })
 
-test('a page is shown although three browsers crashed while they showed it', async () => {
+test('a page is retried in a fourth browser after three browsers crashed while rendering it', async () => {
   const { job, seen } = crashingJob(3)
   assert.equal(await browser.run(job, never), 'done')
   assert.equal(new Set(seen).size, 4)

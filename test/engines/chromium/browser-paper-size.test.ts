@@ -109,7 +109,7 @@ describe('the paper of a web page', () => {
     assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), own), 371)
   })
 
-  test('the paper of an ebook leaves the expected area for its cover and pages', () => {
+  test('the printable area of an ebook page is its paper size minus the margins', () => {
     assert.deepEqual(paperSheetOf({}, ebookMargin), {
       paper: { width: 210, height: 297 },
       area: { width: 170, height: 257 },

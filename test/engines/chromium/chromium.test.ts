@@ -139,7 +139,7 @@ describe('a web page as PDF', () => {
 })
 
 describe('a web page as an image', () => {
-  test('a web page as an image is captured completely, or as much as fits in the window', async () => {
+  test('a web page as an image shows the full page, or only the part inside the window', async () => {
     const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
     const size = async (options = {}) => readImageSize((await convertHtml(html, 'png', options)).path, 'png')
     assert.deepEqual(await size({ width: 400 }), { width: 400, height: 3000 })

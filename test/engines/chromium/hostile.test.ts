@@ -52,7 +52,7 @@ describe('content wider than the paper', () => {
     assert.match(await readStdout('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
   })
 
-  test('content wider than the paper and collapsed or scrolled content is included completely', async () => {
+  test('content that is wider than the paper, collapsed or scrollable is printed completely', async () => {
     const lines = Array.from({ length: 150 }, (_, at) => `<p>line${at}</p>`).join('')
     const html = `<style>html, body { height: 100%; overflow: hidden } main { height: 100vh; overflow: auto }</style>
       <main>${lines}<details name="a"><summary>more</summary>folded one</details><details name="a">folded two</details></main>`
@@ -253,7 +253,7 @@ describe('the route of a web page', () => {
   const names = (from: FormatId, to: FormatId) =>
     planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
 
-  test('the route of a web page is the browser for PDF and images, LibreOffice for documents', () => {
+  test('a web page is converted to PDF and images by the browser, and to documents by LibreOffice', () => {
     assert.deepEqual(names('html', 'pdf'), ['chromium:pdf'])
     assert.deepEqual(names('html', 'png'), ['chromium:png'])
     assert.deepEqual(names('mhtml', 'jpg'), ['chromium:jpg'])

@@ -53,7 +53,7 @@ describe('an audio track', () => {
     assert.match(argAfter(encodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
   })
 
-  test('an audio track is numbered among the tracks that are kept', () => {
+  test('an audio track gets its output index among the tracks that are kept', () => {
     const output = encodeArgs('mp4', {}, {}, { channels: 1, channel_layout: 'mono' })
     assert.deepEqual(
       ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => argAfter(output, flag)),
@@ -97,7 +97,7 @@ describe('an audio track', () => {
     )
   })
 
-  test('an audio track warns about an unused bit rate if the codec has none', () => {
+  test('an audio track gets a warning if a bit rate is requested for a codec without bit rates', () => {
     assert.deepEqual(warningCodes('flac', { mode: 'encode', audioBitrate: 64_000 }), ['OPTION_NOT_USED'])
     assert.deepEqual(warningCodes('flac', { mode: 'encode' }), [])
     assert.deepEqual(warningCodes('mp3', { audioBitrate: 64_000 }), [])
@@ -132,7 +132,7 @@ describe('an audio track', () => {
     assert.equal(bits('amr', {}), '-')
   })
 
-  test('an audio track has its filters in the order volume, channel map, layout', () => {
+  test('an audio track is filtered in the order volume, channel map, channel layout', () => {
     const filter = (to: string, options: object, stream: object) =>
       argAfter(encodeArgs(to, options, stream), '-filter:a:0')
     const nameless = { channels: 4, channel_layout: '' }
@@ -148,7 +148,7 @@ describe('an audio track', () => {
     assert.match(filter('flac', {}, { sample_fmt: 'u8p' }), /^aformat/)
   })
 
-  test('an audio track of a format that requires audio is padded and ends with the video', () => {
+  test('an audio track is padded with silence and ends with the video if the format requires audio', () => {
     for (const to of ['dv', 'amv']) {
       const output = encodeArgs(to)
       assert.match(argAfter(output, '-filter:a:0'), /,aresample=async=1000:first_pts=0,apad$/, to)

@@ -80,7 +80,7 @@ test('converting or compressing audio is refused if it would exceed the time lim
   assert.equal(await convertFor(0.1, 'm4a', { operation: 'compress', quality: 50 }), undefined)
 })
 
-test('an hour of FLAC encodes faster than one of AAC, and six channels take three times as long as two', () => {
+test('the time limit allows longer audio in FLAC than in AAC, and a third of the duration for six channels instead of two', () => {
   const stereo = { channels: 2, sampleRate: 48_000 }
   const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => maxAudioSeconds(840, codec, stereo))
   assert.ok(flac > aac)

@@ -74,7 +74,7 @@ describe('a video codec', () => {
     ['y4m', 'raw', 'wrapped_avframe -pix_fmt yuv420p'],
   ]
 
-  test('a video codec has the expected encoder arguments', () => {
+  test('each video codec is passed to ffmpeg with the expected encoder arguments', () => {
     for (const [to, codec, expectedArgs] of all) {
       const output = encodeArgs(to, { codec, preset: 'medium' })
       const next = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
@@ -213,7 +213,7 @@ test('transparent parts are drawn over the requested color, or over black if the
   assert.doesNotMatch(String(argAfter(encodeArgs('mp4', {}), '-filter:v:0')), /gbr/)
 })
 
-test('silence is a separate mono input', () => {
+test('silence is passed to ffmpeg as a separate mono input', () => {
   assert.equal(argAfter(silenceInput, '-f'), 'lavfi')
   assert.match(String(argAfter(silenceInput, '-i')), /^anullsrc=.*cl=mono$/)
 })

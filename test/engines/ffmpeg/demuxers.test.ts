@@ -42,7 +42,7 @@ describe('the files that ffmpeg may open', () => {
     assert.equal(errorsFor(demuxerArgs('mp4'), video), '')
   })
 
-  test('the files that ffmpeg may open get a demuxer with parameters if they have no header', () => {
+  test('ffmpeg opens headerless files with a demuxer and explicit parameters', () => {
     const rawFormats: Partial<Record<FormatId, string>> = {
       al: 'alaw -sample_rate 8000 -channels 1',
       sln: 'sln -sample_rate 8000 -channels 1',
@@ -67,7 +67,7 @@ describe('the files that ffmpeg may open', () => {
     }
   })
 
-  test('the files that ffmpeg may open have one or few demuxers per format', () => {
+  test('ffmpeg opens each group of formats with only its listed demuxers', () => {
     const formatsOf: Readonly<Record<string, string>> = {
       'mov,mp4,m4a,3gp,3g2,mj2': 'mp4 m4v f4v mov qt 3gp 3g2 mj2 ismv m4s m4a m4b m4r mp4a alac 3ga',
       'matroska,webm': 'mkv mk3d mka webm weba',
@@ -104,7 +104,7 @@ describe('the files that ffmpeg may open', () => {
       for (const format of formats.split(' ')) assert.equal(demuxersFor(format as FormatId), demuxers, format)
   })
 
-  test('the files that ffmpeg may open have several demuxers if a format has variants, and known formats without timestamps', () => {
+  test('ffmpeg may choose among several demuxers for formats with variants, and formats without timestamps are known', () => {
     for (const [format, demuxers] of [
       ['mov', 'mov,mp4,m4a,3gp,3g2,mj2'],
       ['m4a', 'mov,mp4,m4a,3gp,3g2,mj2'],

@@ -122,7 +122,7 @@ describe('the header of a media file', () => {
     assert.equal((await probeStreams(run, 'video')).length, 2)
   })
 
-  test('the header of a media file is not read, and never throws, if it is damaged', async () => {
+  test('a damaged header of a media file is ignored instead of throwing an error', async () => {
     let seed = 1
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647
@@ -149,7 +149,7 @@ describe('ffmpeg is started', () => {
   after(removeRuns)
   const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
 
-  test('ffmpeg is started only once for a video that is copied to another container', async () => {
+  test('ffmpeg is the only program started for a video that is copied to another container', async () => {
     assert.deepEqual(await commands('film.webm', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('film.mp4', 'mkv'), ['ffmpeg'])
@@ -160,7 +160,7 @@ describe('ffmpeg is started', () => {
     assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })
 
-  test('ffmpeg is started again if the copy is shorter than the header says, until all attempts have failed', async () => {
+  test('ffmpeg is started again if the copy is shorter than the header says, and CORRUPT_FILE is reported after the last attempt', async () => {
     const whole = await readFile(fixture('subtitled.mkv'))
     await writeFile(pathOf('broken.mkv'), whole.subarray(0, whole.length * 0.4))
     assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayHaveMore, false)
@@ -174,7 +174,7 @@ describe('ffmpeg is started', () => {
     assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 
-  test('ffmpeg is started and the result is probed if a copied format has no readable header', async () => {
+  test('ffmpeg is started and its result is probed if streams are copied to a format whose header we cannot read', async () => {
     assert.deepEqual(await commands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 })

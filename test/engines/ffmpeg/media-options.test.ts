@@ -217,7 +217,7 @@ describe('media options', () => {
 describe('a page option', () => {
   const setup = (options: object) => textPageSetup(TextPdfOptions.parse(options))
 
-  test('pageSize is a name or a size, and a size wider than high is landscape', () => {
+  test('pageSize accepts a name or dimensions, and dimensions wider than high mean landscape', () => {
     for (const [pageSize, short, long, landscape] of [
       ['A4', 21_000, 29_700, undefined],
       [' us letter ', 21_590, 27_940, undefined],
@@ -262,7 +262,7 @@ describe('a page option', () => {
       assertRefused(TextPdfOptions, { marginLeft })
   })
 
-  test('page options change the pages only if one is set', () => {
+  test('page options change the layout of pages only if the client sets one', () => {
     assert.equal(changesPages(setup({})), false)
     for (const options of [
       { pageSize: 'a4' },

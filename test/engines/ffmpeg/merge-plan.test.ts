@@ -87,7 +87,7 @@ test('a frame exactly between two frames of the result counts as the later one',
   assert.deepEqual(frameRangeOf({ startS: 0.483333, endS: 1.516667 }, 30), { first: 15, count: 31 })
 })
 
-test('segments begin where their video begins in the audio, aligned to a frame', () => {
+test('each merge segment begins where its video begins in the merged audio, aligned to a video frame', () => {
   const videos = [
     { first: 3, count: 100 },
     { first: 0, count: 50 },

@@ -69,7 +69,7 @@ describe('a merge', () => {
     assert.equal(Math.round((apart.seconds - plain.seconds) * 10) / 10, 3)
   })
 
-  test('a merge supports all its audio targets', async () => {
+  test('audio files can be merged to every listed audio format', async () => {
     for (const to of ['mp3', 'flac', 'm4a', 'opus'] as const) {
       const { seconds } = await summaryOf(await merge(['tone.wav', 'tone.wav'], to))
       assert.ok(seconds > 1, `${to}: ${seconds} s`)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { convert, fixture } from '../support/run-engine.ts'
 
-test('progress rises with each of several thumbnails', async () => {
+test('progress increases after each thumbnail of a video', async () => {
   const { progress } = await convert(ffmpeg, fixture('film.mp4'), 'jpg', {
     operation: 'thumbnail',
     options: { count: 4 },

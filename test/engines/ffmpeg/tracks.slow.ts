@@ -65,7 +65,7 @@ describe('a video with additional content', () => {
     assert.deepEqual(dropped.warnings, ['COVER_DROPPED'])
   })
 
-  test('a video with additional content is measured if its duration is not stored', async () => {
+  test('a video with additional content whose duration is not stored has its duration measured', async () => {
     await ffmpegTool(
       '-i',
       fixture('film.webm'),

@@ -169,7 +169,7 @@ describe('the output size of a video', () => {
     assert.deepEqual(sides({}, { resolution: '1280x960' }), [1280, 960])
   })
 
-  test('the output size of a video below the minimum of an encoder selects another encoder or setting', () => {
+  test('an output size below the minimum of the encoder selects another encoder or setting', () => {
     const encoder = (to: string, options: object, side: number) => {
       const video = { width: 200, height: side }
       return argAfter(createRecipe(to, { ...encode, ...options }, { video }).output, '-c:v:0')

@@ -36,7 +36,7 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image in PFM is scaled as its header means', async () => {
+  test('an ImageMagick image in PFM is scaled by the factor in its header', async () => {
     for (const [scale, most] of [
       ['-1.0', 1],
       ['1.0', 1],

@@ -126,7 +126,7 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image in FITS is scaled from minimum as black to maximum as white', async () => {
+  test('an ImageMagick image in FITS shows its minimum value as black and its maximum as white', async () => {
     const { data } = await sharp((await convert(imagemagick, cornersFixture('fits'), 'png')).path)
       .raw()
       .toBuffer({ resolveWithObject: true })
@@ -158,7 +158,7 @@ describe('an image in a format of ImageMagick', () => {
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
   })
 
-  test('an ImageMagick image with layers is converted as its merged image, once', async () => {
+  test('an ImageMagick image with layers is converted to one image with all layers merged', async () => {
     const { path, result, warnings } = await convert(imagemagick, fixture('layers.psd'), 'png')
     assert.equal(await readQuarterColors(path), 'RGBx')
     assert.deepEqual([result.files.length, warnings], [1, []])
@@ -262,12 +262,12 @@ describe('the route of an image', () => {
   const names = (from: FormatId, to: FormatId, engine?: 'imagemagick') =>
     planRoute({ from, to, ...defined({ engine }) }).steps.map((step) => `${step.engine}:${step.to}`)
 
-  test('the route of an image is only libvips if it supports both formats', () => {
+  test('an image is converted by libvips alone if libvips supports both formats', () => {
     assert.deepEqual(names('png', 'jpg'), ['vips:jpg'])
     assert.deepEqual(names('png', 'jpg', 'imagemagick'), ['imagemagick:jpg'])
   })
 
-  test('the route of an image is ImageMagick followed by libvips for targets that libvips writes better', async () => {
+  test('an image that libvips cannot read is converted by ImageMagick and then libvips for targets that libvips writes better', async () => {
     for (const [from, to] of [
       ['psd', 'webp'],
       ['tga', 'avif'],

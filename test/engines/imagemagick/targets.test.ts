@@ -22,7 +22,7 @@ describe('the formats that ImageMagick writes', () => {
     )
   })
 
-  test('the formats that ImageMagick writes have their own names as coders, except for those listed', () => {
+  test('the formats that ImageMagick writes use coders of the same name, except for those listed', () => {
     const others = ids.flatMap((id) =>
       magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`],
     )
@@ -37,7 +37,7 @@ describe('the formats that ImageMagick writes', () => {
     )
   })
 
-  test('the formats that ImageMagick writes that store several images or a color profile are those listed', () => {
+  test('the formats in which ImageMagick stores several images or a color profile are exactly those listed', () => {
     assert.equal(
       idsWith((id) => magickTarget(id).stores === 'frames'),
       'gif mng',
@@ -52,7 +52,7 @@ describe('the formats that ImageMagick writes', () => {
     )
   })
 
-  test('the formats that ImageMagick writes get the listed arguments for their samples', () => {
+  test('each ImageMagick output format gets the expected arguments for its sample type', () => {
     const names = (part: string) => `-define dpx:${part}.filename=output.cin`
     const argsFor = (args: string) => idsWith((id) => (magickTarget(id).args ?? []).join(' ') === args)
     assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
@@ -68,7 +68,7 @@ describe('the formats that ImageMagick writes', () => {
     assert.equal(argsFor('-define dds:compression=dxt5'), 'dds')
   })
 
-  test('the formats that ImageMagick writes cost least for PNG, then JPEG, then the rest, because routes go through them', () => {
+  test('the costs of ImageMagick output formats are lowest for PNG, then JPEG, so that routes prefer these', () => {
     assert.equal(
       idsWith((id) => magickTarget(id).cost !== 0.35),
       'png jpg',
@@ -126,7 +126,7 @@ describe('the arguments of ImageMagick', () => {
     assert.equal(colorSpaceOf({ colorSpace: 'gray' }), 'gray')
   })
 
-  test('the arguments of ImageMagick for a size never enlarge, fill the box, or enlarge to fit', () => {
+  test('the resize arguments of ImageMagick follow the fit: max never enlarges, crop fills the box, scale may enlarge', () => {
     const sizeArguments = (options: object) => sizeArgs(options).join(' ')
     assert.equal(sizeArguments({}), '')
     assert.equal(sizeArguments({ width: 5 }), '-resize 5x>')

@@ -99,7 +99,7 @@ test('broken references show the text that they had when the document was saved'
   }
 })
 
-test('text of Word 97 is not counted if it is hidden or deleted, or if a style may hide some', async () => {
+test('the words of a Word 97 document are not counted if text is hidden or deleted, or if a style may hide text', async () => {
   const span = (style: string, text: string) => `<text:span text:style-name="${style}">${text}</text:span>`
   const ofWord = async (name: string, styles: string, body: string) => {
     const parts = `${styles}<office:body><office:text>${body}</office:text></office:body>`

@@ -161,7 +161,7 @@ test('emoji families, flags, skin tones and the newest emoji are rendered as one
   for (const sign of signs) assert.ok(text.includes(sign), sign)
 })
 
-test('characters without a glyph in any font cause a warning with their number', async () => {
+test('characters that no installed font can show cause a warning with their count', async () => {
   const source = join(scratch, 'signs.docx')
   const text = 'Ein Hügel ☃ 字 \ue123 \u{1e5d0}\u{1e5d0} \u0378 👍🏽 🇩🇪 ✓\ufe0e'
   const document = new Document({ sections: [{ children: [new Paragraph(text)] }] })

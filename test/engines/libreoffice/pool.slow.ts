@@ -209,7 +209,7 @@ test('a cancelled document ends only its own LibreOffice process', async () => {
 })
 
 describe('a converted document leaves behind', () => {
-  test('no files in the folder of the process', async () => {
+  test('a converted document leaves no files in the folder of the LibreOffice process', async () => {
     const { engine, baseDir } = await pool({ processes: 1 })
     const word = 'Xylophonist'
     await convert(engine, await longText(word, 10), 'odt')
@@ -223,7 +223,7 @@ describe('a converted document leaves behind', () => {
     }
   })
 
-  test('a converted document leaves behind none of its fonts', async () => {
+  test('the fonts embedded in a document are not available to the next document', async () => {
     const { engine } = await pool({ processes: 1 })
     const fontsOf = async (path: string) => readStdout('pdffonts', (await convert(engine, path, 'pdf')).path)
     assert.match(await fontsOf(await textInFont('with-font.odt', true)), /Caladea/)

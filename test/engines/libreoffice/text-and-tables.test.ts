@@ -131,7 +131,7 @@ describe('plain text and tables', () => {
     assert.equal(await readFile(other.path, 'utf8'), 'д|1\t2\n')
   })
 
-  test('plain text and tables that are web pages are read in their declared or detected encoding', async () => {
+  test('web pages are read by LibreOffice in their declared or detected encoding', async () => {
     const words = 'Вчера вечером мы ходили в театр'
     const page = (head: string) => Buffer.from(`${head}<p>${words}</p>`)
     const bytes = (head: string) => {
@@ -152,7 +152,7 @@ describe('plain text and tables', () => {
     }
   })
 
-  test('plain text and tables contain formula results in UTF-8, with a warning about sheets left out', async () => {
+  test('a workbook converted to a table contains formula results in UTF-8, with a warning about omitted sheets', async () => {
     const { path, warnings } = await convertFixture('workbook.xlsx', 'csv')
     assert.equal(await readFile(path, 'utf8'), '"Otters, ""sea""",12.5\nÜnïcödé,25\n')
     assert.deepEqual(warnings, ['SHEETS_DROPPED'])

@@ -30,7 +30,7 @@ $$x^2 + y^2$$
 `,
 )
 
-test('dropped wiki templates cause a warning with their number', async () => {
+test('dropped wiki templates cause a warning with their count', async () => {
   const wiki = await file(
     'okapi.wiki',
     '{{Infobox\n| name = Okapi\n}}\n\nIt weighs {{convert|200|kg|{{abbr}}}}.<br>\n\n<nowiki>{{none}}</nowiki>\n',
@@ -122,7 +122,7 @@ describe('a document that references files of the machine', () => {
 })
 
 describe('a document designed to exhaust resources', () => {
-  test('a document designed to exhaust resources gives a coded error', async () => {
+  test('a document designed to exhaust resources fails with an error code', async () => {
     const loop = await file('loop.tex', '\\newcommand{\\x}{\\x\\x}\\x')
     const entities = await file(
       'entities.xml',
@@ -231,7 +231,7 @@ test('dropped raw content for another format causes a warning', async () => {
   }
 })
 
-test('notes, captions and code are kept where writers would drop them', async () => {
+test('notes, captions and code are kept in formats whose pandoc writer would drop them', async () => {
   const rich = await file(
     'rich.md',
     `# Birds[^head]

@@ -69,13 +69,13 @@ describe('text boxes and comments of a Word document', () => {
     assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
   })
 
-  test('text boxes and comments of a Word document are in tables of Markua, where each cell is a single line', async () => {
+  test('text boxes and comments in Word tables are kept in Markua, which puts each cell on a single line', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'markua')
     assert.match(text, /\| *Kiwi bird *\| *2 *\| *two Quetzal in a cell *\|/)
     assert.doesNotMatch(text, /\[TABLE\]/)
   })
 
-  test('text boxes and comments of a Word document are not searched for in a document that needs a password', async () => {
+  test('text boxes and comments are not looked up in a Word document that needs a password', async () => {
     await assert.rejects(convertSource(fixture('office/locked.docx'), 'md'), { code: 'FILE_ENCRYPTED' })
   })
 })
@@ -183,7 +183,7 @@ describe('the content of a document', () => {
     assert.deepEqual(JSON.parse((await convertSource(bib, 'csljson')).text)[0].title, 'The art')
   })
 
-  test('the content of a document of DocBook XML is its text, of JATS XML its article', async () => {
+  test('XML of any vocabulary is converted as its text, and XML with a JATS article as that article', async () => {
     const any = await file('any.xml', '<list><entry><name>Alpha</name></entry></list>')
     assert.match((await convertSource(any, 'txt')).text, /Alpha/)
     const article = await convert(pandoc, notes, 'jats')

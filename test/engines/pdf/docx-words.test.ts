@@ -99,7 +99,7 @@ describe('words of a PDF in the Word document', () => {
     assert.equal(images, 1)
   })
 
-  test('words on the shapes of a slide become text, and the shapes an image without them', async () => {
+  test('words on the shapes of a slide become text, and the shapes become an image without the words', async () => {
     const { text, images } = await convertToText('slide.pdf')
     for (const word of ['one', 'two', 'three'])
       assert.match(text, new RegExp(`Sentence ${word} of the slide`))

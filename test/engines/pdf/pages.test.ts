@@ -55,7 +55,7 @@ describe('splitting a PDF', () => {
     assert.doesNotMatch(await readUncompressed(both), /page1|name-value/)
   })
 
-  test('split-pdf gives each part the bookmarks of its pages and warns about dropped attachments', async () => {
+  test('split-pdf copies the bookmarks of its pages to each part and warns about dropped attachments', async () => {
     const pages = await run('split-pdf')
     assert.deepEqual(pages.warnings, ['ATTACHMENTS_DROPPED'])
     const folder = await unzipResult(pages)

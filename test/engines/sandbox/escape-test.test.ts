@@ -31,7 +31,7 @@ const without = (...missing: readonly (keyof EscapeTestResult)[]): EscapeTestRes
 })
 
 describe('the level of confinement', () => {
-  test('the level of confinement follows from the checks of the escape test that passed', () => {
+  test('the level of confinement is determined by the checks of the escape test that passed', () => {
     assert.equal(confinementLevel(all), 'namespaces')
     for (const check of ['files', 'pid', 'net'] as const)
       assert.equal(confinementLevel(without(check)), 'filtered', check)
@@ -189,7 +189,7 @@ describe('a launched program', () => {
     closeSync(devNull)
   })
 
-  test('a launched program gets the hard limit where that is lower than its own limit', async () => {
+  test('a launched program gets the hard limit of the system where its own limit would be higher', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const { file, args, env, cwd } = await buildCommand(filtered, 'cat', ['/proc/self/limits'], {
       workDir,

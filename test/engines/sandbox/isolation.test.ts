@@ -89,7 +89,7 @@ describe('a confined process', () => {
   })
 
   test(
-    'a confined process with a limit of written memory has no limit of its address space',
+    'a confined process with a limit on written memory has no limit on its address space',
     limited,
     async () => {
       const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }

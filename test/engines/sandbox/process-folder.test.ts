@@ -255,7 +255,7 @@ describe('the end of a process', () => {
     return { closed, child, stop, end: waitForExit(child as never, stop.signal) }
   }
 
-  test('the end of a process is the end of its output, or its exit if other processes hold the pipes open after a kill', {
+  test('a process counts as ended when its output ends, or when it exits after a kill while others hold its pipes open', {
     timeout: 5000,
   }, async () => {
     const usual = fakeChild()

@@ -88,7 +88,7 @@ describe('a confined program gets', () => {
   })
 
   // Numbers of asm-generic/resource.h.
-  test('a confined program gets resource limits by their kernel numbers, then Landlock rules and the system call filter', () => {
+  test('a confined program is started with resource limits by kernel number, then Landlock rules, then the system call filter', () => {
     const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
     const plain = { program: '/launch.pl', limits, closeFdsFrom: 3 }
     const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
@@ -117,7 +117,7 @@ describe('a confined program gets', () => {
 describe('the launcher for engines', () => {
   const promising = (name: string): Launcher => ({ ...none, level: 'limits', detail: name })
 
-  test('the launcher for engines is the first of those that reach the same level, and never one that needs root for other users', async () => {
+  test('the launcher for engines is the first with the highest level, and never one that needs root when the service runs as another user', async () => {
     const { launcher } = await chooseLauncher([promising('one'), promising('two')], false)
     assert.equal(launcher.detail, 'one')
     const ofRoot = { ...none, needsRoot: true }

@@ -92,7 +92,7 @@ describe('an engine process', () => {
     })
   })
 
-  test('an engine process reports its stderr and its end to the observer of commands', async () => {
+  test('the stderr and the exit of an engine process are reported to the onCommand callback', async () => {
     const seen: unknown[] = []
     const began = performance.now()
     const { exec } = createTools({
@@ -129,11 +129,11 @@ describe('an engine process', () => {
     ])
   })
 
-  test('an engine process may exit with another code that counts as success', async () => {
+  test('an engine process may exit with a nonzero code that its engine declares as success', async () => {
     await tools().exec('sh', ['-c', 'exit 3'], { okCodes: [0, 3] })
   })
 
-  test('an engine process that crashes gives another error than one that fails', async () => {
+  test('an engine process that crashes causes a different error than one that exits with a failure code', async () => {
     await assert.rejects(shell('kill -SEGV $$'), (error) => {
       assert.ok(error instanceof EngineCrash)
       assert.equal(error.signal, 'SIGSEGV')
@@ -148,7 +148,7 @@ describe('an engine process', () => {
     )
   })
 
-  test('an engine process cannot be started from a program that does not exist', async () => {
+  test('starting an engine program that does not exist fails', async () => {
     await assert.rejects(tools().exec('no-such-program', []))
   })
 

@@ -48,7 +48,7 @@ describe('archive', { concurrency: 2 }, () => {
     })
   }
 
-  test('archive accepts any format, archives too, and each target has exactly one route', async () => {
+  test('archive accepts every format, including archives, and takes exactly one route to each target', async () => {
     for (const from of ['zip', 'docx', 'mp4', 'woff2'] as const) {
       const { steps } = planRoute({ from, to: 'zip', operation: 'archive' })
       assert.deepEqual(
@@ -75,7 +75,7 @@ describe('archive', { concurrency: 2 }, () => {
     ])
   })
 
-  test('archive prevents names that lead out of the archive or look like an option', async () => {
+  test('archive makes file names safe that contain path traversal or look like a command-line option', async () => {
     const hostile = [
       ...[
         '../../etc/passwd',
@@ -166,7 +166,7 @@ const contentsOf = ({ files: all }: Run['result']) =>
 
 describe('extract', { concurrency: 2 }, () => {
   for (const id of ['zip', '7z', 'tar', 'tgz', 'txz', 'cpio', 'iso'] as const) {
-    test(`extract gives the files of a ${id}, without their folders`, async () => {
+    test(`extract returns the files of a ${id} archive without their folders`, async () => {
       const { result, workDir } = await extract(getTreeArchive(id))
       assert.deepEqual(contentsOf(result), {
         'read me.txt': marker,
@@ -181,7 +181,7 @@ describe('extract', { concurrency: 2 }, () => {
     })
   }
 
-  test('extract gives the files of a RAR', { skip: skipWithoutSample(rarSample) }, async () => {
+  test('extract returns the files of a RAR archive', { skip: skipWithoutSample(rarSample) }, async () => {
     const { result } = await extract(rarSample, { from: 'rar' })
     assert.equal(result.files.length, 4)
     if (!existsSync(lockedRarSample)) return
@@ -189,7 +189,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(namesOf(locked.result), ['stest1.txt', 'stest2.txt'])
   })
 
-  test('extract gives the single file of a compressed file', async () => {
+  test('extract returns the file inside a compressed file', async () => {
     const { result } = await extract(getSingleFile('gz'), { from: 'gz' })
     assert.deepEqual(Object.values(contentsOf(result)), [marker])
   })
@@ -204,7 +204,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(namesOf(result).slice(0, 2), ['x.txt', 'x (2).txt'])
   })
 
-  test('extract gives only the requested files', async () => {
+  test('extract returns only the requested files', async () => {
     const path = createWithPython(
       'choice.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('docs/a.pdf', 'docs/b.txt', 'docs/old/c.pdf', 'a[1].txt', 'gru\\u0308n.txt')]; z.close()`,
@@ -234,7 +234,7 @@ describe('extract', { concurrency: 2 }, () => {
     assert.deepEqual(error.details, { field: 'paths', reason: 'no-match', files: 5 })
   })
 
-  test('extract refuses to give more than a thousand files', async () => {
+  test('extract refuses to return more than a thousand files', async () => {
     const of = (count: number) =>
       createWithPython(
         `${count}.zip`,
@@ -307,7 +307,7 @@ describe('extract', { concurrency: 2 }, () => {
     await assertRefused(extract(pathInFolder('links.zip')), 'INVALID_INPUT', /no files/)
   })
 
-  test('extract gives file names that are valid on any system', async () => {
+  test('extract returns files with names that are valid on every operating system', async () => {
     const odd = createWithPython(
       'odd.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, 'x') for n in ('d/CON', 'd/a\\x01b.txt', 'd/-rf', 'd/' + 'l' * 250 + '.txt', 'd/a:b?.txt')]; z.close()`,

@@ -161,7 +161,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     await refusedArchive('INVALID_INPUT', deep)
   })
 
-  test('inside another archive is not unpacked', async () => {
+  test('an archive inside another archive is not unpacked', async () => {
     const nested = createWithPython(
       'nested.zip',
       `z = zipfile.ZipFile(out, 'w'); z.write(${JSON.stringify(getTreeArchive('zip'))}, 'inner.zip'); z.close()`,
@@ -170,7 +170,7 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
     assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['inner.zip'])
   })
 
-  test('a hostile archive that is empty or truncated gives a coded error', async () => {
+  test('an empty or truncated archive is refused with an error code', async () => {
     await refusedArchive('INVALID_INPUT', createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`))
     for (const from of ['7z', 'txz', 'tgz'] as const) {
       const bytes = readFileSync(getTreeArchive(from))

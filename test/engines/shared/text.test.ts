@@ -129,7 +129,7 @@ describe('a text in an undeclared encoding', () => {
 })
 
 describe('a text in a known encoding', () => {
-  test('a text in a known encoding by a byte order mark or UTF-16 bytes is read without a warning', async () => {
+  test('a text with a byte order mark or UTF-16 bytes is read without a warning', async () => {
     for (const text of ['Plain words\r\nand more', russian, '昨天晚上我们去了。\n一一一', 'Grüße 😀']) {
       for (const bytes of [
         Buffer.from(text, 'utf16le'),
@@ -176,7 +176,7 @@ describe('a text in a known encoding', () => {
     assert.deepEqual([wrong.text, wrong.warnings], ['a\ufffd', ['LETTERS_REPLACED']])
   })
 
-  test('a text in a known encoding is UTF-32 by its byte order mark, which starts like that of UTF-16', async () => {
+  test('a text with a UTF-32 byte order mark is not mistaken for UTF-16', async () => {
     const text = '"Grüße, 😀","a""b"\n1,2'
     for (const encoding of ['utf-32le', 'utf-32be']) {
       const bytes = iconv.encode(text, encoding, { addBOM: true })
@@ -241,7 +241,7 @@ describe('a table', () => {
     assert.deepEqual([rows, columns], [5, 2])
   })
 
-  test('a table has its separator detected, declared or requested', async () => {
+  test('the separator of a table is requested, declared in the file or detected', async () => {
     for (const sign of [',', ';', '\t', '|'])
       assert.equal((await table(`a${sign}b\n"x, ;|"${sign}2\n`)).text, '"a","b"\n"x, ;|",2\n', sign)
     assert.equal((await table('sep=|\r\na;b|c\r\n')).text, '"a;b","c"\n')
@@ -252,7 +252,7 @@ describe('a table', () => {
       assert.throws(() => TableOptions.parse({ delimiter }), /expected comma/, delimiter)
   })
 
-  test('a table with a header keeps column names as text, and with any line ends its rows', async () => {
+  test('a table with a header keeps column names as text and its rows with any line breaks', async () => {
     assert.equal((await table('2023,2024\n1,2\n', { headers: 'true' })).text, '"2023","2024"\n1,2\n')
     assert.equal((await table('2023,2024\n1,2\n')).text, '2023,2024\n1,2\n')
     assert.equal((await table('a\r\n"b\r\nc"\rd\ne')).text, '"a"\n"b\nc"\n"d"\n"e"\n')

@@ -234,7 +234,7 @@ describe('a thumbnail of a video', () => {
     await assertShows({ timestamp: 3.999 }, [3])
   })
 
-  test('a thumbnail of a video is a full-size frame or a contact sheet if a video is converted to an image', async () => {
+  test('a video converted to an image becomes a full-size frame or a contact sheet', async () => {
     const makeThumbnail = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
       const { path } = await convert(ffmpeg, video, to, { options })
       return readPixels(path, to)
@@ -266,7 +266,7 @@ describe('a thumbnail of a video', () => {
       assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
   })
 
-  test('a thumbnail of a video gives the requested number of images, evenly spaced over the video', async () => {
+  test('thumbnails of a video are the requested number of images, evenly spaced over its duration', async () => {
     const { result } = await thumbnail(ffmpeg, video, 'jpg', { count: '4', width: 40, height: 40 })
     assert.deepEqual(
       result.files.map(({ suffix }) => suffix),

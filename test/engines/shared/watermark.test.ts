@@ -385,7 +385,7 @@ describe('a watermark on a video', () => {
 })
 
 describe('a watermark on a PDF', () => {
-  test('a watermark on a PDF is the same as that of the tool add-watermark-pdf', async () => {
+  test('the watermark operation adds the same watermark to a PDF as add-watermark-pdf', async () => {
     const options = { watermarkText: 'Grüße 機密', watermarkPosition: 'top', pages: '2' }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
     assert.match(await readStdout('pdftotext', '-f', '2', '-l', '2', path, '-'), /Grüße 機密/)

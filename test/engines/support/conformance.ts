@@ -78,7 +78,7 @@ export function testConformance(
       await noCommandsIn(folder)
     })
 
-    test(`the engine ${engine.id} reports garbage in any of its formats as a coded error`, () =>
+    test(`the engine ${engine.id} refuses garbage in each of its formats with an error code`, () =>
       assertRefusesGarbage(engine, garbage))
   })
 }

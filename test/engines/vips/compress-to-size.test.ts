@@ -109,7 +109,7 @@ describe('an error of libvips', () => {
   })
 })
 
-test('the density of a drawing is chosen for the requested size, and is 72 for its own size', () => {
+test('the density for rendering a drawing is 72 in its own size, and is scaled for a requested size', () => {
   const drawing = { width: 100, height: 50 } as Parameters<typeof svgDensity>[0] // Only these properties are used.
   const density = (box?: Parameters<typeof svgDensity>[1], dpi?: number) => svgDensity(drawing, box, dpi)
   assert.equal(density(), 72)

@@ -96,7 +96,7 @@ describe('the color profile of an image', () => {
     }
   })
 
-  test('the color profile of an image is converted to the requested color space, whatever the source has', async () => {
+  test('an image is converted to the requested color space from any source color space', async () => {
     for (const to of ['jpg', 'png'] as const) {
       const plain = await convert(imagemagick, await wide('jpg'), to, { options: { colorSpace: 'srgb' } })
       assert.equal((await sharp(plain.path).metadata()).icc, undefined)
@@ -147,7 +147,7 @@ describe('the color profile of an image', () => {
 describe('camera metadata', () => {
   after(removeRuns)
 
-  test('camera metadata is removed unless it is to be kept, and the image is rotated either way', async () => {
+  test('camera metadata is removed unless the client asks to keep it, and the image is rotated in both cases', async () => {
     const source = join(await folder(), 'noted.jpg')
     const noted = sharp(fixture('orientation-6.jpg'))
       .keepMetadata()

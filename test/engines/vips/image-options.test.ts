@@ -138,7 +138,7 @@ describe('an image option', () => {
 })
 
 describe('a thumbnail', () => {
-  test('a thumbnail has a box of 256 by default, and a side that is left out follows', () => {
+  test('a thumbnail fits a box of 256 pixels by default, and an omitted side follows from the aspect ratio', () => {
     assert.deepEqual(thumbnailBox({}), { width: 256, height: 256, fit: 'max' })
     assert.deepEqual(thumbnailBox({ fit: 'crop' }), { width: 256, height: 256, fit: 'crop' })
     assert.deepEqual(thumbnailBox({ width: 9 }), { width: 9, height: 8192, fit: 'max' })
@@ -161,7 +161,7 @@ describe('a thumbnail', () => {
     assert.deepEqual(enlargingBox({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
   })
 
-  test('a thumbnail of a video has a count and a time', () => {
+  test('the thumbnail options of a video include a count and a time', () => {
     const [row] = videoThumbnailRows(['mp4'])
     assert.ok(row)
     const { shape } = row.options
@@ -171,7 +171,7 @@ describe('a thumbnail', () => {
     assertRefused(row.options, { count: 21 }, { count: 0 })
   })
 
-  test('a thumbnail has a capability per format, with quality where the format supports it', () => {
+  test('thumbnail lists one capability per format, with a quality option where the format supports it', () => {
     const rows = thumbnailRows(['jpg'], {}, 0.5)
     assert.deepEqual(
       rows.map(({ operation, from, to, cost, same, options }) => [
@@ -192,7 +192,7 @@ describe('a thumbnail', () => {
 })
 
 describe('a watermark', () => {
-  test('a watermark has positions, also in the spellings of other services', () => {
+  test('a watermark accepts all positions, including spellings used by other services', () => {
     for (const [given, seen] of [
       ['Top Left', 'top-left'],
       ['bottom_center', 'bottom'],
@@ -244,7 +244,7 @@ describe('a watermark', () => {
 describe('a section', () => {
   const mediaOfDuration = (durationS: number | undefined) => ({ durationS }) as MediaInfo // Only this property is used.
 
-  test('a section of a video is between two times', () => {
+  test('a section of a video is selected by a start and an end time', () => {
     assert.deepEqual(resolveTrim({}, mediaOfDuration(60)), { args: [], durationS: 60 })
     assert.deepEqual(resolveTrim({ start: 10, end: 15 }, mediaOfDuration(60)), {
       args: ['-ss', '10', '-t', '5'],
@@ -268,7 +268,7 @@ describe('a section', () => {
       })
   })
 
-  test('a section of a document has its pages in the order of the range', () => {
+  test('a section of a document contains its pages in the order of the requested range', () => {
     assert.deepEqual(resolvePages(undefined, 3), [1, 2, 3])
     assert.deepEqual(resolvePages('3-1, 2 ,LAST,2', 4), [3, 2, 1, 2, 4, 2])
     assert.deepEqual(resolvePages('last-3', 4), [4, 3])

@@ -78,7 +78,7 @@ describe('images are merged', () => {
     })
   })
 
-  test('images are merged only if they fit in the layout and the pixel limit', async () => {
+  test('merging images is refused if they do not fit in the layout or the pixel limit', async () => {
     await assert.rejects(mergeImages('png', Array(4).fill(standing), { layout: 'grid2x2' }), {
       code: 'INVALID_INPUT',
       details: { field: 'layout', max: 4, got: 5 },
@@ -92,7 +92,7 @@ describe('images are merged', () => {
     })
   })
 
-  test('images are merged with only the first frame of an animation, and a warning', async () => {
+  test('a merge of images uses the first frame of an animation and warns about it', async () => {
     const { warnings } = await mergeImages('png', [fixture('animated.gif')])
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
   })
@@ -106,7 +106,7 @@ describe('images are merged', () => {
     assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 
-  test('images are merged up to 20 in an image and 100 in a PDF', () => {
+  test('at most 20 images are merged into an image, and at most 100 into a PDF', () => {
     const rows = vips.capabilities.filter(({ operation }) => operation === 'merge')
     assert.deepEqual(
       rows.map(({ to, more }) => [to[0], more?.max]),
@@ -198,14 +198,14 @@ describe('an image is compressed', () => {
     assert.deepEqual([result.details?.reached, warnings], [false, ['TARGET_NOT_REACHED']])
   })
 
-  test('an image is compressed not at all if it is already below the target size', async () => {
+  test('an image already below the target size is not compressed', async () => {
     const targetSize = await bytes(fixture('corners.jpg'))
     const { path, result, warnings } = await compressImage(fixture('corners.jpg'), { targetSize })
     assert.deepEqual([result.details?.reached, warnings], [true, []])
     assert.deepEqual(await readFile(path), await readFile(fixture('corners.jpg')))
   })
 
-  test('an image is compressed never to more bytes than before', async () => {
+  test('compressing an image never makes it larger', async () => {
     for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
       const { path, warnings } = await compressImage(fixture(name), { quality: 100 })
       assert.ok((await bytes(path)) <= (await bytes(fixture(name))), name)

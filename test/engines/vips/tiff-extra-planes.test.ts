@@ -184,7 +184,7 @@ describe('a TIFF', () => {
       await assert.rejects(convert(vips, source, 'png'), { code: 'FILE_TOO_LARGE' })
     })
 
-  test('a TIFF with floats in many planes keeps the first three too', async () => {
+  test('a TIFF with floats in more than three planes keeps the first three', async () => {
     const planes = {
       meaning: 'gray',
       bits: 32,
