@@ -1,5 +1,5 @@
-import type { AuthServices } from './auth.ts'
 import { createAuth } from './auth.ts'
+import type { AuthServices } from './auth-hooks.ts'
 
 /** Creates an account with a confirmed email address, for administrators. Returns undefined if it already exists. */
 export async function createAccountFor(
