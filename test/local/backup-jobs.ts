@@ -10,7 +10,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
-const local = fileURLToPath(new URL('../../lib/local', import.meta.url))
+const local = fileURLToPath(new URL('../../lib/local/commands', import.meta.url))
 
 /** Runs `npm run backup` or `npm run restore`. */
 export const runBackupScript = (name: 'backup' | 'restore', dataDir: string, ...args: readonly string[]) =>
