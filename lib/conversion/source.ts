@@ -1,6 +1,6 @@
+import type { JobReader } from '../accounts/visible-to-key.ts'
 import type { ObjectInfo } from '../aws/files.ts'
 import { AppError } from '../errors.ts'
-import type { JobReader } from '../jobs/visible-to-key.ts'
 import { isTerminalStatus } from '../model/job.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'

@@ -16,9 +16,17 @@ export interface Principal {
   readonly keyId?: string
   /** Ids of the keys that `keyId` replaced. */
   readonly earlierKeyIds?: readonly string[]
-  /** Authenticated by a public key, which anyone can read in a web page: it only sees its own jobs and uploads, and no lists. */
+  /**
+   * Authenticated by a public key, which anyone can read in a web page: it only sees its own jobs and uploads, and no
+   * lists.
+   */
   readonly isPublic?: true
+  /** For connections that outlive the request. Anonymous principals have none: their tokens cannot be revoked. */
+  readonly credential?: Credential
 }
+
+/** Keys of the records that have to exist and to be active as long as the principal has access. */
+export type Credential = readonly { readonly pk: string; readonly sk: string }[]
 
 /** The parts of a request or WebSocket handshake needed for authentication. */
 export interface Credentials {

@@ -1,7 +1,7 @@
 import { isSameOwner } from '../accounts/same-owner.ts'
+import { isVisibleToKey, type JobReader } from '../accounts/visible-to-key.ts'
 import { AppError } from '../errors.ts'
 import { idPattern, quoteId } from '../ids.ts'
-import { isVisibleToKey, type JobReader } from '../jobs/visible-to-key.ts'
 import type { Services } from '../services/services.ts'
 import type { UploadRecord } from './uploads.ts'
 

@@ -9,8 +9,8 @@ import {
   requireOwner,
   requireVisibleJob,
 } from '../../lib/access/job-access.ts'
+import type { JobReader } from '../../lib/accounts/visible-to-key.ts'
 import { newId } from '../../lib/ids.ts'
-import type { JobReader } from '../../lib/jobs/visible-to-key.ts'
 import type { Job } from '../../lib/model/job.ts'
 import { subnetOf } from '../../lib/net/ip-networks.ts'
 import type { Services } from '../../lib/services/services.ts'
