@@ -89,9 +89,9 @@ async function record(): Promise<void> {
 
   const [uploadId, second, third, fourth] = [await upload(), await upload(), await upload(), await upload()]
   await call({ path: '/v1/uploads/:uploadId', params: { uploadId } })
-  const form = { filename: 'film.mp4', contentType: 'video/mp4', size: 1_048_576, method: 'POST' }
+  const form = { filename: 'video.mp4', contentType: 'video/mp4', size: 1_048_576, method: 'POST' }
   await call({ method: 'POST', path: '/v1/uploads/presign', urlEncoded: form })
-  const large = { filename: 'film.mp4', type: 'video/mp4', size: 1_073_741_824 }
+  const large = { filename: 'video.mp4', type: 'video/mp4', size: 1_073_741_824 }
   await call({ method: 'POST', path: '/v1/uploads/multipart', urlEncoded: large })
   await inParts('/v1/uploads/multipart')
   await inParts('/v1/uploads/s3/multipart')

@@ -15,7 +15,7 @@ const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 const samples = new Map(
   categories.map((category) => [category, new Set(namesIn(`${samplesFolder}/${category}`))]),
 )
-const isTypical = (name: string) => /^(corners|film|tone|letter|three-pages)\./.test(name)
+const isTypical = (name: string) => /^(corners|video|tone|letter|three-pages)\./.test(name)
 const usable = namesIn(fixtures).filter((name) => !/password|\.ts$/.test(name))
 /** Typical files first: the others are for special cases. */
 const fixtureFiles = [...usable.filter(isTypical), ...usable.filter((name) => !isTypical(name))]

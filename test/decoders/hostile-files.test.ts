@@ -85,6 +85,31 @@ describe('a file that takes over its decoder process', () => {
     assert.ok(error instanceof AppError && error.code === 'TIMEOUT', String(error))
   })
 
+  test('a file that takes over its decoder process cannot fill the memory of the service', async () => {
+    const ranges: number[] = []
+    const bytes = Buffer.alloc(8 * 1024 ** 2)
+    const source = (filename: string, size: number) => ({
+      filename,
+      size,
+      read: async (start: number, end: number) => {
+        ranges.push(end - start)
+        return bytes
+      },
+    })
+    for (const [action, size] of [
+      ['flood', 8 * 1024 ** 2],
+      ['hoard', 8 * 1024 ** 2],
+      ['read', 65 * 1024 ** 2],
+    ] as const) {
+      ranges.length = 0
+      const error = await catchError(detectFormat(source(action, size), {}, pool))
+      assert.ok(error instanceof AppError && error.code === 'TIMEOUT', `${action}: ${error}`)
+      const total = ranges.reduce((sum, length) => sum + length, 0)
+      assert.ok(total <= 3 * 64 * 1024 ** 2, `${action}: ${ranges}`)
+    }
+    await isUsable()
+  })
+
   test('a file that takes over its decoder process finds no keys, files, network and processes', {
     skip: level !== 'namespaces',
   }, async () => {

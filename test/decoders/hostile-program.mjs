@@ -78,6 +78,15 @@ const actions = {
       receive()
     }
   },
+  flood: () => {
+    for (;;) send({ type: 'read', start: 0, end: 2 ** 40 })
+  },
+  hoard: () => {
+    for (;;) {
+      send({ type: 'read', start: 0, end: 2 ** 40 })
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    }
+  },
   see: async (words) => send({ type: 'failure', message: JSON.stringify(await look(words)) }),
   name: () => send({ type: 'result', value: { format: 'png' } }),
 }

@@ -154,7 +154,7 @@ test('a frame of a transparent video gives a warning if the image format has no 
   const sheet = { options: { rows: 1, columns: 2 } }
   assert.deepEqual((await convert(ffmpeg, video, 'jpg', sheet)).warnings, ['TRANSPARENCY_DROPPED'])
   assert.deepEqual((await convert(ffmpeg, video, 'png')).warnings, [])
-  assert.deepEqual((await convert(ffmpeg, fixture('film.mp4'), 'jpg', sheet)).warnings, [])
+  assert.deepEqual((await convert(ffmpeg, fixture('video.mp4'), 'jpg', sheet)).warnings, [])
 })
 
 for (const [source, to, lost] of [

@@ -65,12 +65,12 @@ test('audio and video files of older formats have the duration of their source',
   const videoFormats: FormatId[] = ['avi', 'wmv', 'flv']
   const pathOf = (extension: string) => join(folder, `made.${extension}`)
   await promisify(execFile)('ffmpeg', [
-    ...['-v', 'error', '-y', '-i', fixture('tone.wav'), '-i', fixture('film.mp4')],
+    ...['-v', 'error', '-y', '-i', fixture('tone.wav'), '-i', fixture('video.mp4')],
     ...audioFormats.flatMap((extension) => ['-map', '0:a', '-ar', '44100', pathOf(extension)]),
     ...videoFormats.flatMap((extension) => ['-map', '1', '-ar', '44100', pathOf(extension)]),
   ])
   const tone = await readSummary(fixture('tone.wav'), 'wav', asSource)
-  const video = await readSummary(fixture('film.mp4'), 'mp4', asSource)
+  const video = await readSummary(fixture('video.mp4'), 'mp4', asSource)
   for (const format of [...audioFormats, ...videoFormats]) {
     const isVideo = videoFormats.includes(format)
     const seconds = (isVideo ? video : tone)?.seconds ?? 0

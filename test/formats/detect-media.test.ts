@@ -24,11 +24,11 @@ describe('videos and audio', () => {
 
   test('videos and audio with the same magic bytes are distinguished by their extension', async () => {
     assert.equal(await detectFile('song.kar', latin('MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk')), 'kar')
-    assert.equal(await detectFile('film.rmvb', latin('.RMF\0\0\0\x12\0\0\0\0\0\0')), 'rmvb')
+    assert.equal(await detectFile('video.rmvb', latin('.RMF\0\0\0\x12\0\0\0\0\0\0')), 'rmvb')
   })
 
   test('videos and audio without a header are recognized by their extension', async () => {
-    for (const name of ['call.al', 'call.ul', 'call.gsm', 'take.pcm', 'film.h263']) {
+    for (const name of ['call.al', 'call.ul', 'call.gsm', 'take.pcm', 'video.h263']) {
       assert.equal(await detectFile(name, Buffer.alloc(4096, 0xd5)), name.split('.')[1])
     }
   })

@@ -29,8 +29,8 @@ describe('the format of a file', () => {
       ['corners.svg', 'svg'],
       ['corners.heic', 'heic'],
       ['pages.tiff', 'tiff'],
-      ['film.mp4', 'mp4'],
-      ['film.webm', 'webm'],
+      ['video.mp4', 'mp4'],
+      ['video.webm', 'webm'],
       ['tone.wav', 'wav'],
       ['three-pages.pdf', 'pdf'],
       ['letter.docx', 'docx'],
@@ -48,8 +48,8 @@ describe('the format of a file', () => {
   })
 
   test('the format of a file follows the file name if several formats have the same magic bytes', async () => {
-    assert.equal(await detectFile('film.m4v', await fixture('film.mp4')), 'm4v')
-    assert.equal(await detectFile('clip.F4V', await fixture('film.mp4')), 'f4v')
+    assert.equal(await detectFile('video.m4v', await fixture('video.mp4')), 'm4v')
+    assert.equal(await detectFile('clip.F4V', await fixture('video.mp4')), 'f4v')
     assert.equal(await detectFile('table.csv', await fixture('table.csv')), 'csv')
     assert.equal(await detectFile('table.tsv', 'a\tb\n1\t2\n'), 'tsv')
   })
@@ -112,13 +112,13 @@ describe('a file whose content contradicts its name', () => {
       /says Portable Document Format \(pdf\), but the content looks like plain text/,
     )
     await assertFileRejected('CORRUPT_FILE', 'song.mp3', await fixture('three-pages.pdf'))
-    await assertFileRejected('CORRUPT_FILE', 'letter.docx', await fixture('film.mp4'))
+    await assertFileRejected('CORRUPT_FILE', 'letter.docx', await fixture('video.mp4'))
     await assertFileRejected(
       'CORRUPT_FILE',
-      'film.mp4',
+      'video.mp4',
       Buffer.concat([Buffer.from('MZ'), Buffer.alloc(200)]),
     )
-    await assertFileRejected('CORRUPT_FILE', 'film.mp4', randomBytes(5000))
+    await assertFileRejected('CORRUPT_FILE', 'video.mp4', randomBytes(5000))
   })
 
   test('a file whose content contradicts its name is rejected if the format is unknown, with a message that says what it looks like', async () => {
@@ -150,10 +150,10 @@ describe('a damaged file', () => {
     'corners.svg',
     'pages.tiff',
     'animated.gif',
-    'film.mp4',
-    'film.mov',
-    'film.webm',
-    'film.avi',
+    'video.mp4',
+    'video.mov',
+    'video.webm',
+    'video.avi',
     'tracks.mkv',
     'tone.wav',
     'tone.m4a',
@@ -194,7 +194,7 @@ describe('a damaged file', () => {
   })
 
   test('a damaged file with random changes is either accepted or rejected with an AppError', async () => {
-    for (const name of [...cut, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'film.avi']) {
+    for (const name of [...cut, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'video.avi']) {
       const whole = await fixture(name)
       for (let round = 0; round < 12; round++) {
         const bent = Buffer.from(whole)

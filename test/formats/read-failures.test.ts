@@ -11,7 +11,7 @@ const interruptions: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint
   'an aborted stream': async (bytes) => bytes.subarray(0, bytes.length / 2),
 }
 
-for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'film.mp4'])
+for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'video.mp4'])
   for (const [what, interrupt] of Object.entries(interruptions))
     test(`${what} while ${name} is examined is not reported as damage of the file`, async () => {
       const bytes = new Uint8Array(Buffer.concat([await fixture(name), Buffer.alloc(0)]))

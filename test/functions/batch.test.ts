@@ -11,7 +11,7 @@ const broken: readonly (readonly [name: string, bytes: Buffer<ArrayBuffer>, code
   ['cut.png', Buffer.from(png.subarray(0, 40)), 'CORRUPT_FILE'],
   ['empty.png', Buffer.alloc(0), 'INVALID_INPUT'],
   ['text.png', Buffer.from('not an image at all\n'), 'CORRUPT_FILE'],
-  ['film.xyz', Buffer.from([0, 1, 2, 3, 4, 5, 6, 7]), 'UNSUPPORTED_FORMAT'],
+  ['video.xyz', Buffer.from([0, 1, 2, 3, 4, 5, 6, 7]), 'UNSUPPORTED_FORMAT'],
 ]
 
 let service: TestService

@@ -131,7 +131,7 @@ export const invalidConversions: readonly {
   },
   {
     name: 'fewer bytes than any video has',
-    file: { name: 'film.mp4', bytes: fixture('film.mp4') },
+    file: { name: 'video.mp4', bytes: fixture('video.mp4') },
     fields: { toolOperation: 'compress', targetSize: '9k' },
     status: 400,
     code: 'INVALID_INPUT',

@@ -92,7 +92,7 @@ test('audio is merged with the requested silence in between', async () => {
 })
 
 test('videos are merged one after the other', async () => {
-  const parts = [file('film.mp4'), file('film.webm')]
+  const parts = [file('video.mp4'), file('video.webm')]
   const [format, seconds] = await formatAndSeconds(
     await resultOf(await send('/v1/convert/merge', parts, { mergeType: 'video' })),
   )
@@ -102,7 +102,7 @@ test('videos are merged one after the other', async () => {
 
 test('a video is compressed to a target size', async () => {
   const long = join(scratch, 'long.mp4')
-  const source = fileURLToPath(fixtureUrl('film.mp4'))
+  const source = fileURLToPath(fixtureUrl('video.mp4'))
   await run('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', source, '-c', 'copy', long])
   assert.ok((await stat(long)).size > 120_000)
   const sent = { name: 'long.mp4', bytes: new Uint8Array(await readFile(long)) }

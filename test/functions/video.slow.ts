@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { assertSameInChunks, createVideo } from './video-chunk-cases.ts'
 
-const folder = scratchFolder('film')
+const folder = scratchFolder('video')
 
 test('4 minutes of video in runs of 15 s equal a single run, even if killed twice', {
   timeout: 1_500_000,
 }, (t) => {
-  createVideo(join(folder, 'film.mp4'), '1280x720', '25', 240)
+  createVideo(join(folder, 'video.mp4'), '1280x720', '25', 240)
   return assertSameInChunks(t, {
     folder,
-    files: ['film.mp4'],
+    files: ['video.mp4'],
     path: '/v1/convert',
     fields: { targetFormat: 'mkv', mode: 'encode', preset: 'ultrafast' },
     limitS: 15,

@@ -31,7 +31,7 @@ after(() => service.stop())
 
 /** A playable video followed by zeros: a sparse file, which needs no space until it is uploaded. */
 async function video(name: string, bytes: number, filling?: Buffer): Promise<string> {
-  const start = await readFile(new URL('../fixtures/film.mp4', import.meta.url))
+  const start = await readFile(new URL('../fixtures/video.mp4', import.meta.url))
   const box = Buffer.alloc(16)
   box.writeUInt32BE(1, 0)
   box.write('free', 4)

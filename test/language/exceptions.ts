@@ -31,7 +31,7 @@ export const allowedTerms: readonly AllowedTerm[] = [
   { term: /\bLATCH\b/g, reason: 'Sort keys of stored records start with it.' },
   { term: /\bpatienceS\b/g, reason: 'It is a setting of the published client.' },
   {
-    term: /\b(?:film|letters?|picture)\.[a-z]\w{1,4}\b(?=['"`])/g,
+    term: /\b(?:letters?|picture)\.[a-z]\w{1,4}\b(?=['"`])/g,
     reason: 'These are names of sample files, not words.',
   },
   { term: /\bUS ?letter\b|\bA5, Letter, Legal\b|'Letter'|\bA5', 'Letter'/gi, reason: 'It is a paper size.' },
@@ -135,7 +135,7 @@ export const exceptions: readonly Exception[] = [
     words: ['letters'],
     reason: 'Recorded results have this column.',
   },
-  { path: 'test/conformance/samples.ts', words: ['film', 'letter'], reason: fixture },
+  { path: 'test/conformance/samples.ts', words: ['letter'], reason: fixture },
   { path: 'test/engines/calibre/ebook-images.test.ts', words: ['picture'], reason: sample },
   { path: 'test/engines/support/font-maker.ts', words: ['letters'], reason: alphabet },
   { path: 'test/engines/vips/hdr-images.test.ts', words: ['picture'], reason: 'It is an option of ffmpeg.' },

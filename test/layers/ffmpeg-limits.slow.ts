@@ -43,7 +43,7 @@ function makeFixture(name: string, ...args: string[]) {
 }
 /** Encoding this video takes long enough to be interrupted. */
 const makeVideo = (seconds = 20) =>
-  makeFixture('film.mp4', '-i', `testsrc2=size=640x360:duration=${seconds}`, '-preset', 'ultrafast')
+  makeFixture('video.mp4', '-i', `testsrc2=size=640x360:duration=${seconds}`, '-preset', 'ultrafast')
 const encoding = { targetFormat: 'mkv', mode: 'encode', preset: 'slow' }
 /** Ten minutes of silence are small as FLAC, but a hundred megabytes as WAV. */
 const makeSilence = () => makeFixture('silence.flac', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600')

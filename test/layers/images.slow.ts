@@ -137,7 +137,7 @@ test('the office container converts xlsx to pdf', unless('office'), async () => 
 test('the av container converts mp4 to mp3', unless('av'), async () => {
   const audio = ['-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', '-shortest']
   const mp4 = makeFixture('source.mp4', 'ffmpeg', ...testVideo, ...audio)
-  const { path } = await measureConversion('av', 'film.mp4', mp4, 'mp3')
+  const { path } = await measureConversion('av', 'video.mp4', mp4, 'mp3')
   assert.match(execFileSync('file', ['--brief', path], { encoding: 'utf8' }), /MPEG ADTS, layer III|ID3/)
 })
 

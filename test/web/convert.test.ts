@@ -164,11 +164,11 @@ describe('converting in the page', { concurrency: 3 }, () => {
 
   test('a running job is followed again after a reload', () =>
     visitPage(async (page) => {
-      await chooseFiles(page, await longVideo('film.mp4', 160))
-      const card = fileCard(page, 'film.mp4')
+      await chooseFiles(page, await longVideo('video.mp4', 160))
+      const card = fileCard(page, 'video.mp4')
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
-      await card.getByRole('progressbar', { name: 'Conversion of film.mp4' }).waitFor()
+      await card.getByRole('progressbar', { name: 'Conversion of video.mp4' }).waitFor()
       await page.waitForRequest('**/v1/status/**')
       const frames: string[] = []
       const statusRequests: string[] = []
@@ -180,7 +180,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
       })
       await page.reload()
       assert.equal(
-        (await readDownload(await downloadFrom(page, 'film.mp4'))).toString('hex', 0, 4),
+        (await readDownload(await downloadFrom(page, 'video.mp4'))).toString('hex', 0, 4),
         '1a45dfa3',
       )
       const hasReceived = (name: string) => frames.some((text) => text.includes(name))
@@ -289,7 +289,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
 /** A video of the given length, small to upload but slow to re-encode. */
 async function longVideo(name: string, seconds: number) {
   const path = join(scratch, name)
-  const loop = ['-stream_loop', String(seconds - 1), '-i', fixture('film.mp4'), '-c', 'copy', path]
+  const loop = ['-stream_loop', String(seconds - 1), '-i', fixture('video.mp4'), '-c', 'copy', path]
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...loop])
   return filePayload(path, name, 'video/mp4')
 }

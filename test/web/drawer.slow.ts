@@ -31,7 +31,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     isShown: () => document.querySelector<HTMLImageElement>('.drawer img')?.naturalWidth === 40,
   },
   video: {
-    file: 'film.mp4',
+    file: 'video.mp4',
     to: 'WEBM',
     isShown: () => (document.querySelector<HTMLVideoElement>('.drawer video')?.videoWidth ?? 0) > 0,
   },

@@ -123,7 +123,7 @@ test('a video is not uploaded while an option is invalid, and converts once it i
       const { pathname } = new URL(request.url())
       if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sent.push(pathname)
     })
-    await choose(page, fixture('film.mp4'))
+    await choose(page, fixture('video.mp4'))
     await page.locator('.chip ::-p-text(GIF)').click()
     await page.locator('summary ::-p-text(Options)').click()
     await page.locator('[data-option="start"]').fill('abc')
@@ -136,7 +136,7 @@ test('a video is not uploaded while an option is invalid, and converts once it i
     await page.locator('[data-option="start"]').fill('0:00.2')
     await button(page, 'Convert to GIF').click()
     await page.locator('article a[download]').click()
-    assert.match((await readDownloaded('film.gif')).toString('latin1', 0, 6), /^GIF89a$/)
+    assert.match((await readDownloaded('video.gif')).toString('latin1', 0, 6), /^GIF89a$/)
     assert.ok(sent.length > 0)
   }))
 

@@ -59,7 +59,7 @@ function createLargeVideo(bytes: number): Promise<string> {
   box.writeUInt32BE(1)
   box.write('free', 4)
   box.writeBigUInt64BE(BigInt(box.length + bytes + 1), 8)
-  const head = Buffer.concat([readFileSync(fixture('film.mp4')), box])
+  const head = Buffer.concat([readFileSync(fixture('video.mp4')), box])
   return writeSparseFile('large.mp4', [head, Buffer.from([0])], bytes)
 }
 

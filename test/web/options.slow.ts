@@ -42,7 +42,7 @@ const phone = {
 
 /** A video of the given length. */
 async function createVideo(seconds: number): Promise<string> {
-  const path = join(folder, 'film.webm')
+  const path = join(folder, 'video.webm')
   const source = `color=c=red:s=64x48:r=10:d=${seconds}`
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:v', 'libvpx', path])
   return path
@@ -60,8 +60,8 @@ const press = async (field: Locator, key: string, times: number) => {
 
 test('a video is trimmed with two handles by keyboard only', () =>
   visit({ site, context: noMotion }, async (page) => {
-    await dropOrPaste(page, 'drop', await filePayload(await createVideo(6), 'film.webm', 'video/webm'))
-    const card = fileCard(page, 'film.webm')
+    await dropOrPaste(page, 'drop', await filePayload(await createVideo(6), 'video.webm', 'video/webm'))
+    const card = fileCard(page, 'video.webm')
     await card.getByRole('radio', { name: 'MP4' }).check()
     await card.getByText('Options').click()
     const trim = card.getByRole('group', { name: 'Trim' })
@@ -75,7 +75,7 @@ test('a video is trimmed with two handles by keyboard only', () =>
     await trim.getByText('0:01.5 to 0:04.5, 3\u00a0s').waitFor()
     await checkAppearance(page, 'trim')
     await card.getByRole('button', { name: 'Convert to MP4' }).click()
-    const path = await (await downloadFrom(page, 'film.webm')).path()
+    const path = await (await downloadFrom(page, 'video.webm')).path()
     const seconds = await durationOf(path)
     assert.ok(Math.abs(seconds - 3) < 0.3, `three seconds, got ${seconds}`)
   }))
@@ -201,9 +201,9 @@ test('a password is hidden until it is revealed, and never part of a link', () =
 test('the options are completely in German on a phone', () =>
   visit({ site, context: phone }, async (page) => {
     await page.locator('input[type=file]').count()
-    const file = await filePayload(await createVideo(3), 'film.webm', 'video/webm')
+    const file = await filePayload(await createVideo(3), 'video.webm', 'video/webm')
     await dropOrPaste(page, 'drop', file)
-    const card = fileCard(page, 'film.webm')
+    const card = fileCard(page, 'video.webm')
     await card.getByRole('radio', { name: 'MP4' }).check()
     await card.getByText('Optionen').click()
     await card.getByText('Erweitert', { exact: true }).click()

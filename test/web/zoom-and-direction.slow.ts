@@ -34,8 +34,8 @@ const waitUntilLoaded = (page: Page) =>
   })
 
 async function addFiles(page: Page): Promise<void> {
-  await chooseFiles(page, await filePayload(fixture('corners.png')), await filePayload(fixture('film.mp4')))
-  const card = fileCard(page, 'film.mp4')
+  await chooseFiles(page, await filePayload(fixture('corners.png')), await filePayload(fixture('video.mp4')))
+  const card = fileCard(page, 'video.mp4')
   await card.getByRole('radio', { name: 'GIF' }).check()
   await card.getByText('Options', { exact: true }).click()
   await card.getByLabel('Start', { exact: true }).waitFor()
@@ -76,7 +76,7 @@ test('with forced colors, chosen, focused and primary controls are distinguishab
   visitAt('/', { ...noMotion, forcedColors: 'active' }, async (page) => {
     assert.equal(await page.evaluate(() => matchMedia('(forced-colors: active)').matches), true)
     await addFiles(page)
-    const card = fileCard(page, 'film.mp4')
+    const card = fileCard(page, 'video.mp4')
     const styleOf = (name: string) =>
       card.locator('.chip', { hasText: name }).evaluate((chip) => {
         const { borderColor, borderWidth, outlineStyle, backgroundColor } = getComputedStyle(

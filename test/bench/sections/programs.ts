@@ -17,7 +17,7 @@ interface Case extends EngineComparison {
 const copy = (source: string, folder: string) =>
   run('ffmpeg', [
     ...['-v', 'error', '-nostdin', '-y', '-i', source, '-c', 'copy', '-movflags', '+faststart'],
-    join(folder, 'film.mp4'),
+    join(folder, 'video.mp4'),
   ])
 
 const draw = (source: string, folder: string, first: number, last: number) =>

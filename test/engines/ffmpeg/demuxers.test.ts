@@ -37,7 +37,7 @@ describe('the files that ffmpeg may open', () => {
     assert.deepEqual(demuxerArgs('ul').slice(2), [
       ...['-format_whitelist', 'mulaw', '-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
     ])
-    const video = fixture('film.mp4')
+    const video = fixture('video.mp4')
     assert.match(errorsFor(demuxerArgs('mkv'), video), /not on whitelist|Invalid data/i)
     assert.equal(errorsFor(demuxerArgs('mp4'), video), '')
   })

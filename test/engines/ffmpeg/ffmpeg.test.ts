@@ -32,7 +32,7 @@ const targets: Readonly<Partial<Record<FormatId, readonly FormatId[]>>> = {
 
 testConformance(ffmpeg, {
   fixtures: {
-    mp4: fixture('film.mp4'),
+    mp4: fixture('video.mp4'),
     wav: fixture('tone.wav'),
     gif: fixture('animated.gif'),
     mkv: fixture('tracks.mkv'),
@@ -40,8 +40,8 @@ testConformance(ffmpeg, {
     flac: fixture('surround.flac'),
     ogg: fixture('tone.ogg'),
     m4a: fixture('tone.m4a'),
-    webm: fixture('film.webm'),
-    avi: fixture('film.avi'),
+    webm: fixture('video.webm'),
+    avi: fixture('video.avi'),
     mov: fixture('turned.mov'),
   },
   only: (from, to) => targets[from]?.includes(to) ?? false,
@@ -62,7 +62,7 @@ testConformance(ffmpeg, {
     'swf',
   ],
   long: {
-    source: fixture('film.mp4'),
+    source: fixture('video.mp4'),
     to: 'webm',
     options: { resolution: '4k', preset: 'veryslow', fps: 60 },
   },
@@ -71,7 +71,7 @@ testConformance(ffmpeg, {
 describe('a video', () => {
   after(removeRuns)
   const convertVideo = (to: FormatId, options?: RunSettings['options']) =>
-    convert(ffmpeg, fixture('film.mp4'), to, { ...defined({ options }) })
+    convert(ffmpeg, fixture('video.mp4'), to, { ...defined({ options }) })
 
   test('a video is copied if the format supports its streams, which the result reports', async () => {
     const run = await convertVideo('mkv')
@@ -86,7 +86,7 @@ describe('a video', () => {
   })
 
   test('a video with VP9 and Opus is copied to MP4', async () => {
-    const run = await convert(ffmpeg, fixture('film.webm'), 'mp4')
+    const run = await convert(ffmpeg, fixture('video.webm'), 'mp4')
     assert.equal(run.result.method, 'stream-copy')
     assert.deepEqual(await probeCodecs(run), ['vp9', 'opus'])
   })
@@ -106,7 +106,7 @@ describe('a video', () => {
   test('a video is re-encoded if the copy is damaged', async () => {
     // The header is valid but the packets are noise: copying succeeds, but the result cannot be decoded.
     const broken = join((await convertVideo('mkv')).workDir, 'odd.avi')
-    const whole = await readFile(fixture('film.avi'))
+    const whole = await readFile(fixture('video.avi'))
     await writeFile(
       broken,
       Buffer.concat([whole.subarray(0, 9000), Buffer.alloc(1000), whole.subarray(10_000)]),
@@ -171,7 +171,7 @@ describe('a video', () => {
 
   test('a video loses its second video track with a warning', async () => {
     const two = join(scratchFolder('two-video-tracks'), 'source.mp4')
-    const inputs = ['-i', fixture('film.mp4'), '-i', fixture('film.mp4')]
+    const inputs = ['-i', fixture('video.mp4'), '-i', fixture('video.mp4')]
     await readStdout('ffmpeg', '-v', 'error', ...inputs, '-map', '0', '-map', '1:v', '-c', 'copy', two)
     for (const [to, resolution] of [
       ['mkv', undefined],
@@ -272,7 +272,7 @@ describe('a hostile video', () => {
 
   test('a hostile video that is truncated is reported as corrupt', async () => {
     const path = join((await convert(ffmpeg, fixture('tone.wav'), 'flac')).workDir, 'cut.mp4')
-    await writeFile(path, (await readFile(fixture('film.mov'))).subarray(0, 3000))
+    await writeFile(path, (await readFile(fixture('video.mov'))).subarray(0, 3000))
     await assertRefused(convert(ffmpeg, path, 'webm'), 'CORRUPT_FILE')
   })
 })

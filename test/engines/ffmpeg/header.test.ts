@@ -51,7 +51,7 @@ const chapters = [';FFMETADATA1', '[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'EN
 await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
 const chaptered = [
   '-i',
-  fixture('film.mp4'),
+  fixture('video.mp4'),
   '-i',
   pathOf('chapters.txt'),
   '-map_chapters',
@@ -62,9 +62,9 @@ const chaptered = [
 
 describe('the header of a media file', () => {
   test('the header of a media file gives the same information as ffprobe', async () => {
-    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', pathOf('layer3.mp4'))
-    await ffmpegTool('-i', fixture('film.mp4'), '-c:v', 'copy', '-c:a', 'ac3', pathOf('dolby.mkv'))
-    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', pathOf('vp9.mp4'))
+    await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', pathOf('layer3.mp4'))
+    await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'ac3', pathOf('dolby.mkv'))
+    await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', pathOf('vp9.mp4'))
     await ffmpegTool(...chaptered, pathOf('chapters.mkv'))
     await ffmpegTool(
       '-i',
@@ -76,8 +76,8 @@ describe('the header of a media file', () => {
       pathOf('timed.mov'),
     )
     for (const path of [
-      ...['film.mp4', 'film.webm', 'tracks.mkv', 'alpha.webm', 'tone.m4a'].map(fixture),
-      ...['film.mov', 'turned.mov'].map(fixture),
+      ...['video.mp4', 'video.webm', 'tracks.mkv', 'alpha.webm', 'tone.m4a'].map(fixture),
+      ...['video.mov', 'turned.mov'].map(fixture),
       ...['mkv', 'mp4', 'm4v', 'webm'].map((format) => fixture(`subtitled.${format}`)),
       ...[pathOf('layer3.mp4'), pathOf('dolby.mkv'), pathOf('vp9.mp4'), pathOf('timed.mov')],
       pathOf('chapters.mkv'),
@@ -98,7 +98,7 @@ describe('the header of a media file', () => {
       '',
     ]
     await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
-    const videoInput = ['-i', fixture('film.mp4')]
+    const videoInput = ['-i', fixture('video.mp4')]
     const chaptered = [
       ...videoInput,
       '-i',
@@ -128,7 +128,7 @@ describe('the header of a media file', () => {
       seed = (seed * 48_271) % 2_147_483_647
       return seed % below
     }
-    for (const name of ['tracks.mkv', 'film.mp4']) {
+    for (const name of ['tracks.mkv', 'video.mp4']) {
       const whole = await readFile(fixture(name))
       const path = pathOf(`damaged-${name}`)
       for (let round = 0; round < 400; round++) {
@@ -150,12 +150,12 @@ describe('ffmpeg is started', () => {
   const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
 
   test('ffmpeg is the only program started for a video that is copied to another container', async () => {
-    assert.deepEqual(await commands('film.webm', 'mp4'), ['ffmpeg'])
+    assert.deepEqual(await commands('video.webm', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
-    assert.deepEqual(await commands('film.mp4', 'mkv'), ['ffmpeg'])
+    assert.deepEqual(await commands('video.mp4', 'mkv'), ['ffmpeg'])
     assert.deepEqual(await commands('turned.mov', 'mp4'), ['ffmpeg'])
     const live = pathOf('live.webm')
-    await ffmpegTool('-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', live)
+    await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', live)
     assert.equal((await runFfprobe(live)).format.duration, undefined)
     assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })
@@ -169,7 +169,7 @@ describe('ffmpeg is started', () => {
 
   test('ffmpeg is started after ffprobe if streams are encoded, and the result is only probed if necessary', async () => {
     assert.deepEqual(await commands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
-    assert.deepEqual(await commands('film.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
+    assert.deepEqual(await commands('video.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
     // The WavPack muxer reports eight times the duration, so its statistics are not trusted.
     assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })

@@ -29,9 +29,9 @@ describe('a merge', () => {
 
   test('a merge copies videos with the same format', async () => {
     for (const [name, to, codecs] of [
-      ['film.mp4', 'mp4', ['h264', 'aac']],
-      ['film.mp4', 'mkv', ['h264', 'aac']],
-      ['film.webm', 'webm', ['vp9', 'opus']],
+      ['video.mp4', 'mp4', ['h264', 'aac']],
+      ['video.mp4', 'mkv', ['h264', 'aac']],
+      ['video.webm', 'webm', ['vp9', 'opus']],
     ] as const) {
       const run = await merge([name, name, name], to)
       assert.equal(run.result.method, 'stream-copy', to)
@@ -42,10 +42,10 @@ describe('a merge', () => {
   })
 
   test('a merge encodes different videos as H.264 and AAC in the frame size of the first', async () => {
-    const turned = await convert(ffmpeg, fixture('film.mp4'), 'mp4', {
+    const turned = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
       options: { rotate: 90, resolution: '240p', fps: 5 },
     })
-    const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more: [turned.path] })
+    const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', { operation: 'merge', more: [turned.path] })
     assert.equal(run.result.method, 'encode')
     const { codecs, size, seconds } = await summaryOf(run)
     assert.deepEqual({ codecs, size }, { codecs: ['h264', 'aac'], size: [64, 48] })
@@ -53,12 +53,12 @@ describe('a merge', () => {
   })
 
   test('a merge encodes videos with the same format if requested or if the target does not support them', async () => {
-    assert.equal((await merge(['film.mp4', 'film.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
-    assert.deepEqual((await summaryOf(await merge(['film.mp4', 'film.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
+    assert.equal((await merge(['video.mp4', 'video.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
+    assert.deepEqual((await summaryOf(await merge(['video.mp4', 'video.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
   })
 
   test('a merge adds silence to a video without audio', async () => {
-    const [mute, video] = [fixture('alpha.webm'), fixture('film.webm')]
+    const [mute, video] = [fixture('alpha.webm'), fixture('video.webm')]
     const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [video] })
     assert.deepEqual((await summaryOf(run)).codecs, ['h264', 'aac'])
   })
@@ -84,7 +84,7 @@ describe('a merge', () => {
 
   test('a merge of videos refuses a file without a video track', async () => {
     const more = [fixture('tone.m4a')]
-    const merging = convert(ffmpeg, fixture('film.mp4'), 'mp4', { operation: 'merge', more })
+    const merging = convert(ffmpeg, fixture('video.mp4'), 'mp4', { operation: 'merge', more })
     await assertRefused(merging, 'UNSUPPORTED_CONVERSION')
   })
 })
@@ -95,7 +95,7 @@ describe('compression', () => {
     convert(ffmpeg, path, format, { operation: 'compress', options })
   const bytes = async (run: Run) => (await stat(run.path)).size
   const large = (to: FormatId) =>
-    convert(ffmpeg, fixture('film.mp4'), to, { options: { resolution: '480p', crf: 1 } })
+    convert(ffmpeg, fixture('video.mp4'), to, { options: { resolution: '480p', crf: 1 } })
 
   test('compression makes a video smaller, even more with a lower quality', async () => {
     const source = await large('mp4')
@@ -126,7 +126,7 @@ describe('compression', () => {
 
   test('compression never makes a file larger, and gives a warning instead', async () => {
     for (const [name, format] of [
-      ['film.mp4', 'mp4'],
+      ['video.mp4', 'mp4'],
       ['tone.mp3', 'mp3'],
     ] as const) {
       const run = await compress(fixture(name), format, { targetSize: '50M' })
@@ -138,7 +138,7 @@ describe('compression', () => {
   test('compression is refused if the target size is too small for the duration, with the required size', async () => {
     const long = await convert(ffmpeg, (await large('mp4')).path, 'mp4', {
       operation: 'merge',
-      more: Array.from({ length: 7 }, () => fixture('film.mp4')),
+      more: Array.from({ length: 7 }, () => fixture('video.mp4')),
     })
     const { details } = await assertRefused(
       compress(long.path, 'mp4', { targetSize: 10_000 }),

@@ -60,7 +60,7 @@ test('an animation with one frame can be converted to WebP and GIF', async () =>
 })
 
 test('a RealMedia video converted from RealMedia is playable', async () => {
-  const source = (await convert(ffmpeg, fixture('film.mp4'), 'rm')).path
+  const source = (await convert(ffmpeg, fixture('video.mp4'), 'rm')).path
   await decodeAll((await convert(ffmpeg, source, 'rm')).path)
 })
 

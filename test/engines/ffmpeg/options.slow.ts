@@ -13,7 +13,7 @@ import { convert, fixture, type Run, removeRuns } from '../support/run-engine.ts
 
 describe('an option for video', () => {
   after(removeRuns)
-  const size = async (to: FormatId, options: Record<string, unknown>, source = 'film.mp4') => {
+  const size = async (to: FormatId, options: Record<string, unknown>, source = 'video.mp4') => {
     const [stream] = await probeStreams(await convert(ffmpeg, fixture(source), to, { options }), 'video')
     return [stream?.width, stream?.height]
   }
@@ -36,7 +36,7 @@ describe('an option for video', () => {
 
   test('an option for video sets the frame rate, and the bit rate and sample rate of audio', async () => {
     const options = { fps: '5', audioBitrate: '64k', audioSampleRate: 22050 }
-    const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
+    const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })
     const [video] = await probeStreams(run, 'video')
     const [audio] = await probeStreams(run, 'audio')
     assert.equal(video?.nb_read_packets, 5)
@@ -47,7 +47,7 @@ describe('an option for video', () => {
   test('an option for video sets an approximate bit rate, which two passes meet more precisely', async () => {
     const encodeVideo = async (videoBitrate: string, twoPass: string) => {
       const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
-      const run = await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })
+      const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })
       assert.ok(run.progress.length > 2, `progress was reported ${run.progress.length} times`)
       return (await probeStreams(run, 'video'))[0]
     }
@@ -62,7 +62,7 @@ describe('an option for video', () => {
 
   test('an option for video gives larger files for a better quality', async () => {
     const bytes = async (options: Record<string, unknown>) =>
-      (await stat((await convert(ffmpeg, fixture('film.mp4'), 'mp4', { options })).path)).size
+      (await stat((await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })).path)).size
     for (const [worse, better] of [
       [{ quality: 'low' }, { quality: 'highest' }],
       [{ quality: 10 }, { quality: 95 }],
@@ -85,14 +85,14 @@ describe('an option for video', () => {
     ] as const
     for (const [to, codec, name] of asked) {
       for (const preset of ['ultrafast', 'veryslow']) {
-        const run = await convert(ffmpeg, fixture('film.mp4'), to, { options: { codec, preset } })
+        const run = await convert(ffmpeg, fixture('video.mp4'), to, { options: { codec, preset } })
         assert.equal((await probeStreams(run, 'video'))[0]?.codec_name, name, `${codec} ${preset}`)
       }
     }
   })
 
   test('an option for video that the codec does not support gives a warning', async () => {
-    const { warnings } = await convert(ffmpeg, fixture('film.mp4'), 'mov', {
+    const { warnings } = await convert(ffmpeg, fixture('video.mp4'), 'mov', {
       options: { codec: 'prores', crf: 20, preset: 'fast' },
     })
     assert.deepEqual(warnings, ['OPTION_NOT_USED', 'OPTION_NOT_USED'])
@@ -133,7 +133,7 @@ describe('an option for video', () => {
 
 describe('a GIF made from a video', () => {
   after(removeRuns)
-  const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('film.mp4'), 'gif', { options })
+  const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('video.mp4'), 'gif', { options })
   const frames = async (run: Run) => (await probeStreams(run, 'video'))[0]?.nb_read_packets
 
   test('a GIF made from a video has the requested width, frame rate and range', async () => {

@@ -206,18 +206,18 @@ describe('subtitles', { concurrency: 2 }, () => {
 describe('the subtitles of a video', { concurrency: 2 }, () => {
   const createVideo = async (name: string, codec: string) => {
     const path = join(scratch, name)
-    const inputs = ['-i', fixture('film.mp4'), '-i', fixture('subtitles.srt')]
+    const inputs = ['-i', fixture('video.mp4'), '-i', fixture('subtitles.srt')]
     const video = name.endsWith('.webm') ? ['-c:v', 'libvpx', '-an'] : ['-c', 'copy']
     await run('ffmpeg', ['-v', 'error', ...inputs, '-map', '0', '-map', '1', ...video, '-c:s', codec, path])
     return path
   }
 
   for (const [name, codec] of [
-    ['film.mkv', 'srt'],
+    ['video.mkv', 'srt'],
     ['styled.mkv', 'ass'],
-    ['film.mp4', 'mov_text'],
-    ['film.mov', 'mov_text'],
-    ['film.webm', 'webvtt'],
+    ['video.mp4', 'mov_text'],
+    ['video.mov', 'mov_text'],
+    ['video.webm', 'webvtt'],
   ] as const) {
     test(`the subtitles of a video are extracted from ${name} (${codec})`, async () => {
       const path = await createVideo(name, codec)
@@ -233,7 +233,7 @@ describe('the subtitles of a video', { concurrency: 2 }, () => {
   }
 
   test('the subtitles of a video cannot be extracted if there are none', async () => {
-    for (const name of ['film.mp4', 'film.mov', 'film.webm']) {
+    for (const name of ['video.mp4', 'video.mov', 'video.webm']) {
       await assert.rejects(convert(ffmpeg, fixture(name), 'srt'), isRefused('INVALID_INPUT'))
     }
   })

@@ -4,7 +4,7 @@ import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { convert, fixture } from '../support/run-engine.ts'
 
 test('progress increases after each thumbnail of a video', async () => {
-  const { progress } = await convert(ffmpeg, fixture('film.mp4'), 'jpg', {
+  const { progress } = await convert(ffmpeg, fixture('video.mp4'), 'jpg', {
     operation: 'thumbnail',
     options: { count: 4 },
   })

@@ -25,7 +25,7 @@ describe('a video with additional content', () => {
       ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${start}`, `END=${end}`, `title=${title}`],
     ])
     await writeFile(pathOf('chapters.txt'), [';FFMETADATA1', ...lines, ''].join('\n'))
-    const inputs = ['-i', fixture('film.mp4'), '-i', pathOf('chapters.txt')]
+    const inputs = ['-i', fixture('video.mp4'), '-i', pathOf('chapters.txt')]
     await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', pathOf('chapters.mkv'))
     for (const to of ['mp4', 'webm', 'mp3', 'm4b'] as const) {
       const run = await convert(ffmpeg, pathOf('chapters.mkv'), to)
@@ -39,7 +39,7 @@ describe('a video with additional content', () => {
 
   test('a video with additional content keeps styled subtitles if the format supports them, and otherwise their text', async () => {
     await writeFile(pathOf('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
-    const inputs = ['-i', fixture('film.mp4'), '-i', pathOf('words.srt')]
+    const inputs = ['-i', fixture('video.mp4'), '-i', pathOf('words.srt')]
     await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', pathOf('styled.mkv'))
     for (const [to, codec] of [
       ['mkv', 'ass'],
@@ -57,7 +57,7 @@ describe('a video with additional content', () => {
   })
 
   test('a video with additional content keeps its cover if the format supports one, and gives a warning otherwise', async () => {
-    const inputs = ['-i', fixture('film.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
+    const inputs = ['-i', fixture('video.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
     await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
     const kept = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
     assert.deepEqual(await probeCodecs(kept), ['hevc', 'aac', 'mjpeg'])
@@ -68,7 +68,7 @@ describe('a video with additional content', () => {
   test('a video with additional content whose duration is not stored has its duration measured', async () => {
     await ffmpegTool(
       '-i',
-      fixture('film.webm'),
+      fixture('video.webm'),
       '-c',
       'copy',
       '-live',
@@ -87,8 +87,8 @@ describe('a video with additional content', () => {
 describe('a trimmed file', () => {
   test('a trimmed file begins and ends at the requested times, for video and audio', async () => {
     for (const [name, to] of [
-      ['film.mp4', 'mp4'],
-      ['film.mp4', 'webm'],
+      ['video.mp4', 'mp4'],
+      ['video.mp4', 'webm'],
       ['tone.wav', 'mp3'],
       ['tone.mp3', 'mp3'],
       ['tone.flac', 'flac'],
@@ -140,7 +140,7 @@ describe('an animation', () => {
   const countFrames = async (run: Run) => (await runFfprobe(run.path)).streams[0]?.nb_read_packets
 
   test('an animation can be converted to video and back', async () => {
-    const apng = await convert(ffmpeg, fixture('film.mp4'), 'apng', { options: { width: 32, fps: 10 } })
+    const apng = await convert(ffmpeg, fixture('video.mp4'), 'apng', { options: { width: 32, fps: 10 } })
     assert.equal(await countFrames(apng), 10)
     for (const to of ['gif', 'mp4', 'webm'] as FormatId[]) {
       const run = await convert(ffmpeg, apng.path, to)

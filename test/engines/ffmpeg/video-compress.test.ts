@@ -48,9 +48,9 @@ describe('a compressed video', () => {
 
   test('a compressed video is left unchanged with a warning if it is already small enough', async () => {
     for (const [options, source] of [
-      [{ targetSize: 10_000_000 }, fixture('film.mp4')],
+      [{ targetSize: 10_000_000 }, fixture('video.mp4')],
       [{ targetSize: await bytes(video) }, video],
-      [{ quality: 100 }, fixture('film.mp4')],
+      [{ quality: 100 }, fixture('video.mp4')],
     ] as const) {
       const { path, warnings, result, progress } = await compress(options, source)
       assert.deepEqual(await readFile(path), await readFile(source))

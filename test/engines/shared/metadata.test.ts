@@ -55,8 +55,8 @@ describe('metadata', { concurrency: 2 }, () => {
       'letter.odt': ['File', 'FileType'],
       'tone.mp3': ['MPEG', 'SampleRate'],
       'tone.flac': ['FLAC', 'SampleRate'],
-      'film.mp4': ['QuickTime', 'Duration'],
-      'film.webm': ['Matroska', 'DocType'],
+      'video.mp4': ['QuickTime', 'Duration'],
+      'video.webm': ['Matroska', 'DocType'],
     }
     for (const [name, [group, tag] = ['', '']] of Object.entries(facts)) {
       const { groups } = await read(fixture(name))

@@ -322,7 +322,7 @@ describe('a thumbnail of a video', () => {
 
   test('a thumbnail of a video is refused for files without a video track', async () => {
     const audio = pathOf('audio.mp4')
-    await ffmpegTool('-i', fixture('film.mp4'), '-vn', '-c', 'copy', audio)
+    await ffmpegTool('-i', fixture('video.mp4'), '-vn', '-c', 'copy', audio)
     await assertRefused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
   })
 })

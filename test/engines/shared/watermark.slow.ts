@@ -11,7 +11,7 @@ import { probeCodecs, readImageSize, readStdout } from '../support/inspect-resul
 import { convert, type Run } from '../support/run-engine.ts'
 
 const folder = scratchFolder('watermark')
-const video = join(folder, 'film.mp4')
+const video = join(folder, 'video.mp4')
 await readStdout(
   'ffmpeg',
   ...['-v', 'error', '-f', 'lavfi', '-i', 'color=0x404040:s=320x240:r=25:d=2'],

@@ -37,7 +37,7 @@ await sharp({ create: { ...half, width: 50, background: '#00000000' } })
   .png()
   .toFile(stamp)
 /** Four seconds of gray with a tone. */
-const video = pathOf('film.mp4')
+const video = pathOf('video.mp4')
 await readStdout(
   'ffmpeg',
   ...['-v', 'error', '-f', 'lavfi', '-i', 'color=0x808080:s=320x180:r=10:d=4'],
@@ -332,9 +332,9 @@ describe('a watermark on a video', () => {
 
   test('a watermark on a video can be an image, and the video keeps its codec and aspect ratio', async () => {
     for (const [name, width, height] of [
-      ['film.webm', 64, 48],
+      ['video.webm', 64, 48],
       ['turned.mov', 48, 64],
-      ['film.avi', 64, 48],
+      ['video.avi', 64, 48],
     ] as const) {
       const options = { watermarkOpacity: '1', watermarkScale: 50, watermarkPosition: 'top-left' }
       const { path } = await mark(ffmpeg, fixture(name), { ...options, watermarkMargin: 0 }, [

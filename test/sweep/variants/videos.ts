@@ -198,7 +198,7 @@ export const videoVariants: readonly Variant[] = [
   },
   {
     area: 'video',
-    name: 'matroska-film.mkv',
-    commands: [['ffmpeg', '-v', 'error', '-i', fixture('film.webm'), '-c', 'copy', '-live', '1', '{out}']],
+    name: 'matroska-video.mkv',
+    commands: [['ffmpeg', '-v', 'error', '-i', fixture('video.webm'), '-c', 'copy', '-live', '1', '{out}']],
   },
 ]
