@@ -6,9 +6,9 @@ import { TruncatedOutput } from '../engines/sandbox/output-buffers.ts'
 import { killGroup } from '../engines/sandbox/process-exit.ts'
 import { makeProcessFolder, removeProcessFolder } from '../engines/sandbox/process-folder.ts'
 import { exitWithParent } from '../io/exit-with-parent.ts'
+import { processTreeUsage } from '../io/process-usage.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { type CallMessage, DecoderMessage, type ServiceMessage } from './messages.ts'
-import { processTreeUsage } from './process-usage.ts'
 import type { Program } from './program-file.ts'
 
 export const folderPrefix = 'mutabor-decoder-'
@@ -21,6 +21,8 @@ export const fileLimits = {
   memoryBytes: Math.min(512 * 1024 ** 2, totalmem() / 2),
   /** Bytes that are read in addition to head and tail. */
   readBytes: 512 * 1024 ** 2,
+  /** Bytes of one range, which the service holds in memory. */
+  rangeBytes: 64 * 1024 ** 2,
   reads: 5000,
   /** How long the process may neither ask for bytes nor answer; longer than a busy machine needs for `cpuS`. */
   silenceMs: 25_000,
@@ -195,13 +197,20 @@ export class DecoderProcess {
   async #serve({ start, end }: { start: number; end: number }, running: Running): Promise<void> {
     const { work } = running
     const until = Math.min(end, work.call.size)
-    running.bytesRead += Math.max(0, until - start)
+    const length = Math.max(0, until - start)
+    running.bytesRead += length
     running.reads++
-    if (running.bytesRead > fileLimits.readBytes || running.reads > fileLimits.reads)
-      return this.kill('reads')
+    const isOverLimit =
+      length > fileLimits.rangeBytes ||
+      running.bytesRead > fileLimits.readBytes ||
+      running.reads > fileLimits.reads
+    // The program waits for each range: one that asks for more before it has taken the last one has been taken over.
+    const unsentBytes = this.#child?.stdin?.writableLength ?? 0
+    const isImpatient = running.waitingSince === undefined || unsentBytes > fileLimits.rangeBytes
+    if (isOverLimit || isImpatient) return this.kill('reads')
     running.waitingSince = undefined
     try {
-      const bytes = until > start ? await work.read(start, until) : new Uint8Array()
+      const bytes = length > 0 ? await work.read(start, until) : new Uint8Array()
       this.#send({ type: 'range', failed: false }, bytes)
     } catch (error) {
       running.readError = error

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exitWithParent } from '../io/exit-with-parent.ts'
+import { processUsage } from '../io/process-usage.ts'
 import type { ContentRequest } from './content-readers.ts'
 import { type ContentSummary, fromMessage } from './content-summary.ts'
 import { CountingStopped } from './read-errors.ts'
@@ -27,8 +27,6 @@ const maxIdleProcesses = 1
 
 /** Most files need less time than this, and are never measured. */
 const checkEveryMs = 250
-/** Clock ticks per second of the times in /proc (proc(5)); the same on every Linux that Node supports. */
-const ticksPerS = 100
 
 const flags = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', `--max-old-space-size=${heapMb}`]
 
@@ -131,12 +129,12 @@ class ReaderProcess {
 
   #startChecks({ cpuMs, wallMs }: CountingLimits): NodeJS.Timeout {
     const startedAt = performance.now()
-    let startCpuMs: number | undefined
+    let startCpuS: number | undefined
     const check = async () => {
       if (performance.now() - startedAt > wallMs) this.#stop(new CountingStopped(`longer than ${wallMs} ms`))
-      const usedMs = await readCpuMs(this.#child.pid)
-      startCpuMs ??= usedMs
-      if (usedMs - startCpuMs > cpuMs)
+      const { cpuS } = await processUsage(this.#child.pid ?? 0)
+      startCpuS ??= cpuS
+      if ((cpuS - startCpuS) * 1000 > cpuMs)
         this.#stop(new CountingStopped(`more than ${cpuMs} ms of processor time`))
     }
     return setInterval(() => void check(), checkEveryMs)
@@ -160,12 +158,4 @@ function endError(code: number | null, signal: NodeJS.Signals | null): Error {
   if (signal === 'SIGABRT' || signal === 'SIGTRAP')
     return new CountingStopped(`more than ${heapMb} MB of memory`)
   return new ReaderKilled(`a reader process ended: ${signal ?? `exit code ${code}`}`)
-}
-
-/** Processor time that a process has used; 0 when it has ended. */
-async function readCpuMs(pid: number | undefined): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The name, in parentheses, may contain anything; after it come the fields from the third on.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return ((Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / ticksPerS) * 1000
 }

@@ -24,7 +24,7 @@ export async function processTreeUsage(pid: number): Promise<ProcessUsage> {
 }
 
 /** Returns nothing for a process that has ended. */
-async function processUsage(pid: number): Promise<ProcessUsage> {
+export async function processUsage(pid: number): Promise<ProcessUsage> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (stat === undefined) return nothing
   // The name, in parentheses, may contain anything. Behind it come the fields from the third on.
