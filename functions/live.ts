@@ -23,6 +23,7 @@ const SocketEvent = z.object({
   body: z.string().nullish(),
 })
 
+const Revoked = z.object({ owner: z.string() })
 const Opened = z.object({ connectionId: z.string() })
 
 type SocketHandler = (event: unknown) => Promise<APIGatewayProxyStructuredResultV2>
@@ -54,6 +55,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
   },
   broadcast: async ({ 'detail-type': name, detail }) => {
     if (name === 'socket.opened') return live.handleOpened(Opened.parse(detail).connectionId)
+    if (name === 'credential.revoked') return live.broadcast.serve(Revoked.parse(detail).owner)
     BusFields.parse(detail)
     // The publisher created the rest from the schema of the event.
     return live.broadcast.publish(detail as BusEvent)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AuditEntry, auditPage, auditWrite } from '../../lib/access/audit.ts'
+import { closeRevokedSockets } from '../../lib/access/credential.ts'
 import { listAccounts, updateAccount } from '../../lib/access/manage-accounts.ts'
 import { publishPlanChanges } from '../../lib/access/plan-changes.ts'
 import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.ts'
@@ -85,7 +86,7 @@ export const changeUser = contract({
   },
   reply: { status: 200, schema: Account },
   errors: ['NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'CONFLICT'],
-  handle: async ({ params, body, principal, sourceIp }, services) => {
+  handle: async ({ params, body, principal, sourceIp, log }, services) => {
     const { role, status } = body
     const isOwnAccount = params.userId === principal.ownerId
     if (isOwnAccount && (role !== undefined || status !== undefined))
@@ -101,6 +102,7 @@ export const changeUser = contract({
     )
     // If this fails, the sweep repeats it.
     if (changed) await publishPlanChanges(params.userId, services)
+    if (changed) await closeRevokedSockets(params.userId, { bus: services.bus, log })
     return { data: requireAccount(changed?.after, params) }
   },
 })
@@ -127,7 +129,7 @@ export const endUserSession = contract({
   params: z.object({ sessionId: text('id').describe('Id of the session, `ses_…`') }),
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['NOT_FOUND'],
-  handle: async ({ params: { sessionId }, principal, sourceIp }, services) => {
+  handle: async ({ params: { sessionId }, principal, sourceIp, log }, services) => {
     const auditWrites = (session: SessionView) => [
       auditWrite({
         actor: principal.ownerId,
@@ -139,6 +141,7 @@ export const endUserSession = contract({
     ]
     const ended = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, auditWrites))
     if (!ended) throw new AppError('NOT_FOUND', `There is no session ${quoteId(sessionId)}.`)
+    await closeRevokedSockets(ended.userId, { bus: services.bus, log })
     return { data: null }
   },
 })

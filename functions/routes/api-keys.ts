@@ -10,6 +10,7 @@ import {
 } from '../../lib/access/api-key-fields.ts'
 import { type ApiKey, ApiKeys, type KeyInput, maxKeys } from '../../lib/access/api-keys.ts'
 import { auditWrite } from '../../lib/access/audit.ts'
+import { closeRevokedSockets } from '../../lib/access/credential.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
@@ -166,14 +167,16 @@ const revokeKey = contract({
   method: 'DELETE',
   path: '/v1/api-keys/:keyId',
   summary: 'Revoke an API key',
-  description: 'The key stops working within 5 s.',
+  description:
+    'The key stops working within 5 s, and WebSockets and event streams that it opened are closed.',
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['API_KEY_NOT_FOUND'],
-  handle: async ({ params, principal, sourceIp }, services) => {
+  handle: async ({ params, principal, sourceIp, log }, services) => {
     const key = await requireOwnKey(params.keyId, principal, services)
     if (!(await new ApiKeys(services).revoke(key, auditEntry('revoke', { principal, sourceIp }))))
       throw notFound(key.id)
+    await closeRevokedSockets(key.owner, { bus: services.bus, log })
     return { data: null }
   },
 })

@@ -25,7 +25,7 @@ export const createTicket = contract({
     schema: z.object({ ticket: z.string(), expiresAt: z.iso.datetime() }),
   },
   idempotent: true,
-  handle: async ({ principal }, { table }) => ({ data: await createConnectTicket(table, principal.ownerId) }),
+  handle: async ({ principal }, { table }) => ({ data: await createConnectTicket(table, principal) }),
 })
 
 const Stream = z
@@ -60,6 +60,7 @@ export const jobEvents = contract({
       lastEventId: given && /^\d{1,16}$/.test(given) ? Number(given) : undefined,
       deadline: Date.now() + forMs,
       isBuffered: !canStream,
+      credential: principal.credential,
     })
     // Tells proxies not to buffer the stream.
     return data ? { data, headers: { 'x-accel-buffering': 'no' } } : { data, status: 204 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { auditWrite } from '../../lib/access/audit.ts'
+import { closeRevokedSockets } from '../../lib/access/credential.ts'
 import { Clients, maxClients, type OAuthClient } from '../../lib/access/oauth/clients.ts'
 import { authenticateClient, issueToken } from '../../lib/access/oauth/grants.ts'
 import { AccessTokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
@@ -82,11 +83,12 @@ export const deleteOAuthClient = contract({
   access: accountManageAccess,
   tag: 'OAuth',
   summary: 'Delete an OAuth client',
-  description: 'Its tokens stop working within 5 s.',
+  description:
+    'Its tokens stop working within 1 s, and WebSockets and event streams that they opened are closed.',
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['API_KEY_NOT_FOUND'],
-  handle: async ({ params, principal, sourceIp }, { table }) => {
+  handle: async ({ params, principal, sourceIp, log }, { table, bus }) => {
     const clients = new Clients(table)
     const client = await clients.find(params.clientId)
     const isOwn = client?.owner === principal.ownerId
@@ -96,6 +98,7 @@ export const deleteOAuthClient = contract({
         'API_KEY_NOT_FOUND',
         `There is no OAuth client ${quoteId(params.clientId)}; it may have been deleted.`,
       )
+    await closeRevokedSockets(client.owner, { bus, log })
     return { data: null }
   },
 })
@@ -171,14 +174,15 @@ export const revokeToken = contract({
   tag: 'OAuth',
   summary: 'Revoke an access token',
   description:
-    'RFC 7009, for the client that the token was issued to. Revoking an invalid token succeeds too.',
+    'RFC 7009, for the client that the token was issued to. The token stops working within 1 s, and WebSockets and event streams that it opened are closed. Revoking an invalid token succeeds too.',
   body: { accepts: ['form'], schema: TokenBody },
   reply: { status: 200, schema: z.object({}), form: 'raw' },
   errorFormat: 'oauth',
   errors: ['INVALID_API_KEY'],
-  handle: async ({ headers, body }, services) => {
+  handle: async ({ headers, body, log }, services) => {
     const client = await authenticateClient({ headers, body }, services)
     await new AccessTokens(services.table).revoke(client, body.token)
+    await closeRevokedSockets(client.owner, { bus: services.bus, log })
     return { data: {}, headers: noStore }
   },
 })

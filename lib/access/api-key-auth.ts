@@ -5,8 +5,9 @@ import { isInNetwork } from '../net/ip-networks.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import { hasKeyPrefix, isKeyText } from './api-key-text.ts'
-import { type ApiKey, ApiKeys, inactiveReason } from './api-keys.ts'
+import { type ApiKey, ApiKeys, apiKeyRecord, inactiveReason } from './api-keys.ts'
 import { bearerToken } from './bearer.ts'
+import { credentialOf } from './credential.ts'
 
 /** How often the last use of a key is stored. */
 const recordUseEveryMs = 60_000
@@ -53,6 +54,7 @@ export async function principalOfKey(
     scopes: new Set(key.scopes),
     limiterKey: `key:${key.id}`,
     keyId: key.id,
+    credential: credentialOf(account.id, apiKeyRecord(key.digest)),
     ...defined({ earlierKeyIds: key.earlier }),
     ...(key.kind === 'public' && { isPublic: true }),
   }

@@ -57,7 +57,7 @@ type KeyChange = { readonly [Field in 'name' | 'scopes']?: ApiKey[Field] | undef
   readonly [Field in Restriction]?: ApiKey[Field] | null | undefined
 }
 
-const keyOf = (digest: string): Key => ({ pk: `KEYHASH#${digest}`, sk: 'KEY' })
+export const apiKeyRecord = (digest: string): Key => ({ pk: `KEYHASH#${digest}`, sk: 'KEY' })
 const parseKey = (item: Item | undefined): ApiKey | undefined => item && ApiKey.parse(item)
 
 interface KeyCache {
@@ -97,11 +97,11 @@ export class ApiKeys {
       prefix: text.slice(0, 7),
       last4: text.slice(-4),
     }
-    await this.#table.put({ ...keyOf(key.digest), ...key })
+    await this.#table.put({ ...apiKeyRecord(key.digest), ...key })
     const { id, digest } = key
     if (await createOwned(this.#table, 'KEY', { id, owner, digest }, maxKeys, along(key)))
       return { key, text }
-    await this.#table.delete(keyOf(digest))
+    await this.#table.delete(apiKeyRecord(digest))
     return undefined
   }
 
@@ -109,7 +109,7 @@ export class ApiKeys {
   async list(owner: string): Promise<ApiKey[]> {
     const ids = await listOwnedIds(this.#table, 'KEY', owner)
     const places = await this.#table.getAll(ids.map((id) => ownedKey('KEY', id)))
-    const items = await this.#table.getAll(places.map(({ digest }) => keyOf(String(digest))))
+    const items = await this.#table.getAll(places.map(({ digest }) => apiKeyRecord(String(digest))))
     return items
       .map((item) => ApiKey.parse(item))
       .filter((key) => key.owner === owner && key.revokedAt === undefined)
@@ -118,7 +118,7 @@ export class ApiKeys {
 
   async find(id: string): Promise<ApiKey | undefined> {
     const place = await this.#table.get(ownedKey('KEY', id))
-    const key = place && parseKey(await this.#table.get(keyOf(String(place['digest']))))
+    const key = place && parseKey(await this.#table.get(apiKeyRecord(String(place['digest']))))
     return key?.revokedAt === undefined ? key : undefined
   }
 
@@ -133,12 +133,12 @@ export class ApiKeys {
     const { owners } = this.#memory
     const owner = owners.get(digest)
     if (owner === undefined) {
-      const key = parseKey(await this.#table.get(keyOf(digest)))
+      const key = parseKey(await this.#table.get(apiKeyRecord(digest)))
       if (owners.size >= maxOwners) owners.clear()
       if (key) owners.set(digest, key.owner)
       return key
     }
-    const places = [keyOf(digest), accountKey(owner)] as const
+    const places = [apiKeyRecord(digest), accountKey(owner)] as const
     const items = await this.#table.getAll(places)
     const [key, account] = places.map(({ pk }) => items.find((item) => item['pk'] === pk))
     cacheAccount({ table: this.#table }, owner, account)
@@ -190,7 +190,7 @@ export class ApiKeys {
   }
 
   async recordUse({ digest }: ApiKey, ip: string, now: Date): Promise<void> {
-    await this.#table.update(keyOf(digest), { set: { lastUsedAt: now.toISOString(), lastUsedIp: ip } })
+    await this.#table.update(apiKeyRecord(digest), { set: { lastUsedAt: now.toISOString(), lastUsedIp: ip } })
   }
 
   async #write(
@@ -198,7 +198,7 @@ export class ApiKeys {
     change: Change,
     { absent = ['revokedAt'], along }: { absent?: readonly string[]; along: readonly Write[] },
   ) {
-    const update = keyOf(digest)
+    const update = apiKeyRecord(digest)
     const isDone = await this.#table.transact([{ update, change, if: { exists: true, absent } }, ...along])
     this.#memory.keys.delete(digest)
     return isDone ? parseKey(await this.#table.get(update)) : undefined

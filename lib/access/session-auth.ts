@@ -1,11 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Account, accountKey } from '../accounts/accounts.ts'
 import { planOfAccount } from '../accounts/owner-plan.ts'
+import type { Key } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { scopesOfRole } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { markerKey, models, recordKey } from './auth/records.ts'
 import type { AuthMethod } from './auth-method.ts'
+import { credentialOf } from './credential.ts'
 import { isSameOrigin } from './same-origin.ts'
 
 /**
@@ -47,8 +49,9 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
       { field: 'Origin', expected: PUBLIC_URL },
     )
   const token = verifyToken(cookie, authSecret(services))
-  const account = token && (await accountOfSession(token, services))
-  if (!account) throw sessionEndedError('Your session has ended.')
+  const found = token && (await findSession(token, services))
+  if (!found) throw sessionEndedError('Your session has ended.')
+  const { account, sessionKey } = found
   if (account.status !== 'active') throw sessionEndedError('Your account is suspended.')
   return {
     ownerId: account.id,
@@ -57,6 +60,7 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
     role: account.role,
     scopes: scopesOfRole(account.role),
     limiterKey: `account:${account.id}`,
+    credential: credentialOf(account.id, sessionKey),
   }
 }
 
@@ -90,14 +94,17 @@ function decodeCookie(text: string): string {
 }
 
 /** Two reads: the session id of the token, then the session and its account. */
-async function accountOfSession(token: string, services: Services): Promise<Account | undefined> {
+async function findSession(
+  token: string,
+  services: Services,
+): Promise<{ readonly account: Account; readonly sessionKey: Key } | undefined> {
   const { table } = services
   const marker = await table.get(markerKey('session', 'token', token, { ...services, models }))
   if (!marker) return undefined
-  const sessionId = recordKey('session', String(marker['id']))
-  const items = await table.getAll([sessionId, accountKey(String(marker['userId']))])
-  const session = items.find(({ pk }) => pk === sessionId.pk)
-  const account = items.find(({ pk }) => pk !== sessionId.pk)
+  const sessionKey = recordKey('session', String(marker['id']))
+  const items = await table.getAll([sessionKey, accountKey(String(marker['userId']))])
+  const session = items.find(({ pk }) => pk === sessionKey.pk)
+  const account = items.find(({ pk }) => pk !== sessionKey.pk)
   const isOver = !session || String(session['expiresAt']) <= new Date().toISOString()
-  return isOver || !account ? undefined : Account.parse(account)
+  return isOver || !account ? undefined : { account: Account.parse(account), sessionKey }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../events/index.ts'
+import { readCredentials } from '../access/credential.ts'
 import { loadViewState } from '../access/job-access.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { PostOutcome } from '../aws/sockets.ts'
@@ -89,10 +90,11 @@ export class Broadcast {
     const feed = appended === 'taken' ? await this.#acquireFeed(owner, holder) : appended
     if (!feed) return
     const { sent, last } = feed
-    const [entries, listeners] = await Promise.all([
+    const [entries, connected] = await Promise.all([
       sent < last ? this.#feeds.readRange(owner, sent, last) : [],
       this.#connections.list(owner),
     ])
+    const listeners = await this.#closeRevoked(owner, connected)
     const jobs = await this.#loadJobs(entries, listeners)
     await forEachConcurrently(listeners, maxConcurrentPosts, async (one) => {
       const round = { owner, feed, entries, jobs, ...one }
@@ -100,6 +102,20 @@ export class Broadcast {
       else await this.#serveJob(round, one.listener.jobId)
     })
     await this.#feeds.release(owner, holder, last)
+  }
+
+  /** Closes the sockets whose key, token or session was revoked, and returns the others. */
+  async #closeRevoked(
+    owner: string,
+    listeners: readonly ListenerWithRequests[],
+  ): Promise<ListenerWithRequests[]> {
+    const credentials = listeners.flatMap(({ listener: { credential } }) => (credential ? [credential] : []))
+    const isActive = await readCredentials(credentials, this.#services.table)
+    const revoked = listeners.filter(({ listener: { credential = [] } }) => !isActive(credential))
+    await forEachConcurrently(revoked, maxConcurrentPosts, ({ listener: { id } }) =>
+      this.close(id, owner, 'revoked'),
+    )
+    return listeners.filter((one) => !revoked.includes(one))
   }
 
   async #acquireFeed(owner: string, holder: string): Promise<Feed | undefined> {
@@ -276,6 +292,7 @@ interface SocketRound extends ListenerWithRequests {
 const errorCodes: Partial<Readonly<Record<CloseReason, (typeof frameErrors)[number]>>> = {
   badFrames: 'INVALID_REQUEST',
   unauthenticated: 'AUTHENTICATION_REQUIRED',
+  revoked: 'AUTHENTICATION_REQUIRED',
   forbidden: 'INSUFFICIENT_PERMISSIONS',
   authTimeout: 'TIMEOUT',
   tooMany: 'RATE_LIMITED',

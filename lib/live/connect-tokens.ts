@@ -1,5 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { readCredentials } from '../access/credential.ts'
 import type { Key, Table } from '../aws/table.ts'
+import type { Principal } from '../model/principal.ts'
+import { defined } from '../validation/defined.ts'
+import { ConnectingOwner } from './connections.ts'
 
 /**
  * Tickets that open one WebSocket, for pages that cannot send a header: short-lived and single-use, as they are in a
@@ -14,23 +18,39 @@ const keyOf = (ticket: string): Key => ({
   sk: 'TICKET',
 })
 
-export async function createTicket(table: Table, owner: string, now = Date.now()) {
+export async function createTicket(
+  table: Table,
+  { ownerId: owner, credential }: Pick<Principal, 'ownerId' | 'credential'>,
+  now = Date.now(),
+) {
   const ticket = `${prefix}${randomBytes(24).toString('base64url')}`
   const expires = now + ticketLifetimeS * 1000
   const expiresAt = new Date(expires).toISOString()
-  await table.put({ ...keyOf(ticket), owner, expiresAt, ttl: Math.ceil(expires / 1000) })
+  await table.put({
+    ...keyOf(ticket),
+    owner,
+    ...defined({ credential }),
+    expiresAt,
+    ttl: Math.ceil(expires / 1000),
+  })
   return { ticket, expiresAt }
 }
 
-/** Returns the owner of a ticket; undefined if it was used, expired or never existed. */
+/**
+ * Returns the owner of a ticket; undefined if it was used, expired or never existed, or if the credential that created
+ * it was revoked.
+ */
 export async function redeemTicket(
   table: Table,
   ticket: string,
   now = Date.now(),
-): Promise<string | undefined> {
+): Promise<ConnectingOwner | undefined> {
   const key = keyOf(ticket)
   const found = await table.get(key)
   if (!found || String(found['expiresAt']) <= new Date(now).toISOString()) return undefined
   const isFirst = await table.transact([{ delete: key, if: { exists: true } }])
-  return isFirst ? String(found['owner']) : undefined
+  if (!isFirst) return undefined
+  const { owner, credential } = ConnectingOwner.parse(found)
+  const isActive = await readCredentials([credential ?? []], table)
+  return isActive(credential ?? []) ? { owner, ...defined({ credential }) } : undefined
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Item, Key, Table } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
 import { wakeShardOf } from '../jobs/keys.ts'
+import { defined } from '../validation/defined.ts'
 import { livePartition } from './event-feed.ts'
 import { Subscription } from './frames.ts'
 
@@ -12,11 +13,19 @@ const lifetimeMs = 2 * 3600_000 + 600_000
 /** Maximum sockets per owner, and per job. */
 export const maxSockets = 100
 
+/** The records on which the socket's access depends; absent for anonymous owners. */
+const StoredCredential = z.array(z.object({ pk: z.string(), sk: z.string() })).readonly()
+
+/** The owner whose events a socket receives. */
+export const ConnectingOwner = z.object({ owner: z.string(), credential: StoredCredential.optional() })
+export type ConnectingOwner = z.infer<typeof ConnectingOwner>
+
 /** The record of a socket that is found by its id. */
 export const Socket = z.object({
   id: z.string(),
   /** The owner whose events it receives; absent until the client has identified itself. */
   owner: z.string().optional(),
+  credential: StoredCredential.optional(),
   jobId: z.string().optional(),
   bad: z.int(),
   refused: z.enum(['unauthenticated', 'forbidden', 'tooMany']).optional(),
@@ -26,6 +35,7 @@ export type Socket = z.infer<typeof Socket>
 /** The record of a socket in its owner's partition. */
 const SocketListener = z.object({
   id: z.string(),
+  credential: StoredCredential.optional(),
   /** Set for the socket of one job; other sockets receive events of all the owner's jobs. */
   jobId: z.string().optional(),
   /** Events after this number were sent live; absent until the client was greeted. */
@@ -75,8 +85,11 @@ export class SocketStore {
     if (socket.owner !== undefined) await this.#addListener(socket.owner, socket)
   }
 
-  async #addListener(owner: string, { id, jobId }: Pick<Socket, 'id' | 'jobId'>): Promise<void> {
-    await this.#table.put({ ...listenerKey(owner, id), id, jobId, ttl: ttlOf() })
+  async #addListener(
+    owner: string,
+    { id, jobId, credential }: Pick<Socket, 'id' | 'jobId' | 'credential'>,
+  ): Promise<void> {
+    await this.#table.put({ ...listenerKey(owner, id), id, jobId, credential, ttl: ttlOf() })
   }
 
   async find(id: string): Promise<Socket | undefined> {
@@ -85,13 +98,13 @@ export class SocketStore {
   }
 
   /** False if the socket was identified already, or is gone. */
-  async identify(socket: Socket, owner: string): Promise<boolean> {
+  async identify(socket: Socket, { owner, credential }: ConnectingOwner): Promise<boolean> {
     const { applied } = await this.#table.update(
       socketKey(socket.id),
-      { set: { owner }, remove: ['wakeAt', 'wakeShard'] },
+      { set: { owner, ...defined({ credential }) }, remove: ['wakeAt', 'wakeShard'] },
       { condition: { exists: true, absent: ['owner'] } },
     )
-    if (applied) await this.#addListener(owner, socket)
+    if (applied) await this.#addListener(owner, { ...socket, ...defined({ credential }) })
     return applied
   }
 

@@ -1,6 +1,8 @@
+import { readCredentials } from '../access/credential.ts'
 import { loadViewState } from '../access/job-access.ts'
 import { type StatusView, statusView } from '../jobs/view.ts'
 import { isTerminalStatus, type Job } from '../model/job.ts'
+import type { Credential } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { EventFeeds, type Feed, type FeedEntry, waitForAppend } from './event-feed.ts'
 import { isTerminalEvent, withoutTaskList } from './render.ts'
@@ -11,8 +13,8 @@ import { isTerminalEvent, withoutTaskList } from './render.ts'
 const retryMs = 1000
 /** Interval of comments that keep proxies from closing an idle connection. */
 const heartbeatMs = 15_000
-/** Interval for polling events that another process appended. */
-const pollMs = 1000
+/** Interval for polling events that another process appended, and for checking the credential, which promises 1 s. */
+const pollMs = 750
 /** A long stream ends before its feed does; the client reconnects. */
 export const maxStreamMs = 2 * 3600_000
 
@@ -23,6 +25,8 @@ interface StreamOptions {
   readonly deadline: number
   /** The reply cannot be streamed, so it ends after the first events. */
   readonly isBuffered: boolean
+  /** The stream ends when it is revoked. */
+  readonly credential?: Credential | undefined
 }
 
 /** Undefined if the job is finished and the client has received all events. */
@@ -84,13 +88,15 @@ async function createView(job: Job, { services }: Streaming): Promise<StatusView
  * snapshot that already includes it; sending it would make the job appear to regress.
  */
 async function* streamNewEvents(
-  { job, feeds, feed, deadline, isBuffered }: Streaming,
+  { job, services, feeds, feed, deadline, isBuffered, credential = [] }: Streaming,
   snapshotSequence: number,
 ) {
   let { last } = feed
   let lastSentAtMs = Date.now()
   while (Date.now() < deadline) {
     const entries = await waitForEntries(job.owner, last, deadline, feeds)
+    const isActive = await readCredentials([credential], services.table)
+    if (!isActive(credential)) return
     last = entries.at(-1)?.seq ?? last
     const own = entries.filter(({ stream, event }) => stream === job.id && event.sequence > snapshotSequence)
     yield* own.map(formatEntry)

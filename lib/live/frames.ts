@@ -28,6 +28,7 @@ export const closeReasons = {
   },
   badFrames: { code: 1008, description: 'The client sent ten invalid frames.' },
   unauthenticated: { code: 4401, description: 'The token or ticket is not valid.' },
+  revoked: { code: 4401, description: 'The key, token or session of this connection is no longer valid.' },
   forbidden: { code: 4403, description: 'The page belongs to another origin.' },
   authTimeout: { code: 4408, description: 'The client did not authenticate within 10 s.' },
   tooSlow: {

@@ -5,11 +5,13 @@ import { AppError } from '../errors.ts'
 import { type Credentials, listAccess, type Principal } from '../model/principal.ts'
 import { clientIpOf } from '../net/edge-origin.ts'
 import type { Services } from '../services/services.ts'
+import { defined } from '../validation/defined.ts'
+import type { ConnectingOwner } from './connections.ts'
 import { subprotocol } from './frames.ts'
 
 /** The identity that a handshake claims. */
 export type IdentityClaim =
-  | { readonly kind: 'known'; readonly owner: string }
+  | ({ readonly kind: 'known' } & ConnectingOwner)
   | { readonly kind: 'ticket'; readonly ticket: string }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly reason: 'unauthenticated' | 'forbidden' }
@@ -57,7 +59,8 @@ async function authenticateClaim(
     const principal: Principal = await authenticate({ ...credentials, method: 'GET' }, services)
     if (principal.isNew) return unknown
     authorize(principal, listAccess)
-    return { kind: 'known', owner: principal.ownerId }
+    const { ownerId: owner, credential } = principal
+    return { kind: 'known', owner, ...defined({ credential }) }
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error
     return { kind: 'refused', reason: error.status === 403 ? 'forbidden' : 'unauthenticated' }

@@ -4,10 +4,11 @@ import { isAccount } from '../accounts/accounts.ts'
 import { KeyedMutex } from '../async/keyed-mutex.ts'
 import { AppError } from '../errors.ts'
 import type { Services } from '../services/services.ts'
+import { defined } from '../validation/defined.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { Broadcast } from './broadcast.ts'
 import { redeemTicket } from './connect-tokens.ts'
-import { maxSockets, type Socket, SocketStore } from './connections.ts'
+import { type ConnectingOwner, maxSockets, type Socket, SocketStore } from './connections.ts'
 import { EventFeeds } from './event-feed.ts'
 import { authTimeoutMs, ClientFrame, clientFrames, maxBadFrames, type ServerFrame } from './frames.ts'
 import { type Handshake, type IdentityClaim, readClaim, readTokenClaim } from './handshake.ts'
@@ -53,16 +54,19 @@ export class Live {
 
   async #userSocket(id: string, handshake: Handshake): Promise<Socket> {
     const claim = await readClaim(handshake, this.#services)
-    const owner = await this.#ownerOf(claim)
-    if (owner === undefined)
+    const found = await this.#ownerOf(claim)
+    if (!found)
       return claim.kind === 'unknown'
         ? { id, bad: 0 }
         : { id, bad: 0, refused: claim.kind === 'refused' ? claim.reason : 'unauthenticated' }
-    return (await this.#isFull(owner)) ? { id, bad: 0, refused: 'tooMany' } : { id, bad: 0, owner }
+    return (await this.#isFull(found.owner)) ? { id, bad: 0, refused: 'tooMany' } : { id, bad: 0, ...found }
   }
 
-  async #ownerOf(claim: IdentityClaim): Promise<string | undefined> {
-    if (claim.kind === 'known') return claim.owner
+  async #ownerOf(claim: IdentityClaim): Promise<ConnectingOwner | undefined> {
+    if (claim.kind === 'known') {
+      const { kind: _, ...known } = claim
+      return known
+    }
     return claim.kind === 'ticket' ? redeemTicket(this.#services.table, claim.ticket) : undefined
   }
 
@@ -71,10 +75,10 @@ export class Live {
     const jobId = requireJobId(requestedJobId)
     const found = await this.#services.jobs.store.getJob(jobId)
     const isOfAccount = found !== undefined && isAccount(found.owner)
-    const owner = isOfAccount ? await this.#ownerOf(await readClaim(handshake, this.#services)) : undefined
-    const job = requireVisibleJob(found, jobId, { ownerId: owner ?? '' })
+    const account = isOfAccount ? await this.#ownerOf(await readClaim(handshake, this.#services)) : undefined
+    const job = requireVisibleJob(found, jobId, { ownerId: account?.owner ?? '' })
     if (await this.#isFull(job.owner, jobId)) return { id, bad: 0, refused: 'tooMany' }
-    return { id, bad: 0, owner: job.owner, jobId }
+    return { id, bad: 0, owner: job.owner, ...defined({ credential: account?.credential }), jobId }
   }
 
   async #isFull(owner: string, jobId?: string): Promise<boolean> {
@@ -165,13 +169,13 @@ export class Live {
     if (socket.owner !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'The connection is already authenticated.' }
     const claim = await readTokenClaim(token, sourceIp, this.#services)
-    const owner = await this.#ownerOf(claim)
-    if (owner === undefined)
+    const found = await this.#ownerOf(claim)
+    if (!found)
       await this.broadcast.close(id, undefined, claim.kind === 'refused' ? claim.reason : 'unauthenticated')
-    else if (await this.#isFull(owner)) await this.broadcast.close(id, undefined, 'tooMany')
+    else if (await this.#isFull(found.owner)) await this.broadcast.close(id, undefined, 'tooMany')
     else {
-      await this.#feeds.watch(owner)
-      if (await this.#connections.identify(socket, owner)) await this.#sendGreeting(owner, id)
+      await this.#feeds.watch(found.owner)
+      if (await this.#connections.identify(socket, found)) await this.#sendGreeting(found.owner, id)
     }
     return undefined
   }

@@ -322,7 +322,10 @@ export const functions = {
     handler: 'functions/live.broadcast',
     memoryMb: 512,
     timeoutS: 20,
-    trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened'], for: 'sockets' },
+    trigger: {
+      events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened', 'credential.revoked'],
+      for: 'sockets',
+    },
     rights: [
       tableAccess('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'),
       { index: 'byList' },

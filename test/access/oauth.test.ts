@@ -71,9 +71,15 @@ test('an OAuth client gets a token with its scopes and can use it', async () => 
   assert.equal(answer.headers['cache-control'], 'no-store')
   const { access_token: token, ...rest } = answer.json
   assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 3600, scope: 'CONVERT_READ' })
-  const principal = await principalOf(token)
+  const known = await principalOf(token)
+  assert.ok(known)
+  const { credential = [], ...principal } = known
   assert.deepEqual(
-    { ...principal, scopes: [...(principal?.scopes ?? [])] },
+    credential.map(({ sk }) => sk.split('#')[0]),
+    ['ACCOUNT', 'OAUTH', 'TOKEN'],
+  )
+  assert.deepEqual(
+    { ...principal, scopes: [...principal.scopes] },
     {
       ownerId: one.owner,
       kind: 'token',

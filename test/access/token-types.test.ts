@@ -55,7 +55,7 @@ const places = {
   ownerHeader: (token: string) => ownerOf({ headers: { 'x-owner-token': token } }),
   ownerCookie: (token: string) => ownerOf({ cookies: [`mutabor_owner=${token}`] }),
   sessionCookie: (token: string) => ownerOf({ cookies: [`session=${token}`] }),
-  socketTicket: async (token: string) => redeemTicket(app.services.table, token),
+  socketTicket: async (token: string) => (await redeemTicket(app.services.table, token))?.owner,
   socketFrame: async (token: string) => {
     const claim = await readTokenClaim(token, '192.0.2.1', app.services)
     return claim.kind === 'known' ? claim.owner : undefined
@@ -102,7 +102,7 @@ async function createTokens() {
       at: ['sessionCookie'],
     },
     'socket ticket': {
-      token: (await createTicket(services.table, owner)).ticket,
+      token: (await createTicket(services.table, { ownerId: owner })).ticket,
       owner,
       at: ['socketTicket'],
     },

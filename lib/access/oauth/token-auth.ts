@@ -1,17 +1,22 @@
-import { accountCacheMs, findCachedAccount, planOfAccount } from '../../accounts/owner-plan.ts'
+import { findCachedAccount, planOfAccount } from '../../accounts/owner-plan.ts'
 import { TtlCache } from '../../async/ttl-cache.ts'
+import { ownedKey } from '../../aws/owned-records.ts'
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { accountSuspendedError } from '../api-key-auth.ts'
 import type { AuthMethod } from '../auth-method.ts'
 import { bearerToken } from '../bearer.ts'
-import { AccessTokens, type ActiveToken, isAccessToken } from './tokens.ts'
+import { credentialOf } from '../credential.ts'
+import { AccessTokens, type ActiveToken, isAccessToken, tokenKey } from './tokens.ts'
+
+/** How long a process may cache a token. A revocation promises 1 s. */
+const tokenCacheMs = 500
 
 /** Caches by table: tests have several tables in one process. */
 const caches = new WeakMap<Table, TtlCache<ActiveToken | undefined>>()
 
 function findCachedToken(token: string, table: Table): Promise<ActiveToken | undefined> {
-  const cache = caches.get(table) ?? new TtlCache<ActiveToken | undefined>(accountCacheMs)
+  const cache = caches.get(table) ?? new TtlCache<ActiveToken | undefined>(tokenCacheMs)
   caches.set(table, cache)
   return cache.get(token, () => new AccessTokens(table).findActive(token))
 }
@@ -41,5 +46,6 @@ export const authenticateByToken: AuthMethod = async ({ headers }, services) => 
     plan: planOfAccount(account),
     limiterKey: `client:${client.id}`,
     keyId: client.id,
+    credential: credentialOf(account.id, ownedKey('OAUTH', client.id), tokenKey(client.id, token)),
   }
 }

@@ -35,7 +35,7 @@ function clientIdOf(token: string): string | undefined {
 }
 
 /** Tokens are in the partition of their client, so that both can be read together. */
-const tokenKey = (clientId: string, token: string): Key => ({
+export const tokenKey = (clientId: string, token: string): Key => ({
   pk: ownedKey('OAUTH', clientId).pk,
   sk: `TOKEN#${hashSecret(token)}`,
 })

@@ -1,0 +1,51 @@
+import { accountKey } from '../accounts/accounts.ts'
+import type { Item, Key, Table } from '../aws/table.ts'
+import type { Log } from '../log.ts'
+import type { Credential } from '../model/principal.ts'
+import type { Services } from '../services/services.ts'
+
+/** What WebSockets and event streams depend on, which may be open for hours: they end when it is revoked. */
+
+/** Returns the credential of an account: its record, and that of the key, token or session. */
+export const credentialOf = (accountId: string, ...records: readonly Key[]): Credential => [
+  accountKey(accountId),
+  ...records,
+]
+
+/** Returns a function that says whether a credential is still active; all are read in one call. */
+export async function readCredentials(
+  credentials: readonly Credential[],
+  table: Table,
+  now = new Date(),
+): Promise<(credential: Credential) => boolean> {
+  const keys = new Map(credentials.flat().map((key) => [nameOf(key), key]))
+  if (keys.size === 0) return () => true
+  const items = await table.getAll([...keys.values()].map(({ pk, sk }) => ({ pk, sk })))
+  const active = new Set(items.filter((item) => isActiveRecord(item, now)).map(nameOf))
+  return (credential) => credential.every((key) => active.has(nameOf(key)))
+}
+
+const nameOf = ({ pk, sk }: Item | Key) => `${pk}\n${sk}`
+
+/** Records of accounts, API keys, OAuth clients, access tokens and sessions. */
+function isActiveRecord({ status, revokedAt, validUntil, expiresAt }: Item, now: Date): boolean {
+  const nowText = now.toISOString()
+  if (status === 'suspended' || revokedAt !== undefined) return false
+  if (typeof validUntil === 'string' && validUntil <= nowText) return false
+  // Seconds since the epoch for tokens.
+  if (typeof expiresAt === 'number') return expiresAt * 1000 > now.getTime()
+  return typeof expiresAt !== 'string' || expiresAt > nowText
+}
+
+/**
+ * Closes the WebSockets that were opened with a revoked credential. If the signal is lost, they are closed before the
+ * next event is sent to them.
+ */
+export async function closeRevokedSockets(
+  owner: string,
+  { bus, log }: Pick<Services, 'bus'> & { readonly log: Log },
+): Promise<void> {
+  await bus
+    .signal('credential.revoked', { owner, listeners: ['sockets'] })
+    .catch((error: unknown) => log.error({ error, owner }, 'the end of a credential could not be signalled'))
+}
