@@ -45,7 +45,10 @@ describe('a merge', () => {
     const turned = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
       options: { rotate: 90, resolution: '240p', fps: 5 },
     })
-    const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', { operation: 'merge', more: [turned.path] })
+    const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
+      operation: 'merge',
+      more: [turned.path],
+    })
     assert.equal(run.result.method, 'encode')
     const { codecs, size, seconds } = await summaryOf(run)
     assert.deepEqual({ codecs, size }, { codecs: ['h264', 'aac'], size: [64, 48] })
@@ -54,7 +57,10 @@ describe('a merge', () => {
 
   test('a merge encodes videos with the same format if requested or if the target does not support them', async () => {
     assert.equal((await merge(['video.mp4', 'video.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
-    assert.deepEqual((await summaryOf(await merge(['video.mp4', 'video.mp4'], 'webm'))).codecs, ['vp9', 'opus'])
+    assert.deepEqual((await summaryOf(await merge(['video.mp4', 'video.mp4'], 'webm'))).codecs, [
+      'vp9',
+      'opus',
+    ])
   })
 
   test('a merge adds silence to a video without audio', async () => {
