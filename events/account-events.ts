@@ -1,25 +1,32 @@
 import * as z from 'zod'
+import { component } from '../lib/validation/component.ts'
 
-const SubscriptionView = z.object({
-  id: z.string(),
-  plan: z.string(),
-  previousPlan: z.string().optional(),
-  status: z.enum(['active', 'cancelled']),
-  interval: z.enum(['month', 'year']).nullable(),
-  currentPeriodStart: z.iso.datetime(),
-  currentPeriodEnd: z.iso.datetime().nullable(),
-  cancelAt: z.iso.datetime().optional(),
-})
+const SubscriptionView = component(
+  'Subscription',
+  z.object({
+    id: z.string(),
+    plan: z.string(),
+    previousPlan: z.string().optional(),
+    status: z.enum(['active', 'cancelled']),
+    interval: z.enum(['month', 'year']).nullable(),
+    currentPeriodStart: z.iso.datetime(),
+    currentPeriodEnd: z.iso.datetime().nullable(),
+    cancelAt: z.iso.datetime().optional(),
+  }),
+)
 
-const QuotaView = z.object({
-  name: z.string().describe('For example `requests-per-day`'),
-  limit: z.int(),
-  used: z.int(),
-  remaining: z.int(),
-  percent: z.int(),
-  threshold: z.int().describe('Percentage that triggers the event, once per window'),
-  resetsAt: z.iso.datetime(),
-})
+const QuotaView = component(
+  'QuotaUse',
+  z.object({
+    name: z.string().describe('For example `requests-per-day`'),
+    limit: z.int(),
+    used: z.int(),
+    remaining: z.int(),
+    percent: z.int(),
+    threshold: z.int().describe('Percentage that triggers the event, once per window'),
+    resetsAt: z.iso.datetime(),
+  }),
+)
 
 /** Events about an account's plan and its quotas. */
 export const accountEvents = {

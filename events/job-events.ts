@@ -1,27 +1,34 @@
 import * as z from 'zod'
 import { Fidelity } from '../lib/model/fidelity.ts'
 import { BatchSummary, JobError, JobStatus, TaskStatus, Warning } from '../lib/model/job.ts'
+import { component } from '../lib/validation/component.ts'
 
-const TaskOutline = z.object({ operation: z.string(), status: TaskStatus })
+const TaskOutline = component('TaskOutline', z.object({ operation: z.string(), status: TaskStatus }))
 
-const JobOutline = z.object({
-  id: z.string(),
-  status: JobStatus,
-  tag: z.string().nullable(),
-  source: z.object({ filename: z.string(), format: z.string(), size: z.int() }).nullable(),
-  target: z.object({ format: z.string() }).nullable(),
-  tasks: z.record(z.string(), TaskOutline).describe('By name'),
-  createdAt: z.iso.datetime(),
-  queuedAt: z.iso.datetime().optional(),
-  startedAt: z.iso.datetime().optional(),
-})
+const JobOutline = component(
+  'JobOutline',
+  z.object({
+    id: z.string(),
+    status: JobStatus,
+    tag: z.string().nullable(),
+    source: z.object({ filename: z.string(), format: z.string(), size: z.int() }).nullable(),
+    target: z.object({ format: z.string() }).nullable(),
+    tasks: z.record(z.string(), TaskOutline).describe('By name'),
+    createdAt: z.iso.datetime(),
+    queuedAt: z.iso.datetime().optional(),
+    startedAt: z.iso.datetime().optional(),
+  }),
+)
 
-const EventFile = z.object({
-  filename: z.string(),
-  size: z.int(),
-  mimeType: z.string(),
-  url: z.string().optional(),
-})
+const EventFile = component(
+  'EventFile',
+  z.object({
+    filename: z.string(),
+    size: z.int(),
+    mimeType: z.string(),
+    url: z.string().optional(),
+  }),
+)
 
 const ended = {
   endedAt: z.iso.datetime(),

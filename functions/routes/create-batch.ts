@@ -27,6 +27,7 @@ import { convertOperation } from '../../lib/tasks/convert.ts'
 import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
 import { importUploadOperation } from '../../lib/tasks/import-upload.ts'
 import type { RequestedTask } from '../../lib/tasks/parse-tasks.ts'
+import { component } from '../../lib/validation/component.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
 
@@ -49,15 +50,29 @@ const Fields = z
   })
   .catchall(anyJson())
 
-const ItemView = z.object({
-  index: z.int(),
-  filename: z.string(),
-  targetFormat: z.string().nullable(),
-  taskName: z.string(),
-  status: z.enum(['accepted', 'rejected']),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
-})
+const ItemView = component(
+  'CreatedBatchItem',
+  z.object({
+    index: z.int(),
+    filename: z.string(),
+    targetFormat: z.string().nullable(),
+    taskName: z.string(),
+    status: z.enum(['accepted', 'rejected']),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+  }),
+)
 type ItemView = z.infer<typeof ItemView>
+
+const CreatedBatchView = component(
+  'CreatedBatch',
+  StatusView.extend({
+    batchId: z.string().describe('The same as jobId'),
+    total: z.int(),
+    accepted: z.int(),
+    rejected: z.int(),
+    items: z.array(ItemView),
+  }),
+)
 
 export const createBatch = contract({
   method: 'POST',
@@ -75,13 +90,7 @@ export const createBatch = contract({
   reply: {
     ...createdJobReply,
     otherStatuses: completedReply,
-    schema: StatusView.extend({
-      batchId: z.string().describe('The same as jobId'),
-      total: z.int(),
-      accepted: z.int(),
-      rejected: z.int(),
-      items: z.array(ItemView),
-    }),
+    schema: CreatedBatchView,
   },
   idempotent: true,
   errors: conversionErrors,

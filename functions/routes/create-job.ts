@@ -90,7 +90,7 @@ export const createJob = contract({
   body: {
     accepts: ['json'],
     schema: Body,
-    reference: Body.extend({ tasks: TaskMap }),
+    reference: () => Body.extend({ tasks: TaskMap }),
     examples,
   },
   reply: {

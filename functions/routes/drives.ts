@@ -13,10 +13,14 @@ import { DriveService, minTokenLifetimeMs } from '../../lib/transfer/drives/driv
 import { driveOf } from '../../lib/transfer/drives/index.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { component } from '../../lib/validation/component.ts'
 import { anyJson, openOptions } from '../../lib/validation/maxima.ts'
 
 const Params = z.object({ drive: z.enum(driveIds) })
-const Account = z.object({ name: z.string().nullable(), email: z.string().nullable() })
+const Account = component(
+  'DriveAccount',
+  z.object({ name: z.string().nullable(), email: z.string().nullable() }),
+)
 const connectionId = z.string().max(64).describe('`connectionId` from the callback, `conn_…`')
 
 const driveErrors = ['DRIVE_NOT_CONFIGURED', 'INVALID_INPUT', 'IMPORT_FAILED', 'URL_NOT_ALLOWED'] as const
@@ -127,16 +131,19 @@ export const listDrives = contract({
   },
 })
 
-const Item = z.object({
-  id: z.string(),
-  name: z.string(),
-  isFolder: z.boolean(),
-  mimeType: z.string().nullable(),
-  size: z.number().nullable().describe('Bytes; null if unknown'),
-  modifiedAt: z.string().nullable(),
-  thumbnailUrl: z.string().nullable(),
-  path: z.string().nullable(),
-})
+const Item = component(
+  'DriveItem',
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    isFolder: z.boolean(),
+    mimeType: z.string().nullable(),
+    size: z.number().nullable().describe('Bytes; null if unknown'),
+    modifiedAt: z.string().nullable(),
+    thumbnailUrl: z.string().nullable(),
+    path: z.string().nullable(),
+  }),
+)
 
 export const listDrive = contract({
   method: 'GET',

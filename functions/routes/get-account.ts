@@ -5,16 +5,20 @@ import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { accountReadAccess } from '../../lib/model/principal.ts'
+import { component } from '../../lib/validation/component.ts'
 
-const AccountView = Account.omit({ status: true }).extend({
-  region: z.string().describe('Region in which jobs run and files are stored'),
-  retentionHours: z.number().describe('Hours for which a finished job and its files are kept'),
-  limits: z.object({
-    maxFileSize: z.int().describe('Bytes'),
-    filesPerJob: z.int(),
-    concurrentJobs: z.int().nullable().describe('Jobs that run at a time, others wait; null for no limit'),
+const AccountView = component(
+  'Account',
+  Account.omit({ status: true }).extend({
+    region: z.string().describe('Region in which jobs run and files are stored'),
+    retentionHours: z.number().describe('Hours for which a finished job and its files are kept'),
+    limits: z.object({
+      maxFileSize: z.int().describe('Bytes'),
+      filesPerJob: z.int(),
+      concurrentJobs: z.int().nullable().describe('Jobs that run at a time, others wait; null for no limit'),
+    }),
   }),
-})
+)
 
 export const getAccount = contract({
   method: 'GET',

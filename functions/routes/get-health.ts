@@ -4,14 +4,18 @@ import { readFileSpace } from '../../lib/io/disk-space.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 import { queueIds } from '../../lib/resources/queues.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { component } from '../../lib/validation/component.ts'
 
 const Part = z.object({ ok: z.boolean(), ms: z.int().optional(), message: z.string().optional() })
 
-const Health = z.object({
-  status: z.enum(['ok', 'unavailable']),
-  parts: z.record(z.string(), Part),
-  engines: z.array(z.object({ id: z.string(), image: z.string(), available: z.boolean() })),
-})
+const Health = component(
+  'Health',
+  z.object({
+    status: z.enum(['ok', 'unavailable']),
+    parts: z.record(z.string(), Part),
+    engines: z.array(z.object({ id: z.string(), image: z.string(), available: z.boolean() })),
+  }),
+)
 
 export const getHealth = contract({
   method: 'GET',

@@ -3,23 +3,27 @@ import { contract } from '../../lib/http/contract.ts'
 import { isTerminalStatus, JobError } from '../../lib/model/job.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { requireOwnUpload } from '../../lib/uploads/own-upload.ts'
+import { component } from '../../lib/validation/component.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
-const UploadView = z.object({
-  uploadId: z.string(),
-  status: z
-    .enum(['pending', 'ready', 'failed'])
-    .describe('`ready` when the whole file has arrived, `failed` if it could not be fetched'),
-  filename: z.string(),
-  size: z.int().nullable().describe('Declared size in bytes; null if none was declared'),
-  mimeType: z.string().describe('As declared, or as detected for a fetched file'),
-  format: z.string().nullable().describe('Detected format of a fetched file'),
-  sha256: z.string().nullable().describe('SHA-256 of a fetched file, in lower-case hex'),
-  importJobId: z.string().nullable().describe('Job that fetches the file'),
-  error: JobError.nullable().describe('Why the file could not be fetched'),
-  jobId: z.string().nullable().describe('Job that uses the upload; an upload can be used by one job'),
-  expiresAt: z.iso.datetime(),
-})
+const UploadView = component(
+  'Upload',
+  z.object({
+    uploadId: z.string(),
+    status: z
+      .enum(['pending', 'ready', 'failed'])
+      .describe('`ready` when the whole file has arrived, `failed` if it could not be fetched'),
+    filename: z.string(),
+    size: z.int().nullable().describe('Declared size in bytes; null if none was declared'),
+    mimeType: z.string().describe('As declared, or as detected for a fetched file'),
+    format: z.string().nullable().describe('Detected format of a fetched file'),
+    sha256: z.string().nullable().describe('SHA-256 of a fetched file, in lower-case hex'),
+    importJobId: z.string().nullable().describe('Job that fetches the file'),
+    error: JobError.nullable().describe('Why the file could not be fetched'),
+    jobId: z.string().nullable().describe('Job that uses the upload; an upload can be used by one job'),
+    expiresAt: z.iso.datetime(),
+  }),
+)
 
 export const getUpload = contract({
   method: 'GET',

@@ -11,6 +11,7 @@ import { readAccess } from '../../lib/model/principal.ts'
 import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/plan/index.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { component } from '../../lib/validation/component.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
@@ -20,21 +21,24 @@ const AdditionalFilesView = z.object({
   max: z.int(),
 })
 
-const ConversionView = z.object({
-  from: z.string(),
-  to: z.string(),
-  category: z.enum(categories).describe('Category of the source'),
-  engines: z.array(z.string()).describe('Engines of the steps, in order'),
-  steps: z
-    .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
-    .optional()
-    .describe('Omitted in longer lists, which have `via`'),
-  via: z.array(z.string()).optional().describe('Intermediate formats'),
-  options: z.array(OptionView).optional(),
-  optionSet: z.int().optional().describe('Index in `optionSets`, instead of `options`'),
-  more: AdditionalFilesView.optional().describe('Additional input files'),
-  experimental: z.boolean().describe('Works, but is not one of the usual targets of the source format'),
-})
+const ConversionView = component(
+  'Conversion',
+  z.object({
+    from: z.string(),
+    to: z.string(),
+    category: z.enum(categories).describe('Category of the source'),
+    engines: z.array(z.string()).describe('Engines of the steps, in order'),
+    steps: z
+      .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
+      .optional()
+      .describe('Omitted in longer lists, which have `via`'),
+    via: z.array(z.string()).optional().describe('Intermediate formats'),
+    options: z.array(OptionView).optional(),
+    optionSet: z.int().optional().describe('Index in `optionSets`, instead of `options`'),
+    more: AdditionalFilesView.optional().describe('Additional input files'),
+    experimental: z.boolean().describe('Works, but is not one of the usual targets of the source format'),
+  }),
+)
 
 const Query = z.object({
   from: text('id').optional().describe('Source format'),

@@ -3,11 +3,13 @@ import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
+import { component } from '../../lib/validation/component.ts'
 
 const limit = (what: string) => z.int().nullable().describe(`${what}; null for no limit`)
 
-const PlanView = z
-  .object({
+const PlanView = component(
+  'Plan',
+  z.object({
     id: z.enum(planIds),
     requestsPerMinute: limit('Per key, session or IP address'),
     requestsPerHour: limit('Per key, session or IP address'),
@@ -27,8 +29,8 @@ const PlanView = z
     concurrentJobs: limit('Jobs that run at a time; others wait'),
     retentionHours: z.number().describe('Hours after which a finished job and its files are deleted'),
     gpu: z.boolean(),
-  })
-  .meta({ id: 'Plan' })
+  }),
+)
 
 export const listPlans = contract({
   method: 'GET',

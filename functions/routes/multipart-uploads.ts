@@ -17,6 +17,7 @@ import {
   startMultipartUpload,
 } from '../../lib/uploads/multipart-uploads.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { component } from '../../lib/validation/component.ts'
 import { openOptions, text } from '../../lib/validation/maxima.ts'
 
 /** Multipart uploads of large files, where a lost connection only costs one part: the server side of S3's protocol. */
@@ -27,11 +28,14 @@ export const PartParams = UploadParams.extend({
 })
 export const KeyQuery = z.object({ key: text('name').optional().describe('`key` of the upload') })
 
-export const UploadedPart = z.object({
-  PartNumber: z.int(),
-  ETag: z.string().describe('`ETag` of the reply to the PUT of the part'),
-  Size: z.int().describe('Bytes'),
-})
+export const UploadedPart = component(
+  'UploadedPart',
+  z.object({
+    PartNumber: z.int(),
+    ETag: z.string().describe('`ETag` of the reply to the PUT of the part'),
+    Size: z.int().describe('Bytes'),
+  }),
+)
 export const CompleteBody = z.strictObject({
   parts: z
     .array(
@@ -51,21 +55,27 @@ export const partView = ({ number, etag, size }: { number: number; etag: string;
   ETag: etag,
   Size: size,
 })
-export const PartUrl = z.object({
-  url: z.url(),
-  method: z.literal('PUT'),
-  headers: z.record(z.string(), z.string()).describe('Headers to send with the PUT'),
-  expires: z.int().describe('Seconds until the URL expires'),
-  expiresAt: z.iso.datetime(),
-})
-const CompletedUpload = z.object({
-  location: z.string().describe('URL of the upload status'),
-  key: z.string(),
-  bucket: z.string(),
-  uploadId: z.string().describe('For POST /v1/convert and similar requests'),
-  size: z.int().describe('Bytes'),
-  etag: z.string(),
-})
+export const PartUrl = component(
+  'PartUrl',
+  z.object({
+    url: z.url(),
+    method: z.literal('PUT'),
+    headers: z.record(z.string(), z.string()).describe('Headers to send with the PUT'),
+    expires: z.int().describe('Seconds until the URL expires'),
+    expiresAt: z.iso.datetime(),
+  }),
+)
+const CompletedUpload = component(
+  'CompletedUpload',
+  z.object({
+    location: z.string().describe('URL of the upload status'),
+    key: z.string(),
+    bucket: z.string(),
+    uploadId: z.string().describe('For POST /v1/convert and similar requests'),
+    size: z.int().describe('Bytes'),
+    etag: z.string(),
+  }),
+)
 
 const urlExpiry = () => new Date(Date.now() + partUrlLifetimeS * 1000).toISOString()
 export const partUrlView = (url: string) => ({

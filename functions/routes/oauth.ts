@@ -8,6 +8,7 @@ import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { quoteId } from '../../lib/ids.ts'
 import { accountManageAccess, grantedScopes, openAccess } from '../../lib/model/principal.ts'
+import { component } from '../../lib/validation/component.ts'
 import { displayName } from '../../lib/validation/display-name.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
@@ -22,14 +23,17 @@ const clientView = ({ id, name, scopes, last4, createdAt }: OAuthClient) => ({
   createdAt,
 })
 
-const ClientView = z.object({
-  id: z.string(),
-  clientId: z.string().describe('Same as `id`, under its OAuth name'),
-  name: z.string(),
-  scopes: Scopes,
-  last4: z.string().describe('Last characters of the secret'),
-  createdAt: z.iso.datetime(),
-})
+const ClientView = component(
+  'OAuthClient',
+  z.object({
+    id: z.string(),
+    clientId: z.string().describe('Same as `id`, under its OAuth name'),
+    name: z.string(),
+    scopes: Scopes,
+    last4: z.string().describe('Last characters of the secret'),
+    createdAt: z.iso.datetime(),
+  }),
+)
 
 const Params = z.object({ clientId: text('id').describe('Id of the client, `client_…`') })
 

@@ -10,6 +10,7 @@ import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import { sizeLimitError } from '../../lib/uploads/size-errors.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
+import { component } from '../../lib/validation/component.ts'
 
 const tooLargeForOneRequestError = (size: number) =>
   new AppError(
@@ -18,19 +19,22 @@ const tooLargeForOneRequestError = (size: number) =>
     { field: 'size', maxBytes: maxSingleUploadBytes, size },
   )
 
-const Presigned = z.object({
-  uploadId: z.string(),
-  key: z.string(),
-  method: z.enum(['PUT', 'POST']),
-  url: z.url(),
-  headers: z.record(z.string(), z.string()).optional().describe('Send exactly these headers with the PUT'),
-  fields: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('Form fields for the POST; add `file` as the last field'),
-  expiresAt: z.iso.datetime(),
-  maxSize: z.int(),
-})
+const Presigned = component(
+  'PresignedUpload',
+  z.object({
+    uploadId: z.string(),
+    key: z.string(),
+    method: z.enum(['PUT', 'POST']),
+    url: z.url(),
+    headers: z.record(z.string(), z.string()).optional().describe('Send exactly these headers with the PUT'),
+    fields: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Form fields for the POST; add `file` as the last field'),
+    expiresAt: z.iso.datetime(),
+    maxSize: z.int(),
+  }),
+)
 
 export const presignUpload = contract({
   method: 'POST',

@@ -9,28 +9,35 @@ import { planIds } from '../../lib/plans.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { dayOf } from '../../lib/usage/records.ts'
 import { readUsage } from '../../lib/usage/usage.ts'
+import { component } from '../../lib/validation/component.ts'
 
-const Quota = z.object({
-  name: z.enum(['requests', 'reads', 'conversion-minutes']),
-  window: z.enum(['minute', 'hour', 'day', 'month']).describe('Days and months follow the UTC calendar'),
-  limit: z.number().nullable().describe('Null if usage is only counted'),
-  used: z.number(),
-  remaining: z.number().nullable(),
-  resetsAt: z.iso.datetime(),
-})
+const Quota = component(
+  'Quota',
+  z.object({
+    name: z.enum(['requests', 'reads', 'conversion-minutes']),
+    window: z.enum(['minute', 'hour', 'day', 'month']).describe('Days and months follow the UTC calendar'),
+    limit: z.number().nullable().describe('Null if usage is only counted'),
+    used: z.number(),
+    remaining: z.number().nullable(),
+    resetsAt: z.iso.datetime(),
+  }),
+)
 type Quota = z.infer<typeof Quota>
 
-const QuotaView = z.object({
-  plan: z.enum(planIds),
-  quotas: z.array(Quota),
-  concurrentJobs: z.object({
-    limit: z.int().nullable(),
-    running: z.int(),
-    queued: z.int().describe('Including jobs that wait for their files'),
+const QuotaView = component(
+  'QuotaState',
+  z.object({
+    plan: z.enum(planIds),
+    quotas: z.array(Quota),
+    concurrentJobs: z.object({
+      limit: z.int().nullable(),
+      running: z.int(),
+      queued: z.int().describe('Including jobs that wait for their files'),
+    }),
+    maxFileSize: z.int().describe('Bytes'),
+    filesPerJob: z.int(),
   }),
-  maxFileSize: z.int().describe('Bytes'),
-  filesPerJob: z.int(),
-})
+)
 
 /** Unfinished jobs are only counted up to this number. */
 const maxLiveJobs = 500

@@ -8,6 +8,7 @@ import type { Principal } from '../../lib/model/principal.ts'
 import { webhookAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { integer } from '../../lib/validation/coerce.ts'
+import { component } from '../../lib/validation/component.ts'
 import { isSafeText } from '../../lib/validation/display-name.ts'
 import { text } from '../../lib/validation/maxima.ts'
 import { isWebhookSecret } from '../../lib/webhooks/signatures.ts'
@@ -183,7 +184,10 @@ export const rotateSecret = contract({
   },
 })
 
-const DefaultSecretView = z.object({ secret: z.string().describe('`whsec_…`'), createdAt: z.iso.datetime() })
+const DefaultSecretView = component(
+  'WebhookSecret',
+  z.object({ secret: z.string().describe('`whsec_…`'), createdAt: z.iso.datetime() }),
+)
 
 export const getDefaultSecret = contract({
   method: 'GET',

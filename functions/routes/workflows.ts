@@ -74,7 +74,7 @@ export const createWorkflow = contract({
   body: {
     accepts: ['json'],
     schema: Body,
-    reference: Body.extend({ tasks: TaskMap }),
+    reference: () => Body.extend({ tasks: TaskMap }),
     examples: { 'Every night': example },
   },
   reply: { status: 201, headers: ['location'], schema: WorkflowView },
@@ -131,7 +131,11 @@ export const changeWorkflow = contract({
   description:
     'Omitted fields keep their value; `tasks` replaces all tasks. Enabling a workflow restarts its schedule and resets its failures.',
   params: Params,
-  body: { accepts: ['json'], schema: Changes, reference: Changes.extend({ tasks: TaskMap.optional() }) },
+  body: {
+    accepts: ['json'],
+    schema: Changes,
+    reference: () => Changes.extend({ tasks: TaskMap.optional() }),
+  },
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ params, body, principal }, services) => {

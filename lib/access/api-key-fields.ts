@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type GrantedScope, grantedScopes } from '../model/principal.ts'
+import { component } from '../validation/component.ts'
 import { displayName } from '../validation/display-name.ts'
 import { keysOf } from '../validation/keys-of.ts'
 import { text } from '../validation/maxima.ts'
@@ -51,8 +52,9 @@ export const apiKeyFields = {
     .describe('Origins of web pages that may use the key; required for a public key'),
 }
 
-export const KeyView = z
-  .object({
+export const KeyView = component(
+  'ApiKey',
+  z.object({
     id: z.string(),
     name: z.string(),
     kind: z.enum(['secret', 'public']),
@@ -70,9 +72,12 @@ export const KeyView = z
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().nullable().describe('Accurate to the minute'),
     lastUsedIp: z.string().nullable(),
-  })
-  .meta({ id: 'ApiKey' })
-export const NewKeyView = KeyView.extend({ key: z.string().describe('The key itself, shown only once') })
+  }),
+)
+export const NewKeyView = component(
+  'NewApiKey',
+  KeyView.extend({ key: z.string().describe('The key itself, shown only once') }),
+)
 
 export function keyView(key: ApiKey, now = new Date().toISOString()): z.infer<typeof KeyView> {
   const isOver = [key.expiresAt, key.validUntil].some((end) => end !== undefined && end <= now)

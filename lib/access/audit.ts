@@ -1,19 +1,23 @@
 import * as z from 'zod'
 import type { Table, Write } from '../aws/table.ts'
 import { newId } from '../ids.ts'
+import { component } from '../validation/component.ts'
 
 /** The audit trail: all administrative operations and all changes of keys. */
 
-export const AuditEntry = z.object({
-  id: z.string(),
-  at: z.iso.datetime(),
-  actor: z.string().describe('Account that did it; `command` for `npm run admin` on the server'),
-  action: z.string().describe('For example `user.plan`, `user.status`, `session.end`, `key.create`'),
-  subject: z.string().describe('Id of the affected resource'),
-  before: z.string().nullable(),
-  after: z.string().nullable(),
-  ip: z.string().nullable(),
-})
+export const AuditEntry = component(
+  'AuditEntry',
+  z.object({
+    id: z.string(),
+    at: z.iso.datetime(),
+    actor: z.string().describe('Account that did it; `command` for `npm run admin` on the server'),
+    action: z.string().describe('For example `user.plan`, `user.status`, `session.end`, `key.create`'),
+    subject: z.string().describe('Id of the affected resource'),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+    ip: z.string().nullable(),
+  }),
+)
 export type AuditEntry = z.infer<typeof AuditEntry>
 
 interface AuditedAction {

@@ -1,18 +1,22 @@
 import * as z from 'zod'
 import type { Write } from '../aws/table.ts'
 import type { Services } from '../services/services.ts'
+import { component } from '../validation/component.ts'
 import { fromItem, listPartition, models, pointerWrites, recordKey } from './auth/records.ts'
 
 /** Lists and ends sessions for administrators; users do that with /v1/auth. */
 
-export const SessionView = z.object({
-  id: z.string(),
-  userId: z.string(),
-  createdAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime(),
-  ipAddress: z.string().nullable(),
-  userAgent: z.string().nullable(),
-})
+export const SessionView = component(
+  'Session',
+  z.object({
+    id: z.string(),
+    userId: z.string(),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+    ipAddress: z.string().nullable(),
+    userAgent: z.string().nullable(),
+  }),
+)
 export type SessionView = z.infer<typeof SessionView>
 
 type Deps = Pick<Services, 'table' | 'vault' | 'keys'>

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Key } from '../aws/table.ts'
 import { idPattern } from '../ids.ts'
 import type { Services } from '../services/services.ts'
+import { component } from '../validation/component.ts'
 
 /** Accounts of people who signed up. An account id can own jobs, just like an anonymous identity. */
 
@@ -10,16 +11,19 @@ export type Role = z.infer<typeof Role>
 export const AccountStatus = z.enum(['active', 'suspended'])
 
 /** The part of the record that the service reads; `lib/access/auth` stores further fields for signing in. */
-export const Account = z.object({
-  id: z.string(),
-  email: z.string(),
-  emailVerified: z.boolean(),
-  name: z.string(),
-  plan: z.string(),
-  role: Role,
-  status: AccountStatus,
-  createdAt: z.iso.datetime(),
-})
+export const Account = component(
+  'UserAccount',
+  z.object({
+    id: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean(),
+    name: z.string(),
+    plan: z.string(),
+    role: Role,
+    status: AccountStatus,
+    createdAt: z.iso.datetime(),
+  }),
+)
 export type Account = z.infer<typeof Account>
 
 type Stored = Pick<Services, 'table'>

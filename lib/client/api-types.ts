@@ -91,336 +91,7 @@ combineImages?: (boolean | ("0" | "1" | "true" | "false"))
 additionalUploadIds?: (string[] | string)
 [k: string]: unknown
 }
-data: {
-jobId: string
-id: string
-status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
-tag: (string | null)
-/**
- * The first file; null until it has arrived
- */
-source: ({
-filename: string
-format: string
-size: number
-} | null)
-target: ({
-format: string
-} | null)
-progress: {
-/**
- * Never decreases
- */
-percent: number
-stage: string
-taskName: (string | null)
-/**
- * Estimated from the progress so far
- */
-etaMs: (number | null)
-}
-createdAt: string
-startedAt: (string | null)
-endedAt: (string | null)
-expiresAt: string
-result: ({
-downloadUrl: string
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-/**
- * Engine that produced the result
- */
-engine?: string
-engineVersion?: string
-/**
- * `stream-copy` when the streams were copied unchanged, `encode` otherwise
- */
-method?: string
-details?: {
-[k: string]: unknown
-}
-/**
- * How much of the source the result kept, measured independently of the engine; left out when unknown
- */
-fidelity?: {
-/**
- * Words; in scripts without spaces, characters
- */
-words?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Pages
- */
-pages?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Slides
- */
-slides?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Sheets of a workbook
- */
-sheets?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Non-empty cells
- */
-cells?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Subtitles
- */
-cues?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Frames of a video or an animation
- */
-frames?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Duration in seconds
- */
-seconds?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio samples per channel
- */
-samples?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio channels
- */
-channels?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Glyphs of a font
- */
-glyphs?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Files of an archive
- */
-entries?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Features that the target cannot represent, such as `animation`
- */
-dropped: string[]
-/**
- * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
- */
-uncounted?: string[]
-}
-files: {
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-downloadUrl: string
-}[]
-} | null)
-warnings: {
-code: string
-message: string
-field?: string
-}[]
-error: ({
-code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
-message: string
-details?: {
-[k: string]: unknown
-}
-} | null)
-/**
- * Counts of a finished batch
- */
-summary: ({
-total: number
-completed: number
-failed: number
-} | null)
-/**
- * The job that this job retries
- */
-retryOf: (string | null)
-links: {
-status: string
-job: string
-download: string
-}
-/**
- * Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished
- */
-estimate: ({
-/**
- * Estimated wait until it starts, from the tasks ahead in the queue
- */
-queueMs: number
-/**
- * Estimated duration from start to end
- */
-runMs: number
-/**
- * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
- */
-basis: ("recorded" | "planned")
-} | null)
-}
+data: CreatedJob
 }
 /**
  * Check a conversion before sending the file
@@ -487,20 +158,7 @@ engine: string
 from: string
 to: string
 }[]
-estimate: {
-/**
- * Estimated wait until it starts, from the tasks ahead in the queue
- */
-queueMs: number
-/**
- * Estimated duration from start to end
- */
-runMs: number
-/**
- * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
- */
-basis: ("recorded" | "planned")
-}
+estimate: Estimate
 /**
  * What this conversion is known to lose
  */
@@ -518,11 +176,7 @@ share?: number
  */
 basis: ("measured" | "format")
 }[]
-warnings: {
-code: string
-message: string
-field?: string
-}[]
+warnings: Warning[]
 }
 }
 /**
@@ -594,336 +248,7 @@ fileUrls?: (string[] | string)
 uploadIds?: (string[] | string)
 [k: string]: unknown
 }
-data: {
-jobId: string
-id: string
-status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
-tag: (string | null)
-/**
- * The first file; null until it has arrived
- */
-source: ({
-filename: string
-format: string
-size: number
-} | null)
-target: ({
-format: string
-} | null)
-progress: {
-/**
- * Never decreases
- */
-percent: number
-stage: string
-taskName: (string | null)
-/**
- * Estimated from the progress so far
- */
-etaMs: (number | null)
-}
-createdAt: string
-startedAt: (string | null)
-endedAt: (string | null)
-expiresAt: string
-result: ({
-downloadUrl: string
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-/**
- * Engine that produced the result
- */
-engine?: string
-engineVersion?: string
-/**
- * `stream-copy` when the streams were copied unchanged, `encode` otherwise
- */
-method?: string
-details?: {
-[k: string]: unknown
-}
-/**
- * How much of the source the result kept, measured independently of the engine; left out when unknown
- */
-fidelity?: {
-/**
- * Words; in scripts without spaces, characters
- */
-words?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Pages
- */
-pages?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Slides
- */
-slides?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Sheets of a workbook
- */
-sheets?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Non-empty cells
- */
-cells?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Subtitles
- */
-cues?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Frames of a video or an animation
- */
-frames?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Duration in seconds
- */
-seconds?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio samples per channel
- */
-samples?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio channels
- */
-channels?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Glyphs of a font
- */
-glyphs?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Files of an archive
- */
-entries?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Features that the target cannot represent, such as `animation`
- */
-dropped: string[]
-/**
- * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
- */
-uncounted?: string[]
-}
-files: {
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-downloadUrl: string
-}[]
-} | null)
-warnings: {
-code: string
-message: string
-field?: string
-}[]
-error: ({
-code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
-message: string
-details?: {
-[k: string]: unknown
-}
-} | null)
-/**
- * Counts of a finished batch
- */
-summary: ({
-total: number
-completed: number
-failed: number
-} | null)
-/**
- * The job that this job retries
- */
-retryOf: (string | null)
-links: {
-status: string
-job: string
-download: string
-}
-/**
- * Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished
- */
-estimate: ({
-/**
- * Estimated wait until it starts, from the tasks ahead in the queue
- */
-queueMs: number
-/**
- * Estimated duration from start to end
- */
-runMs: number
-/**
- * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
- */
-basis: ("recorded" | "planned")
-} | null)
-}
+data: CreatedJob
 }
 /**
  * Convert many files in one job
@@ -1013,337 +338,7 @@ options?: {
 failFast?: (boolean | ("0" | "1" | "true" | "false"))
 [k: string]: unknown
 }
-data: {
-jobId: string
-id: string
-status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
-tag: (string | null)
-/**
- * The first file; null until it has arrived
- */
-source: ({
-filename: string
-format: string
-size: number
-} | null)
-target: ({
-format: string
-} | null)
-progress: {
-/**
- * Never decreases
- */
-percent: number
-stage: string
-taskName: (string | null)
-/**
- * Estimated from the progress so far
- */
-etaMs: (number | null)
-}
-createdAt: string
-startedAt: (string | null)
-endedAt: (string | null)
-expiresAt: string
-result: ({
-downloadUrl: string
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-/**
- * Engine that produced the result
- */
-engine?: string
-engineVersion?: string
-/**
- * `stream-copy` when the streams were copied unchanged, `encode` otherwise
- */
-method?: string
-details?: {
-[k: string]: unknown
-}
-/**
- * How much of the source the result kept, measured independently of the engine; left out when unknown
- */
-fidelity?: {
-/**
- * Words; in scripts without spaces, characters
- */
-words?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Pages
- */
-pages?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Slides
- */
-slides?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Sheets of a workbook
- */
-sheets?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Non-empty cells
- */
-cells?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Subtitles
- */
-cues?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Frames of a video or an animation
- */
-frames?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Duration in seconds
- */
-seconds?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio samples per channel
- */
-samples?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio channels
- */
-channels?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Glyphs of a font
- */
-glyphs?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Files of an archive
- */
-entries?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Features that the target cannot represent, such as `animation`
- */
-dropped: string[]
-/**
- * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
- */
-uncounted?: string[]
-}
-files: {
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-downloadUrl: string
-}[]
-} | null)
-warnings: {
-code: string
-message: string
-field?: string
-}[]
-error: ({
-code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
-message: string
-details?: {
-[k: string]: unknown
-}
-} | null)
-/**
- * Counts of a finished batch
- */
-summary: ({
-total: number
-completed: number
-failed: number
-} | null)
-/**
- * The job that this job retries
- */
-retryOf: (string | null)
-links: {
-status: string
-job: string
-download: string
-}
-/**
- * The same as jobId
- */
-batchId: string
-total: number
-accepted: number
-rejected: number
-items: {
-index: number
-filename: string
-targetFormat: (string | null)
-taskName: string
-status: ("accepted" | "rejected")
-error?: {
-code: string
-message: string
-}
-}[]
-}
+data: CreatedBatch
 }
 /**
  * Run a pipeline of tasks
@@ -1546,336 +541,7 @@ filename?: string
  */
 manifest?: boolean
 }
-data: {
-jobId: string
-id: string
-status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
-tag: (string | null)
-/**
- * The first file; null until it has arrived
- */
-source: ({
-filename: string
-format: string
-size: number
-} | null)
-target: ({
-format: string
-} | null)
-progress: {
-/**
- * Never decreases
- */
-percent: number
-stage: string
-taskName: (string | null)
-/**
- * Estimated from the progress so far
- */
-etaMs: (number | null)
-}
-createdAt: string
-startedAt: (string | null)
-endedAt: (string | null)
-expiresAt: string
-result: ({
-downloadUrl: string
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-/**
- * Engine that produced the result
- */
-engine?: string
-engineVersion?: string
-/**
- * `stream-copy` when the streams were copied unchanged, `encode` otherwise
- */
-method?: string
-details?: {
-[k: string]: unknown
-}
-/**
- * How much of the source the result kept, measured independently of the engine; left out when unknown
- */
-fidelity?: {
-/**
- * Words; in scripts without spaces, characters
- */
-words?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Pages
- */
-pages?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Slides
- */
-slides?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Sheets of a workbook
- */
-sheets?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Non-empty cells
- */
-cells?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Subtitles
- */
-cues?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Frames of a video or an animation
- */
-frames?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Duration in seconds
- */
-seconds?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio samples per channel
- */
-samples?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio channels
- */
-channels?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Glyphs of a font
- */
-glyphs?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Files of an archive
- */
-entries?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Features that the target cannot represent, such as `animation`
- */
-dropped: string[]
-/**
- * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
- */
-uncounted?: string[]
-}
-files: {
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-downloadUrl: string
-}[]
-} | null)
-warnings: {
-code: string
-message: string
-field?: string
-}[]
-error: ({
-code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
-message: string
-details?: {
-[k: string]: unknown
-}
-} | null)
-/**
- * Counts of a finished batch
- */
-summary: ({
-total: number
-completed: number
-failed: number
-} | null)
-/**
- * The job that this job retries
- */
-retryOf: (string | null)
-links: {
-status: string
-job: string
-download: string
-}
-/**
- * Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished
- */
-estimate: ({
-/**
- * Estimated wait until it starts, from the tasks ahead in the queue
- */
-queueMs: number
-/**
- * Estimated duration from start to end
- */
-runMs: number
-/**
- * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
- */
-basis: ("recorded" | "planned")
-} | null)
-}
+data: CreatedJob
 }
 /**
  * Get a job with all its tasks
@@ -2004,26 +670,7 @@ size: number
 sha256?: string
 method?: ("PUT" | "POST")
 }
-data: {
-uploadId: string
-key: string
-method: ("PUT" | "POST")
-url: string
-/**
- * Send exactly these headers with the PUT
- */
-headers?: {
-[k: string]: string
-}
-/**
- * Form fields for the POST; add `file` as the last field
- */
-fields?: {
-[k: string]: string
-}
-expiresAt: string
-maxSize: number
-}
+data: PresignedUpload
 }
 /**
  * Start a multipart upload
@@ -2089,17 +736,7 @@ data: {
 /**
  * Parts in order of their numbers; empty when the upload is complete
  */
-parts: {
-PartNumber: number
-/**
- * `ETag` of the reply to the PUT of the part
- */
-ETag: string
-/**
- * Bytes
- */
-Size: number
-}[]
+parts: UploadedPart[]
 complete: boolean
 }
 }
@@ -2143,21 +780,7 @@ query?: {
  */
 key?: string
 }
-data: {
-url: string
-method: "PUT"
-/**
- * Headers to send with the PUT
- */
-headers: {
-[k: string]: string
-}
-/**
- * Seconds until the URL expires
- */
-expires: number
-expiresAt: string
-}
+data: PartUrl
 }
 /**
  * Get the URLs of many parts
@@ -2222,23 +845,7 @@ ETag: string
 [k: string]: unknown
 }[]
 }
-data: {
-/**
- * URL of the upload status
- */
-location: string
-key: string
-bucket: string
-/**
- * For POST /v1/convert and similar requests
- */
-uploadId: string
-/**
- * Bytes
- */
-size: number
-etag: string
-}
+data: CompletedUpload
 }
 /**
  * Get the form fields for an upload
@@ -2300,17 +907,7 @@ query: {
  */
 key: string
 }
-data: {
-PartNumber: number
-/**
- * `ETag` of the reply to the PUT of the part
- */
-ETag: string
-/**
- * Bytes
- */
-Size: number
-}[]
+data: UploadedPart[]
 }
 /**
  * Abort a multipart upload
@@ -2352,21 +949,7 @@ query: {
  */
 key: string
 }
-data: {
-url: string
-method: "PUT"
-/**
- * Headers to send with the PUT
- */
-headers: {
-[k: string]: string
-}
-/**
- * Seconds until the URL expires
- */
-expires: number
-expiresAt: string
-}
+data: PartUrl
 }
 /**
  * Complete a multipart upload
@@ -2413,49 +996,7 @@ path: {
  */
 uploadId: string
 }
-data: {
-uploadId: string
-/**
- * `ready` when the whole file has arrived, `failed` if it could not be fetched
- */
-status: ("pending" | "ready" | "failed")
-filename: string
-/**
- * Declared size in bytes; null if none was declared
- */
-size: (number | null)
-/**
- * As declared, or as detected for a fetched file
- */
-mimeType: string
-/**
- * Detected format of a fetched file
- */
-format: (string | null)
-/**
- * SHA-256 of a fetched file, in lower-case hex
- */
-sha256: (string | null)
-/**
- * Job that fetches the file
- */
-importJobId: (string | null)
-/**
- * Why the file could not be fetched
- */
-error: ({
-code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
-message: string
-details?: {
-[k: string]: unknown
-}
-} | null)
-/**
- * Job that uses the upload; an upload can be used by one job
- */
-jobId: (string | null)
-expiresAt: string
-}
+data: Upload
 }
 /**
  * List the drives that can be connected
@@ -2508,10 +1049,7 @@ error?: string
 }
 data: {
 connectionId: string
-account: {
-name: (string | null)
-email: (string | null)
-}
+account: DriveAccount
 }
 }
 /**
@@ -2541,24 +1079,9 @@ cursor?: string
 limit?: number
 }
 data: {
-items: {
-id: string
-name: string
-isFolder: boolean
-mimeType: (string | null)
-/**
- * Bytes; null if unknown
- */
-size: (number | null)
-modifiedAt: (string | null)
-thumbnailUrl: (string | null)
-path: (string | null)
-}[]
+items: DriveItem[]
 nextCursor: (string | null)
-account: {
-name: (string | null)
-email: (string | null)
-}
+account: DriveAccount
 }
 }
 /**
@@ -2722,29 +1245,7 @@ path: {
  */
 workflowId: string
 }
-data: {
-runId: string
-workflowId: string
-/**
- * Started by the schedule or by a request
- */
-trigger: ("schedule" | "request")
-/**
- * `waiting` for the previous run, `skipped` because of it
- */
-status: ("waiting" | "running" | "completed" | "failed" | "cancelled" | "skipped")
-/**
- * Scheduled time, or time of the request
- */
-dueAt: string
-jobId: (string | null)
-startedAt: (string | null)
-endedAt: (string | null)
-error: ({
-code: string
-message: string
-} | null)
-}
+data: WorkflowRun
 }
 /**
  * List the runs of a workflow
@@ -2764,29 +1265,7 @@ limit?: number
 before?: string
 }
 data: {
-runs: {
-runId: string
-workflowId: string
-/**
- * Started by the schedule or by a request
- */
-trigger: ("schedule" | "request")
-/**
- * `waiting` for the previous run, `skipped` because of it
- */
-status: ("waiting" | "running" | "completed" | "failed" | "cancelled" | "skipped")
-/**
- * Scheduled time, or time of the request
- */
-dueAt: string
-jobId: (string | null)
-startedAt: (string | null)
-endedAt: (string | null)
-error: ({
-code: string
-message: string
-} | null)
-}[]
+runs: WorkflowRun[]
 next: (string | null)
 }
 }
@@ -2866,13 +1345,7 @@ next: (string | null)
  * Get the signing secret for webhookUrl
  */
 "GET /v1/webhooks/secret": {
-data: {
-/**
- * `whsec_…`
- */
-secret: string
-createdAt: string
-}
+data: WebhookSecret
 }
 /**
  * Rotate the signing secret for webhookUrl
@@ -2884,13 +1357,7 @@ body?: {
  */
 graceHours?: number
 }
-data: {
-/**
- * `whsec_…`
- */
-secret: string
-createdAt: string
-}
+data: WebhookSecret
 }
 /**
  * Get a webhook
@@ -3034,26 +1501,7 @@ limit?: number
 before?: string
 }
 data: {
-deliveries: {
-id: string
-eventId: string
-event: string
-sequence: number
-status: ("pending" | "succeeded" | "failed")
-/**
- * Attempts made so far
- */
-attempt: number
-responseStatus: (number | null)
-/**
- * Up to 1 KB of the last response
- */
-responseBody: (string | null)
-error: (string | null)
-durationMs: (number | null)
-nextAttemptAt: (string | null)
-createdAt: string
-}[]
+deliveries: Delivery[]
 next: (string | null)
 }
 }
@@ -3071,33 +1519,7 @@ webhookId: string
  */
 deliveryId: string
 }
-data: {
-id: string
-eventId: string
-event: string
-sequence: number
-status: ("pending" | "succeeded" | "failed")
-/**
- * Attempts made so far
- */
-attempt: number
-responseStatus: (number | null)
-/**
- * Up to 1 KB of the last response
- */
-responseBody: (string | null)
-error: (string | null)
-durationMs: (number | null)
-nextAttemptAt: (string | null)
-createdAt: string
-attempts: {
-attempt: number
-at: string
-responseStatus: (number | null)
-error: (string | null)
-durationMs: number
-}[]
-}
+data: DeliveryWithAttempts
 }
 /**
  * Repeat a delivery
@@ -3113,26 +1535,7 @@ webhookId: string
  */
 deliveryId: string
 }
-data: {
-id: string
-eventId: string
-event: string
-sequence: number
-status: ("pending" | "succeeded" | "failed")
-/**
- * Attempts made so far
- */
-attempt: number
-responseStatus: (number | null)
-/**
- * Up to 1 KB of the last response
- */
-responseBody: (string | null)
-error: (string | null)
-durationMs: (number | null)
-nextAttemptAt: (string | null)
-createdAt: string
-}
+data: Delivery
 }
 /**
  * Replay events
@@ -3209,38 +1612,7 @@ allowedIps?: string[]
  */
 allowedOrigins?: string[]
 }
-data: {
-id: string
-name: string
-kind: ("secret" | "public")
-/**
- * First characters of the key
- */
-prefix: string
-/**
- * Last characters of the key
- */
-last4: string
-scopes: string[]
-status: ("active" | "rotating" | "expired")
-/**
- * For a rotated key: the time until which it still works
- */
-validUntil: (string | null)
-expiresAt: (string | null)
-allowedIps: (string[] | null)
-allowedOrigins: (string[] | null)
-createdAt: string
-/**
- * Accurate to the minute
- */
-lastUsedAt: (string | null)
-lastUsedIp: (string | null)
-/**
- * The key itself, shown only once
- */
-key: string
-}
+data: NewApiKey
 }
 /**
  * List your API keys
@@ -3314,38 +1686,7 @@ path: {
 keyId: string
 }
 data: {
-key: {
-id: string
-name: string
-kind: ("secret" | "public")
-/**
- * First characters of the key
- */
-prefix: string
-/**
- * Last characters of the key
- */
-last4: string
-scopes: string[]
-status: ("active" | "rotating" | "expired")
-/**
- * For a rotated key: the time until which it still works
- */
-validUntil: (string | null)
-expiresAt: (string | null)
-allowedIps: (string[] | null)
-allowedOrigins: (string[] | null)
-createdAt: string
-/**
- * Accurate to the minute
- */
-lastUsedAt: (string | null)
-lastUsedIp: (string | null)
-/**
- * The key itself, shown only once
- */
-key: string
-}
+key: NewApiKey
 previous: ApiKey
 }
 }
@@ -3368,120 +1709,13 @@ granularity?: ("day" | "month")
  */
 groupBy?: ("engine" | "format" | "key")
 }
-data: {
-period: {
-from: string
-to: string
-}
-totals: {
-/**
- * All requests of the account; requests without an account are not counted
- */
-requests: number
-/**
- * Jobs that have ended
- */
-jobs: number
-completed: number
-failed: number
-cancelled: number
-/**
- * Time of all tasks other than imports and exports, in minutes
- */
-conversionMinutes: number
-bytesIn: number
-bytesOut: number
-/**
- * One for each completed job
- */
-credits: number
-}
-series: {
-/**
- * Such as `2026-01-31` or `2026-01`
- */
-date: string
-/**
- * All requests of the account; requests without an account are not counted
- */
-requests: number
-/**
- * Jobs that have ended
- */
-jobs: number
-completed: number
-failed: number
-cancelled: number
-/**
- * Time of all tasks other than imports and exports, in minutes
- */
-conversionMinutes: number
-bytesIn: number
-bytesOut: number
-/**
- * One for each completed job
- */
-credits: number
-}[]
-/**
- * Sorted by number of jobs, largest first
- */
-groups: {
-name: string
-/**
- * Jobs that have ended
- */
-jobs: number
-completed: number
-failed: number
-cancelled: number
-/**
- * Time of all tasks other than imports and exports, in minutes
- */
-conversionMinutes: number
-bytesIn: number
-bytesOut: number
-/**
- * One for each completed job
- */
-credits: number
-}[]
-}
+data: Usage
 }
 /**
  * Get the remaining quota of your plan
  */
 "GET /v1/account/quota": {
-data: {
-plan: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
-quotas: {
-name: ("requests" | "reads" | "conversion-minutes")
-/**
- * Days and months follow the UTC calendar
- */
-window: ("minute" | "hour" | "day" | "month")
-/**
- * Null if usage is only counted
- */
-limit: (number | null)
-used: number
-remaining: (number | null)
-resetsAt: string
-}[]
-concurrentJobs: {
-limit: (number | null)
-running: number
-/**
- * Including jobs that wait for their files
- */
-queued: number
-}
-/**
- * Bytes
- */
-maxFileSize: number
-filesPerJob: number
-}
+data: QuotaState
 }
 /**
  * Get an access token
@@ -3608,20 +1842,7 @@ clientSecret: string
  */
 "GET /v1/oauth/clients": {
 data: {
-clients: {
-id: string
-/**
- * Same as `id`, under its OAuth name
- */
-clientId: string
-name: string
-scopes: ("CONVERT_READ" | "CONVERT_WRITE" | "WEBHOOKS_MANAGE" | "ACCOUNT_READ")[]
-/**
- * Last characters of the secret
- */
-last4: string
-createdAt: string
-}[]
+clients: OAuthClient[]
 }
 }
 /**
@@ -3640,34 +1861,7 @@ data: null
  * Get your account
  */
 "GET /v1/account": {
-data: {
-id: string
-email: string
-emailVerified: boolean
-name: string
-plan: string
-role: ("USER" | "ADMIN")
-createdAt: string
-/**
- * Region in which jobs run and files are stored
- */
-region: string
-/**
- * Hours for which a finished job and its files are kept
- */
-retentionHours: number
-limits: {
-/**
- * Bytes
- */
-maxFileSize: number
-filesPerJob: number
-/**
- * Jobs that run at a time, others wait; null for no limit
- */
-concurrentJobs: (number | null)
-}
-}
+data: Account
 }
 /**
  * Get the reliability of the service
@@ -3716,16 +1910,7 @@ limit?: number
 cursor?: string
 }
 data: {
-users: {
-id: string
-email: string
-emailVerified: boolean
-name: string
-plan: string
-role: ("USER" | "ADMIN")
-status: ("active" | "suspended")
-createdAt: string
-}[]
+users: UserAccount[]
 /**
  * Cursor of the next page, null on the last page; with a narrow search, other pages may be short too
  */
@@ -3742,16 +1927,7 @@ path: {
  */
 userId: string
 }
-data: {
-id: string
-email: string
-emailVerified: boolean
-name: string
-plan: string
-role: ("USER" | "ADMIN")
-status: ("active" | "suspended")
-createdAt: string
-}
+data: UserAccount
 }
 /**
  * Change the plan, the role or the status of an account
@@ -3768,16 +1944,7 @@ plan?: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
 role?: ("USER" | "ADMIN")
 status?: ("active" | "suspended")
 }
-data: {
-id: string
-email: string
-emailVerified: boolean
-name: string
-plan: string
-role: ("USER" | "ADMIN")
-status: ("active" | "suspended")
-createdAt: string
-}
+data: UserAccount
 }
 /**
  * List the sessions of an account
@@ -3790,14 +1957,7 @@ path: {
 userId: string
 }
 data: {
-sessions: {
-id: string
-userId: string
-createdAt: string
-expiresAt: string
-ipAddress: (string | null)
-userAgent: (string | null)
-}[]
+sessions: Session[]
 }
 }
 /**
@@ -3824,25 +1984,7 @@ limit?: number
 cursor?: string
 }
 data: {
-entries: {
-id: string
-at: string
-/**
- * Account that did it; `command` for `npm run admin` on the server
- */
-actor: string
-/**
- * For example `user.plan`, `user.status`, `session.end`, `key.create`
- */
-action: string
-/**
- * Id of the affected resource
- */
-subject: string
-before: (string | null)
-after: (string | null)
-ip: (string | null)
-}[]
+entries: AuditEntry[]
 next: (string | null)
 }
 }
@@ -3857,81 +1999,7 @@ query?: {
 days?: number
 bucket?: ("day" | "week")
 }
-data: {
-window: {
-from: string
-to: string
-days: number
-}
-totals: {
-jobs: number
-completed: number
-failed: number
-cancelled: number
-/**
- * Failed jobs whose file or request was at fault
- */
-clientErrors: number
-}
-/**
- * completed / (completed + failed - clientErrors)
- */
-successRate: (number | null)
-/**
- * completed / (completed + failed)
- */
-rawSuccessRate: (number | null)
-durationMs: {
-p50: (number | null)
-p95: (number | null)
-p99: (number | null)
-}
-queueMs: {
-p50: (number | null)
-p95: (number | null)
-}
-errorCodes: {
-code: string
-count: number
-/**
- * Fraction of all failed jobs
- */
-share: number
-}[]
-engines: {
-engine: string
-jobs: number
-/**
- * 0 to 1; null when there were no jobs
- */
-successRate: (number | null)
-p50: (number | null)
-p95: (number | null)
-topErrors: {
-code: string
-count: number
-}[]
-}[]
-series: {
-/**
- * First day of the period
- */
-date: string
-jobs: number
-completed: number
-failed: number
-/**
- * 0 to 1; null when there were no jobs
- */
-successRate: (number | null)
-p50: (number | null)
-p95: (number | null)
-}[]
-excluded: {
-roles: ("ADMIN")[]
-jobs: number
-}
-}
+data: ServiceLevels
 }
 /**
  * List the formats
@@ -3992,153 +2060,8 @@ limit?: number
 cursor?: string
 }
 data: {
-conversions: {
-from: string
-to: string
-/**
- * Category of the source
- */
-category: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "font")
-/**
- * Engines of the steps, in order
- */
-engines: string[]
-/**
- * Omitted in longer lists, which have `via`
- */
-steps?: {
-engine: string
-from: string
-to: string
-}[]
-/**
- * Intermediate formats
- */
-via?: string[]
-options?: {
-name: string
-/**
- * Label in a form
- */
-label: string
-type: ("string" | "integer" | "number" | "boolean" | "enum")
-/**
- * `basics` are shown by default, `more` on demand
- */
-group: ("basics" | "more")
-/**
- * Suitable input widget
- */
-widget: ("text" | "multiline" | "number" | "slider" | "switch" | "choice" | "color" | "time" | "size" | "rate" | "pages" | "languages" | "paper" | "length" | "password" | "date" | "position")
-/**
- * Unit of the number, such as `px`
- */
-unit?: string
-default?: unknown
-enum?: string[]
-/**
- * Labels of the values of `enum` and `suggestions`
- */
-enumLabels?: {
-[k: string]: string
-}
-/**
- * Suggested values; others are accepted too
- */
-suggestions?: string[]
-/**
- * Set for an `enum` that also accepts a number
- */
-number?: {
-type: ("integer" | "number")
-min?: number
-max?: number
-}
-min?: number
-max?: number
-pattern?: string
-/**
- * The number may also be sent as text, see the description
- */
-spelled?: boolean
-/**
- * Replaced by another option
- */
-deprecated?: boolean
-description: string
-}[]
-/**
- * Index in `optionSets`, instead of `options`
- */
-optionSet?: number
-/**
- * Additional input files
- */
-more?: {
-/**
- * Accepted formats; all formats if omitted
- */
-from?: string[]
-min: number
-max: number
-}
-/**
- * Works, but is not one of the usual targets of the source format
- */
-experimental: boolean
-}[]
-optionSets?: {
-name: string
-/**
- * Label in a form
- */
-label: string
-type: ("string" | "integer" | "number" | "boolean" | "enum")
-/**
- * `basics` are shown by default, `more` on demand
- */
-group: ("basics" | "more")
-/**
- * Suitable input widget
- */
-widget: ("text" | "multiline" | "number" | "slider" | "switch" | "choice" | "color" | "time" | "size" | "rate" | "pages" | "languages" | "paper" | "length" | "password" | "date" | "position")
-/**
- * Unit of the number, such as `px`
- */
-unit?: string
-default?: unknown
-enum?: string[]
-/**
- * Labels of the values of `enum` and `suggestions`
- */
-enumLabels?: {
-[k: string]: string
-}
-/**
- * Suggested values; others are accepted too
- */
-suggestions?: string[]
-/**
- * Set for an `enum` that also accepts a number
- */
-number?: {
-type: ("integer" | "number")
-min?: number
-max?: number
-}
-min?: number
-max?: number
-pattern?: string
-/**
- * The number may also be sent as text, see the description
- */
-spelled?: boolean
-/**
- * Replaced by another option
- */
-deprecated?: boolean
-description: string
-}[][]
+conversions: Conversion[]
+optionSets?: ConversionOption[][]
 /**
  * Number of pairs on all pages
  */
@@ -4193,21 +2116,7 @@ links: {
  * Check the health of the service
  */
 "GET /health": {
-data: {
-status: ("ok" | "unavailable")
-parts: {
-[k: string]: {
-ok: boolean
-ms?: number
-message?: string
-}
-}
-engines: {
-id: string
-image: string
-available: boolean
-}[]
-}
+data: Health
 }
 /**
  * Get the OpenAPI 3.1 document of this API
@@ -4219,433 +2128,176 @@ data: {
 }
 }
 events: {
-"job.created": {
-event: "job.created"
-timestamp: string
+"job.created": JobCreatedEvent
+"job.queued": JobQueuedEvent
+"job.started": JobStartedEvent
+"job.progress": JobProgressEvent
+"job.completed": JobCompletedEvent
+"job.failed": JobFailedEvent
+"job.cancelled": JobCancelledEvent
+"job.expired": JobExpiredEvent
+"file.uploaded": FileUploadedEvent
+"file.downloaded": FileDownloadedEvent
+"file.deleted": FileDeletedEvent
+"subscription.created": SubscriptionCreatedEvent
+"subscription.updated": SubscriptionUpdatedEvent
+"subscription.cancelled": SubscriptionCancelledEvent
+"quota.warning": QuotaWarningEvent
+"quota.exceeded": QuotaExceededEvent
+}
+}
 /**
- * Unchanged if the event is sent again
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "CreatedJob".
  */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-job: {
+export interface CreatedJob {
+jobId: string
 id: string
 status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
 tag: (string | null)
+/**
+ * The first file; null until it has arrived
+ */
 source: ({
 filename: string
 format: string
 size: number
-[k: string]: unknown
 } | null)
 target: ({
 format: string
-[k: string]: unknown
 } | null)
-/**
- * By name
- */
-tasks: {
-[k: string]: {
-operation: string
-status: ("pending" | "processing" | "completed" | "failed" | "cancelled")
-[k: string]: unknown
-}
-}
-createdAt: string
-queuedAt?: string
-startedAt?: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"job.queued": {
-event: "job.queued"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-job: {
-id: string
-status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
-tag: (string | null)
-source: ({
-filename: string
-format: string
-size: number
-[k: string]: unknown
-} | null)
-target: ({
-format: string
-[k: string]: unknown
-} | null)
-/**
- * By name
- */
-tasks: {
-[k: string]: {
-operation: string
-status: ("pending" | "processing" | "completed" | "failed" | "cancelled")
-[k: string]: unknown
-}
-}
-createdAt: string
-queuedAt?: string
-startedAt?: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"job.started": {
-event: "job.started"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-job: {
-id: string
-status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
-tag: (string | null)
-source: ({
-filename: string
-format: string
-size: number
-[k: string]: unknown
-} | null)
-target: ({
-format: string
-[k: string]: unknown
-} | null)
-/**
- * By name
- */
-tasks: {
-[k: string]: {
-operation: string
-status: ("pending" | "processing" | "completed" | "failed" | "cancelled")
-[k: string]: unknown
-}
-}
-createdAt: string
-queuedAt?: string
-startedAt?: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"job.progress": {
-event: "job.progress"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-job: {
-id: string
-status: "processing"
-tag: (string | null)
 progress: {
+/**
+ * Never decreases
+ */
 percent: number
 stage: string
-taskName?: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"job.completed": {
-event: "job.completed"
-timestamp: string
+taskName: (string | null)
 /**
- * Unchanged if the event is sent again
+ * Estimated from the progress so far
  */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-job: {
-id: string
-status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
-tag: (string | null)
-source: ({
-filename: string
-format: string
-size: number
-[k: string]: unknown
-} | null)
-target: ({
-format: string
-[k: string]: unknown
-} | null)
-tasks: {
-[k: string]: {
-operation: string
-status: ("pending" | "processing" | "completed" | "failed" | "cancelled")
-result?: {
-url: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
+etaMs: (number | null)
 }
 createdAt: string
-queuedAt?: string
-startedAt?: string
-endedAt: string
+startedAt: (string | null)
+endedAt: (string | null)
+expiresAt: string
+result: (JobResult | null)
+warnings: Warning[]
+error: (JobError | null)
 /**
  * Counts of a finished batch
  */
-summary?: {
-total: number
-completed: number
-failed: number
+summary: (BatchSummary | null)
+/**
+ * The job that this job retries
+ */
+retryOf: (string | null)
+links: {
+status: string
+job: string
+download: string
+}
+/**
+ * Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished
+ */
+estimate: (Estimate | null)
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobResult".
+ */
+export interface JobResult {
+downloadUrl: string
+filename: string
+format: string
+/**
+ * Bytes
+ */
+size: number
+mimeType: string
+sha256: string
+/**
+ * Engine that produced the result
+ */
+engine?: string
+engineVersion?: string
+/**
+ * `stream-copy` when the streams were copied unchanged, `encode` otherwise
+ */
+method?: string
+details?: {
 [k: string]: unknown
 }
-durationMs: number
-engine?: string
 /**
- * How much of the source the result retained
+ * How much of the source the result kept, measured independently of the engine; left out when unknown
  */
-fidelity?: {
+fidelity?: Fidelity
+files: {
+filename: string
+format: string
+/**
+ * Bytes
+ */
+size: number
+mimeType: string
+sha256: string
+downloadUrl: string
+}[]
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Fidelity".
+ */
+export interface Fidelity {
 /**
  * Words; in scripts without spaces, characters
  */
-words?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+words?: Retention
 /**
  * Pages
  */
-pages?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+pages?: Retention
 /**
  * Slides
  */
-slides?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+slides?: Retention
 /**
  * Sheets of a workbook
  */
-sheets?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+sheets?: Retention
 /**
  * Non-empty cells
  */
-cells?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+cells?: Retention
 /**
  * Subtitles
  */
-cues?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+cues?: Retention
 /**
  * Frames of a video or an animation
  */
-frames?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+frames?: Retention
 /**
  * Duration in seconds
  */
-seconds?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+seconds?: Retention
 /**
  * Audio samples per channel
  */
-samples?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+samples?: Retention
 /**
  * Audio channels
  */
-channels?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+channels?: Retention
 /**
  * Glyphs of a font
  */
-glyphs?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+glyphs?: Retention
 /**
  * Files of an archive
  */
-entries?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-[k: string]: unknown
-}
+entries?: Retention
 /**
  * Features that the target cannot represent, such as `animation`
  */
@@ -4654,359 +2306,146 @@ dropped: string[]
  * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
  */
 uncounted?: string[]
-[k: string]: unknown
 }
-warnings: {
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Retention".
+ */
+export interface Retention {
+/**
+ * Count in the source
+ */
+source: number
+/**
+ * Count in the result; for words, those of the source that were found again
+ */
+result: number
+/**
+ * 1 if everything was retained
+ */
+share: number
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Warning".
+ */
+export interface Warning {
 code: string
 message: string
 field?: string
-[k: string]: unknown
-}[]
-files: {
-filename: string
-size: number
-mimeType: string
-url?: string
-[k: string]: unknown
-}[]
-[k: string]: unknown
 }
-[k: string]: unknown
-}
-"job.failed": {
-event: "job.failed"
-timestamp: string
 /**
- * Unchanged if the event is sent again
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobError".
  */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-job: {
-id: string
-status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
-tag: (string | null)
-source: ({
-filename: string
-format: string
-size: number
-[k: string]: unknown
-} | null)
-target: ({
-format: string
-[k: string]: unknown
-} | null)
-/**
- * By name
- */
-tasks: {
-[k: string]: {
-operation: string
-status: ("pending" | "processing" | "completed" | "failed" | "cancelled")
-[k: string]: unknown
-}
-}
-createdAt: string
-queuedAt?: string
-startedAt?: string
-endedAt: string
-/**
- * Counts of a finished batch
- */
-summary?: {
-total: number
-completed: number
-failed: number
-[k: string]: unknown
-}
-error: {
+export interface JobError {
 code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
 message: string
 details?: {
 [k: string]: unknown
 }
-[k: string]: unknown
 }
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"job.cancelled": {
-event: "job.cancelled"
-timestamp: string
 /**
- * Unchanged if the event is sent again
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "BatchSummary".
  */
-id: string
+export interface BatchSummary {
+total: number
+completed: number
+failed: number
+}
 /**
- * Number of the event within its job, from 1; always 1 for an uploaded file
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Estimate".
  */
-sequence: number
-apiVersion: "v1"
-job: {
+export interface Estimate {
+/**
+ * Estimated wait until it starts, from the tasks ahead in the queue
+ */
+queueMs: number
+/**
+ * Estimated duration from start to end
+ */
+runMs: number
+/**
+ * `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none
+ */
+basis: ("recorded" | "planned")
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "CreatedBatch".
+ */
+export interface CreatedBatch {
+jobId: string
 id: string
-status: "cancelled"
+status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
 tag: (string | null)
-cancelledBy: ("user" | "system")
-cancelledAt: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"job.expired": {
-event: "job.expired"
-timestamp: string
 /**
- * Unchanged if the event is sent again
+ * The first file; null until it has arrived
  */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-job: {
-id: string
-status: "expired"
-expiredAt: string
-reason: ("retention" | "upload_timeout")
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"file.uploaded": {
-event: "file.uploaded"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-file: {
-/**
- * Absent if the file was sent directly to a task
- */
-uploadId?: string
-/**
- * The job that the file was uploaded for
- */
-jobId?: string
+source: ({
 filename: string
-/**
- * Bytes
- */
+format: string
 size: number
-mimeType: string
+} | null)
+target: ({
+format: string
+} | null)
+progress: {
 /**
- * Detected from the content; null if unknown
+ * Never decreases
  */
-format: (string | null)
-/**
- * Lower-case hex, if the service read the whole file
- */
-sha256?: string
-/**
- * `form`: with the request; `presigned` and `multipart`: directly to the storage, in one or several parts; `url` and `store`: fetched from a URL or from your storage
- */
-via: ("form" | "presigned" | "multipart" | "url" | "store")
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"file.downloaded": {
-event: "file.downloaded"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-file: {
-jobId: string
-filename: string
-/**
- * Bytes
- */
-size: number
-/**
- * Whether a signed link was used
- */
-signed: boolean
-/**
- * Network of the client, such as `203.0.113.0/24`
- */
-ip: (string | null)
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"file.deleted": {
-event: "file.deleted"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-file: {
-jobId: string
-filename: string
-role: ("source" | "output")
-reason: ("retention" | "request")
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"subscription.created": {
-event: "subscription.created"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-subscription: {
-id: string
-plan: string
-previousPlan?: string
-status: ("active" | "cancelled")
-interval: (("month" | "year") | null)
-currentPeriodStart: string
-currentPeriodEnd: (string | null)
-cancelAt?: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"subscription.updated": {
-event: "subscription.updated"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-subscription: {
-id: string
-plan: string
-previousPlan?: string
-status: ("active" | "cancelled")
-interval: (("month" | "year") | null)
-currentPeriodStart: string
-currentPeriodEnd: (string | null)
-cancelAt?: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"subscription.cancelled": {
-event: "subscription.cancelled"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-subscription: {
-id: string
-plan: string
-previousPlan?: string
-status: ("active" | "cancelled")
-interval: (("month" | "year") | null)
-currentPeriodStart: string
-currentPeriodEnd: (string | null)
-cancelAt?: string
-[k: string]: unknown
-}
-[k: string]: unknown
-}
-"quota.warning": {
-event: "quota.warning"
-timestamp: string
-/**
- * Unchanged if the event is sent again
- */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-quota: {
-/**
- * For example `requests-per-day`
- */
-name: string
-limit: number
-used: number
-remaining: number
 percent: number
+stage: string
+taskName: (string | null)
 /**
- * Percentage that triggers the event, once per window
+ * Estimated from the progress so far
  */
-threshold: number
-resetsAt: string
-[k: string]: unknown
+etaMs: (number | null)
 }
-[k: string]: unknown
+createdAt: string
+startedAt: (string | null)
+endedAt: (string | null)
+expiresAt: string
+result: (JobResult | null)
+warnings: Warning[]
+error: (JobError | null)
+/**
+ * Counts of a finished batch
+ */
+summary: (BatchSummary | null)
+/**
+ * The job that this job retries
+ */
+retryOf: (string | null)
+links: {
+status: string
+job: string
+download: string
 }
-"quota.exceeded": {
-event: "quota.exceeded"
-timestamp: string
 /**
- * Unchanged if the event is sent again
+ * The same as jobId
  */
-id: string
-/**
- * Number of the event within its job, from 1; always 1 for an uploaded file
- */
-sequence: number
-apiVersion: "v1"
-quota: {
-/**
- * For example `requests-per-day`
- */
-name: string
-limit: number
-used: number
-remaining: number
-percent: number
-/**
- * Percentage that triggers the event, once per window
- */
-threshold: number
-resetsAt: string
-[k: string]: unknown
+batchId: string
+total: number
+accepted: number
+rejected: number
+items: CreatedBatchItem[]
 }
-[k: string]: unknown
-}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "CreatedBatchItem".
+ */
+export interface CreatedBatchItem {
+index: number
+filename: string
+targetFormat: (string | null)
+taskName: string
+status: ("accepted" | "rejected")
+error?: {
+code: string
+message: string
 }
 }
 /**
@@ -6869,277 +4308,13 @@ createdAt: string
 startedAt: (string | null)
 endedAt: (string | null)
 expiresAt: string
-result: ({
-downloadUrl: string
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-/**
- * Engine that produced the result
- */
-engine?: string
-engineVersion?: string
-/**
- * `stream-copy` when the streams were copied unchanged, `encode` otherwise
- */
-method?: string
-details?: {
-[k: string]: unknown
-}
-/**
- * How much of the source the result kept, measured independently of the engine; left out when unknown
- */
-fidelity?: {
-/**
- * Words; in scripts without spaces, characters
- */
-words?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Pages
- */
-pages?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Slides
- */
-slides?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Sheets of a workbook
- */
-sheets?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Non-empty cells
- */
-cells?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Subtitles
- */
-cues?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Frames of a video or an animation
- */
-frames?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Duration in seconds
- */
-seconds?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio samples per channel
- */
-samples?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio channels
- */
-channels?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Glyphs of a font
- */
-glyphs?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Files of an archive
- */
-entries?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Features that the target cannot represent, such as `animation`
- */
-dropped: string[]
-/**
- * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
- */
-uncounted?: string[]
-}
-files: {
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-downloadUrl: string
-}[]
-} | null)
-warnings: {
-code: string
-message: string
-field?: string
-}[]
-error: ({
-code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
-message: string
-details?: {
-[k: string]: unknown
-}
-} | null)
+result: (JobResult | null)
+warnings: Warning[]
+error: (JobError | null)
 /**
  * Counts of a finished batch
  */
-summary: ({
-total: number
-completed: number
-failed: number
-} | null)
+summary: (BatchSummary | null)
 /**
  * The job that this job retries
  */
@@ -7150,7 +4325,14 @@ job: string
 download: string
 }
 tasks: {
-[k: string]: {
+[k: string]: Task
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Task".
+ */
+export interface Task {
 operation: string
 input: string[]
 status: ("pending" | "processing" | "completed" | "failed" | "cancelled")
@@ -7163,231 +4345,14 @@ startedAt: (string | null)
 endedAt: (string | null)
 code: (string | null)
 message: (string | null)
-warnings: {
-code: string
-message: string
-field?: string
-}[]
+warnings: Warning[]
 details: ({
 [k: string]: unknown
 } | null)
 /**
  * How much of its input the task kept; null when unknown
  */
-fidelity: ({
-/**
- * Words; in scripts without spaces, characters
- */
-words?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Pages
- */
-pages?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Slides
- */
-slides?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Sheets of a workbook
- */
-sheets?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Non-empty cells
- */
-cells?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Subtitles
- */
-cues?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Frames of a video or an animation
- */
-frames?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Duration in seconds
- */
-seconds?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio samples per channel
- */
-samples?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio channels
- */
-channels?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Glyphs of a font
- */
-glyphs?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Files of an archive
- */
-entries?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Features that the target cannot represent, such as `animation`
- */
-dropped: string[]
-/**
- * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
- */
-uncounted?: string[]
-} | null)
+fidelity: (Fidelity | null)
 /**
  * Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed. Awaited uploads: where to send the file
  */
@@ -7407,7 +4372,13 @@ url: string
 mime_type: string
 sha256: string
 }[]
-} | {
+} | UploadForm) | null)
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "UploadForm".
+ */
+export interface UploadForm {
 form: {
 url: string
 parameters: {
@@ -7421,9 +4392,6 @@ headers: {
 }
 }
 expires_at: string
-}) | null)
-}
-}
 }
 /**
  * This interface was referenced by `Api`'s JSON-Schema
@@ -7461,277 +4429,13 @@ createdAt: string
 startedAt: (string | null)
 endedAt: (string | null)
 expiresAt: string
-result: ({
-downloadUrl: string
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-/**
- * Engine that produced the result
- */
-engine?: string
-engineVersion?: string
-/**
- * `stream-copy` when the streams were copied unchanged, `encode` otherwise
- */
-method?: string
-details?: {
-[k: string]: unknown
-}
-/**
- * How much of the source the result kept, measured independently of the engine; left out when unknown
- */
-fidelity?: {
-/**
- * Words; in scripts without spaces, characters
- */
-words?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Pages
- */
-pages?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Slides
- */
-slides?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Sheets of a workbook
- */
-sheets?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Non-empty cells
- */
-cells?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Subtitles
- */
-cues?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Frames of a video or an animation
- */
-frames?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Duration in seconds
- */
-seconds?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio samples per channel
- */
-samples?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Audio channels
- */
-channels?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Glyphs of a font
- */
-glyphs?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Files of an archive
- */
-entries?: {
-/**
- * Count in the source
- */
-source: number
-/**
- * Count in the result; for words, those of the source that were found again
- */
-result: number
-/**
- * 1 if everything was retained
- */
-share: number
-}
-/**
- * Features that the target cannot represent, such as `animation`
- */
-dropped: string[]
-/**
- * Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed
- */
-uncounted?: string[]
-}
-files: {
-filename: string
-format: string
-/**
- * Bytes
- */
-size: number
-mimeType: string
-sha256: string
-downloadUrl: string
-}[]
-} | null)
-warnings: {
-code: string
-message: string
-field?: string
-}[]
-error: ({
-code: ("INVALID_API_KEY" | "AUTHENTICATION_REQUIRED" | "INSUFFICIENT_PERMISSIONS" | "RATE_LIMITED" | "INVALID_INPUT" | "INVALID_REQUEST" | "FILE_TOO_LARGE" | "UNSUPPORTED_FORMAT" | "UNSUPPORTED_CONVERSION" | "FORMAT_NOT_FOUND" | "JOB_NOT_FOUND" | "TASK_NOT_FOUND" | "CONVERSION_FAILED" | "CORRUPT_FILE" | "TIMEOUT" | "INSUFFICIENT_DISK_SPACE" | "STORAGE_NOT_CONFIGURED" | "NO_FILES" | "FILE_GONE" | "EXPIRED" | "PDF_ENCRYPTED" | "DRIVE_NOT_CONFIGURED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "HEADERS_TOO_LARGE" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "UPLOAD_NOT_FOUND" | "UPLOAD_INCOMPLETE" | "WEBHOOK_NOT_FOUND" | "WORKFLOW_NOT_FOUND" | "API_KEY_NOT_FOUND" | "URL_NOT_ALLOWED" | "DRIVE_NOT_CONNECTED" | "INVALID_SIGNATURE" | "SERVICE_UNAVAILABLE" | "FILE_ENCRYPTED" | "IMPORT_FAILED" | "EXPORT_FAILED" | "INTERNAL_ERROR")
-message: string
-details?: {
-[k: string]: unknown
-}
-} | null)
+result: (JobResult | null)
+warnings: Warning[]
+error: (JobError | null)
 /**
  * Counts of a finished batch
  */
-summary: ({
-total: number
-completed: number
-failed: number
-} | null)
+summary: (BatchSummary | null)
 /**
  * The job that this job retries
  */
@@ -7741,6 +4445,151 @@ status: string
 job: string
 download: string
 }
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "PresignedUpload".
+ */
+export interface PresignedUpload {
+uploadId: string
+key: string
+method: ("PUT" | "POST")
+url: string
+/**
+ * Send exactly these headers with the PUT
+ */
+headers?: {
+[k: string]: string
+}
+/**
+ * Form fields for the POST; add `file` as the last field
+ */
+fields?: {
+[k: string]: string
+}
+expiresAt: string
+maxSize: number
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "UploadedPart".
+ */
+export interface UploadedPart {
+PartNumber: number
+/**
+ * `ETag` of the reply to the PUT of the part
+ */
+ETag: string
+/**
+ * Bytes
+ */
+Size: number
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "PartUrl".
+ */
+export interface PartUrl {
+url: string
+method: "PUT"
+/**
+ * Headers to send with the PUT
+ */
+headers: {
+[k: string]: string
+}
+/**
+ * Seconds until the URL expires
+ */
+expires: number
+expiresAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "CompletedUpload".
+ */
+export interface CompletedUpload {
+/**
+ * URL of the upload status
+ */
+location: string
+key: string
+bucket: string
+/**
+ * For POST /v1/convert and similar requests
+ */
+uploadId: string
+/**
+ * Bytes
+ */
+size: number
+etag: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Upload".
+ */
+export interface Upload {
+uploadId: string
+/**
+ * `ready` when the whole file has arrived, `failed` if it could not be fetched
+ */
+status: ("pending" | "ready" | "failed")
+filename: string
+/**
+ * Declared size in bytes; null if none was declared
+ */
+size: (number | null)
+/**
+ * As declared, or as detected for a fetched file
+ */
+mimeType: string
+/**
+ * Detected format of a fetched file
+ */
+format: (string | null)
+/**
+ * SHA-256 of a fetched file, in lower-case hex
+ */
+sha256: (string | null)
+/**
+ * Job that fetches the file
+ */
+importJobId: (string | null)
+/**
+ * Why the file could not be fetched
+ */
+error: (JobError | null)
+/**
+ * Job that uses the upload; an upload can be used by one job
+ */
+jobId: (string | null)
+expiresAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "DriveAccount".
+ */
+export interface DriveAccount {
+name: (string | null)
+email: (string | null)
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "DriveItem".
+ */
+export interface DriveItem {
+id: string
+name: string
+isFolder: boolean
+mimeType: (string | null)
+/**
+ * Bytes; null if unknown
+ */
+size: (number | null)
+modifiedAt: (string | null)
+thumbnailUrl: (string | null)
+path: (string | null)
 }
 /**
  * This interface was referenced by `Api`'s JSON-Schema
@@ -7775,7 +4624,15 @@ at: string
 reason: string
 } | null)
 nextRunAt: (string | null)
-lastRun: ({
+lastRun: (WorkflowRun | null)
+createdAt: string
+updatedAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "WorkflowRun".
+ */
+export interface WorkflowRun {
 runId: string
 workflowId: string
 /**
@@ -7797,9 +4654,6 @@ error: ({
 code: string
 message: string
 } | null)
-} | null)
-createdAt: string
-updatedAt: string
 }
 /**
  * This interface was referenced by `Api`'s JSON-Schema
@@ -7831,6 +4685,72 @@ disabledReason: (("gone" | "failing") | null)
 jobId: (string | null)
 createdAt: string
 updatedAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "WebhookSecret".
+ */
+export interface WebhookSecret {
+/**
+ * `whsec_…`
+ */
+secret: string
+createdAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Delivery".
+ */
+export interface Delivery {
+id: string
+eventId: string
+event: string
+sequence: number
+status: ("pending" | "succeeded" | "failed")
+/**
+ * Attempts made so far
+ */
+attempt: number
+responseStatus: (number | null)
+/**
+ * Up to 1 KB of the last response
+ */
+responseBody: (string | null)
+error: (string | null)
+durationMs: (number | null)
+nextAttemptAt: (string | null)
+createdAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "DeliveryWithAttempts".
+ */
+export interface DeliveryWithAttempts {
+id: string
+eventId: string
+event: string
+sequence: number
+status: ("pending" | "succeeded" | "failed")
+/**
+ * Attempts made so far
+ */
+attempt: number
+responseStatus: (number | null)
+/**
+ * Up to 1 KB of the last response
+ */
+responseBody: (string | null)
+error: (string | null)
+durationMs: (number | null)
+nextAttemptAt: (string | null)
+createdAt: string
+attempts: {
+attempt: number
+at: string
+responseStatus: (number | null)
+error: (string | null)
+durationMs: number
+}[]
 }
 /**
  * This interface was referenced by `Api`'s JSON-Schema
@@ -7882,6 +4802,42 @@ gpu: boolean
 }
 /**
  * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "NewApiKey".
+ */
+export interface NewApiKey {
+id: string
+name: string
+kind: ("secret" | "public")
+/**
+ * First characters of the key
+ */
+prefix: string
+/**
+ * Last characters of the key
+ */
+last4: string
+scopes: string[]
+status: ("active" | "rotating" | "expired")
+/**
+ * For a rotated key: the time until which it still works
+ */
+validUntil: (string | null)
+expiresAt: (string | null)
+allowedIps: (string[] | null)
+allowedOrigins: (string[] | null)
+createdAt: string
+/**
+ * Accurate to the minute
+ */
+lastUsedAt: (string | null)
+lastUsedIp: (string | null)
+/**
+ * The key itself, shown only once
+ */
+key: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "ApiKey".
  */
 export interface ApiKey {
@@ -7914,6 +4870,306 @@ lastUsedIp: (string | null)
 }
 /**
  * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Usage".
+ */
+export interface Usage {
+period: {
+from: string
+to: string
+}
+totals: {
+/**
+ * All requests of the account; requests without an account are not counted
+ */
+requests: number
+/**
+ * Jobs that have ended
+ */
+jobs: number
+completed: number
+failed: number
+cancelled: number
+/**
+ * Time of all tasks other than imports and exports, in minutes
+ */
+conversionMinutes: number
+bytesIn: number
+bytesOut: number
+/**
+ * One for each completed job
+ */
+credits: number
+}
+series: {
+/**
+ * Such as `2026-01-31` or `2026-01`
+ */
+date: string
+/**
+ * All requests of the account; requests without an account are not counted
+ */
+requests: number
+/**
+ * Jobs that have ended
+ */
+jobs: number
+completed: number
+failed: number
+cancelled: number
+/**
+ * Time of all tasks other than imports and exports, in minutes
+ */
+conversionMinutes: number
+bytesIn: number
+bytesOut: number
+/**
+ * One for each completed job
+ */
+credits: number
+}[]
+/**
+ * Sorted by number of jobs, largest first
+ */
+groups: {
+name: string
+/**
+ * Jobs that have ended
+ */
+jobs: number
+completed: number
+failed: number
+cancelled: number
+/**
+ * Time of all tasks other than imports and exports, in minutes
+ */
+conversionMinutes: number
+bytesIn: number
+bytesOut: number
+/**
+ * One for each completed job
+ */
+credits: number
+}[]
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "QuotaState".
+ */
+export interface QuotaState {
+plan: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
+quotas: Quota[]
+concurrentJobs: {
+limit: (number | null)
+running: number
+/**
+ * Including jobs that wait for their files
+ */
+queued: number
+}
+/**
+ * Bytes
+ */
+maxFileSize: number
+filesPerJob: number
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Quota".
+ */
+export interface Quota {
+name: ("requests" | "reads" | "conversion-minutes")
+/**
+ * Days and months follow the UTC calendar
+ */
+window: ("minute" | "hour" | "day" | "month")
+/**
+ * Null if usage is only counted
+ */
+limit: (number | null)
+used: number
+remaining: (number | null)
+resetsAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "OAuthClient".
+ */
+export interface OAuthClient {
+id: string
+/**
+ * Same as `id`, under its OAuth name
+ */
+clientId: string
+name: string
+scopes: ("CONVERT_READ" | "CONVERT_WRITE" | "WEBHOOKS_MANAGE" | "ACCOUNT_READ")[]
+/**
+ * Last characters of the secret
+ */
+last4: string
+createdAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Account".
+ */
+export interface Account {
+id: string
+email: string
+emailVerified: boolean
+name: string
+plan: string
+role: ("USER" | "ADMIN")
+createdAt: string
+/**
+ * Region in which jobs run and files are stored
+ */
+region: string
+/**
+ * Hours for which a finished job and its files are kept
+ */
+retentionHours: number
+limits: {
+/**
+ * Bytes
+ */
+maxFileSize: number
+filesPerJob: number
+/**
+ * Jobs that run at a time, others wait; null for no limit
+ */
+concurrentJobs: (number | null)
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "UserAccount".
+ */
+export interface UserAccount {
+id: string
+email: string
+emailVerified: boolean
+name: string
+plan: string
+role: ("USER" | "ADMIN")
+status: ("active" | "suspended")
+createdAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Session".
+ */
+export interface Session {
+id: string
+userId: string
+createdAt: string
+expiresAt: string
+ipAddress: (string | null)
+userAgent: (string | null)
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "AuditEntry".
+ */
+export interface AuditEntry {
+id: string
+at: string
+/**
+ * Account that did it; `command` for `npm run admin` on the server
+ */
+actor: string
+/**
+ * For example `user.plan`, `user.status`, `session.end`, `key.create`
+ */
+action: string
+/**
+ * Id of the affected resource
+ */
+subject: string
+before: (string | null)
+after: (string | null)
+ip: (string | null)
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "ServiceLevels".
+ */
+export interface ServiceLevels {
+window: {
+from: string
+to: string
+days: number
+}
+totals: {
+jobs: number
+completed: number
+failed: number
+cancelled: number
+/**
+ * Failed jobs whose file or request was at fault
+ */
+clientErrors: number
+}
+/**
+ * completed / (completed + failed - clientErrors)
+ */
+successRate: (number | null)
+/**
+ * completed / (completed + failed)
+ */
+rawSuccessRate: (number | null)
+durationMs: {
+p50: (number | null)
+p95: (number | null)
+p99: (number | null)
+}
+queueMs: {
+p50: (number | null)
+p95: (number | null)
+}
+errorCodes: {
+code: string
+count: number
+/**
+ * Fraction of all failed jobs
+ */
+share: number
+}[]
+engines: {
+engine: string
+jobs: number
+/**
+ * 0 to 1; null when there were no jobs
+ */
+successRate: (number | null)
+p50: (number | null)
+p95: (number | null)
+topErrors: {
+code: string
+count: number
+}[]
+}[]
+series: {
+/**
+ * First day of the period
+ */
+date: string
+jobs: number
+completed: number
+failed: number
+/**
+ * 0 to 1; null when there were no jobs
+ */
+successRate: (number | null)
+p50: (number | null)
+p95: (number | null)
+}[]
+excluded: {
+roles: ("ADMIN")[]
+jobs: number
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "Format".
  */
 export interface Format {
@@ -7932,6 +5188,625 @@ animated: boolean
  * The usual target formats. GET /v1/formats/conversions lists every possible one.
  */
 targets: string[]
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Conversion".
+ */
+export interface Conversion {
+from: string
+to: string
+/**
+ * Category of the source
+ */
+category: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "font")
+/**
+ * Engines of the steps, in order
+ */
+engines: string[]
+/**
+ * Omitted in longer lists, which have `via`
+ */
+steps?: {
+engine: string
+from: string
+to: string
+}[]
+/**
+ * Intermediate formats
+ */
+via?: string[]
+options?: ConversionOption[]
+/**
+ * Index in `optionSets`, instead of `options`
+ */
+optionSet?: number
+/**
+ * Additional input files
+ */
+more?: {
+/**
+ * Accepted formats; all formats if omitted
+ */
+from?: string[]
+min: number
+max: number
+}
+/**
+ * Works, but is not one of the usual targets of the source format
+ */
+experimental: boolean
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "ConversionOption".
+ */
+export interface ConversionOption {
+name: string
+/**
+ * Label in a form
+ */
+label: string
+type: ("string" | "integer" | "number" | "boolean" | "enum")
+/**
+ * `basics` are shown by default, `more` on demand
+ */
+group: ("basics" | "more")
+/**
+ * Suitable input widget
+ */
+widget: ("text" | "multiline" | "number" | "slider" | "switch" | "choice" | "color" | "time" | "size" | "rate" | "pages" | "languages" | "paper" | "length" | "password" | "date" | "position")
+/**
+ * Unit of the number, such as `px`
+ */
+unit?: string
+default?: unknown
+enum?: string[]
+/**
+ * Labels of the values of `enum` and `suggestions`
+ */
+enumLabels?: {
+[k: string]: string
+}
+/**
+ * Suggested values; others are accepted too
+ */
+suggestions?: string[]
+/**
+ * Set for an `enum` that also accepts a number
+ */
+number?: {
+type: ("integer" | "number")
+min?: number
+max?: number
+}
+min?: number
+max?: number
+pattern?: string
+/**
+ * The number may also be sent as text, see the description
+ */
+spelled?: boolean
+/**
+ * Replaced by another option
+ */
+deprecated?: boolean
+description: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Health".
+ */
+export interface Health {
+status: ("ok" | "unavailable")
+parts: {
+[k: string]: {
+ok: boolean
+ms?: number
+message?: string
+}
+}
+engines: {
+id: string
+image: string
+available: boolean
+}[]
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobCreatedEvent".
+ */
+export interface JobCreatedEvent {
+event: "job.created"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+job: JobOutline
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobOutline".
+ */
+export interface JobOutline {
+id: string
+status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
+tag: (string | null)
+source: ({
+filename: string
+format: string
+size: number
+} | null)
+target: ({
+format: string
+} | null)
+/**
+ * By name
+ */
+tasks: {
+[k: string]: TaskOutline
+}
+createdAt: string
+queuedAt?: string
+startedAt?: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "TaskOutline".
+ */
+export interface TaskOutline {
+operation: string
+status: ("pending" | "processing" | "completed" | "failed" | "cancelled")
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobQueuedEvent".
+ */
+export interface JobQueuedEvent {
+event: "job.queued"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+job: JobOutline
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobStartedEvent".
+ */
+export interface JobStartedEvent {
+event: "job.started"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+job: JobOutline
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobProgressEvent".
+ */
+export interface JobProgressEvent {
+event: "job.progress"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+job: {
+id: string
+status: "processing"
+tag: (string | null)
+progress: {
+percent: number
+stage: string
+taskName?: string
+}
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobCompletedEvent".
+ */
+export interface JobCompletedEvent {
+event: "job.completed"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+job: {
+id: string
+status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
+tag: (string | null)
+source: ({
+filename: string
+format: string
+size: number
+} | null)
+target: ({
+format: string
+} | null)
+tasks: {
+[k: string]: {
+operation: string
+status: ("pending" | "processing" | "completed" | "failed" | "cancelled")
+result?: {
+url: string
+}
+}
+}
+createdAt: string
+queuedAt?: string
+startedAt?: string
+endedAt: string
+/**
+ * Counts of a finished batch
+ */
+summary?: BatchSummary
+durationMs: number
+engine?: string
+/**
+ * How much of the source the result retained
+ */
+fidelity?: Fidelity
+warnings: Warning[]
+files: EventFile[]
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "EventFile".
+ */
+export interface EventFile {
+filename: string
+size: number
+mimeType: string
+url?: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobFailedEvent".
+ */
+export interface JobFailedEvent {
+event: "job.failed"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+job: {
+id: string
+status: ("pending" | "queued" | "processing" | "completed" | "failed" | "cancelled" | "expired")
+tag: (string | null)
+source: ({
+filename: string
+format: string
+size: number
+} | null)
+target: ({
+format: string
+} | null)
+/**
+ * By name
+ */
+tasks: {
+[k: string]: TaskOutline
+}
+createdAt: string
+queuedAt?: string
+startedAt?: string
+endedAt: string
+/**
+ * Counts of a finished batch
+ */
+summary?: BatchSummary
+error: JobError
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobCancelledEvent".
+ */
+export interface JobCancelledEvent {
+event: "job.cancelled"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+job: {
+id: string
+status: "cancelled"
+tag: (string | null)
+cancelledBy: ("user" | "system")
+cancelledAt: string
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "JobExpiredEvent".
+ */
+export interface JobExpiredEvent {
+event: "job.expired"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+job: {
+id: string
+status: "expired"
+expiredAt: string
+reason: ("retention" | "upload_timeout")
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "FileUploadedEvent".
+ */
+export interface FileUploadedEvent {
+event: "file.uploaded"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+file: {
+/**
+ * Absent if the file was sent directly to a task
+ */
+uploadId?: string
+/**
+ * The job that the file was uploaded for
+ */
+jobId?: string
+filename: string
+/**
+ * Bytes
+ */
+size: number
+mimeType: string
+/**
+ * Detected from the content; null if unknown
+ */
+format: (string | null)
+/**
+ * Lower-case hex, if the service read the whole file
+ */
+sha256?: string
+/**
+ * `form`: with the request; `presigned` and `multipart`: directly to the storage, in one or several parts; `url` and `store`: fetched from a URL or from your storage
+ */
+via: ("form" | "presigned" | "multipart" | "url" | "store")
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "FileDownloadedEvent".
+ */
+export interface FileDownloadedEvent {
+event: "file.downloaded"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+file: {
+jobId: string
+filename: string
+/**
+ * Bytes
+ */
+size: number
+/**
+ * Whether a signed link was used
+ */
+signed: boolean
+/**
+ * Network of the client, such as `203.0.113.0/24`
+ */
+ip: (string | null)
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "FileDeletedEvent".
+ */
+export interface FileDeletedEvent {
+event: "file.deleted"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+file: {
+jobId: string
+filename: string
+role: ("source" | "output")
+reason: ("retention" | "request")
+}
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "SubscriptionCreatedEvent".
+ */
+export interface SubscriptionCreatedEvent {
+event: "subscription.created"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+subscription: Subscription
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Subscription".
+ */
+export interface Subscription {
+id: string
+plan: string
+previousPlan?: string
+status: ("active" | "cancelled")
+interval: (("month" | "year") | null)
+currentPeriodStart: string
+currentPeriodEnd: (string | null)
+cancelAt?: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "SubscriptionUpdatedEvent".
+ */
+export interface SubscriptionUpdatedEvent {
+event: "subscription.updated"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+subscription: Subscription
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "SubscriptionCancelledEvent".
+ */
+export interface SubscriptionCancelledEvent {
+event: "subscription.cancelled"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+subscription: Subscription
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "QuotaWarningEvent".
+ */
+export interface QuotaWarningEvent {
+event: "quota.warning"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+quota: QuotaUse
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "QuotaUse".
+ */
+export interface QuotaUse {
+/**
+ * For example `requests-per-day`
+ */
+name: string
+limit: number
+used: number
+remaining: number
+percent: number
+/**
+ * Percentage that triggers the event, once per window
+ */
+threshold: number
+resetsAt: string
+}
+/**
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "QuotaExceededEvent".
+ */
+export interface QuotaExceededEvent {
+event: "quota.exceeded"
+timestamp: string
+/**
+ * Unchanged if the event is sent again
+ */
+id: string
+/**
+ * Number of the event within its job, from 1; always 1 for an uploaded file
+ */
+sequence: number
+apiVersion: "v1"
+quota: QuotaUse
 }
 /**
  * This interface was referenced by `Api`'s JSON-Schema

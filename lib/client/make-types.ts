@@ -11,9 +11,28 @@ import { toolOperations } from '../model/operations.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
+/** Returns what a reference within the document refers to; other values as they are. */
+type Resolve = (value: Json) => Json
+
+const resolveIn =
+  (document: object): Resolve =>
+  (value) => {
+    const { $ref } = value
+    if (typeof $ref !== 'string') return value
+    const names = $ref.slice('#/'.length).split('/')
+    return names.reduce((place, name) => place[name] as Json, document as Json) // the document is JSON
+  }
+
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly required?: boolean
+  readonly schema: Json
+}
+
 interface Operation {
   readonly summary?: string
-  readonly parameters?: readonly { in: string; name: string; required?: boolean; schema: Json }[]
+  readonly parameters: readonly Parameter[]
   readonly requestBody?: { content: Readonly<Record<string, { schema: Json }>> }
   readonly responses: Readonly<Record<string, { content?: Readonly<Record<string, { schema?: Json }>> }>>
 }
@@ -27,14 +46,17 @@ const omittedKeywords = new Set([
 function simplify(value: unknown, isSchema = true): unknown {
   if (Array.isArray(value)) return value.map((one) => simplify(one))
   if (typeof value !== 'object' || value === null) return value
+  if (isSchema && '$ref' in value) return simplifyReference(value)
   const entries = Object.entries(value).filter(([key]) => !isSchema || !omittedKeywords.has(key))
   return Object.fromEntries(
-    entries.map(([key, inner]) =>
-      key === '$ref' && isSchema
-        ? [key, String(inner).replace('#/components/schemas/', '#/definitions/')]
-        : [key, simplify(inner, !isSchema || key !== 'properties')],
-    ),
+    entries.map(([key, inner]) => [key, simplify(inner, !isSchema || key !== 'properties')]),
   )
+}
+
+/** A description beside a reference would make a type of its own. */
+function simplifyReference({ $ref, description }: Json): Json {
+  const reference = { $ref: String($ref).replace('#/components/schemas/', '#/definitions/') }
+  return description === undefined ? reference : { description, allOf: [reference] }
 }
 
 const closedObject = (properties: Json, required: readonly string[] = Object.keys(properties)) => ({
@@ -45,7 +67,7 @@ const closedObject = (properties: Json, required: readonly string[] = Object.key
 })
 
 function parametersOf(operation: Operation, location: string): Json {
-  const located = (operation.parameters ?? []).filter((parameter) => parameter.in === location)
+  const located = operation.parameters.filter((parameter) => parameter.in === location)
   if (located.length === 0) return {}
   const required = located.filter((parameter) => parameter.required).map(({ name }) => name)
   return {
@@ -54,48 +76,30 @@ function parametersOf(operation: Operation, location: string): Json {
 }
 
 /** The schema of what the client returns: `data` of the response envelope, or the whole body if there is none. */
-function dataSchemaOf({ responses }: Operation): Json {
+function dataSchemaOf({ responses }: Operation, resolve: Resolve): Json {
   const status = Object.keys(responses).find((code) => code.startsWith('2')) ?? '204'
-  const schema = responses[status]?.content?.['application/json']?.schema
-  const properties = schema?.['properties'] as Json | undefined // as in JSON Schema
-  return (properties?.['data'] as Json | undefined) ?? schema ?? { type: 'null' } // as in JSON Schema
+  const schema = responses[status]?.content?.['application/json']?.schema ?? { type: 'null' }
+  const properties = resolve(schema)['properties'] as Json | undefined // as in JSON Schema
+  return (properties?.['data'] as Json | undefined) ?? schema // as in JSON Schema
 }
 
 const json = 'application/json'
 
-function createOperationSchema(operation: Operation): Json {
+function createOperationSchema(operation: Operation, resolve: Resolve): Json {
   const body = operation.requestBody?.content
   const bodySchema = body?.[json]?.schema ?? Object.values(body ?? {})[0]?.schema
   const properties = {
     ...parametersOf(operation, 'path'),
     ...parametersOf(operation, 'query'),
     ...(bodySchema && { body: bodySchema }),
-    data: dataSchemaOf(operation),
+    data: dataSchemaOf(operation, resolve),
   }
   const optional = (name: string) => {
-    const { required } = (properties as Record<string, Json>)[name] ?? {} // all are schemas
+    const { required } = resolve((properties as Record<string, Json>)[name] ?? {}) // all are schemas
     return name !== 'data' && name !== 'path' && (!Array.isArray(required) || required.length === 0)
   }
   const required = Object.keys(properties).filter((name) => !optional(name))
   return { ...closedObject(properties, required), description: operation.summary }
-}
-
-/** Names of types that several responses share, by the operation that returns them. */
-const names: Readonly<Record<string, string>> = {
-  'GET /v1/status/{jobId}': 'Job',
-  'GET /v1/jobs/{jobId}': 'WholeJob',
-  'GET /v1/formats/{formatId}': 'Format',
-  'GET /v1/webhooks/{webhookId}': 'Webhook',
-  'GET /v1/workflows/{workflowId}': 'Workflow',
-}
-
-/** Replaces named schemas with references. */
-function replaceWithRefs(value: unknown, named: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((one) => replaceWithRefs(one, named))
-  if (typeof value !== 'object' || value === null) return value
-  const name = named.get(JSON.stringify(value))
-  if (name) return { $ref: `#/definitions/${name}` }
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceWithRefs(inner, named)]))
 }
 
 /** Options that are boolean in every engine: the command line takes no value for them. */
@@ -110,43 +114,42 @@ function findBooleanOptions(): readonly string[] {
 /** Returns the contents of both files. */
 export async function makeTypes(): Promise<{ readonly types: string; readonly facts: string }> {
   const document = openApiDocument(api, { version: '', url: '/' })
+  const resolve = resolveIn(document)
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries({ ...methods }).map(
-      // From openApiDocument.
-      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as Operation] as const,
-    ),
+    Object.entries({ ...methods }).map(([method, created]) => {
+      const operation = created as Operation // from openApiDocument
+      const parameters = (operation.parameters ?? []).map(
+        (one) => resolve({ ...one }) as unknown as Parameter,
+      ) // its kind
+      return [`${method.toUpperCase()} ${path}`, { ...operation, parameters }] as const
+    }),
   )
-  const dataSchemas = new Map<string, unknown>(
-    operations.map(([name, operation]) => [name, simplify(dataSchemaOf(operation))]),
-  )
-  const named = Object.entries(names).map(([name, title]) => [title, dataSchemas.get(name)] as const)
   const events = Object.entries(document.webhooks ?? {}).map(([name, { post }]) => {
     const { requestBody } = post as Operation // webhooks are always POST
     return [name, requestBody?.content[json]?.schema ?? {}] as const
   })
+  // The client returns `data` of a reply, so replies need no types.
+  const definitions = Object.entries(document.components?.schemas ?? {}).filter(
+    ([name]) => !name.endsWith('Reply'),
+  )
   const rootSchema = {
     ...closedObject({
       operations: closedObject(
-        Object.fromEntries(operations.map(([name, one]) => [name, createOperationSchema(one)])),
+        Object.fromEntries(operations.map(([name, one]) => [name, createOperationSchema(one, resolve)])),
       ),
       events: closedObject(Object.fromEntries(events)),
     }),
-    definitions: document.components?.schemas,
+    definitions: Object.fromEntries(definitions),
   }
-  const titlesBySchema = new Map(named.map(([title, schema]) => [JSON.stringify(schema), title]))
-  const schema = replaceWithRefs(simplify(rootSchema), titlesBySchema) as JSONSchema // still a schema
-  // All of these are still schemas.
-  const definitions = { ...schema.definitions, ...Object.fromEntries(named) } as JSONSchema['definitions']
-  const completeSchema = { ...schema, definitions } as JSONSchema
   const banner = '// Generated by make-types.ts from the route contracts. Do not edit.'
-  const types = await compile(completeSchema, 'Api', {
+  const types = await compile(simplify(rootSchema) as JSONSchema, 'Api', {
     bannerComment: banner,
     unreachableDefinitions: true,
     format: false,
   })
   const idempotentOperations = new Set(
     operations
-      .filter(([, { parameters }]) => parameters?.some(({ name }) => name === 'Idempotency-Key'))
+      .filter(([, { parameters }]) => parameters.some(({ name }) => name === 'Idempotency-Key'))
       .map(([name]) => name),
   )
   const formOperations = operations

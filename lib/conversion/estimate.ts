@@ -6,17 +6,21 @@ import type { Operation } from '../model/operations.ts'
 import { planRoute, type Route } from '../plan/index.ts'
 import type { Services } from '../services/services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
+import { component } from '../validation/component.ts'
 import type { ConversionKind, DurationTotals } from './duration-stats.ts'
 
-export const Estimate = z.object({
-  queueMs: z.int().describe('Estimated wait until it starts, from the tasks ahead in the queue'),
-  runMs: z.int().describe('Estimated duration from start to end'),
-  basis: z
-    .enum(['recorded', 'planned'])
-    .describe(
-      '`recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none',
-    ),
-})
+export const Estimate = component(
+  'Estimate',
+  z.object({
+    queueMs: z.int().describe('Estimated wait until it starts, from the tasks ahead in the queue'),
+    runMs: z.int().describe('Estimated duration from start to end'),
+    basis: z
+      .enum(['recorded', 'planned'])
+      .describe(
+        '`recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none',
+      ),
+  }),
+)
 export type Estimate = z.infer<typeof Estimate>
 
 /** Fraction of the duration that does not depend on the size: starting, reading, writing. */

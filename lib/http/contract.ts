@@ -99,8 +99,8 @@ interface Contract<
   readonly body?: {
     readonly accepts: readonly BodyKind[]
     readonly schema: Body
-    /** Schema for the reference, where the handler checks more than `schema` can express. */
-    readonly reference?: z.ZodType
+    /** Creates the schema for the reference, where the handler checks more than `schema` can express. */
+    readonly reference?: () => z.ZodType
     /** Complete JSON bodies by title; a test sends each of them. */
     readonly examples?: Readonly<Record<string, unknown>>
     /** Form fields that contain files: name and description. */

@@ -19,6 +19,7 @@ import { exportUrlOperation } from '../tasks/export-url.ts'
 import { importUploadOperation } from '../tasks/import-upload.ts'
 import { requireProcessOperation } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
+import { component } from '../validation/component.ts'
 import { openOptions, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 import { webhookUrl } from '../webhooks/target-url.ts'
@@ -196,11 +197,14 @@ export function startRequestedConversion(
 }
 
 /** The status of a job that was just created. */
-export const CreatedJobView = StatusView.extend({
-  estimate: Estimate.nullable().describe(
-    'Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished',
-  ),
-})
+export const CreatedJobView = component(
+  'CreatedJob',
+  StatusView.extend({
+    estimate: Estimate.nullable().describe(
+      'Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished',
+    ),
+  }),
+)
 
 interface WaitRequest {
   readonly headers: Readonly<Record<string, string | undefined>>

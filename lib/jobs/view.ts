@@ -18,6 +18,7 @@ import {
   Warning,
 } from '../model/job.ts'
 import { sortKeys } from '../validation/canonical-json.ts'
+import { component } from '../validation/component.ts'
 import {
   firstImportedFile,
   hasRecord,
@@ -39,101 +40,113 @@ const ResultFile = z.object({
   sha256: z.string(),
 })
 
-const ResultView = z.object({
-  downloadUrl: z.url(),
-  ...ResultFile.shape,
-  engine: z.string().optional().describe('Engine that produced the result'),
-  engineVersion: z.string().optional(),
-  method: z
-    .string()
-    .optional()
-    .describe('`stream-copy` when the streams were copied unchanged, `encode` otherwise'),
-  details: z.record(z.string(), z.unknown()).optional(),
-  fidelity: Fidelity.optional().describe(
-    'How much of the source the result kept, measured independently of the engine; left out when unknown',
-  ),
-  files: z.array(ResultFile.extend({ downloadUrl: z.url() })),
-})
-
-export const StatusView = z.object({
-  jobId: z.string(),
-  id: z.string(),
-  status: JobStatus,
-  tag: z.string().nullable(),
-  source: z
-    .object({ filename: z.string(), format: z.string(), size: z.int() })
-    .nullable()
-    .describe('The first file; null until it has arrived'),
-  target: z.object({ format: z.string() }).nullable(),
-  progress: z.object({
-    percent: z.int().min(0).max(100).describe('Never decreases'),
-    stage: z.string(),
-    taskName: z.string().nullable(),
-    etaMs: z.int().nullable().describe('Estimated from the progress so far'),
+const ResultView = component(
+  'JobResult',
+  z.object({
+    downloadUrl: z.url(),
+    ...ResultFile.shape,
+    engine: z.string().optional().describe('Engine that produced the result'),
+    engineVersion: z.string().optional(),
+    method: z
+      .string()
+      .optional()
+      .describe('`stream-copy` when the streams were copied unchanged, `encode` otherwise'),
+    details: z.record(z.string(), z.unknown()).optional(),
+    fidelity: Fidelity.optional().describe(
+      'How much of the source the result kept, measured independently of the engine; left out when unknown',
+    ),
+    files: z.array(ResultFile.extend({ downloadUrl: z.url() })),
   }),
-  createdAt: z.iso.datetime(),
-  startedAt: z.iso.datetime().nullable(),
-  endedAt: z.iso.datetime().nullable(),
-  expiresAt: z.iso.datetime(),
-  result: ResultView.nullable(),
-  warnings: z.array(Warning),
-  error: JobError.nullable(),
-  summary: BatchSummary.nullable().describe('Counts of a finished batch'),
-  retryOf: z.string().nullable().describe('The job that this job retries'),
-  links: z.object({ status: z.string(), job: z.string(), download: z.string() }),
-})
+)
+
+export const StatusView = component(
+  'Job',
+  z.object({
+    jobId: z.string(),
+    id: z.string(),
+    status: JobStatus,
+    tag: z.string().nullable(),
+    source: z
+      .object({ filename: z.string(), format: z.string(), size: z.int() })
+      .nullable()
+      .describe('The first file; null until it has arrived'),
+    target: z.object({ format: z.string() }).nullable(),
+    progress: z.object({
+      percent: z.int().min(0).max(100).describe('Never decreases'),
+      stage: z.string(),
+      taskName: z.string().nullable(),
+      etaMs: z.int().nullable().describe('Estimated from the progress so far'),
+    }),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().nullable(),
+    endedAt: z.iso.datetime().nullable(),
+    expiresAt: z.iso.datetime(),
+    result: ResultView.nullable(),
+    warnings: z.array(Warning),
+    error: JobError.nullable(),
+    summary: BatchSummary.nullable().describe('Counts of a finished batch'),
+    retryOf: z.string().nullable().describe('The job that this job retries'),
+    links: z.object({ status: z.string(), job: z.string(), download: z.string() }),
+  }),
+)
 export type StatusView = z.infer<typeof StatusView>
 
 /** How to upload the file that a task waits for. */
-const UploadForm = z.object({
-  form: z.object({ url: z.string(), parameters: z.record(z.string(), z.string()) }),
-  put: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
-  expires_at: z.iso.datetime(),
-})
+const UploadForm = component(
+  'UploadForm',
+  z.object({
+    form: z.object({ url: z.string(), parameters: z.record(z.string(), z.string()) }),
+    put: z.object({ url: z.string(), headers: z.record(z.string(), z.string()) }),
+    expires_at: z.iso.datetime(),
+  }),
+)
 
-const TaskView = z.object({
-  operation: z.string(),
-  input: z.array(z.string()),
-  status: TaskStatus,
-  percent: z.int(),
-  attempt: z.int(),
-  engine: z.string().nullable(),
-  engineVersion: z.string().nullable(),
-  createdAt: z.iso.datetime(),
-  startedAt: z.iso.datetime().nullable(),
-  endedAt: z.iso.datetime().nullable(),
-  code: z.string().nullable(),
-  message: z.string().nullable(),
-  warnings: z.array(Warning),
-  details: z.record(z.string(), z.unknown()).nullable(),
-  fidelity: Fidelity.nullable().describe('How much of its input the task kept; null when unknown'),
-  result: z
-    .union([
-      z.object({
-        url: z.url().nullable().describe('Null when the task produced no file'),
-        expires_at: z.iso
-          .datetime()
-          .optional()
-          .describe('When links expire; exported files stay in their store'),
-        files: z.array(
-          z.object({
-            filename: z.string(),
-            size: z.int(),
-            url: z.url(),
-            mime_type: z.string(),
-            sha256: z.string(),
-          }),
-        ),
-      }),
-      UploadForm,
-    ])
-    .nullable()
-    .describe(
-      'Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed. Awaited uploads: where to send the file',
-    ),
-})
+const TaskView = component(
+  'Task',
+  z.object({
+    operation: z.string(),
+    input: z.array(z.string()),
+    status: TaskStatus,
+    percent: z.int(),
+    attempt: z.int(),
+    engine: z.string().nullable(),
+    engineVersion: z.string().nullable(),
+    createdAt: z.iso.datetime(),
+    startedAt: z.iso.datetime().nullable(),
+    endedAt: z.iso.datetime().nullable(),
+    code: z.string().nullable(),
+    message: z.string().nullable(),
+    warnings: z.array(Warning),
+    details: z.record(z.string(), z.unknown()).nullable(),
+    fidelity: Fidelity.nullable().describe('How much of its input the task kept; null when unknown'),
+    result: z
+      .union([
+        z.object({
+          url: z.url().nullable().describe('Null when the task produced no file'),
+          expires_at: z.iso
+            .datetime()
+            .optional()
+            .describe('When links expire; exported files stay in their store'),
+          files: z.array(
+            z.object({
+              filename: z.string(),
+              size: z.int(),
+              url: z.url(),
+              mime_type: z.string(),
+              sha256: z.string(),
+            }),
+          ),
+        }),
+        UploadForm,
+      ])
+      .nullable()
+      .describe(
+        'Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed. Awaited uploads: where to send the file',
+      ),
+  }),
+)
 
-export const JobView = StatusView.extend({ tasks: z.record(z.string(), TaskView) })
+export const JobView = component('WholeJob', StatusView.extend({ tasks: z.record(z.string(), TaskView) }))
 export type JobView = z.infer<typeof JobView>
 
 const links = (jobId: string) => ({

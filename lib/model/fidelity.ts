@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { component } from '../validation/component.ts'
 import { keysOf } from '../validation/keys-of.ts'
 
 /** Units that are counted in files, with their description in the API. */
@@ -20,29 +21,35 @@ const units = {
 export type Unit = keyof typeof units
 export const unitNames = keysOf(units)
 
-const Retention = z.object({
-  source: z.number().min(0).describe('Count in the source'),
-  result: z
-    .number()
-    .min(0)
-    .describe('Count in the result; for words, those of the source that were found again'),
-  share: z.number().min(0).max(1).describe('1 if everything was retained'),
-})
+const Retention = component(
+  'Retention',
+  z.object({
+    source: z.number().min(0).describe('Count in the source'),
+    result: z
+      .number()
+      .min(0)
+      .describe('Count in the result; for words, those of the source that were found again'),
+    share: z.number().min(0).max(1).describe('1 if everything was retained'),
+  }),
+)
 export type Retention = z.infer<typeof Retention>
 
 /** How much of its source a result retained, counted by other programs than the one that created it. */
-export const Fidelity = z.object({
-  ...(Object.fromEntries(
-    Object.entries(units).map(([unit, description]) => [unit, Retention.optional().describe(description)]),
-  ) as Record<Unit, z.ZodOptional<typeof Retention>>), // built from the same names
-  dropped: z.array(z.string()).describe('Features that the target cannot represent, such as `animation`'),
-  uncounted: z
-    .array(z.string())
-    .optional()
-    .describe(
-      'Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed',
-    ),
-})
+export const Fidelity = component(
+  'Fidelity',
+  z.object({
+    ...(Object.fromEntries(
+      Object.entries(units).map(([unit, description]) => [unit, Retention.optional().describe(description)]),
+    ) as Record<Unit, z.ZodOptional<typeof Retention>>), // built from the same names
+    dropped: z.array(z.string()).describe('Features that the target cannot represent, such as `animation`'),
+    uncounted: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed',
+      ),
+  }),
+)
 export type Fidelity = z.infer<typeof Fidelity>
 
 /** The share is rounded down, so that 1 means everything. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { errorCodes } from '../error-catalog.ts'
 import { traits } from '../formats/detect/svg-traits.ts'
+import { component } from '../validation/component.ts'
 import { Fidelity } from './fidelity.ts'
 import { operations } from './operations.ts'
 import { StoredSummary } from './stored-summary.ts'
@@ -52,14 +53,20 @@ export const ExportedFile = z.object({
 })
 export type ExportedFile = z.infer<typeof ExportedFile>
 
-export const Warning = z.object({ code: z.string(), message: z.string(), field: z.string().optional() })
+export const Warning = component(
+  'Warning',
+  z.object({ code: z.string(), message: z.string(), field: z.string().optional() }),
+)
 export type Warning = z.infer<typeof Warning>
 
-export const JobError = z.object({
-  code: z.enum(errorCodes),
-  message: z.string(),
-  details: z.record(z.string(), z.unknown()).optional(),
-})
+export const JobError = component(
+  'JobError',
+  z.object({
+    code: z.enum(errorCodes),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+)
 export type JobError = z.infer<typeof JobError>
 
 /** One engine's step of a conversion; engine, image and formats are ids of the registry. */
@@ -261,7 +268,10 @@ const DisplayFields = z.object({
   pollS: z.int(),
 })
 
-export const BatchSummary = z.object({ total: z.int(), completed: z.int(), failed: z.int() })
+export const BatchSummary = component(
+  'BatchSummary',
+  z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+)
 export type BatchSummary = z.infer<typeof BatchSummary>
 
 export const Job = z.object({

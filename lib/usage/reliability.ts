@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Table } from '../aws/table.ts'
+import { component } from '../validation/component.ts'
 import { createPercentiles, sumCounts, type UsageCounts } from './counts.ts'
 import { countsInRecord, dayOf, excludedEngine, noEngine, serviceDayPartition } from './records.ts'
 
@@ -17,45 +18,52 @@ const isClientError = (code: string) =>
 const RateField = z.number().nullable().describe('0 to 1; null when there were no jobs')
 const Milliseconds = z.int().nullable()
 
-export const SloView = z.object({
-  window: z.object({ from: z.iso.date(), to: z.iso.date(), days: z.int() }),
-  totals: z.object({
-    jobs: z.int(),
-    completed: z.int(),
-    failed: z.int(),
-    cancelled: z.int(),
-    clientErrors: z.int().describe('Failed jobs whose file or request was at fault'),
-  }),
-  successRate: RateField.describe('completed / (completed + failed - clientErrors)'),
-  rawSuccessRate: RateField.describe('completed / (completed + failed)'),
-  durationMs: z.object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds }),
-  queueMs: z.object({ p50: Milliseconds, p95: Milliseconds }),
-  errorCodes: z.array(
-    z.object({ code: z.string(), count: z.int(), share: z.number().describe('Fraction of all failed jobs') }),
-  ),
-  engines: z.array(
-    z.object({
-      engine: z.string(),
-      jobs: z.int(),
-      successRate: RateField,
-      p50: Milliseconds,
-      p95: Milliseconds,
-      topErrors: z.array(z.object({ code: z.string(), count: z.int() })),
-    }),
-  ),
-  series: z.array(
-    z.object({
-      date: z.iso.date().describe('First day of the period'),
+export const SloView = component(
+  'ServiceLevels',
+  z.object({
+    window: z.object({ from: z.iso.date(), to: z.iso.date(), days: z.int() }),
+    totals: z.object({
       jobs: z.int(),
       completed: z.int(),
       failed: z.int(),
-      successRate: RateField,
-      p50: Milliseconds,
-      p95: Milliseconds,
+      cancelled: z.int(),
+      clientErrors: z.int().describe('Failed jobs whose file or request was at fault'),
     }),
-  ),
-  excluded: z.object({ roles: z.array(z.literal('ADMIN')), jobs: z.int() }),
-})
+    successRate: RateField.describe('completed / (completed + failed - clientErrors)'),
+    rawSuccessRate: RateField.describe('completed / (completed + failed)'),
+    durationMs: z.object({ p50: Milliseconds, p95: Milliseconds, p99: Milliseconds }),
+    queueMs: z.object({ p50: Milliseconds, p95: Milliseconds }),
+    errorCodes: z.array(
+      z.object({
+        code: z.string(),
+        count: z.int(),
+        share: z.number().describe('Fraction of all failed jobs'),
+      }),
+    ),
+    engines: z.array(
+      z.object({
+        engine: z.string(),
+        jobs: z.int(),
+        successRate: RateField,
+        p50: Milliseconds,
+        p95: Milliseconds,
+        topErrors: z.array(z.object({ code: z.string(), count: z.int() })),
+      }),
+    ),
+    series: z.array(
+      z.object({
+        date: z.iso.date().describe('First day of the period'),
+        jobs: z.int(),
+        completed: z.int(),
+        failed: z.int(),
+        successRate: RateField,
+        p50: Milliseconds,
+        p95: Milliseconds,
+      }),
+    ),
+    excluded: z.object({ roles: z.array(z.literal('ADMIN')), jobs: z.int() }),
+  }),
+)
 type SloView = z.infer<typeof SloView>
 
 export const bucketDays = { day: 1, week: 7 } as const

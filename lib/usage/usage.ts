@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
+import { component } from '../validation/component.ts'
 import { groupCounts, sumCounts, type UsageCounts } from './counts.ts'
 import { countsInRecord, dayOf, ownerUsagePartition } from './records.ts'
 
@@ -40,16 +41,19 @@ type UsageQuery = z.infer<typeof UsageQuery>
 
 const requests = z.int().describe('All requests of the account; requests without an account are not counted')
 
-export const UsageView = z.object({
-  period: z.object({ from: z.iso.date(), to: z.iso.date() }),
-  totals: z.object({ requests, ...Figures }),
-  series: z.array(
-    z.object({ date: z.string().describe('Such as `2026-01-31` or `2026-01`'), requests, ...Figures }),
-  ),
-  groups: z
-    .array(z.object({ name: z.string(), ...Figures }))
-    .describe('Sorted by number of jobs, largest first'),
-})
+export const UsageView = component(
+  'Usage',
+  z.object({
+    period: z.object({ from: z.iso.date(), to: z.iso.date() }),
+    totals: z.object({ requests, ...Figures }),
+    series: z.array(
+      z.object({ date: z.string().describe('Such as `2026-01-31` or `2026-01`'), requests, ...Figures }),
+    ),
+    groups: z
+      .array(z.object({ name: z.string(), ...Figures }))
+      .describe('Sorted by number of jobs, largest first'),
+  }),
+)
 type UsageView = z.infer<typeof UsageView>
 
 const minuteMs = 60_000

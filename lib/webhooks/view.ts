@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { component } from '../validation/component.ts'
 import { type Delivery, type DeliveryAttempt, DeliveryStatus } from './delivery.ts'
 import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
 
@@ -6,23 +7,26 @@ import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
 
 const Timestamp = z.iso.datetime()
 
-export const WebhookView = z.object({
-  id: z.string(),
-  url: z.string().describe('A password in the URL is shown as `***`'),
-  events: z.array(z.string()),
-  format: WebhookFormat,
-  description: z.string().nullable(),
-  enabled: z.boolean(),
-  failing: z.boolean().describe('Whether every delivery since the last failure failed'),
-  failingSince: Timestamp.nullable(),
-  disabledAt: Timestamp.nullable(),
-  disabledReason: DisabledFor.nullable().describe(
-    '`gone`: it responded with 410. `failing`: all deliveries failed for five days. Null if you disabled it',
-  ),
-  jobId: z.string().nullable().describe('The job that this `webhookUrl` belongs to'),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-})
+export const WebhookView = component(
+  'Webhook',
+  z.object({
+    id: z.string(),
+    url: z.string().describe('A password in the URL is shown as `***`'),
+    events: z.array(z.string()),
+    format: WebhookFormat,
+    description: z.string().nullable(),
+    enabled: z.boolean(),
+    failing: z.boolean().describe('Whether every delivery since the last failure failed'),
+    failingSince: Timestamp.nullable(),
+    disabledAt: Timestamp.nullable(),
+    disabledReason: DisabledFor.nullable().describe(
+      '`gone`: it responded with 410. `failing`: all deliveries failed for five days. Null if you disabled it',
+    ),
+    jobId: z.string().nullable().describe('The job that this `webhookUrl` belongs to'),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+)
 
 export const SecretField = z.string().describe('`whsec_…`; shown only once')
 
@@ -52,32 +56,38 @@ export function withoutPassword(address: string): string {
   return url.href
 }
 
-export const DeliveryView = z.object({
-  id: z.string(),
-  eventId: z.string(),
-  event: z.string(),
-  sequence: z.int(),
-  status: DeliveryStatus,
-  attempt: z.int().describe('Attempts made so far'),
-  responseStatus: z.int().nullable(),
-  responseBody: z.string().nullable().describe('Up to 1 KB of the last response'),
-  error: z.string().nullable(),
-  durationMs: z.int().nullable(),
-  nextAttemptAt: Timestamp.nullable(),
-  createdAt: Timestamp,
-})
+export const DeliveryView = component(
+  'Delivery',
+  z.object({
+    id: z.string(),
+    eventId: z.string(),
+    event: z.string(),
+    sequence: z.int(),
+    status: DeliveryStatus,
+    attempt: z.int().describe('Attempts made so far'),
+    responseStatus: z.int().nullable(),
+    responseBody: z.string().nullable().describe('Up to 1 KB of the last response'),
+    error: z.string().nullable(),
+    durationMs: z.int().nullable(),
+    nextAttemptAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+  }),
+)
 
-export const DeliveryWithAttempts = DeliveryView.extend({
-  attempts: z.array(
-    z.object({
-      attempt: z.int(),
-      at: Timestamp,
-      responseStatus: z.int().nullable(),
-      error: z.string().nullable(),
-      durationMs: z.int(),
-    }),
-  ),
-})
+export const DeliveryWithAttempts = component(
+  'DeliveryWithAttempts',
+  DeliveryView.extend({
+    attempts: z.array(
+      z.object({
+        attempt: z.int(),
+        at: Timestamp,
+        responseStatus: z.int().nullable(),
+        error: z.string().nullable(),
+        durationMs: z.int(),
+      }),
+    ),
+  }),
+)
 
 export function deliveryView(delivery: Delivery): z.infer<typeof DeliveryView> {
   const { id, eventId, event, sequence, status, attempt, attempts, createdAt } = delivery

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { redactSecrets } from '../crypto/sealed.ts'
+import { component } from '../validation/component.ts'
 import { withoutPassword } from '../webhooks/view.ts'
 import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './workflow.ts'
 
@@ -7,38 +8,44 @@ import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './w
 
 const Timestamp = z.iso.datetime()
 
-export const RunView = z.object({
-  runId: z.string(),
-  workflowId: z.string(),
-  trigger: z.enum(['schedule', 'request']).describe('Started by the schedule or by a request'),
-  status: WorkflowRunStatus.describe('`waiting` for the previous run, `skipped` because of it'),
-  dueAt: Timestamp.describe('Scheduled time, or time of the request'),
-  jobId: z.string().nullable(),
-  startedAt: Timestamp.nullable(),
-  endedAt: Timestamp.nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
-})
+export const RunView = component(
+  'WorkflowRun',
+  z.object({
+    runId: z.string(),
+    workflowId: z.string(),
+    trigger: z.enum(['schedule', 'request']).describe('Started by the schedule or by a request'),
+    status: WorkflowRunStatus.describe('`waiting` for the previous run, `skipped` because of it'),
+    dueAt: Timestamp.describe('Scheduled time, or time of the request'),
+    jobId: z.string().nullable(),
+    startedAt: Timestamp.nullable(),
+    endedAt: Timestamp.nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  }),
+)
 
-export const WorkflowView = z.object({
-  id: z.string(),
-  name: z.string(),
-  cron: z.string(),
-  timezone: z.string(),
-  tasks: z.record(z.string(), z.record(z.string(), z.unknown())).describe('Secrets are shown as `***`'),
-  enabled: z.boolean(),
-  overlap: Overlap,
-  tag: z.string().nullable(),
-  webhookUrl: z.string().nullable(),
-  failures: z.int().describe('Consecutive failed runs'),
-  paused: z
-    .object({ at: Timestamp, reason: z.string() })
-    .nullable()
-    .describe('Set when the workflow was disabled automatically, with the reason'),
-  nextRunAt: Timestamp.nullable(),
-  lastRun: RunView.nullable(),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-})
+export const WorkflowView = component(
+  'Workflow',
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    cron: z.string(),
+    timezone: z.string(),
+    tasks: z.record(z.string(), z.record(z.string(), z.unknown())).describe('Secrets are shown as `***`'),
+    enabled: z.boolean(),
+    overlap: Overlap,
+    tag: z.string().nullable(),
+    webhookUrl: z.string().nullable(),
+    failures: z.int().describe('Consecutive failed runs'),
+    paused: z
+      .object({ at: Timestamp, reason: z.string() })
+      .nullable()
+      .describe('Set when the workflow was disabled automatically, with the reason'),
+    nextRunAt: Timestamp.nullable(),
+    lastRun: RunView.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+)
 
 export const runView = (run: WorkflowRun): z.infer<typeof RunView> => ({
   runId: run.id,

@@ -7,6 +7,7 @@ import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import type { Item } from '../../lib/aws/table.ts'
 import { newId } from '../../lib/ids.ts'
 import { after, before } from '../hooks.ts'
+import { inlineComponents } from '../support/inline-components.ts'
 import { type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
 import {
   assertCode,
@@ -280,7 +281,7 @@ test('idempotency records contain neither the key, the IP address nor the fields
 test('the OpenAPI document lists the Idempotency-Key header of each endpoint that supports it', async () => {
   const { json } = await app.send('GET', '/v1/openapi.json')
   const taking = Object.entries<Record<string, { parameters?: { name: string }[]; responses: object }>>(
-    json.paths,
+    inlineComponents(json).paths,
   ).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [], responses }]) => {
       if (!parameters.some(({ name }) => name === 'Idempotency-Key')) return []

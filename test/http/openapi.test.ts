@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { events } from '../../events/index.ts'
 import { api } from '../../functions/routes/index.ts'
 import { openApiDocument } from '../../lib/http/openapi/openapi.ts'
+import { inlineComponents } from '../support/inline-components.ts'
 
-const { paths } = openApiDocument(api, { version: '1', url: '/' })
+const { paths } = inlineComponents(openApiDocument(api, { version: '1', url: '/' }))
 /** The operation in the document, as a client reads it. */
 const operationAt = (path: string, method: string) => {
   const item: Record<string, unknown> = { ...paths?.[path] }
@@ -80,11 +81,16 @@ test('every operation lists its authentication methods and required scopes', () 
   assert.deepEqual(securityOf('/v1/jobs', 'get'), [
     {},
     { owner: [] },
-    { apiKey: ['CONVERT_READ'] },
-    { bearer: ['CONVERT_READ'] },
-    { session: ['CONVERT_READ'] },
+    { oauth: ['CONVERT_READ'] },
+    { apiKey: [] },
+    { bearer: [] },
+    { session: [] },
   ])
-  assert.deepEqual(securityOf('/v1/api-keys', 'post'), [{ session: ['ACCOUNT_MANAGE'] }])
+  assert.deepEqual(securityOf('/v1/api-keys', 'post'), [{ session: [] }])
+  const scopesOf = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.['x-scopes']
+  assert.deepEqual(scopesOf('/v1/jobs', 'get'), ['CONVERT_READ'])
+  assert.deepEqual(scopesOf('/v1/api-keys', 'post'), ['ACCOUNT_MANAGE'])
+  assert.equal(scopesOf('/v1/openapi.json', 'get'), undefined)
   for (const status of ['401', '403', '429'])
     assert.ok(operationAt('/v1/jobs', 'get')?.responses[status], status)
 })
@@ -122,7 +128,7 @@ test('errors of the path and of the idempotency key are in the document', () => 
 })
 
 test('every event is in the document as a webhook request', () => {
-  const { webhooks } = openApiDocument(api, { version: '1', url: '/' })
+  const { webhooks, components } = inlineComponents(openApiDocument(api, { version: '1', url: '/' }))
   assert.deepEqual(Object.keys(webhooks ?? {}), Object.keys(events))
   // Generated clients name their methods after these ids.
   const ids = Object.values(webhooks ?? {}).map(
@@ -131,7 +137,9 @@ test('every event is in the document as a webhook request', () => {
   assert.deepEqual(ids.slice(0, 2), ['on-job-created', 'on-job-queued'])
   assert.equal(new Set(ids).size, Object.keys(events).length)
   const { post } = JSON.parse(JSON.stringify(webhooks?.['job.failed']))
-  const { schema, example } = post.requestBody.content['application/json']
+  const { schema: reference, example } = post.requestBody.content['application/json']
+  const { schemas } = JSON.parse(JSON.stringify(components))
+  const schema = schemas[reference.$ref.replace('#/components/schemas/', '')]
   assert.equal(schema.properties.event.const, 'job.failed')
   assert.ok(schema.required.includes('sequence') && schema.properties.job)
   assert.equal(example.event, 'job.failed')

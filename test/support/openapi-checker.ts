@@ -1,6 +1,7 @@
 // Checks that every reply that a test receives matches the OpenAPI document.
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { inlineComponents } from './inline-components.ts'
 import { fetchWithRetries } from './retrying-fetch.ts'
 
 export interface CheckedReply {
@@ -52,8 +53,9 @@ export class OpenApiChecker {
   readonly #paths: readonly { readonly pattern: RegExp; readonly path: string }[]
 
   constructor(document: object) {
-    this.document = document as Documented // made by us, and read by others in the tests of it
-    this.#ajv.addSchema(document, 'openapi')
+    const inlined = inlineComponents(document)
+    this.document = inlined as Documented // made by us, and read by others in the tests of it
+    this.#ajv.addSchema(inlined, 'openapi')
     this.#paths = Object.keys(this.document.paths)
       // A literal path takes precedence over one with a parameter.
       .sort((a, b) => a.split('{').length - b.split('{').length)

@@ -4,6 +4,7 @@ import { eventDescriptions, eventNames, eventSchema } from '../../../events/inde
 import { StatusView } from '../../jobs/view.ts'
 import { clientFrames, JobFrame, serverFrames } from '../../live/frames.ts'
 import { closeCodeList } from '../../live/reference.ts'
+import { simplifySchema } from './schemas.ts'
 import { WebhookHeaders } from './webhooks.ts'
 
 interface DocumentInfo {
@@ -17,6 +18,7 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
   const sent = Object.keys(serverFrames)
   const streamed = ['job-snapshot', ...eventNames]
   const received = Object.keys(clientFrames).map((name) => `${name}-request`)
+  const schemas = createSchemas()
   return {
     asyncapi: '3.0.0',
     info: {
@@ -71,28 +73,29 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
             {
               name,
               summary: eventDescriptions[name],
-              headers: schemaOf(WebhookHeaders),
-              payload: schemaOf(eventSchema(name)),
+              headers: schemas.of(WebhookHeaders),
+              payload: schemas.of(eventSchema(name)),
               examples: [{ payload: eventExamples[name] }],
             },
           ]),
         ),
         ...Object.fromEntries(
-          Object.entries(serverFrames).map(([name, frame]) => [name, { name, payload: schemaOf(frame) }]),
+          Object.entries(serverFrames).map(([name, frame]) => [name, { name, payload: schemas.of(frame) }]),
         ),
         ...Object.fromEntries(
           Object.entries(clientFrames).map(([name, frame]) => [
             `${name}-request`,
-            { name, payload: schemaOf(frame, 'input') },
+            { name, payload: schemas.of(frame, 'input') },
           ]),
         ),
-        progress: { name: 'progress', payload: schemaOf(JobFrame) },
+        progress: { name: 'progress', payload: schemas.of(JobFrame) },
         'job-snapshot': {
           name: 'snapshot',
           summary: 'State of the job when the stream starts.',
-          payload: schemaOf(StatusView),
+          payload: schemas.of(StatusView),
         },
       },
+      schemas: schemas.named,
     },
   }
 }
@@ -114,7 +117,24 @@ const operation = (action: 'send' | 'receive', channel: string, names: readonly 
   messages: Object.values(references(names, `channels/${channel}/messages`)),
 })
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output') {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', io })
-  return rest
+type JsonSchema = Record<string, unknown>
+
+/** Converts schemas to JSON Schema, and collects those with a name, to which they then refer. */
+function createSchemas() {
+  const named: Record<string, JsonSchema> = {}
+  return {
+    named,
+    of(schema: z.ZodType, io: 'input' | 'output' = 'output'): JsonSchema {
+      const converted = z.toJSONSchema(schema, {
+        target: 'draft-7',
+        io,
+        override: ({ jsonSchema }) => simplifySchema(jsonSchema),
+      })
+      const text = JSON.stringify(converted).replaceAll('"#/definitions/', '"#/components/schemas/')
+      const { $schema: _, definitions = {}, ...rest } = JSON.parse(text) as JsonSchema // what was converted
+      for (const [id, { id: _id, ...definition }] of Object.entries(definitions as typeof named))
+        named[id] = definition
+      return rest
+    },
+  }
 }

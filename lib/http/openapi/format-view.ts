@@ -2,23 +2,27 @@ import * as z from 'zod'
 import type { Engine } from '../../engines/engine.ts'
 import { categories, type Format, formats } from '../../formats/index.ts'
 import { findConversions, listTargetsAmong } from '../../plan/index.ts'
+import { component } from '../../validation/component.ts'
 
-export const FormatView = z.object({
-  id: z.string(),
-  name: z.string(),
-  category: z.enum(categories),
-  extensions: z.array(z.string()),
-  mimeTypes: z.array(z.string()),
-  aliases: z.array(z.string()),
-  canRead: z.boolean(),
-  canWrite: z.boolean(),
-  lossy: z.boolean(),
-  multiPage: z.boolean(),
-  animated: z.boolean(),
-  targets: z
-    .array(z.string())
-    .describe('The usual target formats. GET /v1/formats/conversions lists every possible one.'),
-})
+export const FormatView = component(
+  'Format',
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    category: z.enum(categories),
+    extensions: z.array(z.string()),
+    mimeTypes: z.array(z.string()),
+    aliases: z.array(z.string()),
+    canRead: z.boolean(),
+    canWrite: z.boolean(),
+    lossy: z.boolean(),
+    multiPage: z.boolean(),
+    animated: z.boolean(),
+    targets: z
+      .array(z.string())
+      .describe('The usual target formats. GET /v1/formats/conversions lists every possible one.'),
+  }),
+)
 
 type Views = readonly z.infer<typeof FormatView>[]
 

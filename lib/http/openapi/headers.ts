@@ -2,62 +2,126 @@ import { ownerHeader } from '../../access/anonymous.ts'
 import { isOpenAccess } from '../../model/principal.ts'
 import type { AnyContract } from '../contract.ts'
 import { replayedHeader } from '../idempotency.ts'
-import { replyHeaders } from '../replies/reply-headers.ts'
+import { type ReplyHeader, replyHeaders } from '../replies/reply-headers.ts'
+
+interface HeaderComponent {
+  readonly name: string
+  readonly description: string
+  /** Headers that explain the status are never missing. */
+  readonly required: boolean
+}
+
+const optionalHeader = (name: string, description: string): HeaderComponent => ({
+  name,
+  description,
+  required: false,
+})
+const requiredHeader = (name: string, description: string): HeaderComponent => ({
+  name,
+  description,
+  required: true,
+})
+
+const commonHeaders = {
+  RequestId: optionalHeader(
+    'x-request-id',
+    'Id of the request, or the `X-Request-Id` that the client sent; also in `meta.requestId`',
+  ),
+  ApiVersion: optionalHeader('x-api-version', 'Version of the API'),
+}
 
 const limitHeaders = {
-  'x-ratelimit-limit': 'Requests that the tightest limit allows; missing if the plan has no limits',
-  'x-ratelimit-remaining': 'Remaining requests of that limit',
-  'x-ratelimit-reset': 'Time at which that limit resets, in Unix seconds',
-  'ratelimit-policy': 'All limits, for example `"minute";q=60;w=60`',
-  ratelimit: 'Remaining requests of the tightest limit, for example `"minute";r=57;t=31`',
-}
-const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  401: { 'www-authenticate': 'How to authenticate (RFC 6750)' },
-  415: { 'accept-encoding': 'Supported encodings of request bodies' },
-  429: { 'retry-after': 'Seconds until the limit resets' },
-  503: { 'retry-after': 'Seconds after which to try again' },
-}
-/** Headers that explain the status are never missing. */
-const listRequiredHeaders = (status: number): readonly string[] =>
-  status === 201 || status === 302 || status === 303
-    ? ['location']
-    : Object.keys(headersByStatus[status] ?? {})
-
-/** Returns the OpenAPI headers of a reply. */
-export function openApiHeaders(contract: AnyContract, status: number) {
-  const described: Readonly<Record<string, string>> = {
-    'x-request-id': 'Id of the request, or the `X-Request-Id` that the client sent; also in `meta.requestId`',
-    'x-api-version': 'Version of the API',
-    ...(isOpenAccess(contract.access) ? {} : limitHeaders),
-    ...(status < 400 ? successHeaders(contract, status) : headersByStatus[status]),
-    ...(status === 409 &&
-      contract.idempotent && {
-        'retry-after': 'Seconds after which to try again while the first request is running',
-      }),
-  }
-  return Object.fromEntries(
-    Object.entries(described).map(([name, description]) => [
-      name,
-      {
-        description,
-        required: listRequiredHeaders(status).includes(name) || name === 'etag',
-        schema: { type: 'string' as const },
-      },
-    ]),
-  )
+  RateLimitLimit: optionalHeader(
+    'x-ratelimit-limit',
+    'Requests that the tightest limit allows; missing if the plan has no limits',
+  ),
+  RateLimitRemaining: optionalHeader('x-ratelimit-remaining', 'Remaining requests of that limit'),
+  RateLimitReset: optionalHeader('x-ratelimit-reset', 'Time at which that limit resets, in Unix seconds'),
+  RateLimitPolicy: optionalHeader('ratelimit-policy', 'All limits, for example `"minute";q=60;w=60`'),
+  RateLimit: optionalHeader(
+    'ratelimit',
+    'Remaining requests of the tightest limit, for example `"minute";r=57;t=31`',
+  ),
 }
 
-function successHeaders({ reply, idempotent, issuesIdentity }: AnyContract, status: number) {
-  const named = (reply.headers ?? []).map((name) => [name, replyHeaders[name]])
-  return {
-    ...Object.fromEntries(status === 304 || status === 204 ? [] : named),
-    ...(reply.etag &&
-      status !== 204 && { etag: 'Changes with the data of the reply; send it as `If-None-Match`' }),
-    ...((idempotent || issuesIdentity) && {
-      [ownerHeader]: 'The new identity, if the request had none; also sent as a cookie',
-    }),
-    ...(idempotent && {
-      [replayedHeader]: '`true` if the reply repeats that of an earlier request with the same key',
-    }),
-  }
+/** Headers that only some operations or statuses have. */
+const otherHeaders = {
+  Authenticate: requiredHeader('www-authenticate', 'How to authenticate (RFC 6750)'),
+  AcceptEncoding: requiredHeader('accept-encoding', 'Supported encodings of request bodies'),
+  RetryWhenLimited: requiredHeader('retry-after', 'Seconds until the limit resets'),
+  RetryWhenUnavailable: requiredHeader('retry-after', 'Seconds after which to try again'),
+  RetryWhileRunning: optionalHeader(
+    'retry-after',
+    'Seconds after which to try again while the first request is running',
+  ),
+  ETag: requiredHeader('etag', 'Changes with the data of the reply; send it as `If-None-Match`'),
+  OwnerToken: optionalHeader(ownerHeader, 'The new identity, if the request had none; also sent as a cookie'),
+  IdempotentReplayed: optionalHeader(
+    replayedHeader,
+    '`true` if the reply repeats that of an earlier request with the same key',
+  ),
+  RedirectLocation: requiredHeader('location', replyHeaders.location),
+  Location: optionalHeader('location', replyHeaders.location),
+  Link: optionalHeader('link', replyHeaders.link),
+  PreferenceApplied: optionalHeader('preference-applied', replyHeaders['preference-applied']),
+  ReprDigest: optionalHeader('repr-digest', replyHeaders['repr-digest']),
+  PollAfter: optionalHeader('retry-after', replyHeaders['retry-after']),
+}
+
+const headers = { ...commonHeaders, ...limitHeaders, ...otherHeaders }
+type HeaderId = keyof typeof headers
+const idsOf = <Id extends string>(table: Readonly<Record<Id, unknown>>) => Object.keys(table) as Id[] // keys of a const table
+
+/** The `headers` of the document's components. */
+export const headerComponents = Object.fromEntries(
+  Object.entries(headers).map(([id, { description, required: isRequired }]) => [
+    id,
+    { description, required: isRequired, schema: { type: 'string' as const } },
+  ]),
+)
+
+const replyHeaderIds: Readonly<Record<ReplyHeader, HeaderId>> = {
+  link: 'Link',
+  location: 'Location',
+  'preference-applied': 'PreferenceApplied',
+  'repr-digest': 'ReprDigest',
+  'retry-after': 'PollAfter',
+}
+const errorHeaderIds: Readonly<Record<number, HeaderId>> = {
+  401: 'Authenticate',
+  415: 'AcceptEncoding',
+  429: 'RetryWhenLimited',
+  503: 'RetryWhenUnavailable',
+}
+const locationStatuses: readonly number[] = [201, 302, 303]
+
+/** Returns references to the headers of a reply. */
+export function headerRefs(contract: AnyContract, status: number) {
+  const ids: readonly HeaderId[] = [
+    ...idsOf(commonHeaders),
+    ...(isOpenAccess(contract.access) ? [] : idsOf(limitHeaders)),
+    ...(status < 400 ? successHeaderIds(contract, status) : failureHeaderIds(contract, status)),
+  ]
+  return Object.fromEntries(ids.map((id) => [headers[id].name, { $ref: `#/components/headers/${id}` }]))
+}
+
+function failureHeaderIds({ idempotent }: AnyContract, status: number): readonly HeaderId[] {
+  if (status === 409) return idempotent ? ['RetryWhileRunning'] : []
+  const id = errorHeaderIds[status]
+  return id ? [id] : []
+}
+
+function successHeaderIds(
+  { reply, idempotent, issuesIdentity }: AnyContract,
+  status: number,
+): readonly HeaderId[] {
+  const named: readonly ReplyHeader[] = status === 304 || status === 204 ? [] : (reply.headers ?? [])
+  return [
+    ...named.map((name) =>
+      name === 'location' && locationStatuses.includes(status) ? 'RedirectLocation' : replyHeaderIds[name],
+    ),
+    ...(reply.etag && status !== 204 ? (['ETag'] as const) : []),
+    ...(idempotent || issuesIdentity ? (['OwnerToken'] as const) : []),
+    ...(idempotent ? (['IdempotentReplayed'] as const) : []),
+  ]
 }

@@ -1,36 +1,40 @@
 import * as z from 'zod'
 import type { Capability } from '../../engines/engine.ts'
 import { mayNeedUnlock, optionsSchemaOf, type Route } from '../../plan/index.ts'
+import { component } from '../../validation/component.ts'
 import { defined } from '../../validation/defined.ts'
 import { type OptionLabel, optionLabels, widgets } from './option-labels.ts'
 import { valueLabel } from './option-value-labels.ts'
 
 /** An option for forms and readers, generated from its schema, so that it cannot differ from the validation. */
-export const OptionView = z.object({
-  name: z.string(),
-  label: z.string().describe('Label in a form'),
-  type: z.enum(['string', 'integer', 'number', 'boolean', 'enum']),
-  group: z.enum(['basics', 'more']).describe('`basics` are shown by default, `more` on demand'),
-  widget: z.enum(widgets).describe('Suitable input widget'),
-  unit: z.string().optional().describe('Unit of the number, such as `px`'),
-  default: z.unknown().optional(),
-  enum: z.array(z.string()).optional(),
-  enumLabels: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('Labels of the values of `enum` and `suggestions`'),
-  suggestions: z.array(z.string()).optional().describe('Suggested values; others are accepted too'),
-  number: z
-    .object({ type: z.enum(['integer', 'number']), min: z.number().optional(), max: z.number().optional() })
-    .optional()
-    .describe('Set for an `enum` that also accepts a number'),
-  min: z.number().optional(),
-  max: z.number().optional(),
-  pattern: z.string().optional(),
-  spelled: z.boolean().optional().describe('The number may also be sent as text, see the description'),
-  deprecated: z.boolean().optional().describe('Replaced by another option'),
-  description: z.string(),
-})
+export const OptionView = component(
+  'ConversionOption',
+  z.object({
+    name: z.string(),
+    label: z.string().describe('Label in a form'),
+    type: z.enum(['string', 'integer', 'number', 'boolean', 'enum']),
+    group: z.enum(['basics', 'more']).describe('`basics` are shown by default, `more` on demand'),
+    widget: z.enum(widgets).describe('Suitable input widget'),
+    unit: z.string().optional().describe('Unit of the number, such as `px`'),
+    default: z.unknown().optional(),
+    enum: z.array(z.string()).optional(),
+    enumLabels: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Labels of the values of `enum` and `suggestions`'),
+    suggestions: z.array(z.string()).optional().describe('Suggested values; others are accepted too'),
+    number: z
+      .object({ type: z.enum(['integer', 'number']), min: z.number().optional(), max: z.number().optional() })
+      .optional()
+      .describe('Set for an `enum` that also accepts a number'),
+    min: z.number().optional(),
+    max: z.number().optional(),
+    pattern: z.string().optional(),
+    spelled: z.boolean().optional().describe('The number may also be sent as text, see the description'),
+    deprecated: z.boolean().optional().describe('Replaced by another option'),
+    description: z.string(),
+  }),
+)
 export type OptionView = z.infer<typeof OptionView>
 
 interface JsonSchema {

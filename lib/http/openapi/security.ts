@@ -1,47 +1,70 @@
 import { ownerHeader } from '../../access/anonymous.ts'
 import { sessionCookieName } from '../../access/session-auth.ts'
 import type { ErrorCode } from '../../error-catalog.ts'
-import { type Access, grantedScopes, isOpenAccess } from '../../model/principal.ts'
+import { type Access, type GrantedScope, grantedScopes, isOpenAccess } from '../../model/principal.ts'
 
 /** Security schemes and requirements for the OpenAPI document. */
 
-export const securitySchemes = {
-  apiKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-Api-Key',
-    description: 'An API key, `sk_…` or `ck_…`, created with `POST /v1/api-keys`',
-  },
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'An API key, an access token or an owner token as `Authorization: Bearer …`',
-  },
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: sessionCookieName('https:'),
-    description: 'Session of a signed-in user',
-  },
-  owner: {
-    type: 'apiKey',
-    in: 'header',
-    name: ownerHeader,
-    description:
-      'Anonymous identity from an earlier reply. A token that this service did not issue gets 401 `INVALID_API_KEY` with `details.field` `X-Owner-Token`: forget it and send the request without it',
-  },
-} as const
+const scopeDescriptions: Readonly<Record<GrantedScope, string>> = {
+  CONVERT_READ: 'Read formats, jobs and results',
+  CONVERT_WRITE: 'Upload and convert files, and change jobs and workflows',
+  WEBHOOKS_MANAGE: 'Manage webhooks and their deliveries',
+  ACCOUNT_READ: 'Read the account and its usage',
+}
 
-/** Alternatives, each with the required scopes (OpenAPI 3.1, Security Requirement Object). */
-export function securityOf(access: Access): Record<string, string[]>[] {
-  if (isOpenAccess(access)) return []
+/** @param url of the service; the token endpoint is below it */
+export const securitySchemes = (url: string) =>
+  ({
+    oauth: {
+      type: 'oauth2',
+      description:
+        'An access token as `Authorization: Bearer …`, for a client created with `POST /v1/oauth/clients`',
+      flows: {
+        clientCredentials: {
+          tokenUrl: `${url.replace(/\/$/, '')}/v1/oauth/token`,
+          scopes: { ...scopeDescriptions },
+        },
+      },
+    },
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Api-Key',
+      description: 'An API key with the same scopes, `sk_…` or `ck_…`, created with `POST /v1/api-keys`',
+    },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key or an owner token as `Authorization: Bearer …`',
+    },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: sessionCookieName('https:'),
+      description: 'Session of a signed-in user, who has all scopes',
+    },
+    owner: {
+      type: 'apiKey',
+      in: 'header',
+      name: ownerHeader,
+      description: 'Anonymous identity from an earlier reply',
+    },
+  }) as const
+
+/**
+ * Alternatives for authentication, and the scopes that all of them need. Only OAuth schemes can list scopes
+ * (OpenAPI 3.1, Security Requirement Object), and some scopes are for sessions only.
+ */
+export function securityOf(access: Access) {
+  if (isOpenAccess(access)) return { security: [] }
   const scopes = [...access.scopes]
   const isGranted = grantedScopes.some((scope) => scopes.includes(scope))
-  return [
+  const security: Record<string, string[]>[] = [
     ...(access.anonymous ? [{}, { owner: [] }] : []),
-    ...(isGranted ? [{ apiKey: scopes }, { bearer: scopes }] : []),
-    { session: scopes },
+    ...(isGranted ? [{ oauth: scopes }, { apiKey: [] }, { bearer: [] }] : []),
+    { session: [] },
   ]
+  return { security, 'x-scopes': scopes }
 }
 
 export function accessErrors(access: Access): readonly ErrorCode[] {

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathItemObject } from 'zod-openapi'
 import { eventExamples } from '../../../events/examples/index.ts'
-import { eventDescriptions, eventNames, eventSchema } from '../../../events/index.ts'
+import { type EventName, eventDescriptions, eventNames, eventSchema } from '../../../events/index.ts'
+import { component } from '../../validation/component.ts'
 
 /** The requests that webhooks send, for the OpenAPI and AsyncAPI documents. */
 
@@ -30,6 +31,26 @@ export const WebhookHeaders = z.object({
     ),
 })
 
+/** Parameter components, because all events have the same headers. */
+export const webhookHeaderComponents = () =>
+  Object.fromEntries(
+    Object.entries(WebhookHeaders.shape).map(([name, schema]) => [
+      headerId(name),
+      schema.meta({ ...schema.meta(), param: { in: 'header', name } }),
+    ]),
+  )
+
+const headerId = (name: string) => `${pascalCase(name)}Header`
+
+const eventId = (name: EventName) => `${pascalCase(name)}Event`
+
+const pascalCase = (name: string) =>
+  name.toLowerCase().replace(/(?:^|[-.])(\w)/g, (_, initial: string) => initial.toUpperCase())
+
+/** Named schemas of the events. */
+export const eventSchemas = () =>
+  Object.fromEntries(eventNames.map((name) => [name, component(eventId(name), eventSchema(name))]))
+
 /** The `webhooks` object of the OpenAPI document: requests that the service sends. */
 export const openApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
   Object.fromEntries(
@@ -40,13 +61,16 @@ export const openApiWebhooks = (): Record<string, ZodOpenApiPathItemObject> =>
           operationId: `on-${name.replace('.', '-')}`,
           tags: ['Webhooks'],
           summary: eventDescriptions[name],
+          description: 'Sent to the URLs of your webhooks that have this event. Reply with any 2xx status.',
           security: [],
-          requestParams: { header: WebhookHeaders },
+          parameters: Object.keys(WebhookHeaders.shape).map((header) => ({
+            $ref: `#/components/parameters/${headerId(header)}`,
+          })),
           requestBody: {
             required: true,
             content: {
               'application/json': {
-                schema: eventSchema(name),
+                schema: { $ref: `#/components/schemas/${eventId(name)}` },
                 example: eventExamples[name],
               },
             },

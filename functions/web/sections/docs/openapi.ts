@@ -26,6 +26,7 @@ interface Media {
 }
 
 interface Parameter {
+  readonly $ref?: string
   readonly in: string
   readonly name: string
   readonly required?: boolean
@@ -42,16 +43,26 @@ interface ApiOperation {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
-  readonly responses: Readonly<
-    Record<string, { readonly description: string; readonly content?: Readonly<Record<string, Media>> }>
-  >
+  readonly responses: Readonly<Record<string, Reply>>
+  /** Scopes that every authentication method needs. */
+  readonly 'x-scopes'?: readonly string[]
+}
+
+interface Reply {
+  readonly $ref?: string
+  readonly description: string
+  readonly content?: Readonly<Record<string, Media>>
 }
 
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>
-  readonly components: { readonly schemas?: Readonly<Record<string, ApiSchema>> }
+  readonly components: {
+    readonly schemas?: Readonly<Record<string, ApiSchema>>
+    readonly parameters?: Readonly<Record<string, Parameter>>
+    readonly responses?: Readonly<Record<string, Reply>>
+  }
 }
 
 /** An operation with its method and path. */
@@ -60,20 +71,31 @@ export interface OperationEntry extends ApiOperation {
   readonly path: string
 }
 
-export const listOperations = ({ paths }: OpenApi): OperationEntry[] =>
+export const listOperations = ({ paths, components }: OpenApi): OperationEntry[] =>
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       ...operation,
+      parameters: (operation.parameters ?? []).map((one) => resolveIn(components.parameters, one)),
+      responses: Object.fromEntries(
+        Object.entries(operation.responses).map(([status, one]) => [
+          status,
+          resolveIn(components.responses, one),
+        ]),
+      ),
       method: method.toUpperCase(),
       path,
     })),
   )
 
-/** Resolves a `$ref`. */
-export const resolveRef = (schema: ApiSchema, { components }: OpenApi): ApiSchema => {
-  const name = schema.$ref?.split('/').at(-1)
-  return name === undefined ? schema : (components.schemas?.[name] ?? {})
-}
+/** Resolves a `$ref` to one of these components. */
+const resolveIn = <Value extends { readonly $ref?: string }>(
+  components: Readonly<Record<string, Value>> | undefined,
+  value: Value,
+): Value => components?.[value.$ref?.split('/').at(-1) ?? ''] ?? value
+
+/** Resolves a `$ref` to a schema. */
+export const resolveRef = (schema: ApiSchema, { components }: OpenApi): ApiSchema =>
+  resolveIn(components.schemas, schema)
 
 /** Describes a type for people: `string`, `integer 1–100`, `low | high`, `list of string`. */
 export function describeType(schemaOrRef: ApiSchema, document: OpenApi): string {

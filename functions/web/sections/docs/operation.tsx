@@ -146,8 +146,7 @@ const responseColumns: readonly Column<readonly [string, { readonly description:
   { name: words.meaning, cell: ([, { description }]) => renderInline(description) },
 ]
 
-function describeAccess({ security = [] }: OperationEntry): string {
-  const scopes = [...new Set(security.flatMap((scheme) => Object.values(scheme).flat()))]
+function describeAccess({ security = [], 'x-scopes': scopes = [] }: OperationEntry): string {
   const isPublic = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0)
   if (isPublic && scopes.length === 0) return words.open
   return isPublic ? words.openOr(scopes.join(', ')) : words.needs(scopes.join(', ') || words.authentication)

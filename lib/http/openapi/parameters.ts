@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import type { AnyContract } from '../contract.ts'
+import { idempotencyKeyDescription } from '../idempotency.ts'
+
+const KeyHeader = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().describe(idempotencyKeyDescription),
+})
+
+/** Schemas of the parameters by location, as the document generator takes them. */
+type RequestParams = Readonly<Partial<Record<Location, z.ZodObject>>>
+
+const locations = ['path', 'query', 'header'] as const
+type Location = (typeof locations)[number]
+
+interface ParameterUse {
+  readonly location: Location
+  readonly name: string
+  readonly schema: z.ZodType
+  readonly example: unknown
+}
+
+type Examples = (contract: AnyContract) => Readonly<Record<string, unknown>> | undefined
+
+/** Creates the parameters of operations. Those that several operations declare with one schema become components. */
+export class Parameters {
+  /** By `keyOf` and schema: parameters with different names may have one schema. */
+  readonly #components = new Map<string, Map<z.ZodType, z.ZodType>>()
+  readonly #examples: Examples
+
+  /** @param examples returns recorded values by parameter name. */
+  constructor(contracts: readonly AnyContract[], examples: Examples) {
+    this.#examples = examples
+    const uses = contracts.flatMap((contract) => this.#usesOf(contract))
+    const ids = new Set<string>()
+    for (const [key, group] of Map.groupBy(uses, keyOf)) {
+      const shared = [...Map.groupBy(group, ({ schema }) => schema)].filter(([, same]) => same.length > 1)
+      // The most frequent meaning of a name gets the name; the others are described where they occur.
+      const [[schema, same] = []] = shared.sort(([, x], [, y]) => y.length - x.length)
+      const id = pascalCase(group[0]?.name ?? '')
+      if (!schema || ids.has(id)) continue
+      ids.add(id)
+      const { example } = same?.find((use) => use.example !== undefined) ?? {}
+      this.#components.set(key, new Map([[schema, describe(schema, example, id)]]))
+    }
+  }
+
+  of(contract: AnyContract): { readonly requestParams?: RequestParams } {
+    const uses = Map.groupBy(this.#usesOf(contract), ({ location }) => location)
+    if (uses.size === 0) return {}
+    const shapes = [...uses].map(([location, group]) => [
+      location,
+      z.object(
+        Object.fromEntries(
+          group.map((use) => [
+            use.name,
+            this.#components.get(keyOf(use))?.get(use.schema) ?? describe(use.schema, use.example),
+          ]),
+        ),
+      ),
+    ])
+    return { requestParams: Object.fromEntries(shapes) }
+  }
+
+  #usesOf(contract: AnyContract): ParameterUse[] {
+    const { params, query, idempotent } = contract
+    const schemas = { path: params, query, header: idempotent ? KeyHeader : undefined }
+    return locations.flatMap((location) =>
+      Object.entries(shapeOf(schemas[location])).map(([name, schema]) => ({
+        location,
+        name,
+        schema,
+        example: this.#examples(contract)?.[name],
+      })),
+    )
+  }
+}
+
+const keyOf = ({ location, name }: ParameterUse) => `${location} ${name}`
+
+const shapeOf = (schema: z.ZodObject | undefined): Readonly<Record<string, z.ZodType>> =>
+  schema ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {} // shapes hold types
+
+/** Recorded values are text, also those of numbers. */
+function describe(schema: z.ZodType, example: unknown, id?: string): z.ZodType {
+  const { data } = schema.safeParse(example)
+  const value = typeof data === 'number' ? data : example
+  return schema.meta({
+    ...schema.meta(),
+    param: { ...(id !== undefined && { id }), ...(value !== undefined && { example: value }) },
+  })
+}
+
+const pascalCase = (name: string) =>
+  name.replace(/(?:^|[-_])(\w)/g, (_, initial: string) => initial.toUpperCase())

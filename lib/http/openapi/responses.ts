@@ -1,0 +1,165 @@
+import * as z from 'zod'
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
+import { type ErrorCode, errorCatalog, errorCodes } from '../../error-catalog.ts'
+import { isOpenAccess } from '../../model/principal.ts'
+import { component } from '../../validation/component.ts'
+import type { AnyContract } from '../contract.ts'
+import { repliesOnlyJson } from '../replies/accept-header.ts'
+import { errorTitle } from '../replies/envelope.ts'
+import { headerRefs } from './headers.ts'
+import { accessErrors } from './security.ts'
+
+const Meta = component('Meta', z.object({ requestId: z.string(), timestamp: z.iso.datetime() }))
+
+const ErrorBody = component(
+  'Error',
+  z.object({
+    success: z.literal(false),
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+    meta: Meta,
+  }),
+)
+
+const OAuthError = component(
+  'OAuthError',
+  z.object({ error: z.string().describe('For example `invalid_client`'), error_description: z.string() }),
+)
+
+const Problem = component(
+  'Problem',
+  z.looseObject({
+    type: z.string().describe('URL of a page about the error'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string(),
+    code: z.string(),
+    errors: z.array(z.object({ field: z.string(), error: z.string() })).optional(),
+    requestId: z.string(),
+  }),
+)
+
+/** Recorded replies by status. */
+type Examples = Readonly<Record<string, unknown>> | undefined
+
+export const exampleOf = (value: unknown) => (value === undefined ? {} : { example: value })
+
+/** Creates the responses of operations; equal error responses become one component. */
+export class Responses {
+  readonly #shared = new Map<string, ZodOpenApiResponseObject>()
+  readonly #bodies = new Map<z.ZodType, z.ZodType>()
+
+  of(contract: AnyContract, examples: Examples): ZodOpenApiResponsesObject {
+    return { ...this.#successes(contract, examples), ...this.#failures(contract, examples) }
+  }
+
+  #successes(contract: AnyContract, examples: Examples) {
+    const { reply, summary } = contract
+    const contentOf = (status: number | string) => {
+      if (reply.form === 'empty' || Number(status) === 204) return {}
+      const type = reply.contentType?.split(';')[0] ?? 'application/json'
+      return { content: { [type]: { schema: this.#bodyOf(reply), ...exampleOf(examples?.[status]) } } }
+    }
+    const others = Object.entries(reply.otherStatuses ?? {}).map(([status, description]) => [
+      status,
+      { description, headers: headerRefs(contract, Number(status)), ...contentOf(status) },
+    ])
+    return {
+      [String(reply.status)]: {
+        description: summary,
+        headers: headerRefs(contract, reply.status),
+        ...contentOf(reply.status),
+      },
+      ...Object.fromEntries(others),
+      ...(reply.etag && {
+        304: {
+          description: 'Not modified since the ETag of `If-None-Match`',
+          headers: headerRefs(contract, 304),
+        },
+      }),
+    }
+  }
+
+  /** A named schema gets a named reply, which the statuses and operations with that schema share. */
+  #bodyOf({ form, schema }: AnyContract['reply']): z.ZodType {
+    if (form === 'raw' || form === 'stream') return schema
+    const known = this.#bodies.get(schema)
+    if (known) return known
+    const envelope = { success: z.literal(true), data: schema, meta: Meta }
+    const isMirrored = form === 'mirrored' && schema instanceof z.ZodObject
+    const body: z.ZodType = isMirrored ? schema.extend(envelope) : z.object(envelope)
+    const id = schema.meta()?.id
+    const named = id === undefined ? body : component(`${id}Reply`, body)
+    this.#bodies.set(schema, named)
+    return named
+  }
+
+  #failures(contract: AnyContract, examples: Examples) {
+    const codes = errorsOf(contract)
+    // A status that the contract describes itself keeps that description.
+    const statuses = [...new Set(codes.map((code) => errorCatalog[code].status))].filter(
+      (status) => !(status in (contract.reply.otherStatuses ?? {})),
+    )
+    return Object.fromEntries(
+      statuses.map((status) => [
+        String(status),
+        this.#failure(
+          contract,
+          status,
+          codes.filter((code) => errorCatalog[code].status === status),
+          examples?.[status],
+        ),
+      ]),
+    )
+  }
+
+  #failure(contract: AnyContract, status: number, codes: readonly ErrorCode[], example: unknown) {
+    const isOAuth = contract.errorFormat === 'oauth'
+    const response: ZodOpenApiResponseObject = {
+      description: codes.map((code) => `\`${code}\` ${errorTitle(code)}`).join('; '),
+      headers: headerRefs(contract, status),
+      content: {
+        'application/json': { schema: isOAuth ? OAuthError : ErrorBody, ...exampleOf(example) },
+        ...(contract.errorFormat === undefined && { 'application/problem+json': { schema: Problem } }),
+      },
+    }
+    if (example !== undefined) return response
+    const kind = isOAuth ? 'OAuth' : isOpenAccess(contract.access) ? 'Public' : ''
+    const suffix = status === 409 && contract.idempotent ? 'OrRetry' : ''
+    const id = `${kind}${codes.map(pascalCase).join('Or')}${suffix}`
+    const shared = this.#shared.get(id) ?? { id, ...response }
+    this.#shared.set(id, shared)
+    return shared
+  }
+}
+
+const pascalCase = (code: ErrorCode) =>
+  code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, initial: string) => initial.toUpperCase())
+
+const idempotencyErrors = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_INPUT'] as const
+/** Errors of a path whose escapes are not UTF-8, or with an unknown id. */
+const pathErrors = ['INVALID_REQUEST', 'NOT_FOUND'] as const
+const bodyErrors = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_MEDIA_TYPE'] as const
+const fileErrors = ['FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE', 'STORAGE_NOT_CONFIGURED'] as const
+
+/** All errors of an operation, in the order of the catalog. */
+function errorsOf(contract: AnyContract): readonly ErrorCode[] {
+  const codes: readonly ErrorCode[] = [
+    ...(contract.errors ?? []),
+    ...accessErrors(contract.access),
+    ...(contract.idempotent ? idempotencyErrors : []),
+    ...(contract.params ? pathErrors : []),
+    ...(contract.body ? bodyErrors : []),
+    ...(contract.body?.files ? fileErrors : []),
+    ...(contract.query ? (['INVALID_INPUT'] as const) : []),
+    ...(repliesOnlyJson(contract) ? (['NOT_ACCEPTABLE'] as const) : []),
+    // An endpoint that needs disk space for files needs storage too.
+    ...(contract.errors?.includes('INSUFFICIENT_DISK_SPACE') ? (['STORAGE_NOT_CONFIGURED'] as const) : []),
+    ...(['HEADERS_TOO_LARGE', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
+  ]
+  return errorCodes.filter((code) => codes.includes(code))
+}

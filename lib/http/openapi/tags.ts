@@ -1,0 +1,27 @@
+import { accountReference } from '../../access/reference.ts'
+import { liveReference } from '../../live/reference.ts'
+
+/** Groups of operations in the order of the reference. */
+export const tags = [
+  { name: 'Conversion', description: 'Convert, merge or check files in one request.' },
+  { name: 'Jobs', description: 'Pipelines of tasks, and the state and results of all jobs.' },
+  {
+    name: 'Uploads',
+    description: 'Send large files to the storage directly, or have them fetched from a URL.',
+  },
+  { name: 'Uploads by Uppy', description: 'The endpoints that `@uppy/aws-s3` calls on a Companion server.' },
+  { name: 'Formats', description: 'Supported formats, and the conversions between them with their options.' },
+  { name: 'Live', description: liveReference },
+  { name: 'Webhooks', description: 'Have events sent to your server, with signatures and retries.' },
+  { name: 'Workflows', description: 'Pipelines of tasks that run on a schedule.' },
+  { name: 'Drives', description: 'Import files from Google Drive, Dropbox, OneDrive and others.' },
+  { name: 'Account', description: accountReference },
+  { name: 'API keys', description: 'Keys for servers and web pages.' },
+  { name: 'OAuth', description: 'Access tokens by the client credentials grant (RFC 6749, 4.4).' },
+  {
+    name: 'Administration',
+    description: 'Accounts, sessions, the audit trail and service level indicators.',
+  },
+  { name: 'Service', description: 'Version, health, plans and these documents.' },
+  { name: 'Pages', description: 'The web page and other documents for people.' },
+]
