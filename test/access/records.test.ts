@@ -142,6 +142,10 @@ describe('API keys in the table', () => {
       limiterKey: `key:${key.id}`,
       keyId: key.id,
       isPublic: true,
+      credential: [
+        { pk: `ACCOUNT#${owner}`, sk: 'ACCOUNT' },
+        { pk: `KEYHASH#${key.digest}`, sk: 'KEY' },
+      ],
     })
     const gone = { ...key, owner: newId('acc') }
     await assert.rejects(principalOfKey(gone, request, app.services), { details: { reason: 'unknown' } })
