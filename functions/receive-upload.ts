@@ -10,9 +10,12 @@ const open = lazyAsync(createLambdaServices)
 const ObjectCreated = z.object({ object: z.object({ key: z.string() }) })
 
 /** Handles a file that arrived in the bucket: continues the task that waits for it, and deletes orphaned uploads. */
-export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
+export async function handler({
+  detail,
+  time,
+}: Pick<EventBridgeEvent<string, unknown>, 'detail' | 'time'>): Promise<void> {
   const services = await open()
   const { key } = ObjectCreated.parse(detail).object
   const uploadId = key.slice(key.lastIndexOf('/') + 1)
-  await receiveStoredFile(uploadId, key, services)
+  await receiveStoredFile({ uploadId, key, createdAt: new Date(time) }, services)
 }

@@ -9,9 +9,11 @@ import { releaseBuffer } from '../io/buffer-pool.ts'
 import type { ByteRange } from '../io/byte-range.ts'
 import type { FileExchange } from '../io/local-connections.ts'
 import { writeSynchronously } from '../io/sync-writer.ts'
+import type { StoredFile } from '../model/job.ts'
 import { defined } from '../validation/defined.ts'
 import { type BucketClients, openBucketClients } from './bucket-clients.ts'
 import type { ServiceConnections } from './connections.ts'
+import { copyInParts, copyObject } from './copy-object.ts'
 import { toFileError } from './file-errors.ts'
 import { MultipartStorage } from './multipart.ts'
 import { readLocatedFiles } from './prefetched-files.ts'
@@ -65,6 +67,9 @@ interface StoreStreamOptions {
 /** Parts of a streamed upload in memory at a time; with 8 MiB parts, a form upload uses 16 MiB. */
 const maxConcurrentParts = 2
 const partBytes = 8 * 1024 * 1024
+/** Larger objects are copied in parts. */
+const maxSingleCopyBytes = 512 * 1024 ** 2
+const copyPartBytes = 64 * 1024 ** 2
 
 /** Inputs and outputs in the bucket. Keys are generated and never contain client data. */
 export class Files {
@@ -179,21 +184,27 @@ export class Files {
     })
   }
 
-  /** Copies a file within the bucket; an `etag` has to match. */
-  async copy({ key, filename, etag }: FileReference, to: string): Promise<void> {
-    const { s3, CopyObjectCommand } = await this.#open()
-    await s3
-      .send(
-        new CopyObjectCommand({
-          Bucket: this.#bucket,
-          Key: to,
-          CopySource: `${this.#bucket}/${key}`,
-          ...(etag && { CopySourceIfMatch: etag }),
-        }),
-      )
-      .catch((error: unknown) => {
-        throw toFileError(error, filename) ?? error
-      })
+  /** Copies a file within the bucket; an `etag` has to match. @returns the ETag of the copy. */
+  async copy(
+    {
+      key,
+      filename,
+      etag,
+      size = 0,
+      mimeType,
+    }: FileReference & Partial<Pick<StoredFile, 'size' | 'mimeType'>>,
+    to: string,
+  ): Promise<string> {
+    const clients = await this.#open()
+    const request = { bucket: this.#bucket, from: key, to, etag }
+    // A bucket on this machine links the bytes.
+    const isSlow = size > maxSingleCopyBytes && !this.#exchange
+    const parts = { size, partBytes: copyPartBytes, contentType: mimeType ?? 'application/octet-stream' }
+    try {
+      return await (isSlow ? copyInParts(clients, request, parts) : copyObject(clients, request))
+    } catch (error) {
+      throw toFileError(error, filename) ?? error
+    }
   }
 
   /** Reads bytes `start` to `end` (exclusive), fewer at the end of the object. */

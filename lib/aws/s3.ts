@@ -14,6 +14,7 @@ export {
   paginateListObjectsV2,
   S3Client,
   UploadPartCommand,
+  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 export { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 export { getSignedUrl } from '@aws-sdk/s3-request-presigner'

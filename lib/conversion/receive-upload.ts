@@ -1,10 +1,14 @@
 import type { Files, ObjectInfo } from '../aws/files.ts'
 import { detectFormat } from '../decoders/detect-format.ts'
 import { AppError } from '../errors.ts'
+import type { UploadedFile } from '../jobs/events.ts'
+import { filesOfJob } from '../jobs/job-state-machine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { fileTooLargeError } from '../uploads/size-errors.ts'
+import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { toStoredFile } from '../uploads/to-stored-file.ts'
-import type { UploadRecord, Uploads } from '../uploads/uploads.ts'
+import { type UploadRecord, type Uploads, uploadIdOf } from '../uploads/uploads.ts'
 import { createUploadSource } from './source.ts'
 
 export interface ReceiveUploadDeps {
@@ -20,61 +24,124 @@ interface ArrivedUpload {
   readonly outcome: UploadOutcome
 }
 
+/** An object that was created at the key of an upload. */
+interface CreatedObject {
+  readonly uploadId: string
+  readonly key: string
+  readonly createdAt: Date
+}
+
 /**
  * Handles a file that arrived in the bucket: publishes it, resumes the task that waits for it, and deletes a file that
- * was uploaded again after its job was deleted, or without a known upload. May be called repeatedly.
+ * no job will use: one without a known upload, or uploaded again after its job took the upload or was deleted. May be
+ * called repeatedly.
  */
-export async function receiveStoredFile(
-  uploadId: string,
-  key: string,
+export const receiveStoredFile = (object: CreatedObject, deps: ReceiveUploadDeps): Promise<void> =>
+  retryIfOverwritten(() => handleStoredFile(object, deps))
+
+async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps): Promise<void> {
+  const { key } = object
+  const upload = await deps.uploads.get(object.uploadId)
+  const state = upload?.jobId === undefined ? undefined : await deps.jobs.store.getState(upload.jobId)
+  const taken = state && filesOfJob(state).find((file) => uploadIdOf(file.key) === upload?.id)
+  if (upload && state && taken && taken.key !== key) {
+    await handleTakenUpload(upload, taken, state, object, deps)
+  } else {
+    // Files that the service imported into an upload were inspected and published by the import.
+    const isNews = upload && (isAwaited(upload) || upload.importJobId === undefined)
+    const arrived = isNews && (await inspectUpload(upload, deps))
+    if (arrived) {
+      await publishUploadEvent(arrived, deps)
+      await resumeTask(arrived, deps)
+    }
+    if (upload && (upload.jobId === undefined || (state && isKept(state.job)))) return
+  }
+  await deps.files.delete([key])
+}
+
+/** The job has its own copy of the file: this is the notification of that file, or of one that arrived too late. */
+async function handleTakenUpload(
+  upload: UploadRecord,
+  file: StoredFile,
+  { job }: JobState,
+  { createdAt }: CreatedObject,
   deps: ReceiveUploadDeps,
 ): Promise<void> {
-  const upload = await deps.uploads.get(uploadId)
-  // Files that the service imported into an upload were inspected and published by the import.
-  const isNews = upload && (isAwaited(upload) || upload.importJobId === undefined)
-  const arrived = isNews && (await inspectUpload(upload, deps))
-  if (arrived) {
-    await publishUploadEvent(arrived, deps)
-    await resumeTask(arrived, deps)
-  }
-  const isWanted = upload && (upload.jobId === undefined || (await isJobKept(upload.jobId, deps)))
-  if (!isWanted) await deps.files.delete([key])
+  const { jobId, task, arrivedAt, key } = upload
+  if (jobId === undefined) return
+  // Repeats what an interrupted call may not have done.
+  if (task !== undefined) await deps.jobs.completeUpload({ jobId, task }, { file })
+  else if (arrivedAt !== undefined && createdAt.toISOString() <= job.createdAt)
+    await publishUpload(upload, { ...file, key }, arrivedAt, deps)
 }
 
 /**
  * Resumes the task that waits for an upload, if its file has arrived. May be called repeatedly, and for uploads that no
  * task waits for.
  */
-export async function receiveUpload(uploadId: string, deps: ReceiveUploadDeps): Promise<void> {
-  const upload = await deps.uploads.get(uploadId)
-  const arrived = upload && isAwaited(upload) && (await inspectUpload(upload, deps))
-  if (arrived) await resumeTask(arrived, deps)
-}
+export const receiveUpload = (uploadId: string, deps: ReceiveUploadDeps): Promise<void> =>
+  retryIfOverwritten(async () => {
+    const upload = await deps.uploads.get(uploadId)
+    const arrived = upload && isAwaited(upload) && (await inspectUpload(upload, deps))
+    if (arrived) await resumeTask(arrived, deps)
+  })
 
 const isAwaited = ({ jobId, task }: UploadRecord) => jobId !== undefined && task !== undefined
 
-async function resumeTask(
-  { upload, outcome }: ArrivedUpload,
-  { files, jobs }: ReceiveUploadDeps,
-): Promise<void> {
+const maxAttempts = 3
+
+/** Calls it again if the file is overwritten, or taken by a job, while it is inspected. */
+async function retryIfOverwritten(action: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await action()
+    } catch (error) {
+      if (!isOverwritten(error) || attempt >= maxAttempts) throw error
+    }
+  }
+}
+
+const isOverwritten = (error: unknown) =>
+  error instanceof AppError && (error.code === 'CONFLICT' || error.code === 'FILE_GONE')
+
+async function resumeTask({ upload, outcome }: ArrivedUpload, deps: ReceiveUploadDeps): Promise<void> {
+  const { files, jobs } = deps
   const { jobId, task, key } = upload
   if (jobId === undefined || task === undefined) return
-  // Otherwise no record refers to the file, and nothing would delete it.
-  if (!(await jobs.completeUpload({ jobId, task }, outcome))) await files.delete([key])
+  if ('error' in outcome || !isOverwritable(upload)) {
+    // Otherwise no record refers to the file, and nothing would delete it.
+    if (!(await jobs.completeUpload({ jobId, task }, outcome))) await files.delete([key])
+    return
+  }
+  const taken = await takeUpload(outcome.file, files)
+  await jobs.completeUpload({ jobId, task }, { file: { ...outcome.file, ...taken } })
+  const ended = await jobs.store.getTask({ jobId, task })
+  const isUsed = ended?.files.some((file) => file.key === taken.key)
+  await files.delete(isUsed ? [key] : [key, taken.key])
 }
 
 async function publishUploadEvent(
   { upload, stored, outcome }: ArrivedUpload,
+  deps: ReceiveUploadDeps,
+): Promise<void> {
+  const { filename, contentType: mimeType, key } = upload
+  const unknown = { key, filename, mimeType, format: null, size: stored.size, sha256: '' }
+  const file = 'file' in outcome ? outcome.file : unknown
+  await publishUpload(upload, file, stored.storedAt.toISOString(), deps)
+}
+
+async function publishUpload(
+  { owner, jobId, partsId, importJobId }: UploadRecord,
+  file: UploadedFile['file'],
+  occurredAt: string,
   { jobs }: ReceiveUploadDeps,
 ): Promise<void> {
-  const { owner, jobId, partsId, filename, contentType: mimeType, key, importJobId } = upload
   if (importJobId !== undefined) return
-  const unknown = { key, filename, mimeType, format: null, size: stored.size, sha256: '' }
   await jobs.publishUpload({
     owner,
     jobId,
-    file: 'file' in outcome ? outcome.file : unknown,
-    occurredAt: stored.storedAt.toISOString(),
+    file,
+    occurredAt,
     via: partsId === undefined ? 'presigned' : 'multipart',
   })
 }
@@ -83,7 +150,8 @@ type UploadOutcome = Parameters<Jobs['completeUpload']>[1]
 
 /**
  * Returns what is known of an upload whose file has arrived.
- * @throws AppError SERVICE_UNAVAILABLE, after which it is worth trying again.
+ * @throws AppError SERVICE_UNAVAILABLE, after which it is worth trying again; CONFLICT or FILE_GONE if the file was
+ *   overwritten or deleted meanwhile.
  */
 async function inspectUpload(
   upload: UploadRecord,
@@ -98,7 +166,8 @@ async function inspectUpload(
     const file = toStoredFile(source, await detectFormat(source, { mayBeLocked: true }))
     return { upload, stored, outcome: { file } }
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'SERVICE_UNAVAILABLE') throw error
+    if (!(error instanceof AppError) || error.code === 'SERVICE_UNAVAILABLE' || isOverwritten(error))
+      throw error
     const { code, message, details } = error
     return {
       upload,
@@ -108,7 +177,4 @@ async function inspectUpload(
   }
 }
 
-async function isJobKept(jobId: string, { jobs }: ReceiveUploadDeps): Promise<boolean> {
-  const job = await jobs.store.getJob(jobId)
-  return job !== undefined && !job.deletedAt && job.status !== 'expired'
-}
+const isKept = ({ deletedAt, status }: Job) => deletedAt === undefined && status !== 'expired'

@@ -16,6 +16,8 @@ import { defined } from '../validation/defined.ts'
 export interface SourceFile extends ReceivedFile {
   readonly upload?: UploadRecord
   readonly etag?: string
+  /** When the file of the upload arrived. */
+  readonly storedAt?: Date
 }
 
 interface SourceFields {
@@ -83,12 +85,12 @@ export async function openUploadedSource(
 /** The stored file of an upload, pinned to its current bytes by ETag. */
 export function createUploadSource(
   upload: UploadRecord,
-  { size, etag }: ObjectInfo,
+  { size, etag, storedAt }: ObjectInfo,
   { files }: Pick<Services, 'files'>,
 ): SourceFile {
   const { key, filename } = upload
   const read = (start: number, end: number) => files.read(key, start, end, etag)
-  return { field: 'uploadId', filename, key, size, sha256: '', etag, upload, read, adopt: () => {} }
+  return { field: 'uploadId', filename, key, size, sha256: '', etag, upload, storedAt, read, adopt: () => {} }
 }
 
 async function requireStoredUpload(uploadId: string, field: string, reader: JobReader, services: Services) {
@@ -96,8 +98,16 @@ async function requireStoredUpload(uploadId: string, field: string, reader: JobR
   if (upload.jobId && (await isUsedByJob(upload.jobId, services)))
     throw uploadAlreadyUsed(upload, upload.jobId, field)
   const stored = await services.files.head(upload.key)
-  if (!stored) throw new AppError('UPLOAD_INCOMPLETE', await explainMissingFile(upload, services), { field })
-  return { upload, stored }
+  if (stored) return { upload, stored }
+  await requireUnused(upload, field, services)
+  throw new AppError('UPLOAD_INCOMPLETE', await explainMissingFile(upload, services), { field })
+}
+
+/** Checks whether the file of an upload is missing because a job took it. @throws AppError CONFLICT */
+export async function requireUnused({ id }: UploadRecord, field: string, services: Services): Promise<void> {
+  const upload = await services.uploads.get(id)
+  if (upload?.jobId !== undefined && (await isUsedByJob(upload.jobId, services)))
+    throw uploadAlreadyUsed(upload, upload.jobId, field)
 }
 
 async function explainMissingFile(

@@ -1,4 +1,5 @@
 import { limitsOfOwner } from '../accounts/plan-limits.ts'
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Engine } from '../engines/engine.ts'
 import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
@@ -13,12 +14,16 @@ import type { Services } from '../services/services.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import type { TaskSpec } from '../tasks/operation.ts'
 import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
+import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import { type DetectedSources, detectSources } from './detect-sources.ts'
 import { errorsNameTasks, type JobRequest } from './job-request.ts'
-import { type SourceFile, uploadAlreadyUsed } from './source.ts'
+import { requireUnused, type SourceFile, uploadAlreadyUsed } from './source.ts'
+
+/** Copies of uploads that are made at the same time. */
+const maxConcurrentCopies = 8
 
 /**
  * Detects the files, plans what can be planned, and starts the job.
@@ -33,10 +38,17 @@ export async function startJob(request: JobRequest, services: Services): Promise
   if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
   const numbers = new Map(request.tasks.map(({ name }, number) => [name, number]))
   const engines = await services.engines()
-  const files = await detectSources(request, engines)
+  const sources = [...request.imports.values()].flatMap((importSource) =>
+    'source' in importSource ? [importSource.source] : [],
+  )
+  const files = await detectSources(request, engines).catch((error: unknown) =>
+    explainMissingFile(error, sources, services),
+  )
   const context = { request, numbers, files, jobId, services, engines }
   const tasks = request.tasks.map((task) => createTask(task, context))
   requireWork(tasks, request)
+  const uploads = requireDistinctUploads(sources)
+  const taken = await takeUploads([...files.values()], sources, services)
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
   const records = createGraphRecords(
     {
@@ -52,12 +64,9 @@ export async function startJob(request: JobRequest, services: Services): Promise
       require: request.isBatch ? 'any' : 'all',
       failFast: request.failFast ?? false,
       hasWebhook: webhookUrl !== undefined,
-      tasks: tasks.map(({ task }) => task),
+      tasks: tasks.map(({ task }) => withTakenFiles(task, taken)),
     } satisfies NewJob,
     new Date(),
-  )
-  const sources = [...request.imports.values()].flatMap((importSource) =>
-    'source' in importSource ? [importSource.source] : [],
   )
   const awaited = request.tasks.flatMap(({ name }, task) => {
     const importSource = request.imports.get(name)
@@ -66,9 +75,10 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const importTargets = [...request.imports.values()].flatMap((importSource) =>
     'into' in importSource ? [{ ...importSource.into, importJobId: jobId }] : [],
   )
-  const uploads = requireDistinctUploads(sources)
   const claims = [
-    ...uploads.map((upload) => claimUploadWrite(upload, jobId)),
+    ...sources.flatMap(({ upload, storedAt }) =>
+      upload ? [claimUploadWrite(upload, jobId, storedAt?.toISOString())] : [],
+    ),
     ...[...awaited, ...importTargets].map(createUploadWrite),
   ]
   const adoptAll = () => {
@@ -82,8 +92,15 @@ export async function startJob(request: JobRequest, services: Services): Promise
     adoptAll()
     throw error
   })
-  if (!isNew) return findEarlierJob(jobId, uploads, services)
+  if (!isNew) {
+    await services.files.delete([...taken.values()].map(({ key }) => key))
+    return findEarlierJob(jobId, uploads, services)
+  }
   adoptAll()
+  // The job does not need them; its deletion repeats this.
+  await services.files.delete([...taken.keys()]).catch((error: unknown) => {
+    services.log.warn({ jobId, error }, 'uploaded files could not be deleted')
+  })
   const { job, fixed, tasks: stored } = records
   return { job, fixed, tasks: stored, chunks: [] }
 }
@@ -112,6 +129,48 @@ function requireDistinctUploads(sources: readonly SourceFile[]): readonly Upload
     taken.set(upload.id, upload)
   }
   return [...taken.values()]
+}
+
+/** Takes the files that a presigned URL could still overwrite. @returns where they are now, by their earlier keys. */
+async function takeUploads(
+  detected: readonly (StoredFile | AppError)[],
+  sources: readonly SourceFile[],
+  services: Services,
+): Promise<Map<string, Pick<StoredFile, 'key' | 'etag'>>> {
+  const keys = new Set(
+    sources.flatMap(({ upload }) => (upload && isOverwritable(upload) ? [upload.key] : [])),
+  )
+  const files = detected.filter((file) => !(file instanceof AppError) && keys.has(file.key)) as StoredFile[]
+  const taken = new Map<string, Pick<StoredFile, 'key' | 'etag'>>()
+  try {
+    await forEachConcurrently(files, maxConcurrentCopies, async (file) => {
+      taken.set(file.key, await takeUpload(file, services.files))
+    })
+    return taken
+  } catch (error) {
+    await services.files.delete([...taken.values()].map(({ key }) => key))
+    return explainMissingFile(error, sources, services)
+  }
+}
+
+const withTakenFiles = (
+  task: NewTask,
+  taken: ReadonlyMap<string, Pick<StoredFile, 'key' | 'etag'>>,
+): NewTask => {
+  if (!task.fixed?.files) return task
+  const files = task.fixed.files.map((file) => ({ ...file, ...taken.get(file.key) }))
+  return { ...task, fixed: { ...task.fixed, files } }
+}
+
+/** Throws the error, or CONFLICT if the file is missing because another job took the upload in the meantime. */
+async function explainMissingFile(
+  error: unknown,
+  sources: readonly SourceFile[],
+  services: Services,
+): Promise<never> {
+  if (error instanceof AppError && error.code === 'FILE_GONE')
+    for (const { upload, field } of sources) if (upload) await requireUnused(upload, field, services)
+  throw error
 }
 
 /** Finds the job of an earlier attempt at the same request; otherwise another job has used an upload. */

@@ -91,12 +91,12 @@ export async function deleteJobData(
   if (!current.filesTold) {
     const deletedFiles = filesOfJob(state)
     const awaited = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
-    await uploads.delete([
-      ...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited]),
-    ])
-    // The prefix also covers files of attempts that died before recording them.
+    const uploadIds = [...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited])]
+    const uploadRecords = await Promise.all(uploadIds.map((id) => uploads.get(id)))
+    await uploads.delete(uploadIds)
+    // The prefix also covers files of attempts that died before recording them; uploads may have arrived again.
     await files.deleteAll(
-      deletedFiles.map(({ key }) => key),
+      [...deletedFiles, ...uploadRecords].flatMap((file) => file?.key ?? []),
       jobPrefix(jobId),
     )
     const deletionEvents = deletedFiles.map((file, index) => createFileDeletedEvent(state, file, index))

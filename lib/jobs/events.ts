@@ -1,6 +1,7 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { derivedId } from '../ids.ts'
 import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from '../model/job.ts'
+import { uploadIdOf } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
 import {
   hasRecord,
@@ -151,7 +152,7 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, jobId }:
   const { key, filename, size, mimeType, format, sha256 } = file
   const body = {
     file: {
-      uploadId: /upl_\w{1,100}$/.exec(key)?.[0],
+      uploadId: uploadIdOf(key) ?? /upl_\w{1,100}$/.exec(key)?.[0],
       jobId,
       filename,
       size,
@@ -169,7 +170,8 @@ const createRequestFileEvents = ({ job, fixed }: JobState): BusEvent[] =>
   fixed
     .filter(({ operation }) => operation.startsWith('import/') && job.retryOf === undefined)
     .flatMap(({ files = [] }) => files)
-    .filter(({ key }) => key.startsWith('received/'))
+    // Uploads were published when they arrived.
+    .filter(({ key }) => key.startsWith('received/') && uploadIdOf(key) === undefined)
     .map((file) =>
       createFileUploadedEvent({
         owner: job.owner,

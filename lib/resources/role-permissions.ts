@@ -10,6 +10,12 @@ export const fileAccess = (prefixes: readonly FilePrefix[], ...verbs: readonly F
 })
 export const allFilePrefixes = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
 
+/** Permissions to store files, and to move those of uploads to where no presigned URL can overwrite them. */
+export const takeUploads = [
+  fileAccess(['received'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
+  fileAccess(['uploads'], 'DeleteObject'),
+] as const satisfies readonly Permission[]
+
 /** Permissions for any change to a job: records, tasks that become ready, events. */
 export const updateJobs = [
   tableAccess('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),

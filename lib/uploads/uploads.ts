@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Table, TransactionWrite } from '../aws/table.ts'
 import { StoredFile } from '../model/job.ts'
 import { uploadRetentionDays } from '../resources/storage.ts'
+import { defined } from '../validation/defined.ts'
 
 /** A file that a client uploads with a presigned URL. */
 export const UploadRecord = z.object({
@@ -26,6 +27,8 @@ export const UploadRecord = z.object({
   importJobId: z.string().optional(),
   /** The job that uses the upload and deletes it; an upload belongs to one job. */
   jobId: z.string().optional(),
+  /** When the file that the job took arrived. */
+  arrivedAt: z.iso.datetime().optional(),
   /** Number of the task that waits for the upload. */
   task: z.int().optional(),
 })
@@ -85,8 +88,9 @@ export class Uploads {
   }
 }
 
-/** Returns the upload id in a key; undefined for keys of other files. */
-export const uploadIdOf = (key: string): string | undefined => /^uploads\/\w+\/(upl_\w+)$/.exec(key)?.[1]
+/** Returns the upload id in the key of an upload, or of the file that a job took from it; undefined for other files. */
+export const uploadIdOf = (key: string): string | undefined =>
+  /^(?:uploads\/\w+\/(upl_\w+)|received\/\w+\/(upl_\w+)\/\w+)$/.exec(key)?.slice(1).find(Boolean)
 
 const recordOf = (upload: UploadRecord) => ({ ...keyOf(upload.id), ...upload, ttl: ttlOf(upload) })
 
@@ -94,9 +98,13 @@ const recordOf = (upload: UploadRecord) => ({ ...keyOf(upload.id), ...upload, tt
  * Returns the write that assigns an upload to a job; it fails if another job was faster. An upload with a known `jobId`
  * is reassigned: its job was never stored.
  */
-export const claimUploadWrite = (upload: UploadRecord, jobId: string): TransactionWrite => ({
+export const claimUploadWrite = (
+  upload: UploadRecord,
+  jobId: string,
+  arrivedAt?: string | undefined,
+): TransactionWrite => ({
   update: keyOf(upload.id),
-  change: { set: { jobId } },
+  change: { set: { jobId, ...defined({ arrivedAt }) } },
   if: {
     exists: true,
     either: [

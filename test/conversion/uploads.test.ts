@@ -6,6 +6,7 @@ import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/model/job.ts'
 import type { NewUpload, UploadRecord } from '../../lib/uploads/uploads.ts'
+import { once, runBefore } from '../http/fault-injection.ts'
 import { findTask, fixture, imported, openMaker, out, owner, text } from './job-maker.ts'
 
 const maker = openMaker()
@@ -102,6 +103,8 @@ describe('an upload that arrives', () => {
     const { uploads, files, jobs } = services()
     return { uploads, files, jobs }
   }
+  const arrive = (uploadId: string, key: string) =>
+    receiveStoredFile({ uploadId, key, createdAt: new Date() }, receiving())
   async function awaiting(more: Partial<NewUpload> = {}) {
     const awaited = await maker.upload(more)
     const { job } = await maker.job(tasks, { in: { awaited, form: {} } })
@@ -123,9 +126,60 @@ describe('an upload that arrives', () => {
     assert.equal(task?.status, 'completed')
     assert.equal(job.status, 'queued')
     const [file] = task.files
-    assert.deepEqual([file?.filename, file?.format, file?.key], ['a.pdf', 'pdf', awaited.key])
+    assert.deepEqual([file?.filename, file?.format], ['a.pdf', 'pdf'])
     assert.match(file?.etag ?? '', /^"/)
-    assert.ok(await isStored(awaited.key))
+    assert.ok(file && (await isStored(file.key)))
+    assert.equal(await isStored(awaited.key), false, 'the file has left the key that a URL was signed for')
+  })
+
+  test('an upload that arrives again after its task took it changes nothing and is deleted', async () => {
+    const { awaited, seen } = await awaiting()
+    await put(awaited.key)
+    await arrive(awaited.id, awaited.key)
+    const [file] = (await seen()).task?.files ?? []
+    assert.ok(file)
+    await put(awaited.key, Buffer.from('Another text.'))
+    await arrive(awaited.id, awaited.key)
+    assert.equal(await isStored(awaited.key), false)
+    assert.deepEqual((await seen()).task?.files, [file])
+    assert.equal(Buffer.from(await services().files.read(file.key, 0, 20)).toString(), 'A text.')
+    await services().jobs.delete((await seen()).job.id)
+    assert.equal(await isStored(file.key), false, 'it is deleted with its job')
+    assert.equal(await services().uploads.get(awaited.id), undefined)
+  })
+
+  test('an upload that a job takes before it was published is published once, as it arrived', async () => {
+    const upload = await createUpload()
+    const stored = await services().files.head(upload.key)
+    const before = new Date()
+    const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
+    const published: { occurredAt: string; jobId: string; file: { key: string } }[] = []
+    const { store } = services().jobs
+    const publishUpload = async (facts: (typeof published)[number]) => void published.push(facts)
+    const jobs = { store, publishUpload } as never
+    const tell = (createdAt: Date) =>
+      receiveStoredFile({ uploadId: upload.id, key: upload.key, createdAt }, { ...receiving(), jobs })
+    await tell(before)
+    await tell(new Date(Date.now() + 1))
+    assert.equal(published.length, 1)
+    assert.deepEqual(
+      [published[0]?.occurredAt, published[0]?.jobId, published[0]?.file.key],
+      [stored?.storedAt.toISOString(), job.id, upload.key],
+    )
+  })
+
+  test('an upload that is overwritten while its task takes it is taken as it is then', async () => {
+    const { awaited, seen } = await awaiting()
+    await put(awaited.key)
+    const files = runBefore(
+      services().files,
+      'copy',
+      once(() => put(awaited.key, Buffer.from('Another text.'))),
+    )
+    await receiveUpload(awaited.id, { ...receiving(), files })
+    const [file] = (await seen()).task?.files ?? []
+    assert.equal(file?.size, 13)
+    assert.equal(await isStored(awaited.key), false)
   })
 
   test('an upload that arrives but is unusable fails its task and is deleted', async () => {
@@ -169,7 +223,7 @@ describe('an upload that arrives', () => {
     const { store } = services().jobs
     const jobs = { store, publishUpload: async (facts: object) => void published.push(facts) } as never
     const tell = ({ id, key }: Pick<UploadRecord, 'id' | 'key'>) =>
-      receiveStoredFile(id, key, { ...receiving(), jobs })
+      receiveStoredFile({ uploadId: id, key, createdAt: new Date() }, { ...receiving(), jobs })
     const mine = await createUpload({ jobId: newId('job') })
     const stored = await services().files.head(mine.key)
     await tell(mine)
@@ -212,13 +266,13 @@ describe('an upload that arrives', () => {
 
   test('an upload that arrives is kept while it can be used, and deleted otherwise', async () => {
     const remains = async (upload: UploadRecord) => {
-      await receiveStoredFile(upload.id, upload.key, receiving())
+      await arrive(upload.id, upload.key)
       return isStored(upload.key)
     }
     assert.equal(await remains(await createUpload()), true)
     assert.equal(await remains(await createUpload({ jobId: newId('job') })), false)
     const { key } = await createUpload()
-    await receiveStoredFile(newId('upl'), key, receiving())
+    await arrive(newId('upl'), key)
     assert.equal(await isStored(key), false)
     const { job } = await maker.job(tasks, { in: text() })
     assert.equal(await remains(await createUpload({ jobId: job.id })), true)

@@ -5,6 +5,8 @@ import type { Config } from '../../lib/config.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { EffectGate } from './function-instance.ts'
 
+const etagOf = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`
+
 /** The bucket in memory. */
 export class MemoryFiles extends Files {
   readonly #gate: EffectGate
@@ -40,11 +42,24 @@ export class MemoryFiles extends Files {
   override async head(key: string): Promise<ObjectInfo | undefined> {
     return this.#gate.observe(async () => {
       const found = this.objects.get(key)
-      const etag = found && `"${createHash('md5').update(found).digest('hex')}"`
       return (
-        found && { size: found.length, contentType: 'image/png', etag: etag ?? '', storedAt: new Date(0) }
+        found && {
+          size: found.length,
+          contentType: 'image/png',
+          etag: etagOf(found),
+          storedAt: new Date(0),
+        }
       )
     })
+  }
+
+  override async copy({ key, filename }: FileReference, to: string): Promise<string> {
+    const found = this.objects.get(key)
+    if (!found) throw new AppError('FILE_GONE', `The file ${filename} is deleted.`)
+    await this.#gate.effect('object copied', async () => {
+      this.objects.set(to, found)
+    })
+    return etagOf(found)
   }
 
   override async delete(keys: readonly string[]): Promise<void> {

@@ -45,7 +45,7 @@ async function runScenario({ play, during, concurrency = 1 }: Scenario) {
 const describeTask = ({ name, status, code, percent, attempt, engine, engineVersion, files }: Task) =>
   [
     ...[name, status, code, percent, attempt, engine, engineVersion],
-    ...files.map(({ key }) => key.replace(/^jobs\/[^/]*\/|(?<=^uploads\/).*/, '')),
+    ...files.map(({ key }) => key.replace(/^jobs\/[^/]*\/|(?<=^received\/2d\/upl_).*/, '')),
   ]
     .filter((one) => one !== undefined)
     .join(' ')
@@ -123,7 +123,7 @@ const ends: Readonly<Record<string, ScenarioEnd>> = {
     job: 'completed',
     runs: ['a', 'b'],
     tasks: [
-      'upload completed 100 0 uploads/',
+      'upload completed 100 0 received/2d/upl_',
       'a completed 100 1 vips 1.0 1/0-0-1-0.1.0-0.png',
       'b completed 100 1 vips 1.0 2/0-0-1-0.1.0-0.png',
     ],

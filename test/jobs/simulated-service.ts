@@ -248,7 +248,9 @@ export class SimulatedService {
 
   /** Simulates the bucket's notification of an upload, as functions/receive-upload.ts receives it. */
   receive(uploadId: string, key: string) {
-    return this.request('receiver', (services) => receiveStoredFile(uploadId, key, services))
+    return this.request('receiver', (services) =>
+      receiveStoredFile({ uploadId, key, createdAt: new Date() }, services),
+    )
   }
 
   /** The stored job and its tasks. */

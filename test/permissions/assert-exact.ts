@@ -19,7 +19,14 @@ const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
     'a task that cannot be planned fails, and the next task of its owner is started',
   ],
   [/^prepare: s3:(ListBucket|PutObject on \S+work)/, 'an input was deleted; a message is too large'],
-  [/^receive-upload: s3:ListBucket/, 'a file is deleted before it is inspected'],
+  [
+    /^receive-upload: s3:(ListBucket|DeleteObject on \S+received)/,
+    'a file is deleted before it is inspected, or overwritten while its task takes it',
+  ],
+  [
+    /^(conversion|jobs|facade|sweep|receive-upload): s3:AbortMultipartUpload on \S+received/,
+    'a large upload is overwritten while its job takes it',
+  ],
   [/^automation: s3:DeleteObject/, 'a workflow run that cannot start deletes its files'],
   [
     /^sweep: (sqs:SendMessage|execute-api|dynamodb:(DeleteItem|Query on \S+byList)|s3:(GetObject|DeleteObject) on \S+uploads)/,

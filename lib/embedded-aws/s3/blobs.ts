@@ -1,7 +1,7 @@
 // The bytes: one file per object or part, under a random name. Keys never become paths.
 import { randomBytes } from 'node:crypto'
-import { constants, createWriteStream } from 'node:fs'
-import { copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { constants, createWriteStream, fchmodSync, fchownSync } from 'node:fs'
+import { copyFile, type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { writeBuffered } from '../../io/buffered-writer.ts'
@@ -17,12 +17,15 @@ export interface Span {
 export class Blobs {
   readonly #dir: string
   readonly #log: LogFunction
+  readonly #readerGroup: number | undefined
   readonly #readers = new Map<string, number>()
   readonly #pendingDeletes = new Set<string>()
 
-  constructor(dir: string, log: LogFunction) {
+  /** @param readerGroup group whose processes may read the files. */
+  constructor(dir: string, log: LogFunction, readerGroup?: number) {
     this.#dir = dir
     this.#log = log
+    this.#readerGroup = readerGroup
   }
 
   /**
@@ -33,8 +36,9 @@ export class Blobs {
   async write(chunks: AsyncIterable<Buffer>): Promise<Span> {
     await this.#requireRoom(0)
     const blob = randomBytes(16).toString('hex')
-    const file = await open(this.#path(blob), 'wx')
+    const file = await open(this.#path(blob), 'wx', 0o600)
     try {
+      if (this.#readerGroup !== undefined) this.#restrict(file)
       const size = await writeBuffered(chunks, file, () => this.#requireRoom(0))
       await file.datasync()
       return { blob, size }
@@ -49,13 +53,14 @@ export class Blobs {
   /**
    * Adopts a file as a new blob and resolves when its bytes are on disk; its original name may be deleted then. Not
    * fdatasync, with which ext4 guarantees nothing for a second name of a file.
+   * @param owner the user that must own the file: the caller may have replaced a folder of its path by a link.
    * @throws for a symbolic link and anything else that is not a plain file
    */
-  async adopt(path: string): Promise<Span> {
+  async adopt(path: string, owner?: number): Promise<Span> {
     const blob = randomBytes(16).toString('hex')
     const target = this.#path(blob)
     await link(path, target).catch((error: unknown) => {
-      if (!isOnOtherDisk(error)) throw error
+      if (!cannotBeLinked(error)) throw error
       return copyFile(path, target, constants.COPYFILE_EXCL)
     })
     try {
@@ -63,10 +68,10 @@ export class Blobs {
       try {
         const stats = await file.stat()
         if (!stats.isFile()) throw new Error('Expected a plain file.')
+        if (owner !== undefined && stats.uid !== owner) throw new Error('Expected a file of the caller.')
         // The engine that wrote it must not be able to change it any more.
-        const [uid = stats.uid, gid = stats.gid] = [process.getuid?.(), process.getgid?.()]
-        if (stats.uid !== uid) await file.chown(uid, gid)
-        if ((stats.mode & 0o777) !== 0o600) await file.chmod(0o600)
+        const isRestricted = stats.uid === process.getuid?.() && (stats.mode & 0o777) === 0o600
+        if (!isRestricted || this.#readerGroup !== undefined) this.#restrict(file)
         await file.sync()
         return { blob, size: stats.size }
       } finally {
@@ -76,6 +81,18 @@ export class Blobs {
       await this.remove([blob])
       throw cause
     }
+  }
+
+  /** Synchronous: no disk access is needed, and the thread pool would take fifty times as long. */
+  #restrict({ fd }: FileHandle): void {
+    const [uid, gid] = [process.getuid?.(), this.#readerGroup ?? process.getgid?.()]
+    if (uid !== undefined && gid !== undefined) fchownSync(fd, uid, gid)
+    fchmodSync(fd, this.#readerGroup === undefined ? 0o600 : 0o640)
+  }
+
+  /** Gives a second name to the bytes of a blob, which never change. */
+  link({ blob }: Span): Promise<Span> {
+    return this.adopt(this.#path(blob))
   }
 
   /** Copies the concatenated bytes of the spans into a file; for a single span the kernel copies them. */
@@ -169,6 +186,8 @@ export class Blobs {
   }
 }
 
-const isOnOtherDisk = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EXDEV'
+/** On another disk, or it has as many links as the file system allows. */
+const cannotBeLinked = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'EXDEV' || error.code === 'EMLINK')
 
 const hex = (byte: number) => byte.toString(16).padStart(2, '0')

@@ -60,6 +60,33 @@ export function readCopyRange({ headers }: S3Call, source: S3Object): ObjectRang
   return range
 }
 
+/**
+ * Copies an object into a new blob, by a link if its checksums are known: blobs never change. The source may be deleted
+ * meanwhile.
+ */
+export async function copyWhole(
+  services: S3Services,
+  source: S3Object,
+  algorithm: Algorithm,
+): Promise<ReceivedBody> {
+  const { db, blobs } = services
+  const { checksum, parts, etag } = source
+  const [segment, ...more] = listSegments(db, source)
+  const isKnown = parts === 0 && checksum?.type === 'FULL_OBJECT' && checksum.algorithm === algorithm
+  if (!segment || more.length > 0 || !isKnown)
+    return copyBytes(services, source, { first: 0, last: source.size - 1 }, algorithm)
+  const release = blobs.hold([segment])
+  try {
+    return {
+      ...(await blobs.link(segment)),
+      md5: etag,
+      checksums: new Map([[algorithm, checksum.value]]),
+    }
+  } finally {
+    release()
+  }
+}
+
 /** Copies bytes of an object into a new blob; the source may be deleted meanwhile. */
 export async function copyBytes(
   services: S3Services,

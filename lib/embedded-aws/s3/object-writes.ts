@@ -13,7 +13,7 @@ import {
   requireAlgorithm,
 } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
-import { copyBytes, readCopySource } from './copy-source.ts'
+import { copyWhole, readCopySource } from './copy-source.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import type { S3EventName } from './event-messages.ts'
 import { expirationHeader } from './lifecycle.ts'
@@ -83,12 +83,7 @@ export async function copyObject(services: S3Services, call: S3Call): Promise<S3
   checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
   const named = call.headers.get('x-amz-checksum-algorithm')
   const algorithm = named === undefined ? source.checksum?.algorithm : requireAlgorithm(named)
-  const received = await copyBytes(
-    services,
-    source,
-    { first: 0, last: source.size - 1 },
-    algorithm ?? 'CRC64NVME',
-  )
+  const received = await copyWhole(services, source, algorithm ?? 'CRC64NVME')
   const object = await commitSingleBlob(services, call, description, received, 'ObjectCreated:Copy')
   const { checksum } = object
   return {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   CompleteMultipartUploadCommand,
@@ -191,6 +192,26 @@ test('DeleteObjects reports every entry, or only failures when quiet', async (t)
   const tooMany = Array.from({ length: 1001 }, (_, index) => ({ Key: `${index}` }))
   const call = client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: tooMany } }))
   assert.equal(await errorOf(call), '400 MalformedXML')
+})
+
+test('a copy shares the bytes with its source, and each can be deleted alone', async (t) => {
+  const { client, dir } = await startWithBucket(t)
+  await client.send(new PutObjectCommand({ Bucket, Key: 'from', Body: 'abc' }))
+  const copy = (Key: string, options: object = {}) =>
+    client.send(new CopyObjectCommand({ Bucket, Key, CopySource: 'box/from', ...options }))
+  const countFiles = async () => {
+    const entries = await readdir(join(dir, 'blobs'), { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    const inodes = files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).ino)
+    return { files: files.length, inodes: new Set(await Promise.all(inodes)).size }
+  }
+  await copy('one')
+  assert.deepEqual(await countFiles(), { files: 2, inodes: 1 })
+  await copy('two', { ChecksumAlgorithm: 'SHA256' })
+  assert.deepEqual(await countFiles(), { files: 3, inodes: 2 }, 'another checksum is computed')
+  await client.send(new DeleteObjectCommand({ Bucket, Key: 'from' }))
+  const copied = await client.send(new GetObjectCommand({ Bucket, Key: 'one' }))
+  assert.equal(await copied.Body?.transformToString(), 'abc')
 })
 
 test('a copy keeps or replaces headers and tags and checks conditions on its source', async (t) => {

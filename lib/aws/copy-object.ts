@@ -1,0 +1,76 @@
+import { forEachConcurrently } from '../async/for-each-concurrently.ts'
+import type { BucketClients } from './bucket-clients.ts'
+
+/** A copy within the service's bucket. */
+interface CopyRequest {
+  readonly bucket: string
+  readonly from: string
+  readonly to: string
+  /** The ETag that the source has to have. */
+  readonly etag?: string | undefined
+}
+
+const maxConcurrentParts = 16
+
+/** Copies an object with one request. @returns the ETag of the copy. */
+export async function copyObject(
+  { s3, CopyObjectCommand }: BucketClients,
+  { bucket, from, to, etag }: CopyRequest,
+): Promise<string> {
+  const { CopyObjectResult } = await s3.send(
+    new CopyObjectCommand({
+      Bucket: bucket,
+      Key: to,
+      CopySource: `${bucket}/${from}`,
+      ...(etag && { CopySourceIfMatch: etag }),
+    }),
+  )
+  return CopyObjectResult?.ETag ?? ''
+}
+
+/**
+ * Copies a large object in concurrent parts, since one request would take longer than an HTTP function may run. Nothing
+ * remains if it fails.
+ * @returns the ETag of the copy.
+ */
+export async function copyInParts(
+  clients: BucketClients,
+  { bucket, from, to, etag }: CopyRequest,
+  { size, partBytes, contentType }: { size: number; partBytes: number; contentType: string },
+): Promise<string> {
+  const { s3, CreateMultipartUploadCommand, UploadPartCopyCommand } = clients
+  const { CompleteMultipartUploadCommand, AbortMultipartUploadCommand } = clients
+  const created = await s3.send(
+    new CreateMultipartUploadCommand({ Bucket: bucket, Key: to, ContentType: contentType }),
+  )
+  const target = { Bucket: bucket, Key: to, UploadId: created.UploadId }
+  const numbers = Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => index + 1)
+  const etags = new Map<number, string | undefined>()
+  const failures: unknown[] = []
+  await forEachConcurrently(numbers, maxConcurrentParts, async (number) => {
+    if (failures.length > 0) return
+    const start = (number - 1) * partBytes
+    const part = new UploadPartCopyCommand({
+      ...target,
+      PartNumber: number,
+      CopySource: `${bucket}/${from}`,
+      CopySourceRange: `bytes=${start}-${Math.min(start + partBytes, size) - 1}`,
+      ...(etag && { CopySourceIfMatch: etag }),
+    })
+    try {
+      etags.set(number, (await s3.send(part)).CopyPartResult?.ETag)
+    } catch (error) {
+      failures.push(error)
+    }
+  })
+  try {
+    // After all parts have finished: a part that arrives after the abort would remain.
+    if (failures.length > 0) throw failures[0]
+    const Parts = numbers.map((number) => ({ PartNumber: number, ETag: etags.get(number) }))
+    const done = await s3.send(new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } }))
+    return done.ETag ?? ''
+  } catch (error) {
+    await s3.send(new AbortMultipartUploadCommand(target))
+    throw error
+  }
+}
