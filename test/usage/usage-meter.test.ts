@@ -247,7 +247,7 @@ test('the remaining quota is shown, and events are published when it runs out', 
   const headers = { 'x-api-key': await newKey(app.services, owner) }
   const published: BusEvent[] = []
   const publish = async (events: readonly BusEvent[]) => void published.push(...events)
-  const appWithBus = app.with({ bus: { publish } as unknown as Bus })
+  const appWithBus = app.with({ bus: { publish, signal: async () => undefined } as unknown as Bus })
   const make = () =>
     appWithBus.send('POST', '/v1/uploads/presign', {
       body: { filename: 'a.png', contentType: 'image/png', size: 10 },
