@@ -68,14 +68,15 @@ async function start(
   const { job, discard } = await createRetryRequest(state, services)
   try {
     const { hasWebhook } = state.job
-    const webhook = hasWebhook && (await new Webhooks(services).store.find(webhookIdOfJob(jobId)))
+    const webhooks = new Webhooks(services)
+    const webhook = hasWebhook && (await webhooks.store.find(webhookIdOfJob(jobId)))
     const overrides = {
       owner: principal.ownerId,
       keyId: principal.keyId,
       requestId,
       jobId: newJobId(),
       retryOf: jobId,
-      webhookUrl: webhook ? webhook.url : undefined,
+      webhookUrl: webhook ? webhooks.urlOf(webhook) : undefined,
     }
     const request = { ...job, ...overrides }
     return await startJob(request, services)

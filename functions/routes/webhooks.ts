@@ -12,7 +12,7 @@ import { component } from '../../lib/validation/component.ts'
 import { isSafeText } from '../../lib/validation/display-name.ts'
 import { text } from '../../lib/validation/maxima.ts'
 import { isWebhookSecret } from '../../lib/webhooks/signatures.ts'
-import { SecretField, WebhookView, webhookView } from '../../lib/webhooks/view.ts'
+import { WebhookView, WebhookWithSecret, webhookView } from '../../lib/webhooks/view.ts'
 import { maxWebhooks, PublicWebhookFormat, type Webhook } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
@@ -79,13 +79,13 @@ export const createWebhook = contract({
       'Chat messages': { url: 'https://www.example.com/chat', events: ['job.failed'], format: 'chat-blocks' },
     },
   },
-  reply: { status: 201, headers: ['location'], schema: WebhookView.extend({ secret: SecretField }) },
+  reply: { status: 201, headers: ['location'], schema: WebhookWithSecret },
   idempotent: true,
   errors: ['INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ body, principal }, services) => {
     const { webhook, secret } = await new Webhooks(services).create(principal.ownerId, body)
     return {
-      data: { ...webhookView(webhook), secret },
+      data: { ...webhookView(webhook, principal, services), secret },
       headers: { location: `/v1/webhooks/${webhook.id}` },
     }
   },
@@ -108,7 +108,7 @@ export const listWebhooks = contract({
     const rest = (await new Webhooks(services).store.list(principal.ownerId)).filter(({ id }) => id < before)
     const page = rest.slice(0, limit)
     const next = rest.length > limit ? (page.at(-1)?.id ?? null) : null
-    return { data: { webhooks: page.map(webhookView), next } }
+    return { data: { webhooks: page.map((webhook) => webhookView(webhook, principal, services)), next } }
   },
 })
 
@@ -124,7 +124,7 @@ export const getWebhook = contract({
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: async ({ params, principal }, services) => ({
-    data: webhookView(await requireOwnWebhook(params.webhookId, principal, services)),
+    data: webhookView(await requireOwnWebhook(params.webhookId, principal, services), principal, services),
   }),
 })
 
@@ -144,7 +144,7 @@ export const changeWebhook = contract({
     const { id } = await requireListedWebhook(params.webhookId, principal, services)
     const changed = await new Webhooks(services).change(id, body)
     if (!changed) throw notFound(id)
-    return { data: webhookView(changed) }
+    return { data: webhookView(changed, principal, services) }
   },
 })
 
@@ -174,13 +174,13 @@ export const rotateSecret = contract({
     'For `graceHours` the old secret signs too: `webhook-signature` contains both signatures, and `X-Webhook-Signature-Old` is the `X-Webhook-Signature` with the old secret.',
   params: WebhookParams,
   body: { accepts: ['json'], schema: Grace },
-  reply: { status: 200, schema: WebhookView.extend({ secret: SecretField }) },
+  reply: { status: 200, schema: WebhookWithSecret },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal }, services) => {
     const before = await requireListedWebhook(params.webhookId, principal, services)
     const changed = await new Webhooks(services).rotate(before, body.graceHours)
     if (!changed) throw notFound(before.id)
-    return { data: { ...webhookView(changed.webhook), secret: changed.secret } }
+    return { data: { ...webhookView(changed.webhook, principal, services), secret: changed.secret } }
   },
 })
 

@@ -83,7 +83,7 @@ export const createWorkflow = contract({
   handle: async ({ body, principal }, services) => {
     const workflow = await new Workflows(services).create(principal.ownerId, body)
     return {
-      data: workflowView(workflow, undefined),
+      data: workflowView(workflow, undefined, principal, services),
       headers: { location: `/v1/workflows/${workflow.id}` },
     }
   },
@@ -102,7 +102,7 @@ export const listWorkflows = contract({
     const lastRuns = await all.store.lastRuns(own)
     const seen = own.map(async (one) => {
       const run = lastRuns.get(one.lastRun ?? '')
-      return workflowView(one, run && (await all.current(run)))
+      return workflowView(one, run && (await all.current(run)), principal, services)
     })
     return { data: { workflows: await Promise.all(seen) } }
   },
@@ -118,7 +118,11 @@ export const getWorkflow = contract({
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND'],
   handle: async ({ params, principal }, services) => ({
-    data: await loadView(await requireOwnWorkflow(params.workflowId, principal, services), services),
+    data: await loadView(
+      await requireOwnWorkflow(params.workflowId, principal, services),
+      principal,
+      services,
+    ),
   }),
 })
 
@@ -142,7 +146,7 @@ export const changeWorkflow = contract({
     const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
     const changed = await new Workflows(services).change(id, body)
     if (!changed) throw notFound(id)
-    return { data: await loadView(changed, services) }
+    return { data: await loadView(changed, principal, services) }
   },
 })
 
@@ -217,9 +221,9 @@ async function requireOwnWorkflow(id: string, principal: Principal, services: Se
   return workflow
 }
 
-async function loadView(workflow: Workflow, services: Services) {
+async function loadView(workflow: Workflow, principal: Principal, services: Services) {
   const { lastRun } = workflow
   const all = new Workflows(services)
   const run = lastRun ? await all.store.run(workflow.id, lastRun) : undefined
-  return workflowView(workflow, run && (await all.current(run)))
+  return workflowView(workflow, run && (await all.current(run)), principal, services)
 }

@@ -9,10 +9,11 @@ import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { requireAutoPdfEngine } from '../plan/pdf-engine.ts'
 import { type ConversionSpec, planFiles } from '../plan/plan-files.ts'
 import { pollAfterS } from '../plan/time-limits.ts'
+import { clearUnknownFields } from '../plan/unknown-options.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services/services.ts'
 import { isTransferOperation } from '../tasks/index.ts'
-import type { TaskSpec } from '../tasks/operation.ts'
+import type { TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
 import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads/uploads.ts'
@@ -266,7 +267,7 @@ const toFailedTask = ({ code, message, details }: AppError): NonNullable<NewTask
 
 /** Plans a task whose files are all available, so that errors are reported immediately. */
 function createProcessTask(requested: RequestedTask, common: NewTask, context: TaskContext): PlannedTask {
-  const { request, files, services, engines, jobId } = context
+  const { request, files, engines } = context
   const { operation, fields, input, name } = requested
   if (operation.kind !== 'process') throw new Error(`${operation.name} is not a processing operation`)
   const withTaskName = <T>(action: () => T) =>
@@ -289,7 +290,7 @@ function createProcessTask(requested: RequestedTask, common: NewTask, context: T
   try {
     const spec = withTaskName(() => operation.parseSpec(fields))
     // Failed tasks also keep their spec, for retries of the job.
-    task = { ...common, spec: sealSpec(spec, jobId, services) }
+    task = { ...common, spec: sealSpec(spec, operation, context) }
     const planned = withTaskName(() => plan(spec))
     return {
       task: { ...task, warnings: planned?.warnings ?? [] },
@@ -305,9 +306,13 @@ function createProcessTask(requested: RequestedTask, common: NewTask, context: T
 const additionalFilesFieldOf = ({ additionalFilesField }: JobRequest): Partial<ConversionSpec> =>
   additionalFilesField === undefined ? {} : { additionalFilesField }
 
-const sealSpec = (spec: TaskSpec, jobId: string, { vault }: Services): TaskSpec => ({
+const sealSpec = (
+  spec: TaskSpec,
+  operation: TaskOperation,
+  { services: { vault }, engines, jobId }: TaskContext,
+): TaskSpec => ({
   ...spec,
-  options: vault.sealSecrets(spec.options, secretOptionNames, jobId),
+  options: vault.sealSecrets(clearUnknownFields(spec.options, operation, engines), secretOptionNames, jobId),
 })
 
 /** Summary of the job without its tasks: its first file, and the last target that can be produced. */

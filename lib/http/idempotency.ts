@@ -23,7 +23,7 @@ export const replayedHeader = 'idempotent-replayed'
 
 /** Description for the API reference. */
 export const idempotencyKeyDescription =
-  'Makes the request safe to retry. Use 1 to 255 visible ASCII characters that are unique to the request, preferably a UUID. For 24 hours a repetition of the request gets the first reply, with the same status and body and the header `Idempotent-Replayed: true`, and nothing is created twice. While the first request is running, a repetition gets 409 `IDEMPOTENCY_IN_PROGRESS` with `Retry-After`; a different request with the same key gets 422 `IDEMPOTENCY_KEY_REUSED`. Requests are the same if they have the same query, the same fields (in any order) and the same files (name, order and content). Errors are not stored: after a 4xx you may send a corrected request with the same key, after a 5xx the same request. A key belongs to the endpoint and to your identity, or to your IP address as long as you have no identity: a repetition then gets the same identity, so choose an unguessable key.'
+  'Makes the request safe to retry. Use 1 to 255 visible ASCII characters that are unique to the request, preferably a UUID. For 24 hours a repetition of the request gets the first reply, with the same status and body and the header `Idempotent-Replayed: true`, and nothing is created twice. While the first request is running, a repetition gets 409 `IDEMPOTENCY_IN_PROGRESS` with `Retry-After`; a different request with the same key gets 422 `IDEMPOTENCY_KEY_REUSED`. Requests are the same if they have the same query, the same fields (in any order) and the same files (name, order and content). Errors are not stored: after a 4xx you may send a corrected request with the same key, after a 5xx the same request. A key belongs to the endpoint and to your identity or public key (`ck_`), or to your IP address as long as you have no identity: a repetition then gets the same identity, so choose an unguessable key.'
 
 /** Size limit of a stored, compressed reply; a DynamoDB item may have 400 KB. */
 const maxReplyBytes = 300_000
@@ -97,7 +97,7 @@ export class Idempotency {
     { principal, log }: { readonly principal: Principal; readonly log: Log },
     run: (attempt: IdempotentAttempt) => Promise<Result>,
   ): Promise<Result> {
-    const place = this.#place(keyed, `owner ${principal.ownerId}`)
+    const place = this.#place(keyed, senderName(principal))
     const { reservation, isRetry } = await this.#reservations.claim(place, this.#fingerprint(keyed))
     if (reservation.reply) return this.#replayed(reservation.reply, place)
     const renew = () =>
@@ -161,6 +161,10 @@ export class Idempotency {
       .digest('base64url')
   }
 }
+
+/** Anyone can read a public key in a web page: it must not get replies to requests that were sent without it. */
+const senderName = ({ ownerId, isPublic, keyId }: Principal) =>
+  isPublic ? `owner ${ownerId} public key ${keyId}` : `owner ${ownerId}`
 
 /** The request had no effect. */
 const isClientError = (error: unknown) => error instanceof AppError && error.status < 500

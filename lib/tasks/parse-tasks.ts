@@ -35,6 +35,9 @@ const CommonFields = z.looseObject({
     .describe('Whether tasks that use its files continue without them when this task fails'),
 })
 
+/** Whether every task has a field, in either spelling. */
+export const isCommonField = (name: string): boolean => Object.hasOwn(CommonFields.shape, snakeCase(name))
+
 /** @throws AppError INVALID_INPUT, INVALID_REQUEST; their details name the task and the field. */
 export function parseTasks(taskMap: Readonly<Record<string, unknown>>): RequestedTask[] {
   const entries = Object.entries(taskMap)
@@ -78,9 +81,8 @@ function parseTask(name: string, value: unknown): RequestedTask {
     )
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('INVALID_INPUT', 'expected an object with an operation and its fields.')
-  const common = Object.keys(CommonFields.shape)
   const named = Object.entries(value).map(([field, value]) => [
-    common.includes(snakeCase(field)) ? snakeCase(field) : field,
+    isCommonField(field) ? snakeCase(field) : field,
     value,
   ])
   const {

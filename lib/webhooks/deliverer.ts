@@ -87,7 +87,7 @@ export class Deliverer {
     const { webhookId } = message
     const webhook = await this.#webhookCache.get(webhookId, () => this.#webhooks.store.find(webhookId))
     if (!webhook) return this.#failLane(message, 'The webhook was deleted.')
-    const receiver = { webhook: webhook.id, host: new URL(webhook.url).host }
+    const receiver = { webhook: webhook.id, host: new URL(this.#webhooks.urlOf(webhook)).host }
     if (!this.#receiverConcurrency.acquire(receiver)) return this.#defer(message)
     try {
       if (message.only) await this.#deliverOne(webhook, message, message.only)
@@ -181,9 +181,10 @@ export class Deliverer {
       baseUrl: config.PUBLIC_URL ?? '',
       resultLink,
     })
+    const url = this.#webhooks.urlOf(webhook)
     const outcome = await attemptDelivery(
       {
-        url: webhook.url,
+        url,
         format: webhook.format,
         delivery,
         ...payload,
@@ -195,7 +196,7 @@ export class Deliverer {
     )
     const { id: deliveryId, event } = delivery
     const { responseStatus, durationMs, error } = outcome
-    const { hostname } = new URL(webhook.url)
+    const { hostname } = new URL(url)
     log.info(
       { webhookId: webhook.id, deliveryId, event, hostname, responseStatus, durationMs, error },
       'webhook called',
@@ -229,10 +230,11 @@ export class Deliverer {
     this.#webhookCache.delete(id)
   }
 
-  #notifyDisabled({ owner, url }: Webhook, disabledFor: DisabledFor): Promise<void> {
+  #notifyDisabled(webhook: Webhook, disabledFor: DisabledFor): Promise<void> {
+    const { owner } = webhook
     const reason = disableReasons[disabledFor]
     // The rest of the URL may contain a secret.
-    const { origin } = new URL(url)
+    const { origin } = new URL(this.#webhooks.urlOf(webhook))
     const email = (name: string) => emailTemplates.webhookDisabled(name, { url: origin, why: reason })
     return emailOwner(this.#services, owner, email, this.#mailer)
   }

@@ -1,6 +1,9 @@
 import * as z from 'zod'
+import type { Principal } from '../model/principal.ts'
+import type { Services } from '../services/services.ts'
 import { component } from '../validation/component.ts'
 import { type Delivery, type DeliveryAttempt, DeliveryStatus } from './delivery.ts'
+import { openUrl, urlFor } from './stored-url.ts'
 import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
 
 /** API representation of webhooks and their deliveries. */
@@ -11,7 +14,7 @@ export const WebhookView = component(
   'Webhook',
   z.object({
     id: z.string(),
-    url: z.string().describe('A password in the URL is shown as `***`'),
+    url: z.string(),
     events: z.array(z.string()),
     format: WebhookFormat,
     description: z.string().nullable(),
@@ -28,13 +31,20 @@ export const WebhookView = component(
   }),
 )
 
-export const SecretField = z.string().describe('`whsec_…`; shown only once')
+export const WebhookWithSecret = component(
+  'WebhookWithSecret',
+  WebhookView.extend({ secret: z.string().describe('`whsec_…`; shown only once') }),
+)
 
-export const webhookView = (webhook: Webhook): z.infer<typeof WebhookView> => {
+export const webhookView = (
+  webhook: Webhook,
+  principal: Principal,
+  { vault }: Pick<Services, 'vault'>,
+): z.infer<typeof WebhookView> => {
   const { id, url, events, format, enabled, createdAt, updatedAt } = webhook
   return {
     id,
-    url: withoutPassword(url),
+    url: urlFor(principal, openUrl(url, id, vault)),
     events,
     format,
     description: webhook.description ?? null,
@@ -47,13 +57,6 @@ export const webhookView = (webhook: Webhook): z.infer<typeof WebhookView> => {
     createdAt,
     updatedAt,
   }
-}
-
-export function withoutPassword(address: string): string {
-  const url = new URL(address)
-  if (!url.password) return address
-  url.password = '***'
-  return url.href
 }
 
 export const DeliveryView = component(

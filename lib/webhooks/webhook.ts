@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ownedKey } from '../aws/owned-records.ts'
 import type { Key } from '../aws/table.ts'
 import { Sealed } from '../crypto/sealed.ts'
+import { StoredUrl } from './stored-url.ts'
 
 const Timestamp = z.iso.datetime()
 
@@ -19,7 +20,7 @@ export type DisabledFor = z.infer<typeof DisabledFor>
 export const Webhook = z.object({
   id: z.string(),
   owner: z.string(),
-  url: z.string(),
+  url: StoredUrl,
   /** Event names, or `*` for all. */
   events: z.array(z.string()),
   format: WebhookFormat,

@@ -13,6 +13,7 @@ import {
 } from './default-secret.ts'
 import { newSecret } from './signatures.ts'
 import { WebhookStore } from './store.ts'
+import { openUrl } from './stored-url.ts'
 import { checkTargetUrl } from './target-url.ts'
 import {
   deliveryLifetimeS,
@@ -22,7 +23,8 @@ import {
   webhookIdOfJob,
 } from './webhook.ts'
 
-type WebhookInput = Pick<Webhook, 'url' | 'events' | 'format' | 'enabled'> & {
+type WebhookInput = Pick<Webhook, 'events' | 'format' | 'enabled'> & {
+  readonly url: string
   readonly description?: string | undefined
   readonly secret?: string | undefined
 }
@@ -63,13 +65,15 @@ export class Webhooks {
   ): Promise<{ webhook: Webhook; secret: string }> {
     await this.#checkUrl(input.url, 'url')
     const id = newId('whk')
-    const { description, secret = newSecret(), ...rest } = input
+    const { url, description, secret = newSecret(), ...rest } = input
+    const { vault } = this.#services
     const webhook = {
       id,
       owner,
+      url: vault.seal(url, id),
       ...rest,
       ...defined({ description }),
-      secret: this.#services.vault.seal(secret, id),
+      secret: vault.seal(secret, id),
       createdAt: now.toISOString(),
       updatedAt: now.toISOString(),
     }
@@ -90,11 +94,12 @@ export class Webhooks {
     now = new Date(),
   ): Promise<void> {
     const at = now.toISOString()
+    const id = webhookIdOfJob(jobId)
     await this.store.createForJob({
-      id: webhookIdOfJob(jobId),
+      id,
       owner,
       jobId,
-      url,
+      url: this.#services.vault.seal(url, id),
       events: format === 'facade-v2' ? compatEvents : ['*'],
       format,
       enabled: true,
@@ -115,7 +120,8 @@ export class Webhooks {
   /** Changes these fields. Enabling a webhook also clears its failures. */
   async change(id: string, input: WebhookChange, now = new Date()): Promise<Webhook | undefined> {
     if (input.url !== undefined) await this.#checkUrl(input.url, 'url')
-    const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+    const url = input.url === undefined ? undefined : this.#services.vault.seal(input.url, id)
+    const changes = defined({ ...input, url })
     const clearedFailure = { failingSince: undefined, disabledAt: undefined, disabledFor: undefined }
     const changed = await this.store.change(id, {
       ...changes,
@@ -173,6 +179,11 @@ export class Webhooks {
     const changed: DefaultSecret = { ...secrets, createdAt: now.toISOString() }
     await storeDefaultSecret(owner, changed, table)
     return { secret: plain, createdAt: changed.createdAt }
+  }
+
+  /** Returns the URL of a webhook. */
+  urlOf({ id, url }: Webhook): string {
+    return openUrl(url, id, this.#services.vault)
   }
 
   /** Returns the secrets that sign deliveries to a webhook now, the current one first. */

@@ -1,10 +1,12 @@
 import { isSealed, redacted } from '../crypto/sealed.ts'
+import type { Engine } from '../engines/engine.ts'
 import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { snakeCase } from '../names/case-conversion.ts'
+import { clearUnknownFields } from '../plan/unknown-options.ts'
 import type { Services } from '../services/services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
-import { addTaskToError, parseTasks, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { addTaskToError, isCommonField, parseTasks, type RequestedTask } from '../tasks/parse-tasks.ts'
 import type { Workflow } from './workflow.ts'
 
 /** The task map of a workflow: validation, storage, and the tasks of a run. */
@@ -25,10 +27,11 @@ const variableNames = ['date', 'runId'] as const satisfies readonly (keyof RunVa
 const oneTimeImports: readonly string[] = ['import/upload', 'import/base64']
 
 /** Validates tasks and seals their secrets. @param id of the workflow. @throws AppError for invalid tasks. */
-export function prepareTasks(taskMap: TaskMap, id: string, services: Services): TaskMap {
+export async function prepareTasks(taskMap: TaskMap, id: string, services: Services): Promise<TaskMap> {
+  const engines = await services.engines()
   const stored = mapTasks(taskMap, (name, fields) => {
     rejectRedacted(name, fields)
-    return sealFields(fields, id, services)
+    return sealFields(clearUnknownOptions(fields, engines), id, services)
   })
   const tasks = createRunTasks({ id, tasks: stored }, { date: '2026-12-31', runId: 'run_' }, services)
   const oneTimeTask = tasks.find(({ operation }) => oneTimeImports.includes(operation.name))
@@ -59,6 +62,20 @@ export function createRunTasks(
 const mapTasks = (tasks: TaskMap, change: (name: string, fields: Fields) => Fields): TaskMap =>
   Object.fromEntries(Object.entries(tasks).map(([name, fields]) => [name, change(name, fields)]))
 
+function clearUnknownOptions(fields: Fields, engines: readonly Engine[]): Fields {
+  const operation = findTaskOperation(String(fields['operation']))
+  // The fields of other operations are all known, or the request is refused.
+  if (operation?.kind !== 'process') return fields
+  const { options } = fields
+  const common = Object.entries(fields).filter(([name]) => isCommonField(name))
+  const cleared = { ...clearUnknownFields(fields, operation, engines), ...Object.fromEntries(common) }
+  if (!isPlainObject(options)) return cleared
+  return { ...cleared, options: clearUnknownFields(options, operation, engines) }
+}
+
+const isPlainObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
   const operation = findTaskOperation(String(fields['operation']))
   const operationSecrets = operation && 'secrets' in operation ? (operation.secrets ?? []) : []
@@ -70,8 +87,8 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
     )
   const { options } = fields
   const all = vault.sealSecrets(fields, secrets(fields), id)
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) return all
-  return { ...all, options: vault.sealSecrets({ ...options }, secrets(options), id) }
+  if (!isPlainObject(options)) return all
+  return { ...all, options: vault.sealSecrets(options, secrets(options), id) }
 }
 
 /** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { redactSecrets } from '../crypto/sealed.ts'
+import type { Principal } from '../model/principal.ts'
+import type { Services } from '../services/services.ts'
 import { component } from '../validation/component.ts'
-import { withoutPassword } from '../webhooks/view.ts'
+import { openUrl, urlFor } from '../webhooks/stored-url.ts'
 import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './workflow.ts'
 
 /** Workflows and their runs as shown to clients. */
@@ -34,7 +36,7 @@ export const WorkflowView = component(
     enabled: z.boolean(),
     overlap: Overlap,
     tag: z.string().nullable(),
-    webhookUrl: z.string().nullable(),
+    webhookUrl: z.string().nullable().describe('Without credentials and query for keys that only read'),
     failures: z.int().describe('Consecutive failed runs'),
     paused: z
       .object({ at: Timestamp, reason: z.string() })
@@ -62,6 +64,8 @@ export const runView = (run: WorkflowRun): z.infer<typeof RunView> => ({
 export const workflowView = (
   workflow: Workflow,
   lastRun: WorkflowRun | undefined,
+  principal: Principal,
+  { vault }: Pick<Services, 'vault'>,
 ): z.infer<typeof WorkflowView> => {
   const { id, name, cron, timezone, enabled, overlap, failures, createdAt, updatedAt } = workflow
   return {
@@ -73,7 +77,7 @@ export const workflowView = (
     enabled,
     overlap,
     tag: workflow.tag,
-    webhookUrl: workflow.webhookUrl ? withoutPassword(workflow.webhookUrl) : null,
+    webhookUrl: workflow.webhookUrl ? urlFor(principal, openUrl(workflow.webhookUrl, id, vault)) : null,
     failures,
     paused: workflow.paused ?? null,
     nextRunAt: workflow.nextRunAt ?? null,

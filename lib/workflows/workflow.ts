@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ownedKey } from '../aws/owned-records.ts'
 import type { Key } from '../aws/table.ts'
+import { StoredUrl } from '../webhooks/stored-url.ts'
 
 /** What to do when a run is due while the previous one is still running. */
 export const Overlap = z.enum(['skip', 'queue', 'cancel-previous'])
@@ -22,7 +23,7 @@ export const Workflow = z.object({
   overlap: Overlap,
   tag: z.string().nullable(),
   /** Absent in workflows created before this field existed. */
-  webhookUrl: z.string().nullish(),
+  webhookUrl: StoredUrl.nullish(),
   /** Consecutive failed runs. */
   failures: z.int(),
   /** Set when the workflow was disabled because its runs failed. */

@@ -8,6 +8,7 @@ import { isLiveStatus, type Job } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { wallTime } from '../time-zones.ts'
 import { defined } from '../validation/defined.ts'
+import { openUrl } from '../webhooks/stored-url.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import {
   advanceWorkflow,
@@ -25,8 +26,8 @@ import { maxWorkflows, type Workflow, type WorkflowRun } from './workflow.ts'
 
 type WorkflowInput = Pick<
   Workflow,
-  'name' | 'cron' | 'timezone' | 'tasks' | 'enabled' | 'overlap' | 'tag' | 'webhookUrl'
->
+  'name' | 'cron' | 'timezone' | 'tasks' | 'enabled' | 'overlap' | 'tag'
+> & { readonly webhookUrl?: string | null | undefined }
 
 type WorkflowChange = { readonly [Field in keyof WorkflowInput]?: WorkflowInput[Field] | undefined }
 
@@ -54,7 +55,8 @@ export class Workflows {
         id,
         owner,
         ...input,
-        tasks: prepareTasks(input.tasks, id, this.#services),
+        tasks: await prepareTasks(input.tasks, id, this.#services),
+        webhookUrl: this.#sealWebhookUrl(input, id),
         failures: 0,
         createdAt: at,
         updatedAt: at,
@@ -73,8 +75,8 @@ export class Workflows {
   /** Changes the fields that are set. Enabling a workflow resets its failures. @throws AppError INVALID_INPUT */
   async change(id: string, input: WorkflowChange, now = new Date()): Promise<Workflow | undefined> {
     await this.#checkWebhook(input)
-    const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
-    const tasks = input.tasks && prepareTasks(input.tasks, id, this.#services)
+    const changes = defined({ ...input, webhookUrl: this.#sealWebhookUrl(input, id) })
+    const tasks = input.tasks && (await prepareTasks(input.tasks, id, this.#services))
     return this.#changeWithRetry(id, (workflow) => {
       // The changes have no undefined fields, which Object.fromEntries does not know.
       const { paused, ...wanted } = { ...workflow, ...changes, ...defined({ tasks }) } as Workflow
@@ -89,6 +91,10 @@ export class Workflows {
       const affectsSchedule = [input.cron, input.timezone, input.enabled].some((value) => value !== undefined)
       return { next: affectsSchedule ? scheduleNextRun(next, now) : next }
     }).then((changed) => changed?.next)
+  }
+
+  #sealWebhookUrl({ webhookUrl }: WorkflowChange, id: string) {
+    return webhookUrl ? this.#services.vault.seal(webhookUrl, id) : webhookUrl
   }
 
   async #checkWebhook({ webhookUrl }: WorkflowChange): Promise<void> {
@@ -192,7 +198,8 @@ export class Workflows {
 
   async #createJob(workflow: Workflow, run: WorkflowRun): Promise<void> {
     const services = this.#services
-    const { owner, tag, webhookUrl, timezone } = workflow
+    const { id, owner, tag, timezone } = workflow
+    const webhookUrl = workflow.webhookUrl && openUrl(workflow.webhookUrl, id, services.vault)
     const date = new Date(wallTime(timezone, Date.parse(run.dueAt))).toISOString().slice(0, 10)
     const tasks = createRunTasks(workflow, { date, runId: run.id }, services)
     const { imports, discard } = await openImports(tasks, { principal: { ownerId: owner }, services })

@@ -40,6 +40,24 @@ async function begin(key: string): Promise<StartedUpload> {
   return { uploadId, parts: [{ PartNumber: 1, ETag: stored.get('etag') ?? '' }] }
 }
 
+test('a public key never receives a reply that was stored for a request without that key', async () => {
+  const owner = await newAccount(app.services)
+  const keys = {
+    secret: await newKey(app.services, owner),
+    public: await publicKey(owner),
+    other: await publicKey(owner),
+  }
+  const body = { filename: 'a.md', contentType: 'text/markdown', size: 4 }
+  const presign = async (sender: keyof typeof keys) => {
+    const headers = { ...by(keys[sender]), 'idempotency-key': 'the-same-for-all' }
+    const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body })
+    return json.data.uploadId
+  }
+  const ids = [await presign('secret'), await presign('public'), await presign('other')]
+  assert.equal(new Set(ids).size, 3)
+  assert.deepEqual([await presign('secret'), await presign('public'), await presign('other')], ids)
+})
+
 const task = (uploadId: string) => ({
   in: { operation: 'import/upload', upload_id: uploadId },
   pdf: { operation: 'convert', input: 'in', output_format: 'html' },
@@ -76,7 +94,7 @@ const send = (key: string, [method, path, options]: ReturnType<typeof requests>[
 const isUnknown = ({ status, text }: { status: number; text: string }) =>
   status >= 400 && /UPLOAD_NOT_FOUND|You have no upload/.test(text)
 
-test('the list of requests that name an upload is complete', async () => {
+test('the list of endpoints that accept an upload id is complete', async () => {
   const byPath = routes.filter(
     ({ path }) => path.includes(':uploadId') && !path.startsWith('/v1/uploads/s3/'),
   )
@@ -84,7 +102,7 @@ test('the list of requests that name an upload is complete', async () => {
   for (const { method, path } of byPath) assert.ok(listed.has(`${method} ${path}`), `${method} ${path}`)
 })
 
-test('a public key cannot read, send, complete, abort or convert uploads of others of its account', async () => {
+test('a public key cannot read, send, complete, abort or convert other uploads of its account', async () => {
   const owner = await newAccount(app.services)
   const attacker = await publicKey(owner)
   for (const [kind, key] of [

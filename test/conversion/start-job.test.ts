@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isSealed } from '../../lib/crypto/sealed.ts'
-import { WebhookStore } from '../../lib/webhooks/store.ts'
 import { webhookIdOfJob } from '../../lib/webhooks/webhook.ts'
+import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 import {
   findFixedTask,
   findTask,
@@ -18,7 +18,7 @@ import {
 
 const maker = openMaker()
 
-describe('a new job', () => {
+describe('creating a job', () => {
   test('a new job is stored as requested, and shows its first file and last target', async () => {
     const a = text('a.txt')
     const asked = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
@@ -174,8 +174,10 @@ describe('a new job', () => {
     const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
     const { job } = await maker.job(tasks, { in: text() }, { webhookUrl: url, webhookFormat: 'facade-v2' })
     assert.equal(job.hasWebhook, true)
-    const webhook = await new WebhookStore(maker.app.services.table).find(webhookIdOfJob(job.id))
-    assert.deepEqual([webhook?.url, webhook?.format, webhook?.owner], [url, 'facade-v2', owner])
+    const webhooks = new Webhooks(maker.app.services)
+    const webhook = await webhooks.store.find(webhookIdOfJob(job.id))
+    assert.ok(webhook)
+    assert.deepEqual([webhooks.urlOf(webhook), webhook.format, webhook.owner], [url, 'facade-v2', owner])
     await assert.rejects(maker.job(tasks, { in: text() }, { webhookUrl: 'http://127.0.0.1/' }), {
       code: 'URL_NOT_ALLOWED',
     })

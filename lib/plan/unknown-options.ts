@@ -1,0 +1,37 @@
+import type { Engine } from '../engines/engine.ts'
+import { camelCase, snakeCase } from '../names/case-conversion.ts'
+import type { TaskOperation } from '../tasks/operation.ts'
+import { isPdfEngine } from './pdf-engine.ts'
+
+/** Names of all options by the engines that have them. */
+const namesByEngines = new WeakMap<readonly Engine[], ReadonlySet<string>>()
+
+function optionNamesOf(engines: readonly Engine[]): ReadonlySet<string> {
+  const known = namesByEngines.get(engines)
+  if (known) return known
+  const names = new Set(
+    engines.flatMap(({ capabilities }) => capabilities.flatMap(({ options }) => Object.keys(options.shape))),
+  )
+  namesByEngines.set(engines, names)
+  return names
+}
+
+/**
+ * Replaces the values of fields that neither the operation nor any engine has by null, before anything is stored: a
+ * misspelled password would not be sealed. Warnings only need the names.
+ */
+export function clearUnknownFields(
+  fields: Readonly<Record<string, unknown>>,
+  { fields: { shape } }: Pick<TaskOperation, 'fields'>,
+  engines: readonly Engine[],
+): Record<string, unknown> {
+  const options = optionNamesOf(engines)
+  const isKnown = (name: string) =>
+    options.has(name) ||
+    options.has(camelCase(name)) ||
+    Object.hasOwn(shape, snakeCase(name)) ||
+    isPdfEngine(name)
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, isKnown(name) ? value : null]),
+  )
+}

@@ -1,0 +1,124 @@
+// What a client sends as a secret is useless to anyone who can read the table, also if the client misspells its name.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { jobKey } from '../../lib/jobs/keys.ts'
+import { webhookKey } from '../../lib/webhooks/webhook.ts'
+import { workflowKey } from '../../lib/workflows/workflow.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { scan } from '../http/support/idempotent-requests.ts'
+import { newAccount, newKey } from '../support/account.ts'
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+const secret = 'marmalade'
+const url = `https://someone:${secret}@example.com/hooks/1?token=${secret}`
+const tasks = {
+  text: { operation: 'import/raw', filename: 'a.md', file: '# Hello' },
+  pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+  locked: { operation: 'encrypt-pdf', input: 'pdf', options: { password: secret, userPasswrd: secret } },
+  out: { operation: 'export/url', input: 'locked' },
+}
+const daily = { name: 'daily', cron: '0 3 * * *', tasks, webhookUrl: url }
+
+interface Sent {
+  readonly method?: string
+  readonly path: string
+  readonly body?: unknown
+}
+
+async function newClient() {
+  const owner = await newAccount(app.services)
+  const keys = {
+    all: await newKey(app.services, owner),
+    read: await newKey(app.services, owner, { scopes: ['CONVERT_READ'] }),
+  }
+  let count = 0
+  return async ({ method = 'POST', path, body }: Sent, by: keyof typeof keys = 'all') => {
+    count += 1
+    const headers = { 'x-api-key': keys[by], 'idempotency-key': `${owner}-${count}` }
+    const { status, json } = await app.send(method, path, { headers, body })
+    assert.ok(status < 300, JSON.stringify(json))
+    return json.data
+  }
+}
+
+test('no webhook URL and no option, known or misspelled, is stored in plain text', async () => {
+  const send = await newClient()
+  const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
+  await send({ method: 'PATCH', path: `/v1/webhooks/${webhook.id}`, body: { url: `${url}&more` } })
+  const workflow = await send({ path: '/v1/workflows', body: daily })
+  await send({ method: 'PATCH', path: `/v1/workflows/${workflow.id}`, body: { tasks, webhookUrl: url } })
+  await send({ path: `/v1/workflows/${workflow.id}/run` })
+  const job = await send({ path: '/v1/jobs', body: { tasks, webhookUrl: url } })
+  const field = { ...tasks.locked, options: undefined, password: secret, userPasswrd: secret }
+  await send({
+    path: '/v1/jobs',
+    body: { tasks: { ...tasks, text: { operation: 'import/upload' }, locked: field } },
+  })
+  const options = { quality: 80, userPasswrd: secret }
+  const form = new FormData()
+  form.set('targetFormat', 'html')
+  form.set('options', JSON.stringify(options))
+  form.set('userPasswrd2', secret)
+  form.set('file', new Blob(['# Hello']), 'a.md')
+  await send({ path: '/v1/convert', body: form })
+  const items = await scan()
+  const found = items.filter((item) => JSON.stringify(item, plainText).includes(secret))
+  assert.deepEqual(
+    found.map(({ pk, sk }) => [pk, sk]),
+    [],
+  )
+  for (const { pk } of [webhookKey(webhook.id), workflowKey(workflow.id), jobKey(job.jobId)])
+    assert.ok(
+      items.some((item) => item['pk'] === pk),
+      `${pk} was looked at`,
+    )
+})
+
+/** Sets and bytes as JSON. */
+const plainText = (_: string, value: unknown) =>
+  value instanceof Set
+    ? [...value]
+    : value instanceof Uint8Array
+      ? Buffer.from(value).toString('latin1')
+      : value
+
+test('a key that may set a URL gets it back whole, and one that only reads gets it without secrets', async () => {
+  const send = await newClient()
+  const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
+  const shown = await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })
+  assert.deepEqual([webhook.url, shown.url], [url, url])
+  const { id } = await send({ path: '/v1/workflows', body: daily })
+  const get = { method: 'GET', path: `/v1/workflows/${id}` }
+  assert.equal((await send(get)).webhookUrl, url)
+  assert.equal((await send(get, 'read')).webhookUrl, 'https://example.com/hooks/1')
+  const list = await send({ method: 'GET', path: '/v1/workflows' }, 'read')
+  assert.equal(list.workflows[0].webhookUrl, 'https://example.com/hooks/1')
+})
+
+test('URLs that an earlier version stored as they are still work', async () => {
+  const send = await newClient()
+  const webhook = await send({ path: '/v1/webhooks', body: { url: 'https://example.com/', events: ['*'] } })
+  const workflow = await send({ path: '/v1/workflows', body: daily })
+  await app.services.table.update(webhookKey(webhook.id), { set: { url } })
+  await app.services.table.update(workflowKey(workflow.id), { set: { webhookUrl: url } })
+  assert.equal((await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })).url, url)
+  assert.equal((await send({ method: 'GET', path: `/v1/workflows/${workflow.id}` })).webhookUrl, url)
+  const renamed = { method: 'PATCH', path: `/v1/workflows/${workflow.id}`, body: { name: 'nightly' } }
+  assert.equal((await send(renamed)).webhookUrl, url)
+})
+
+test('a misspelled option of a task that waits for its file still causes a warning with its name', async () => {
+  const send = await newClient()
+  const upload = { ...tasks, text: { operation: 'import/upload' } }
+  const { jobId } = await send({ path: '/v1/jobs', body: { tasks: upload } })
+  const state = await app.services.jobs.store.getState(jobId)
+  const locked = state?.tasks.find(({ name }) => name === 'locked')
+  const { options } = (locked?.spec ?? {}) as { options?: Record<string, unknown> }
+  assert.equal(options?.['userPasswrd'], null)
+})
