@@ -18,24 +18,28 @@ import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-for
 import { findPublicOperation, requireProcessOperation } from '../../lib/tasks/index.ts'
 import type { ProcessOperation } from '../../lib/tasks/operation.ts'
 import { sizeLimitError } from '../../lib/uploads/size-errors.ts'
+import { component } from '../../lib/validation/component.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
 
 const { tag: _tag, webhookUrl: _webhookUrl, filename: _filename, ...conversionFields } = targetFields
 
-const Fields = z
-  .object({
-    from: text('id').describe('Format of the file, such as `docx`, or a file extension'),
-    ...conversionFields,
-    toolOperation: text('id')
-      .optional()
-      .describe(
-        `A tool instead of a conversion: ${toolOperations.join(', ')}; or another task operation such as \`merge\` or \`thumbnail\``,
-      ),
-    size: declaredSize
-      .optional()
-      .describe('Size of the file in bytes, if known: checked against the limits of the conversion'),
-  })
-  .catchall(anyJson())
+const Fields = component(
+  'ConversionCheck',
+  z
+    .object({
+      from: text('id').describe('Format of the file, such as `docx`, or a file extension'),
+      ...conversionFields,
+      toolOperation: text('id')
+        .optional()
+        .describe(
+          `A tool instead of a conversion: ${toolOperations.join(', ')}; or another task operation such as \`merge\` or \`thumbnail\``,
+        ),
+      size: declaredSize
+        .optional()
+        .describe('Size of the file in bytes, if known: checked against the limits of the conversion'),
+    })
+    .catchall(anyJson()),
+)
 
 export const checkConversion = contract({
   method: 'POST',

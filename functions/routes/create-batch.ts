@@ -36,19 +36,24 @@ const maxItems = 100
 
 const { filename: _, ...shared } = targetFields
 
-const Fields = z
-  .object({
-    ...shared,
-    items: z
-      .union([text('items'), BatchItems])
-      .optional()
-      .describe('One object per file, in order (JSON in a form): its target format, options, name or upload'),
-    failFast: z
-      .union([z.boolean(), optionalBoolean])
-      .optional()
-      .describe('End the job with the first file that fails'),
-  })
-  .catchall(anyJson())
+const Fields = component(
+  'BatchRequest',
+  z
+    .object({
+      ...shared,
+      items: z
+        .union([text('items'), BatchItems])
+        .optional()
+        .describe(
+          'One object per file, in order (JSON in a form): its target format, options, name or upload',
+        ),
+      failFast: z
+        .union([z.boolean(), optionalBoolean])
+        .optional()
+        .describe('End the job with the first file that fails'),
+    })
+    .catchall(anyJson()),
+)
 
 const ItemView = component(
   'CreatedBatchItem',

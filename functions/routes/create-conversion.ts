@@ -25,33 +25,37 @@ import { writeAccess } from '../../lib/model/principal.ts'
 import { parseEngine } from '../../lib/plan/options.ts'
 import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
+import { component } from '../../lib/validation/component.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
 
-const Fields = z
-  .object({
-    ...targetFields,
-    uploadId: text('id')
-      .optional()
-      .describe('Upload created with POST /v1/uploads/presign, instead of `file`'),
-    fileUrl: fileUrlField.optional(),
-    sourceJobId: text('id')
-      .optional()
-      .describe('One of your jobs whose source file to convert again, instead of `file`'),
-    sourceTask: text('id')
-      .optional()
-      .describe('With `sourceJobId`: the task of that job whose file to convert, if not the first source'),
-    toolOperation: text('id')
-      .optional()
-      .describe(
-        `A tool instead of a conversion: ${toolOperations.join(', ')}. For PDF tools, the target format is pdf`,
-      ),
-    combineImages: z
-      .union([z.boolean(), optionalBoolean])
-      .optional()
-      .describe('Create one PDF with a page for each image: `file` first, then each `additionalFile`'),
-    additionalUploadIds: uploadIds.optional().describe('Uploads instead of `additionalFile`, in order'),
-  })
-  .catchall(anyJson())
+const Fields = component(
+  'ConversionRequest',
+  z
+    .object({
+      ...targetFields,
+      uploadId: text('id')
+        .optional()
+        .describe('Upload created with POST /v1/uploads/presign, instead of `file`'),
+      fileUrl: fileUrlField.optional(),
+      sourceJobId: text('id')
+        .optional()
+        .describe('One of your jobs whose source file to convert again, instead of `file`'),
+      sourceTask: text('id')
+        .optional()
+        .describe('With `sourceJobId`: the task of that job whose file to convert, if not the first source'),
+      toolOperation: text('id')
+        .optional()
+        .describe(
+          `A tool instead of a conversion: ${toolOperations.join(', ')}. For PDF tools, the target format is pdf`,
+        ),
+      combineImages: z
+        .union([z.boolean(), optionalBoolean])
+        .optional()
+        .describe('Create one PDF with a page for each image: `file` first, then each `additionalFile`'),
+      additionalUploadIds: uploadIds.optional().describe('Uploads instead of `additionalFile`, in order'),
+    })
+    .catchall(anyJson()),
+)
 
 export const createConversion = contract({
   method: 'POST',

@@ -22,23 +22,27 @@ import { writeAccess } from '../../lib/model/principal.ts'
 import { parseTargetFormat } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { defaultMergeTargets, type MergeType, mergeTypes } from '../../lib/tasks/merge.ts'
+import { component } from '../../lib/validation/component.ts'
 import { anyJson } from '../../lib/validation/maxima.ts'
 
 const { engine: _, ...target } = targetFields
 
-const Fields = z
-  .object({
-    ...target,
-    mergeType: z.enum(mergeTypes).default('pdf').describe('Kind of the files'),
-    fileUrls: z
-      .union([z.array(fileUrlField).max(100), fileUrlField.transform((url) => [url])])
-      .optional()
-      .describe('URLs of files to fetch; they come after those of `file` and `uploadIds`'),
-    uploadIds: uploadIds
-      .optional()
-      .describe('Uploads instead of `file`, in the order of the result. Each upload can be used once'),
-  })
-  .catchall(anyJson())
+const Fields = component(
+  'MergeRequest',
+  z
+    .object({
+      ...target,
+      mergeType: z.enum(mergeTypes).default('pdf').describe('Kind of the files'),
+      fileUrls: z
+        .union([z.array(fileUrlField).max(100), fileUrlField.transform((url) => [url])])
+        .optional()
+        .describe('URLs of files to fetch; they come after those of `file` and `uploadIds`'),
+      uploadIds: uploadIds
+        .optional()
+        .describe('Uploads instead of `file`, in the order of the result. Each upload can be used once'),
+    })
+    .catchall(anyJson()),
+)
 
 export const createMerge = contract({
   method: 'POST',

@@ -35,6 +35,8 @@ const ClientView = component(
   }),
 )
 
+const NewClientView = component('NewOAuthClient', ClientView.extend({ clientSecret: z.string() }))
+
 const Params = z.object({ clientId: text('id').describe('Id of the client, `client_…`') })
 
 export const createOAuthClient = contract({
@@ -54,7 +56,7 @@ export const createOAuthClient = contract({
       'For conversions only': { name: 'Nightly import', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] },
     },
   },
-  reply: { status: 201, headers: ['location'], schema: ClientView.extend({ clientSecret: z.string() }) },
+  reply: { status: 201, headers: ['location'], schema: NewClientView },
   errors: ['INVALID_INPUT'],
   handle: async ({ body, principal, sourceIp }, { table }) => {
     const auditWrites = (client: OAuthClient) => [

@@ -59,6 +59,16 @@ const ResultView = component(
   }),
 )
 
+const JobProgress = component(
+  'JobProgress',
+  z.object({
+    percent: z.int().min(0).max(100).describe('Never decreases'),
+    stage: z.string(),
+    taskName: z.string().nullable(),
+    etaMs: z.int().nullable().describe('Estimated from the progress so far'),
+  }),
+)
+
 export const StatusView = component(
   'Job',
   z.object({
@@ -71,12 +81,7 @@ export const StatusView = component(
       .nullable()
       .describe('The first file; null until it has arrived'),
     target: z.object({ format: z.string() }).nullable(),
-    progress: z.object({
-      percent: z.int().min(0).max(100).describe('Never decreases'),
-      stage: z.string(),
-      taskName: z.string().nullable(),
-      etaMs: z.int().nullable().describe('Estimated from the progress so far'),
-    }),
+    progress: JobProgress,
     createdAt: z.iso.datetime(),
     startedAt: z.iso.datetime().nullable(),
     endedAt: z.iso.datetime().nullable(),

@@ -8,18 +8,16 @@ import { StoredSummary } from './stored-summary.ts'
 
 /** The records of a job. `task-graph.ts` creates them from a request, `job-state-machine.ts` decides what follows. */
 
-export const JobStatus = z.enum([
-  'pending',
-  'queued',
-  'processing',
-  'completed',
-  'failed',
-  'cancelled',
-  'expired',
-])
+export const JobStatus = component(
+  'JobStatus',
+  z.enum(['pending', 'queued', 'processing', 'completed', 'failed', 'cancelled', 'expired']),
+)
 export type JobStatus = z.infer<typeof JobStatus>
 
-export const TaskStatus = z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled'])
+export const TaskStatus = component(
+  'TaskStatus',
+  z.enum(['pending', 'processing', 'completed', 'failed', 'cancelled']),
+)
 export type TaskStatus = z.infer<typeof TaskStatus>
 
 /** RFC 3339 in UTC, so that timestamps sort as text. */
@@ -212,6 +210,8 @@ export const Task = z.object({
   apart: z.boolean().optional(),
   /** Milliseconds that workers have spent on the task, which its time limit counts. */
   workedMs: z.int().optional(),
+  /** The share of the running attempt in `workedMs`: it is subtracted if the attempt is lost for another reason. */
+  attemptMs: z.int().optional(),
   /** Progress of the inputs, stored between two images and while chunks are processed. */
   pieces: z.array(InputPlan).optional(),
   /** Chunks only: key of the file that was cut for this chunk. */

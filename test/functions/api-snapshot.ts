@@ -49,7 +49,10 @@ const bounds = [
  * alternative.
  */
 function boundsOf(schema: z.ZodType | undefined): string[] {
-  return schema ? walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '') : []
+  if (!schema) return []
+  // Without metadata, and so without names: a schema with a name would become a reference.
+  const metadata = z.registry<{ id?: string }>()
+  return walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata }), '')
 }
 
 function walk(node: unknown, at: string): string[] {

@@ -1,0 +1,34 @@
+const maxLineLength = 110
+
+/** Prints types of json-schema-to-typescript, unformatted, with each short comment and small object on one line. */
+export function compactTypes(types: string): string {
+  const compacted = types
+    .replaceAll(
+      /\n \*( \n \*)? This interface was referenced by `Api`'s JSON-Schema\n \* via the `definition` "\w+"\./g,
+      '',
+    )
+    .replaceAll(/^\/\*\*\n \*\/\n/gm, '')
+    .replaceAll(/^\/\*\*\n \* (.*)\n \*\/$/gm, '/** $1 */')
+  const lines: string[] = []
+  /** Places in `lines` of the objects that are open. */
+  const open: number[] = []
+  for (const line of compacted.split('\n')) {
+    if (line.startsWith('}')) closeObject(lines, open, line)
+    else lines.push(`${'  '.repeat(open.length)}${line}`)
+    if (line.endsWith('{')) open.push(lines.length - 1)
+  }
+  return lines.join('\n')
+}
+
+function closeObject(lines: string[], open: number[], line: string): void {
+  const at = open.pop() ?? 0
+  const [first = '', ...members] = lines.slice(at)
+  const whole = `${first} ${members.map((member) => member.trim()).join('; ')} ${line}`
+  const isSmall =
+    whole.length <= maxLineLength &&
+    open.length > 0 &&
+    !whole.includes('/**') &&
+    members.every((member) => !member.endsWith('{'))
+  if (isSmall) lines.splice(at, lines.length, whole)
+  else lines.push(`${'  '.repeat(open.length)}${line}`)
+}
