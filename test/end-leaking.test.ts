@@ -35,7 +35,7 @@ test('a test file that leaves a server open ends, and all of its tests are repor
   assert.equal((await output).match(/^ok \d+ - quick/gm)?.length, many)
 })
 
-test('test files are run with it', () => {
+test('the process of each test file loads end-leaking-files.ts', () => {
   assert.ok(
     process.execArgv.some((arg) => arg === fileURLToPath(new URL('end-leaking-files.ts', import.meta.url))),
   )

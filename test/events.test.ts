@@ -130,7 +130,7 @@ const sent = newJob([
   newTask('work', [0]),
 ])
 
-test('events of a job with its own webhook are marked, others are not', () => {
+test('events of a job with its own webhook are marked, and other events are not', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
     createCreationEvents(newJob([createStoredImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
@@ -138,7 +138,7 @@ test('events of a job with its own webhook are marked, others are not', () => {
   assert.ok(no?.every((one) => one === undefined))
 })
 
-test('an uploaded file has one event with its source', () => {
+test('an uploaded file publishes one event with its source', () => {
   const events = createCreationEvents(sent).filter(({ event }) => event === 'file.uploaded')
   const facts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
   assert.deepEqual(
@@ -206,7 +206,7 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
 }
 
 for (const [story, tell] of Object.entries(stories)) {
-  test(`events of ${story} match their schemas and are the same when created again`, () => {
+  test(`events of ${story} match their schemas and are identical when created again`, () => {
     const events = tell()
     assert.ok(events.length > 0)
     for (const event of events) {
@@ -236,7 +236,7 @@ test('every event has an example that matches its schema', () => {
   }
 })
 
-test('every event of jobs and files is covered by one of these cases', () => {
+test('every job and file event is covered by one of these cases', () => {
   const covered = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
   const known = Object.keys(events).filter((name) => /^(?:job|file)\./.test(name))
   assert.deepEqual([...new Set(covered)].sort(), known.sort())
@@ -249,7 +249,7 @@ const jobOf = (event: BusEvent | undefined) => {
 const statusesIn = (event: BusEvent | undefined) =>
   Object.entries(jobOf(event).tasks).map(([name, { status }]) => `${name} ${status}`)
 
-test('an event describes the job at its time, whatever happened since', () => {
+test('an event describes the job as it was at that time, regardless of later changes', () => {
   const states = [startJob(fresh), running, withTasks(running, allDone), done, expireJob(done, 'retention')]
   for (const state of states) {
     assert.deepEqual(createCreationEvents(state), createCreationEvents(fresh))
@@ -260,7 +260,7 @@ test('an event describes the job at its time, whatever happened since', () => {
   assert.deepEqual(createEndEvent(done), createEndEvent({ ...done, job: { ...done.job, log: {} } }))
 })
 
-test('events of a job list all its tasks as they were at that time', () => {
+test('an event lists the state that each task of its job had at that time', () => {
   const atCreation = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
   assert.deepEqual(statusesIn(createCreationEvents(fresh)[0]), atCreation)
   assert.deepEqual(statusesIn(createCreationEvents(done)[1]), atCreation)

@@ -99,14 +99,14 @@ test('each exception to the order of layers is still needed', () => {
   assert.ok(exceptions.length <= 3)
 })
 
-test('only what builds or starts the entry points imports them', () => {
+test('only code that builds or starts the entry points imports them', () => {
   const wrong = imports.filter(
     ({ from, to }) => to.startsWith('functions/') && !importsFunctions.includes(layerOf(from)),
   )
   assert.deepEqual(wrong.map(show), [])
 })
 
-test('the embedded AWS servers import nothing of the service', () => {
+test('the embedded AWS servers import nothing from the service', () => {
   const wrong = betweenLayers.filter(
     ({ from, to }) => layerOf(from) === 'embedded-aws' && !embeddedMayImport.includes(layerOf(to)),
   )

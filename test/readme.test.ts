@@ -38,7 +38,7 @@ test('the README stays under 150 lines', () => {
   assert.ok(readme.split('\n').length < 150)
 })
 
-test('every file and name in the walks of CONTRIBUTING.md exists in the code', async () => {
+test('every file and name in the walkthroughs of CONTRIBUTING.md exists in the code', async () => {
   const text = await readFile(new URL('../CONTRIBUTING.md', import.meta.url), 'utf8')
   const stops = [...text.matchAll(/^\| (`[\w/.-]+\.ts`.*?) \|/gm)].map(([, stop = '']) => stop)
   assert.ok(stops.length > 20, `found only ${stops.length} stops`)
@@ -59,6 +59,6 @@ test('an invalid setting is refused with its name, the expected and the actual v
   assert.throws(() => readConfig({ LOG_LEVEL: 'loud' }), /LOG_LEVEL: expected debug, info, .*got "loud"/)
 })
 
-test('an empty setting counts as not set', () => {
+test('an empty setting counts as unset', () => {
   assert.equal(readConfig({ PORT: '' }).PORT, 8080)
 })

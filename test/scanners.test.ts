@@ -52,7 +52,7 @@ async function problemOf(entry: EntryPoint, pump: (index: number) => string): Pr
   return `${entry.name}: ${shown} takes ${shortMs.toFixed(1)} ms for ${short} and ${longMs.toFixed(1)} ms for ${long} characters`
 }
 
-describe('readers of client text and files take time in proportion to their input:', () => {
+describe('readers of client text and files take time proportional to their input:', () => {
   for (const entry of entryPoints)
     test(entry.name, async () => {
       const problems: string[] = []
@@ -64,7 +64,7 @@ describe('readers of client text and files take time in proportion to their inpu
     })
 })
 
-test('each scanner with a search or a copy in a loop has a verdict', () => {
+test('each scanner with a search or a copy in a loop is listed with a verdict', () => {
   const known = scannerVerdicts.flatMap(({ scanners }) => scanners)
   assert.deepEqual(
     listScanners()

@@ -51,7 +51,7 @@ test('exactly the declared functions are deployed', () => {
 
 for (const [name, given] of Object.entries(functions)) {
   const declared: FunctionDeclaration = given
-  test(`${name} has the declared handler, memory and timeout`, () => {
+  test(`${name} is deployed with the declared handler, memory and timeout`, () => {
     const code = declared.image
       ? { PackageType: 'Image', ImageConfig: { Command: [declared.handler] } }
       : { Handler: declared.handler, Runtime: 'nodejs24.x' }
@@ -63,7 +63,7 @@ for (const [name, given] of Object.entries(functions)) {
   })
 }
 
-test('functions with a schedule are called on it', () => {
+test('functions with a schedule are invoked on it', () => {
   const rules = ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties)
   const scheduled = Object.entries(functions).flatMap(([name, { trigger }]) =>
     'schedule' in trigger ? [{ name, schedule: trigger.schedule }] : [],
@@ -93,7 +93,7 @@ function assertMayBeCalledByRules(name: string): void {
   )
 }
 
-test('an event function is called exactly for its events by the event bus', () => {
+test('the event bus invokes an event function for exactly its declared events', () => {
   const rule = ruleFor('record-metrics')
   // Compare the whole pattern: every additional event causes calls.
   assert.deepEqual(rule?.EventPattern, {
@@ -104,7 +104,7 @@ test('an event function is called exactly for its events by the event bus', () =
   assertMayBeCalledByRules('record-metrics')
 })
 
-test('webhooks receive every kind of event, including future ones, if there are webhooks', () => {
+test('webhooks receive every kind of event, including future ones, if any webhook exists', () => {
   const groups = ['job.', 'file.', 'subscription.', 'quota.']
   assert.deepEqual(ruleFor('dispatch')?.EventPattern, {
     source: ['mutabor'],
@@ -114,7 +114,7 @@ test('webhooks receive every kind of event, including future ones, if there are 
   assertMayBeCalledByRules('dispatch')
 })
 
-test('the upload function is called by the bucket, for uploads only', () => {
+test('the bucket invokes the upload function, for uploads only', () => {
   const rule = ruleFor('receive-upload')
   assert.deepEqual(rule?.EventPattern, {
     source: ['aws.s3'],
@@ -130,7 +130,7 @@ test('the upload function is called by the bucket, for uploads only', () => {
 })
 
 for (const image of imageIds) {
-  test(`convert-${image} gets the resources its engines need, as far as Lambda allows`, () => {
+  test(`convert-${image} is deployed with the resources its engines need, as far as Lambda allows`, () => {
     const limits = engines.filter((engine) => engine.image === image).map((engine) => engine.limits)
     assert.ok(limits.length > 0, `no engine is in the image ${image}`)
     const { MemorySize, Timeout, EphemeralStorage, PackageType } = lambda(`convert-${image}`).properties
@@ -190,7 +190,7 @@ function oneMachine() {
   return { zipped: createZipFunctions(functions, {}, {}), images, environment }
 }
 
-test('one machine runs the deployed functions with the same or higher limits', () => {
+test('the local service runs the deployed functions with the same or higher limits', () => {
   const { zipped, images } = oneMachine()
   const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
   assert.deepEqual(deployed.sort(), [...zipped, ...images].map(({ name }) => `mutabor-dev-${name}`).sort())
@@ -203,7 +203,7 @@ test('one machine runs the deployed functions with the same or higher limits', (
   }
 })
 
-test('one machine sets every variable that a deployment sets', () => {
+test('the local service sets every variable that a deployment sets', () => {
   // The worker process sets IMAGE_ID; secrets are created at the start of the service, in its folder.
   const local = [
     ...Object.keys(oneMachine().environment),
@@ -227,7 +227,7 @@ function findRoutedFunction(target: unknown): string | undefined {
     .replace('mutabor-dev-', '')
 }
 
-test('one machine serves the deployed routes with the same functions', () => {
+test('the local service serves the deployed routes with the same functions', () => {
   const routes = ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => ({
     key: Properties.RouteKey,
     functionName: findRoutedFunction(Properties.Target),
@@ -241,7 +241,7 @@ test('one machine serves the deployed routes with the same functions', () => {
   assert.ok(versions.includes('2.0'), String(versions))
 })
 
-test('one machine retries asynchronous invocations as often as deployed', () => {
+test('the local service retries asynchronous invocations as often as a deployment', () => {
   const configured = ofType('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties)
   for (const { name, retryAttempts } of oneMachine().zipped) {
     const { id } = lambda(name)
@@ -267,7 +267,7 @@ test('every trigger and setting that can be declared is deployed', () => {
   })
 })
 
-test('the table has the declared keys, indexes and expiry', () => {
+test('the table is deployed with the declared keys, indexes and expiry', () => {
   const { TimeToLiveAttribute, ...declared } = table
   assert.partialDeepStrictEqual(properties('Table'), {
     ...declared,
@@ -277,7 +277,7 @@ test('the table has the declared keys, indexes and expiry', () => {
   assert.equal(ofType('AWS::DynamoDB::Table').length, 1)
 })
 
-test('the bucket has the declared rules and is not public', () => {
+test('the bucket is deployed with the declared rules and is not public', () => {
   const { CorsConfiguration, LifecycleConfiguration, ...rest } = properties('Bucket')
   assert.deepEqual(CorsConfiguration, {
     CorsRules: bucket.cors.map(({ ExposeHeaders, MaxAgeSeconds, ...rule }) => ({
@@ -305,7 +305,7 @@ test('the bucket has the declared rules and is not public', () => {
   })
 })
 
-test('functions get existing settings and the names of all resources', () => {
+test('functions are configured with existing settings and the names of all resources', () => {
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const { Variables } = Properties.Environment
     // The SDK reads endpoints itself.
@@ -363,7 +363,7 @@ test('no function has a secret in its environment; each can read only its declar
   }
 })
 
-test('no engine has permissions for files or for the queue of another engine', () => {
+test('no engine can access files or the queue of another engine', () => {
   for (const name of ['capture', ...imageIds.map((image) => `convert-${image}`)]) {
     const [, role] =
       ofType('AWS::IAM::Role').find(([id]) => id === reference(lambda(name).properties.Role)) ?? []
@@ -495,7 +495,7 @@ test('a production stage cannot be packaged without region, domain and images', 
   assert.throws(() => parseStage('prod', { ...given, images: fewer }), /images/)
 })
 
-test('every function outside of the closed network has a reason in the README', () => {
+test('the README gives a reason for every function outside of the closed network', () => {
   const readme = readFileSync(new URL('../lib/deployment/README.md', import.meta.url), 'utf8')
   const names = ofType('AWS::Lambda::Function').map(([, { Properties }]) => ({
     name: String(Properties.FunctionName).replace('mutabor-dev-', ''),
@@ -537,7 +537,7 @@ test('every function has a concurrency limit, and a quota that is too low is rep
   )
 })
 
-test('the edge function rewrites socket URLs like one machine does', () => {
+test('the edge function rewrites socket URLs like the local service', () => {
   const atEdge = new Function(`${edgeCode}\nreturn handler`)() as (event: unknown) => {
     uri: string
     querystring: Record<string, { value: string }>
@@ -561,7 +561,7 @@ test('the edge function rewrites socket URLs like one machine does', () => {
   }
 })
 
-test('every endpoint is in the function of its route', () => {
+test('every endpoint belongs to the function of its route', () => {
   const find = createRouteFinder(httpRoutes(functions))
   const of: Readonly<Record<string, readonly AnyContract[]>> = {
     access,
@@ -583,7 +583,7 @@ test('every endpoint is in the function of its route', () => {
   }
 })
 
-test('a function without credentials reports that at its first call and looks for none elsewhere', async () => {
+test('a function without credentials reports that at its first call and does not look for them elsewhere', async () => {
   const event = {
     event: 'job.completed',
     timestamp: '2026-01-01T00:00:00.000Z',
@@ -671,7 +671,7 @@ test('the program of decoder processes runs from the layer of its function', asy
   }
 })
 
-test('functions have the layers that they read, in the format of Lambda', () => {
+test('functions use the layers that they read, in the format of Lambda', () => {
   const layers = ofType('AWS::Lambda::LayerVersion').map(([id, { Properties }]) => [id, Properties] as const)
   assert.deepEqual(
     layers.map(([, { LayerName }]) => LayerName).sort(),

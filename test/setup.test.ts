@@ -126,7 +126,7 @@ const setUp = (at: Checkout, ...args: string[]) =>
     encoding: 'utf8',
   })
 
-test('a first start installs what is missing and passes its arguments on, a second one installs nothing', () => {
+test('a first start installs what is missing and passes its arguments on, and a second start installs nothing', () => {
   const at = checkout({ npm, 'dpkg-query': dpkgQuery, 'apt-get': aptGet, dpkg: '', sudo: 'exec "$@"' })
   const first = setUp(at, 'start', 'one', 'two')
   assert.match(first.stdout, /Installing npm packages: done/)
@@ -150,7 +150,7 @@ test('a first start installs what is missing and passes its arguments on, a seco
   )
 })
 
-test('the service gets the environment of the setup, unless the user set it', () => {
+test('the service inherits the environment of the setup, unless the user set it', () => {
   const at = checkout(
     { npm, 'dpkg-query': nothingMissing },
     'console.log(process.env.UV_THREADPOOL_SIZE, process.env.MALLOC_MMAP_THRESHOLD_)',
@@ -214,13 +214,13 @@ test('if npm fails, its output is shown and nothing is started', () => {
 
 const noRights = { npm, 'dpkg-query': 'exit 1', 'apt-get': 'exit 1', sudo: 'exit 1' }
 
-test('without permission to install, a start says what to run and continues', () => {
+test('a start without permission to install prints the command to run and continues', () => {
   const run = setUp(checkout(noRights), 'start')
   assert.match(run.stderr, /apt-get update && apt-get install -y --no-install-recommends tool-a tool-b\n/)
   assert.match(run.stdout, /started/)
 })
 
-test('without permission to install, tests fail with what to run', () => {
+test('tests without permission to install fail with the command to run', () => {
   const run = setUp(checkout(noRights), 'test')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t\n/)
   assert.equal(run.status, 1)
@@ -286,7 +286,7 @@ test('only the named tests run, and their failure is the exit code, unless they 
   assert.equal(one.status, 1)
 })
 
-test('an unknown purpose gets the usage', () => {
+test('an unknown setup purpose prints the usage', () => {
   const run = setUp(checkout({ npm, 'dpkg-query': nothingMissing }), 'strat')
   assert.equal(run.status, 2)
   assert.match(run.stderr, /^Usage: node lib\/local\/setup\.mjs start/)

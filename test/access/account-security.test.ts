@@ -51,7 +51,7 @@ const signUp = ({ send }: Visitor, email: string, more = {}) =>
 const signIn = ({ send }: Visitor, email: string, given = password) =>
   send('POST', '/v1/auth/sign-in/email', { email, password: given })
 
-describe('ended sessions', () => {
+describe('ended sessions of accounts', () => {
   const endAll = async (id: string, at: Date) => {
     const sessions = await sessionsOf(id, app.services)
     for (const session of sessions)
@@ -95,7 +95,7 @@ describe('ended sessions', () => {
   })
 })
 
-describe('passwords', () => {
+describe('passwords of accounts', () => {
   test('sign-in attempts are limited per IP address and per account', async () => {
     await signUp(visitor(), 'guess@example.com')
     const guesser = visitor()
@@ -159,7 +159,7 @@ describe('passwords', () => {
   })
 })
 
-describe('second factor', () => {
+describe('two-factor authentication', () => {
   test('a second factor is required, and each recovery code works once', async () => {
     const here = visitor()
     await signUp(here, 'totp@example.com')
@@ -189,8 +189,8 @@ describe('second factor', () => {
   })
 })
 
-describe('the table adapter', () => {
-  test('of concurrent requests one consumes a code, and all of them are counted', async () => {
+describe('the better-auth table adapter', () => {
+  test('concurrent requests consume a one-time code once, and each attempt is counted', async () => {
     const adapter = tableAdapter({ ...app.services, models })({})
     const expiresAt = new Date(Date.now() + 60_000)
     const { id } = await adapter.create({
@@ -207,7 +207,7 @@ describe('the table adapter', () => {
     )
   })
 
-  test('the pointers of a session expire with the session', async () => {
+  test('the lookup records of a session expire with the session', async () => {
     const adapter = tableAdapter({ ...app.services, models })({})
     const at = (days: number) => new Date(Date.now() + days * 86_400_000)
     const token = 'token of a session that lasts'
@@ -238,7 +238,7 @@ describe('the table adapter', () => {
   })
 })
 
-describe('administrators', () => {
+describe('the account administration API', () => {
   test('an administrator lists accounts and sessions, changes plans and suspends, and everything is audited', async () => {
     const here = visitor()
     const { id } = (await signUp(here, 'managed@example.com')).json.user
@@ -292,7 +292,7 @@ describe('administrators', () => {
     assert.equal((await ask('GET', 'users/acc_none')).status, 404)
   })
 
-  test('a plan changed by the admin command publishes its event later, once', async () => {
+  test('a plan changed by the admin command publishes its event later, and only once', async () => {
     const { id } = (await signUp(visitor(), 'notified@example.com')).json.user
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
@@ -310,7 +310,7 @@ describe('administrators', () => {
     assert.equal(await updateAccount('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)
   })
 
-  test('admin endpoints need the role, and administrators cannot remove their own', async () => {
+  test('admin endpoints require the ADMIN role, and administrators cannot remove their own role', async () => {
     const here = visitor()
     const { id } = (await signUp(here, 'boss@example.com')).json.user
     assert.equal((await here.send('GET', '/v1/admin/users')).status, 403)

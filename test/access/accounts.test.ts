@@ -51,7 +51,7 @@ const tasks = {
   out: { operation: 'export/url', input: 'pdf' },
 }
 
-describe('refused sign-in requests', () => {
+describe('rejected sign-in requests', () => {
   test('an invalid field is named with the expected and the actual value', async () => {
     const messageOf = async (path: string, body: unknown) =>
       (await visitor().send('POST', `/v1/auth/${path}`, body)).json.message
@@ -140,7 +140,7 @@ describe('refused sign-in requests', () => {
     assert.match(json.error.message, /^description: expected a single line of text/)
   })
 
-  test('names that people have are accepted', async () => {
+  test('common personal names are accepted', async () => {
     const names = ["Ann O'Neil-Ünal", '李小龍', 'مُحَمَّد', 'שרה\u200f', '👩\u200d🚀', ' Ann ']
     const here = visitor()
     await signUp(here, 'named@example.com')
@@ -151,7 +151,7 @@ describe('refused sign-in requests', () => {
     }
   })
 
-  test('all invalid fields are listed, as in other endpoints', async () => {
+  test('a sign-up with several invalid fields reports all of them, as other endpoints do', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/sign-in/email', { password: 7 })
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])
     assert.deepEqual(
@@ -161,7 +161,7 @@ describe('refused sign-in requests', () => {
     assert.doesNotMatch(JSON.stringify(json), /7/)
   })
 
-  test('an unknown sign-in endpoint is not found', async () => {
+  test('an unknown sign-in endpoint responds with 404', async () => {
     const { status, json } = await visitor().send('POST', '/v1/auth/nothing', {})
     assert.equal(status, 404)
     assert.match(json.message, /no endpoint POST \/v1\/auth\/nothing/)
@@ -175,7 +175,7 @@ describe('refused sign-in requests', () => {
   })
 })
 
-describe('accounts', () => {
+describe('accounts and their jobs', () => {
   test('concurrent sign-ups with one email address create one account', async () => {
     const seen = await Promise.all(
       ['race@example.com', 'RACE@example.com', 'Race@Example.com'].map((email) => signUp(visitor(), email)),
@@ -192,7 +192,7 @@ describe('accounts', () => {
     })
   })
 
-  test('with closed sign-up, only administrators create accounts, which work like any other', async () => {
+  test('while sign-up is closed, only administrators can create accounts, which then work like any other', async () => {
     const services = { ...app.services, config: { ...app.services.config, SIGN_UP: 'closed' as const } }
     const here = openBrowser(app, createAuthApi(services, cheap))
     const refused = await signUp(here, 'closed@example.com')
@@ -214,7 +214,7 @@ describe('accounts', () => {
     })
   })
 
-  test('a session works for the API until it is ended', async () => {
+  test('a session authenticates API requests until it ends', async () => {
     const here = visitor()
     const { json } = await signUp(here, 'session@example.com')
     const job = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -270,7 +270,7 @@ describe('accounts', () => {
     assert.equal(seen.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
   })
 
-  test('an account takes over the jobs that its browser created before', async () => {
+  test('a new account takes over the jobs that its browser created anonymously', async () => {
     const here = visitor()
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks, tag: 'mine' })).json.data
     const done = (await here.send('POST', '/v1/jobs', { tasks })).json.data.jobId
@@ -314,7 +314,7 @@ describe('accounts', () => {
   })
 })
 
-describe('job sockets', () => {
+describe('WebSockets of jobs', () => {
   test('the socket of a job only opens for the account that owns the job', async () => {
     const here = visitor()
     await signUp(here, 'socket@example.com')
@@ -328,15 +328,15 @@ describe('job sockets', () => {
   })
 })
 
-describe('emails', () => {
-  test('an email does not greet with a name that could contain a message', () => {
+describe('emails to account owners', () => {
+  test('an email omits a user name that could contain a message', () => {
     assert.match(emailTemplates.confirmAddress("Ann O'Neil-Ünal", 'u').text, /^Hello Ann O'Neil-Ünal,\n/)
     for (const name of ['visit evil.example now', 'https://evil.example', 'a\nb', 'x'.repeat(100)])
       assert.match(emailTemplates.confirmAddress(name, 'u').text, /^Hello,\n/)
   })
 })
 
-describe('sessions', () => {
+describe('session cookies', () => {
   test('a page of another origin cannot use a session', async () => {
     const here = visitor()
     await signUp(here, 'csrf@example.com')
@@ -347,7 +347,7 @@ describe('sessions', () => {
       assert.equal((await here.send('POST', `/v1/auth/${path}`, {}, { headers })).status, 403)
   })
 
-  test('a session token without or with a foreign signature is refused', async () => {
+  test('a session token without a signature, or signed with another key, is rejected', async () => {
     const here = visitor()
     const { json } = await signUp(here, 'forged@example.com')
     const { token } = json

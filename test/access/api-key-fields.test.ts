@@ -12,11 +12,11 @@ import type { ApiKey } from '../../lib/access/api-keys.ts'
 import { bearerToken } from '../../lib/access/bearer.ts'
 import { hashSecret, isSecretText, matchesSecretHash, newSecretText } from '../../lib/access/secret-text.ts'
 
-describe('API key fields', () => {
+describe('fields of API keys', () => {
   const isTaken = (field: keyof typeof apiKeyFields, value: unknown) =>
     apiKeyFields[field].safeParse(value).success
 
-  test('allowedIps accepts IP addresses and networks, at most fifty', () => {
+  test('allowedIps accepts up to fifty IP addresses and networks', () => {
     for (const right of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
       assert.ok(isTaken('allowedIps', [right]), right)
     for (const wrong of ['', 'example.com', '203.0.113.0/33', '203.0.113', '10/8', '010.0.0.1'])
@@ -26,7 +26,7 @@ describe('API key fields', () => {
     assert.ok(isTaken('allowedIps', many.slice(1)))
   })
 
-  test('allowedOrigins accepts origins as browsers send them', () => {
+  test('allowedOrigins accepts origins in the form that browsers send', () => {
     for (const right of ['https://www.example.com', 'http://localhost:3000', 'https://[::1]:8443'])
       assert.ok(isTaken('allowedOrigins', [right]), right)
     for (const wrong of [
@@ -39,13 +39,13 @@ describe('API key fields', () => {
     assert.ok(isTaken('allowedOrigins', many.slice(1)))
   })
 
-  test('expiresAt has to be in the future and is stored in UTC', () => {
+  test('expiresAt must be in the future and is stored in UTC', () => {
     assert.equal(apiKeyFields.expiresAt.parse('2126-01-02T03:04:05Z'), '2126-01-02T03:04:05.000Z')
     for (const wrong of [new Date(Date.now() - 1).toISOString(), '2126-01-02', '2126-01-02T03:04:05+01:00'])
       assert.ok(!isTaken('expiresAt', wrong), wrong)
   })
 
-  test('scopes are either listed or given by a preset, not both', () => {
+  test('an API key is created with a list of scopes or a preset, but not both', () => {
     assert.deepEqual(apiKeyFields.scopes.parse(['CONVERT_READ', 'CONVERT_READ']), ['CONVERT_READ'])
     const five = Array.from({ length: 5 }, () => 'CONVERT_READ')
     for (const wrong of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], five]) assert.ok(!isTaken('scopes', wrong))
@@ -75,7 +75,7 @@ describe('API key fields', () => {
     })
   })
 
-  test('the view of a key has its current status and no digest', () => {
+  test('the view of an API key shows its current status but not its hash', () => {
     const now = '2026-11-23T08:00:00.000Z'
     const key: ApiKey = {
       id: 'key_1',
@@ -127,8 +127,8 @@ describe('API key fields', () => {
   })
 })
 
-describe('secrets', () => {
-  test('a secret has a prefix for its kind and a checksum that detects typos', () => {
+describe('API key secrets', () => {
+  test('a secret starts with a prefix for its kind and ends with a checksum that detects typos', () => {
     for (const kind of ['secret', 'public'] as const) assert.ok(isKeyText(newKeyText(kind)), kind)
     const text = newSecretText('cs_')
     assert.ok(isSecretText(text, 'cs_'))
@@ -151,7 +151,7 @@ describe('secrets', () => {
   })
 })
 
-test('a bearer token is a single word', () => {
+test('a bearer token with a space in it is rejected', () => {
   const of = (authorization?: string) => bearerToken({ authorization })
   assert.deepEqual([of('Bearer abc'), of('BEARER   abc')], ['abc', 'abc'])
   for (const other of [

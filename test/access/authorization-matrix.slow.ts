@@ -193,7 +193,7 @@ const pathOf = ({ path }: AnyContract) =>
   path.replace(/:(\w+)/g, (_, name: string) => theirs[name] ?? `no-${name}`)
 
 for (const contract of api) {
-  test(`${contract.method} ${contract.path} replies to every kind of sender as documented`, async () => {
+  test(`${contract.method} ${contract.path} responds to every kind of client as documented`, async () => {
     // Open endpoints don't authenticate.
     const asking = isOpenAccess(contract.access) ? senders.slice(0, 5) : senders
     for (const { name, send, expected } of asking) {
@@ -212,7 +212,7 @@ for (const contract of api) {
   })
 }
 
-test('no sender changed the resources of another owner', async () => {
+test('no client can change the resources of another owner', async () => {
   const { services } = app
   assert.equal((await services.jobs.store.getJob(theirs['jobId'] ?? ''))?.status, 'queued')
   for (const [kind, name] of [

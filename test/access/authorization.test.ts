@@ -41,7 +41,7 @@ const isOf = ({ method, path }: AnyContract, begin: string) => {
   return (wanted === '*' || wanted === method) && path.startsWith(start)
 }
 
-test('every operation requires its scope and serves anonymous clients only where it should', () => {
+test('every operation requires its scope, and only the listed ones serve anonymous clients', () => {
   for (const contract of api) {
     const { scopes, anonymous } = contract.access
     const [, scope, who] = needs.find(([begin]) => isOf(contract, begin)) ?? []
@@ -55,7 +55,7 @@ test('every operation requires its scope and serves anonymous clients only where
     )
 })
 
-test('endpoints that a public key must not use are marked as lists', () => {
+test('list endpoints are marked, so that public keys cannot use them', () => {
   const lists = api.filter(({ access }) => access.lists).map(({ method, path }) => `${method} ${path}`)
   for (const listed of [
     'GET /v1/jobs',
@@ -66,7 +66,7 @@ test('endpoints that a public key must not use are marked as lists', () => {
     assert.ok(lists.includes(listed), listed)
 })
 
-test('a key is expired exactly at its expiry time', () => {
+test('an API key expires exactly at its expiry time', () => {
   const expiry = '2026-11-23T08:00:00.000Z'
   const key: ApiKey = {
     id: 'key_1',

@@ -56,7 +56,7 @@ async function recordsOf(id: string): Promise<string[]> {
 const kindOf = (pk: string) => pk.slice(0, pk.indexOf('#'))
 
 describe('deleting an account', () => {
-  test('deleting an account deletes everything it owns and ends its access', async () => {
+  test('deleting an account deletes all of its data and revokes its access', async () => {
     // Resources created before the account are moved to it for a day.
     const here = await member('leaver@example.com', (visitor) => visitor.send('POST', '/v1/jobs', { tasks }))
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -98,7 +98,7 @@ describe('deleting an account', () => {
     assert.notEqual(next.id, here.id)
   })
 
-  test('an account that is not deleted after all keeps its resources', async () => {
+  test('an account whose deletion is cancelled keeps its resources', async () => {
     const here = await member('stayer@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     await scheduleDeletion(here.id, app.services)

@@ -60,7 +60,7 @@ const principalOf = async (token: string) =>
     app.services,
   )
 
-test('an OAuth client gets a token with its scopes and can use it', async () => {
+test('an OAuth client obtains an access token with its scopes and can use it', async () => {
   const one = await newClient()
   const answer = await app.send(
     'POST',
@@ -131,7 +131,7 @@ test('a signed-in user creates, lists and deletes OAuth clients, whose secrets a
   assert.match(wrong.json.error.message, /CONVERT_READ.*ACCOUNT_READ/)
 })
 
-test('errors have the codes of RFC 6749', async () => {
+test('OAuth errors use the codes of RFC 6749', async () => {
   const { id, secret } = await newClient()
   const right = basic(id, secret)
   const cases = [
@@ -157,7 +157,7 @@ test('errors have the codes of RFC 6749', async () => {
   assert.match(answer.json.error_description, /CONVERT_READ CONVERT_WRITE, got ADMIN/)
 })
 
-test('tokens end by revocation, by deletion of their client and by expiry', async () => {
+test('an access token ends when it is revoked, its client is deleted or it expires', async () => {
   const one = await newClient()
   const other = await newClient()
   const tokens = new AccessTokens(app.services.table)
@@ -187,7 +187,7 @@ test('tokens end by revocation, by deletion of their client and by expiry', asyn
   assert.equal(await tokens.findActive(third), undefined)
 })
 
-test('an invalid bearer token is refused as in RFC 6750', async () => {
+test('an invalid bearer token is rejected as RFC 6750 requires', async () => {
   const one = await newClient()
   const token = await tokenOf(one)
   const other = newSecretText(token.slice(0, 30))
@@ -246,7 +246,7 @@ test('an OAuth error has a code and a description in the characters that RFC 674
   assert.deepEqual([errorOf('INVALID_INPUT'), errorOf('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
 })
 
-test('a client is authenticated with any encoding of its credentials, whatever else the body contains', async () => {
+test('an OAuth client is authenticated with any encoding of its credentials, whatever else the body contains', async () => {
   const { id, secret } = await newClient()
   const encode = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
   const pair = (first: string, second: string) => ({
@@ -289,7 +289,7 @@ test('the OAuth clients and tokens of a suspended account are refused', async ()
   assert.deepEqual([refused.status, refused.json.error], [401, 'invalid_client'])
 })
 
-test('an account may have twenty OAuth clients, listed newest first', async () => {
+test('an account can have at most twenty OAuth clients, listed newest first', async () => {
   const { owner, id, client } = await newClient()
   const { table } = app.services
   const clients = new Clients(table)
@@ -307,7 +307,7 @@ test('an account may have twenty OAuth clients, listed newest first', async () =
   assert.deepEqual([await clients.remove(client), await clients.remove(client)], [true, false])
 })
 
-test('a token is valid for an hour and can be revoked by its client only', async () => {
+test('an access token is valid for an hour, and only its client can revoke it', async () => {
   const [one, other] = [await newClient(), await newClient()]
   const tokens = new AccessTokens(app.services.table)
   const token = await tokens.issue(one.client, ['CONVERT_READ'])

@@ -24,7 +24,7 @@ const usage = (name: WindowName, usedWithout: number, limit: number, endsAt = no
   endsAt,
 })
 
-describe('rate-limit windows', () => {
+describe('windows of the rate limits', () => {
   test('a short window starts with its first request, a day or month follows the calendar', () => {
     assert.deepEqual(
       windowNames.map((name) => new Date(windowEnd(name, now)).toISOString()),
@@ -39,7 +39,7 @@ describe('rate-limit windows', () => {
     assert.deepEqual(windowNames.map(windowSeconds), [60, 3600, 60, 86_400, 2_678_400])
   })
 
-  test('windows are per key or per account, and reads have a separate one if the plan says so', () => {
+  test('rate limits are counted per key or per account, and reads separately if the plan says so', () => {
     const policyNames = (plan: keyof typeof defaultPlans, isWrite: boolean) =>
       policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, isWrite)
     assert.deepEqual(policyNames('anonymous', true), [
@@ -61,7 +61,7 @@ describe('rate-limit windows', () => {
       assert.deepEqual(of(kind), { pk: 'LIMIT#acc_1', sk: 'LIMIT' })
   })
 
-  test('the tightest window is the one with the fewest remaining requests, of equals the one that ends last', () => {
+  test('the reported window is the one with the fewest remaining requests, or the one that ends last if several are equal', () => {
     const [minute, hour, day] = [usage('minute', 9, 10), usage('hour', 5, 10), usage('day', 9, 10, now + 1)]
     assert.equal(tightest([hour, minute])?.policy.name, 'minute')
     assert.equal(tightest([day, minute]), minute)
@@ -71,7 +71,7 @@ describe('rate-limit windows', () => {
     assert.equal(tightest([]), undefined)
   })
 
-  test('both kinds of rate-limit headers are sent', () => {
+  test('a reply contains the headers of both rate-limit conventions', () => {
     assert.deepEqual(rateLimitHeaders([usage('day', 12, 10, now + 1500), usage('minute', 3, 60)], now), {
       'x-ratelimit-limit': '10',
       'x-ratelimit-remaining': '0',
@@ -83,7 +83,7 @@ describe('rate-limit windows', () => {
   })
 })
 
-describe('permit blocks', () => {
+describe('permit blocks of the rate limits', () => {
   /** Adds a block of `count` permits and returns the usage that each request sees. */
   function addBlock(count: number, usedWithout: number, limit = 1000, at = now) {
     const blocks = new PermitBlocks()
@@ -95,7 +95,7 @@ describe('permit blocks', () => {
     }
   }
 
-  test('every request of a block gets its own usage, and a block allows as many requests as were counted', () => {
+  test('each request of a permit block reports its own usage, and a block permits as many requests as were counted', () => {
     assert.deepEqual(addBlock(4, 20).used, [17, 18, 19, 20])
     assert.deepEqual(addBlock(1, 20).used, [20])
     assert.deepEqual(addBlock(4, 20, 1000, now + 60_000).used, [17], 'the window has ended')
@@ -110,7 +110,7 @@ describe('permit blocks', () => {
     return blocks.blockSizeFor('one', asked)
   }
 
-  test('a block has as many permits as requests came within a second, at most sixteen, and one at first', () => {
+  test('a permit block has as many permits as requests arrived within a second, at least one and at most sixteen', () => {
     assert.deepEqual([blockSize(0, 0, 10_000), blockSize(3, 0, 10_000), blockSize(40, 0, 10_000)], [1, 3, 16])
     assert.equal(new PermitBlocks().blockSizeFor('one', now), 1)
     const blocks = new PermitBlocks()
@@ -124,7 +124,7 @@ describe('permit blocks', () => {
     assert.equal(blockSize(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
   })
 
-  test('a block has at most an eighth of the remaining requests and ends before the warning', () => {
+  test('a permit block has at most an eighth of the remaining requests and ends before the quota warning', () => {
     assert.equal(blockSize(40, 900, 1000), 12)
     assert.equal(blockSize(40, 995, 1000), 1)
     // The warning is triggered at 800.
@@ -135,7 +135,7 @@ describe('permit blocks', () => {
     assert.equal(blockSize(40, 800, 1000), 16)
   })
 
-  test('unused permits are not shown as used', () => {
+  test('unused permits of a block are not reported as used', () => {
     const { blocks } = addBlock(1, 20)
     blocks.addBlock('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
     blocks.addBlock('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
@@ -151,7 +151,7 @@ describe('permit blocks', () => {
     assert.equal(usedWithout(usage('minute', 25, 1000)), 22)
   })
 
-  test('a block ends with the first of its windows and has the usage of all', () => {
+  test('a permit block ends with the first of its rate-limit windows and reports the usage of all', () => {
     const usages = [usage('minute', 9, 1000), usage('day', 19, 1000, now + 90_000)]
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 3, usages)
@@ -163,7 +163,7 @@ describe('permit blocks', () => {
     assert.ok(blocks.takePermit('one', now + 59_999))
   })
 
-  test('at most ten thousand blocks are stored', () => {
+  test('at most ten thousand permit blocks are stored', () => {
     const blocks = new PermitBlocks()
     const wide = [usage('minute', 0, 1_000_000)]
     const begin = (name: string) => blocks.addBlock(name, name, 5, wide)
@@ -174,7 +174,7 @@ describe('permit blocks', () => {
     assert.equal(blocks.takePermit('one', now), undefined)
   })
 
-  test('the pace of at most ten thousand limiters is stored', () => {
+  test('at most ten thousand limiters remember their request rate', () => {
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
     for (let left = 3; left > 0; left--) blocks.takePermit('one', now)

@@ -36,7 +36,7 @@ describe('API keys in the table', () => {
     return key ?? assert.fail('it was not made')
   }
 
-  test('keys can be created and rotated up to fifty', async () => {
+  test('an account can create and rotate keys until it has fifty', async () => {
     const { table } = app.services
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
@@ -51,7 +51,7 @@ describe('API keys in the table', () => {
     await createKey(owner)
   })
 
-  test('a rotated key keeps its scopes, restrictions and expiry', async () => {
+  test('a rotated API key keeps its scopes, restrictions and expiry', async () => {
     const keys = new ApiKeys(app.services)
     const bounds = {
       kind: 'public',
@@ -75,7 +75,7 @@ describe('API keys in the table', () => {
     )
   })
 
-  test('a key that expires within the grace period is not extended by a rotation', async () => {
+  test('rotating a key does not extend an expiry within the grace period', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const now = new Date()
@@ -88,7 +88,7 @@ describe('API keys in the table', () => {
     assert.deepEqual([await validUntil(3_600_000), await validUntil(2 * dayMs)], [3_600_000, dayMs])
   })
 
-  test('concurrent rotations of a key rotate it once, and twenty rotations are remembered', async () => {
+  test('concurrent rotations of a key rotate it once, and its last twenty rotations are stored', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const earlier = Array.from({ length: 20 }, (_, at) => `key_${at}`)
@@ -114,7 +114,7 @@ describe('API keys in the table', () => {
     assert.ok(Math.abs(keptS - 90 * 86_400) < 60, 'the reason is remembered for 90 days')
   })
 
-  test('the last use of a key is stored once a minute', async () => {
+  test("the time of a key's last use is stored at most once a minute", async () => {
     const key = await createKey(await newAccount(app.services))
     const keys = new ApiKeys(app.services)
     const useFrom = async (sourceIp: string, lastUsedAt?: Date) => {
@@ -129,7 +129,7 @@ describe('API keys in the table', () => {
     assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 10_000)
   })
 
-  test('a key authenticates as its account, with its kind and earlier keys', async () => {
+  test("an API key authenticates its account, with the key's kind and the keys it replaced", async () => {
     const owner = await newAccount(app.services, { plan: 'enterprise' })
     const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
     const key = await createKey(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
@@ -152,7 +152,7 @@ describe('API keys in the table', () => {
   })
 })
 
-describe('the audit trail', () => {
+describe('the audit trail of accounts', () => {
   test('the audit trail is read over all months of its 400 days of retention', async () => {
     const { table } = app.services
     const now = new Date('2020-03-01T00:00:00Z')
@@ -226,7 +226,7 @@ describe('accounts', () => {
     })
   })
 
-  test('concurrent changes of an account by two administrators both take effect', async () => {
+  test('concurrent changes to an account by two administrators both take effect', async () => {
     const id = await newAccount(app.services)
     const all = await Promise.all(
       [{ plan: 'business' }, { role: 'ADMIN' as const }, { status: 'suspended' as const }].map((change) =>
@@ -269,7 +269,7 @@ describe('accounts', () => {
   })
 })
 
-describe('moving resources to a new account', () => {
+describe('moving anonymous resources to a new account', () => {
   const tasks = {
     text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
     pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
@@ -284,7 +284,7 @@ describe('moving resources to a new account', () => {
   const ownerOf = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
   const moveOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
 
-  test('the move is repeated while jobs are unfinished, and excludes later jobs', async () => {
+  test('moving resources is repeated while jobs are unfinished, and excludes later jobs', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await makeJob(anon, { tag: 'mine' })
     await moveToAccount(anon, account, app.services)
@@ -304,7 +304,7 @@ describe('moving resources to a new account', () => {
     await resumeMove(account, minute, app.services)
   })
 
-  test('the move ends after 25 hours', async () => {
+  test('moving resources stops after 25 hours', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await makeJob(anon)
     await moveToAccount(anon, account, app.services)

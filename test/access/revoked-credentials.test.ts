@@ -171,7 +171,7 @@ async function assertEnds(token: string, revoke: () => Promise<unknown>, httpDel
   for (const { name, isOpen } of other) assert.ok(isOpen, `${name} of another key stays open`)
 }
 
-test('a revoked access token stops working within a second, in requests, sockets, streams and tickets', async () => {
+test('a revoked access token stops working within a second for requests, sockets, streams and tickets', async () => {
   const client = await newClient()
   const [token, sibling] = [await client.issue(), await client.issue()]
   await assertEnds(token, () =>
@@ -190,13 +190,13 @@ test('the access tokens of a deleted client stop working within a second', async
   assert.equal(await isActive(token, observer.credentials), false)
 })
 
-test('the sockets and streams of a revoked API key are closed', async () => {
+test('sockets and streams opened with an API key close when the key is revoked', async () => {
   const scopes = ['CONVERT_READ', 'CONVERT_WRITE']
   const { data } = await send('POST', '/v1/api-keys', manager, { name: 'A key', scopes })
   await assertEnds(data.key, () => send('DELETE', `/v1/api-keys/${data.id}`, manager), 5000)
 })
 
-test('the sockets and streams of a suspended account are closed', async () => {
+test('sockets and streams of an account close when it is suspended', async () => {
   const admin = await adminOf(service)
   const token = await (await newClient()).issue()
   const connections = await openConnections(token)

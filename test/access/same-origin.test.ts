@@ -4,8 +4,8 @@ import { isSameOrigin, serviceOrigins } from '../../lib/access/same-origin.ts'
 import { clearSessionCookie, clearsSession, sessionCookieName } from '../../lib/access/session-auth.ts'
 import { AppError } from '../../lib/errors.ts'
 
-describe('same-origin requests', () => {
-  test('a page is of the service if its host or the public URL matches, and programs send no Origin', () => {
+describe('same-origin checks', () => {
+  test('a page is same-origin if its host or the public URL matches; a request without Origin comes from a program', () => {
     const is = (origin: string | undefined, host?: string, publicUrl?: string) =>
       isSameOrigin({ origin, host }, publicUrl)
     assert.ok(is(undefined, 'files.lan'))
@@ -22,7 +22,7 @@ describe('same-origin requests', () => {
     assert.ok(!is('https://evil.example'))
   })
 
-  test('a service on localhost has all loopback names as origins', () => {
+  test('a service on localhost accepts all loopback names as origins', () => {
     assert.deepEqual(serviceOrigins('https://files.example.com/x'), ['https://files.example.com'])
     const local = ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']
     for (const url of local) assert.deepEqual(serviceOrigins(url), local)

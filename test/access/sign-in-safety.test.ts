@@ -25,7 +25,7 @@ after(() => app.close())
 
 const browser = () => openBrowser(app, account)
 
-test('a redirect that a browser resolves to another host is refused', async () => {
+test('a redirect URL that browsers resolve to another host is rejected', async () => {
   for (const target of [
     '/..//evil.example',
     '/.//evil.example',
@@ -55,7 +55,7 @@ test('a redirect to a page of the service is followed', async () => {
   }
 })
 
-test('a TOTP code works once, also in another sign-in and for a step before it', async () => {
+test('a TOTP code is accepted only once, even in another sign-in or for the previous time step', async () => {
   const email = 'replay@example.com'
   const here = browser()
   await here.send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password })

@@ -115,7 +115,7 @@ async function createTokens() {
   } satisfies Record<string, { token: string; owner: string; at: readonly Place[] }>
 }
 
-test('each kind of token gives access in its own places only', async () => {
+test('each kind of token is accepted only where that kind is expected', async () => {
   for (const [kind, { token, owner, at }] of Object.entries(await createTokens())) {
     assert.ok(token.length > 20, kind)
     for (const [name, ownerAt] of Object.entries(places)) {
@@ -125,7 +125,7 @@ test('each kind of token gives access in its own places only', async () => {
   }
 })
 
-test('a token with any character changed, added or removed gives no access', async () => {
+test('a token with any character changed, added or removed is rejected', async () => {
   const alter = (token: string) => [
     ...Array.from(token, (character, at) => {
       const other = /[A-Ya-y0-8]/.test(character) ? String.fromCharCode(character.charCodeAt(0) + 1) : 'A'
@@ -143,7 +143,7 @@ test('a token with any character changed, added or removed gives no access', asy
         assert.equal(await places[place](altered), undefined, `${kind} as ${place}: ${altered}`)
 })
 
-test('a token for an account that is signed with the key of anonymous owners gives no access', async () => {
+test('an account token that is signed with the key for anonymous owners is rejected', async () => {
   const { keys } = app.services
   const owner = await newAccount(app.services)
   for (const id of [owner, `anon_x\n${owner}`, `${owner}.anon_`, ''])
@@ -151,7 +151,7 @@ test('a token for an account that is signed with the key of anonymous owners giv
       assert.equal(await ownerAt(signOwnerToken(id, keys.owner)), undefined, `${id} as ${name}`)
 })
 
-test('a token that was signed for another purpose with the same key gives no access', async () => {
+test('a token that was signed with the same key for another purpose is rejected', async () => {
   const { keys } = app.services
   const anonymous = newId('anon')
   const sign = (key: Buffer | string, text: string, encoding: 'base64' | 'base64url') =>
@@ -171,7 +171,7 @@ test('a token that was signed for another purpose with the same key gives no acc
   }
 })
 
-test('the keys of all purposes differ, and a signed download cannot be moved to another job or day', () => {
+test('each purpose has its own key, and a download signature is valid only for its job and day', () => {
   const days = [20_000, 20_001].map((day) => `download ${day}` as const)
   const purposes = ['owner', 'cursor', 'idempotency', 'accounts', 'signed urls', 'seal', ...days] as const
   const derived = purposes.map((purpose) => deriveKey('a secret', purpose).toString('hex'))

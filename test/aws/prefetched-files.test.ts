@@ -20,7 +20,7 @@ async function createSparseFile(bytes: Buffer): Promise<string> {
   return path
 }
 
-test('the end of a large file is read without the page cache, and correctly', async (context) => {
+test('the end of a large file is read correctly and without the page cache', async (context) => {
   const bytes = randomBytes((1 << 20) + 12_345)
   const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length

@@ -48,7 +48,7 @@ async function createSignedFiles(expiresS = 60): Promise<SignedFiles> {
 }
 const isCode = (code: AppError['code']) => (error: AppError) => error.code === code
 
-test('a worker without credentials reads the files of its task and stores results with type and hash', async () => {
+test('a worker without credentials can read the files of its task and store results with their type and hash', async () => {
   const { ETag } = await put(source.key, 'input')
   const files = await createSignedFiles()
   await files.getFile({ ...source, etag: ETag }, path('in'), signal)
@@ -65,7 +65,7 @@ test('a worker without credentials reads the files of its task and stores result
   assert.equal(Buffer.from(await files.read('jobs/j/1/page', 1, 5)).toString(), 'html')
 })
 
-test('a worker can neither read other files nor store any elsewhere, even with a manipulated form', async () => {
+test('a worker can neither read other files nor store results elsewhere, even with a manipulated form', async () => {
   const files = await createSignedFiles()
   const get = (key: string) => files.getFile({ key, filename: 'b' }, path('other'), signal)
   await assert.rejects(get('received/b'), SignatureRejectedError)
@@ -84,7 +84,7 @@ test('a worker can neither read other files nor store any elsewhere, even with a
   )
 })
 
-test('a deleted input, an overwritten input and an expired signature have different errors', async () => {
+test('a deleted input, an overwritten input and an expired signature produce different errors', async () => {
   const { ETag } = await put(source.key, 'first')
   await put(source.key, 'second')
   const files = await createSignedFiles()
@@ -100,7 +100,7 @@ test('a deleted input, an overwritten input and an expired signature have differ
   await assert.rejects(get(new SignedFiles({ inputs: tampered, output })), SignatureRejectedError)
 })
 
-test('secrets of a task are opened from its message, and its record keeps their sealed values', () => {
+test('secrets of a task are decrypted from its message, while its record keeps the encrypted values', () => {
   const vault = new Vault('s'.repeat(40))
   const sealed = vault.seal('secret', 'job_1')
   const taskVault = new PresignedVault({ [sealed.sealed]: 'secret' })

@@ -7,6 +7,6 @@ test('the range of a median excludes outliers on both sides and contains the med
   assert.deepEqual(medianRange([1000, ...near, -1000]), [5, 15])
 })
 
-test('the range of a few values contains all of them', () => {
+test('the range of a median over few values spans all of them', () => {
   assert.deepEqual(medianRange([3, 1, 5, 2, 4]), [1, 5])
 })

@@ -4,19 +4,19 @@ import { Report, ratioToAim } from './report.ts'
 
 const figure = { what: 'one client', unit: 'ms' }
 
-test('a figure meets its target at a ratio of at most 1, for minimum and maximum targets', () => {
+test('a benchmark result meets its target at a ratio of at most 1, for minimum and maximum targets', () => {
   assert.equal(ratioToAim({ ...figure, value: 50, aim: { most: 40 } }), 1.25)
   assert.equal(ratioToAim({ ...figure, value: 40, aim: { least: 50 } }), 1.25)
   assert.equal(ratioToAim({ ...figure, value: 50, aim: { least: 40 } }), 0.8)
   assert.equal(ratioToAim({ ...figure, value: 50 }), undefined)
 })
 
-test('with a target of zero, 0 meets it and 1 misses it', () => {
+test('a benchmark target of zero is met by 0 and missed by 1', () => {
   assert.equal(ratioToAim({ ...figure, value: 0, aim: { most: 0 } }), 1)
   assert.equal(ratioToAim({ ...figure, value: 1, aim: { most: 0 } }), Infinity)
 })
 
-test('a missed target is marked in its line and listed at the end', () => {
+test('a missed benchmark target is marked in its line and listed at the end', () => {
   const lines: string[] = []
   const report = new Report((line) => lines.push(line))
   report.title('PNG')

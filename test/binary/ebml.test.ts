@@ -23,12 +23,12 @@ test('an EBML element of unknown length is returned without an end offset', asyn
     assert.equal((await readEbmlElement(inMemory(bytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
 })
 
-test('an element with an invalid header is reported as damage', async () => {
+test('an EBML element with an invalid header is reported as damaged', async () => {
   for (const hex of ['00 81 02', '0f ffffffff 81', '83 00'])
     await assert.rejects(readEbmlElement(inMemory(bytes(hex)), 0), { name: DamagedFileError.name }, hex)
 })
 
-test('an element whose header is cut off is reported as such', async () => {
+test('an EBML element whose header is cut off is reported as cut off', async () => {
   for (const hex of ['', '1a45', '83', '83 4000 00'.slice(0, 5)])
     await assert.rejects(readEbmlElement(inMemory(bytes(hex)), 0), TruncatedFileError, hex)
   await assert.rejects(

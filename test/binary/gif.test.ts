@@ -22,7 +22,7 @@ test('the blocks of a GIF are listed up to the trailer', () => {
   ])
 })
 
-test('padding between blocks is listed, and damage ends the list', () => {
+test('padding between GIF blocks is listed, and damage ends the list', () => {
   assert.deepEqual(kindsOf(image, Buffer.alloc(2), image), [imageKind, padding, padding, imageKind])
   assert.deepEqual(kindsOf(image, Buffer.from([7]), image), [imageKind, 7])
 })

@@ -33,14 +33,14 @@ test('MP4 boxes are listed with the byte range of their content', async () => {
   assert.deepEqual(await list(bytes), ['ftyp 8-12', 'mdat 28-38', 'moov 46-46'])
 })
 
-test('a box of size 0 extends to the end of the file', async () => {
+test('an MP4 box of size 0 extends to the end of the file', async () => {
   assert.deepEqual(await list(Buffer.concat([box('ftyp'), box('mdat', Buffer.alloc(9), 0)])), [
     'ftyp 8-8',
     'mdat 16-25',
   ])
 })
 
-test('a box that is longer than the file is reported as cut off', async () => {
+test('an MP4 box that is longer than the file is reported as cut off', async () => {
   for (const bytes of [
     box('mdat', Buffer.alloc(9), 18),
     box('mdat', Buffer.alloc(9), 0xffffffff),
@@ -51,7 +51,7 @@ test('a box that is longer than the file is reported as cut off', async () => {
     await assert.rejects(list(bytes), TruncatedFileError)
 })
 
-test('a box that is shorter than its own header is reported as damage', async () => {
+test('an MP4 box that is shorter than its own header is reported as damaged', async () => {
   await assert.rejects(list(box('free', Buffer.alloc(0), 7)), DamagedFileError)
   await assert.rejects(list(longBox('free', Buffer.alloc(0), 15)), DamagedFileError)
 })
@@ -88,7 +88,7 @@ test('an MP4 box is found by its path, even inside a meta box that starts with a
   assert.equal(await boxes.find({ start: 0, end: bytes.length }, 'moov', 'udta', 'chpl'), undefined)
 })
 
-test('each box is read once, however often it is looked up', async () => {
+test('each MP4 box is read once, even if it is looked up repeatedly', async () => {
   for (const count of [100, 400]) {
     const track = parent('trak', box('tkhd'), parent('mdia', box('mdhd'), box('hdlr')))
     const source = new CountingSource(parent('moov', ...Array.from({ length: count }, () => track)))

@@ -23,7 +23,7 @@ test('a Palm database record ends at the start of the next one, and the last rec
   assert.deepEqual(await read(makeDatabase([])), [])
 })
 
-test('a record outside of the file is empty', async () => {
+test('a Palm database record outside of the file is returned empty', async () => {
   assert.deepEqual(await read(makeDatabase([200, 5000], 300)), [
     { start: 200, end: 5000 },
     { start: 5000, end: 5000 },

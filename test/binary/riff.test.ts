@@ -26,7 +26,7 @@ async function collect(chunks: AsyncIterable<RiffChunk>) {
   return found
 }
 
-test('the header of a RIFF file says what its chunks are', async () => {
+test('the header of a RIFF file tells the type of its chunks', async () => {
   assert.deepEqual(await readRiffForm(inMemory(form('WAVE', chunk('data', Buffer.alloc(4))))), {
     id: 'RIFF',
     type: 'WAVE',
@@ -43,7 +43,7 @@ test('sizes in IFF and RIFX files are big-endian', async () => {
   assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), { id: 'FORM' }, 10)), ['COMM 20-22'])
 })
 
-test('chunks of odd length are followed by a padding byte', async () => {
+test('RIFF chunks of odd length are followed by a padding byte', async () => {
   const bytes = form('WAVE', chunk('fmt ', Buffer.alloc(3)), chunk('data', Buffer.alloc(2)))
   assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
 })
@@ -67,7 +67,7 @@ test('a RIFF chunk with a length beyond the end of its list ends at the end of t
   ])
 })
 
-test('chunks are found in nested lists', async () => {
+test('RIFF chunks are found in nested lists', async () => {
   const stream = list('strl', chunk('strf', Buffer.alloc(2)), chunk('strh', Buffer.alloc(4)))
   const bytes = form('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
   const found = await collect(findRiffChunks(inMemory(bytes), little, ['hdrl', 'strl', 'strh'], 10))

@@ -44,7 +44,7 @@ test('the directories of a TIFF are followed to the last one, or to a maximum', 
   assert.equal((await list(bytes, 2)).length, 2)
 })
 
-test('entries have a tag, a type, a count and a value', async () => {
+test('TIFF entries are parsed into tag, type, count and value', async () => {
   const tiff = await Tiff.open(inMemory(makeTiff([2])))
   for await (const directory of tiff.directories(1)) {
     const [, entry] = await tiff.entries(directory)
@@ -76,7 +76,7 @@ test('a TIFF directory chain that loops is followed only once', async () => {
   assert.equal((await list(bytes)).length, 2)
 })
 
-test('a directory outside of the file is reported as cut off', async () => {
+test('a TIFF directory outside of the file is reported as cut off', async () => {
   const bytes = makeTiff([1, 2])
   for (const end of [4, 7, headerBytes + 1, bytes.length - 1])
     await assert.rejects(list(bytes.subarray(0, end)), TruncatedFileError, `${end} bytes`)
@@ -99,7 +99,7 @@ test('TIFF directories with overlapping entries are reported as damage', async (
   assert.ok(source.bytesRead < bytes.length)
 })
 
-test('only the first entries of a directory are read', async () => {
+test('only the first entries of a long TIFF directory are read', async () => {
   const source = new CountingSource(makeTiff([60_000]))
   const tiff = await Tiff.open(source)
   for await (const directory of tiff.directories(1))

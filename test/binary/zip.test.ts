@@ -31,7 +31,7 @@ async function readOnly(entry: Omit<MadeEntry, 'name'>, method: 'read' | 'readUn
   return zip[method](entryOf(zip, 'a.txt'), maxBytes)
 }
 
-test('files of a ZIP are read by name, stored and compressed, small and large', async () => {
+test('ZIP entries are read by name, stored and compressed, small and large', async () => {
   const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
   await writer.add('stored.txt', new Uint8ArrayReader(text), { level: 0 })
   await writer.add('folder/', undefined, { directory: true })
@@ -52,7 +52,7 @@ test('files of a ZIP are read by name, stored and compressed, small and large', 
   }
 })
 
-test('a file with ZIP64 sizes is read', async () => {
+test('a ZIP entry with ZIP64 sizes is read', async () => {
   const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false, zip64: true })
   await writer.add('a.txt', new Uint8ArrayReader(text))
   const zip = await open(Buffer.from(await writer.close()))
@@ -69,7 +69,7 @@ test('the last of several ZIP entries with the same name is used', async () => {
   assert.equal((await zip.read(entryOf(zip, 'a'), maxBytes)).toString(), '2')
 })
 
-test('a damaged directory is reported as such', async () => {
+test('a ZIP with a damaged directory is reported as damaged', async () => {
   const bytes = makeZip([{ name: 'a.txt', content: text }])
   for (const damaged of [
     Buffer.alloc(0),
@@ -103,7 +103,7 @@ test('reading ZIP entries stops at the limit', async () => {
   assert.equal((await open(bytes, 5)).hasMoreEntries, false)
 })
 
-test('a directory that is too large is not read', async () => {
+test('a ZIP directory above the size limit is not read', async () => {
   const directoryBytes = 17_000_000
   const bytes = Buffer.concat([Buffer.alloc(2 * directoryBytes), makeZip([{ name: 'a' }])])
   const end = bytes.length - 22
@@ -112,7 +112,7 @@ test('a directory that is too large is not read', async () => {
   await assert.rejects(open(bytes), FileLimitError)
 })
 
-test('a file that is larger than the caller accepts is not decompressed', async () => {
+test('a ZIP entry above the size limit of the caller is not decompressed', async () => {
   const zip = await open(makeZip([{ name: 'bomb', content: Buffer.alloc(maxBytes + 1) }]))
   await assert.rejects(zip.read(entryOf(zip, 'bomb'), maxBytes), FileLimitError)
   await assert.rejects(zip.readUnchecked(entryOf(zip, 'bomb'), maxBytes), FileLimitError)
@@ -137,7 +137,7 @@ test('a ZIP entry with a wrong size or checksum is reported as damage unless che
   }
 })
 
-test('a file whose two headers contradict each other is reported as damage', async () => {
+test('a ZIP entry whose two headers contradict each other is reported as damaged', async () => {
   const bytes = makeZip([{ name: 'a.txt', content: text }])
   for (const at of [0, 6, 8, 14, 18, 22]) {
     const changed = Buffer.from(bytes)
@@ -147,16 +147,16 @@ test('a file whose two headers contradict each other is reported as damage', asy
   }
 })
 
-test('an encrypted file and an unknown compression method are reported as unsupported', async () => {
+test('encrypted ZIP entries and unknown compression methods are reported as unsupported', async () => {
   await assert.rejects(readOnly({ content: text, flags: 1 }), UnsupportedFileError)
   await assert.rejects(readOnly({ content: text, method: 14 }), UnsupportedFileError)
 })
 
-test('a file that extends beyond the archive is reported as damage', async () => {
+test('a ZIP entry that extends beyond the archive is reported as damaged', async () => {
   await assert.rejects(readOnly({ content: text, compressedSize: 100_000 }), DamagedFileError)
 })
 
-test('entries that share their data are not read again and again', async () => {
+test('ZIP entries that share their data are not read repeatedly', async () => {
   for (const count of [10, 100]) {
     const content = randomBytes(100_000)
     const shared = Array.from({ length: count }, (_, index) => ({
@@ -173,7 +173,7 @@ test('entries that share their data are not read again and again', async () => {
   }
 })
 
-test('a file can be read more than once', async () => {
+test('a ZIP entry can be read more than once', async () => {
   const zip = await open(makeZip([{ name: 'a.txt', content: text }]))
   for (let time = 0; time < 3; time++) assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
 })
@@ -188,7 +188,7 @@ test('reading a ZIP directory reads fewer than three times the bytes of the file
   }
 })
 
-test('rewriting a ZIP replaces the given files and copies all others bit for bit', async () => {
+test('rewriting a ZIP replaces the specified files and copies all others byte for byte', async () => {
   const folder = scratchFolder('rewritten-zip')
   const zip = await open(
     makeZip([

@@ -67,7 +67,7 @@ const createPryingPage = (addresses: readonly string[]) => `<!doctype html><pre 
   call.createOffer().then((offer) => call.setLocalDescription(offer))
 </script>`
 
-test('a page cannot reach private addresses with any kind of request', async () => {
+test('a captured page cannot reach private addresses with any kind of request', async () => {
   const trap = await sites.startTrap('127.0.0.1')
   const privateHost = `127.0.0.1:${trap.port}`
   const resolvedHosts: string[] = []
@@ -196,7 +196,7 @@ test('each kind of website failure is reported with its own error code and messa
   assert.match(await readPdfText(path), /alphamarker/)
 })
 
-test('without a sandbox a page has no network access either', async () => {
+test('without a sandbox, captured pages still cannot access the network', async () => {
   const trap = await sites.startTrap('0.0.0.0')
   let datagrams = 0
   const udp = createSocket('udp4', () => datagrams++)

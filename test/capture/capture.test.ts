@@ -99,7 +99,7 @@ test("a website is captured with frames, images and scripts, using the user's he
   ])
 })
 
-test('an error response or a file is refused as a web page', () => {
+test('a URL that returns an error or a file download cannot be captured as a website', () => {
   const refusalOf = (status: number, headers = {}) => {
     try {
       requirePage({ status, headers, url: new URL('https://example.com/x'), body: Readable.from([]) })
@@ -127,7 +127,7 @@ test('an error response or a file is refused as a web page', () => {
   assert.equal(refusalOf(200, attachment), 'UNSUPPORTED_FORMAT')
 })
 
-test('connection headers are dropped, and cookies of page and user are joined', () => {
+test('connection headers are dropped, and cookies of the page and the user are merged', () => {
   const pageHeaders = {
     Host: 'x',
     Connection: 'close',
@@ -144,7 +144,7 @@ test('connection headers are dropped, and cookies of page and user are joined', 
   })
 })
 
-test('headers for a host are sent to it from any page, but not from https to http', () => {
+test('custom headers for a host are sent to it from any page, but not from https to http', () => {
   const isSame = (own: string, other: string) => isSameHost(new URL(own), new URL(other))
   assert.ok(isSame('http://a.example/x', 'https://a.example/y'))
   assert.ok(!isSame('https://a.example', 'http://a.example'))
@@ -152,7 +152,7 @@ test('headers for a host are sent to it from any page, but not from https to htt
   assert.ok(!isSame('https://a.example', 'https://a.example:8443'))
 })
 
-test('a capture field that does not apply to the format is refused, as is a size out of range', () => {
+test('a capture field that does not apply to the output format, or a size out of range, is rejected', () => {
   const invalidFields = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://example.com', ...fields }).error?.issues.map(
       ({ path }) => path[0],

@@ -22,7 +22,7 @@ const foldersOf = (folder: string) => [
   ),
 ]
 
-test('every slow test file is in a row and has a duration', () => {
+test('every slow test file belongs to a row and has a recorded duration', () => {
   const listed = new Set(rows.flatMap(({ slow = [] }) => slow))
   const selected = slowFiles.filter((file) => !isOfImages(file))
   assert.deepEqual([...listed].sort(), selected)
@@ -34,7 +34,7 @@ test('every slow test file is in a row and has a duration', () => {
   )
 })
 
-test('every file and folder of the root, and every folder of lib and functions, is in a row', () => {
+test('every top-level path, and every folder of lib and functions, belongs to a row', () => {
   const root = execFileSync('git', ['ls-tree', '--name-only', '-z', 'HEAD'], { encoding: 'utf8' })
   const expected = [
     ...root.split('\0').filter((name) => name !== ''),
@@ -46,7 +46,7 @@ test('every file and folder of the root, and every folder of lib and functions, 
   )
 })
 
-test('every path of a row exists and is in one row', () => {
+test('every path of a row exists and belongs to one row only', () => {
   assert.deepEqual(
     paths.filter((path) => !existsSync(path)),
     [],
@@ -54,7 +54,7 @@ test('every path of a row exists and is in one row', () => {
   assert.equal(new Set(paths).size, paths.length)
 })
 
-test('every mutation area, engine, category and image is in a row', () => {
+test('every mutation area, engine, category and image belongs to a row', () => {
   const values = <T>(of: (row: (typeof rows)[number]) => readonly T[]) =>
     [...new Set(rows.flatMap(of))].sort()
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('the file of an engine belongs to the row with that engine and its image', 
   }
 })
 
-test('everything that has a duration exists', () => {
+test('every file and area with a recorded duration exists', () => {
   const others = Object.keys(durations).filter((key) => !key.endsWith('.slow.ts'))
   assert.deepEqual(
     others.sort(),

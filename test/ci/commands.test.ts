@@ -24,7 +24,7 @@ function run(commands: readonly (readonly string[])[], { unshare = 'exit 0' } = 
   return { status, stdout, calls: readFileSync(calls, 'utf8').trim().split('\n') }
 }
 
-test('all commands run although one fails, and the exit code says so', () => {
+test('all CI commands run although one fails, and the exit code reports the failure', () => {
   const commands = [
     ['run', 'check'],
     ['run', 'fails'],

@@ -22,11 +22,11 @@ test('a commit to the ffmpeg engine is checked with the tests, faults, conversio
   assert.deepEqual(images, ['run images -- av', 'run images:test'])
 })
 
-test('a commit to documents needs no slow checks', () => {
+test('a commit that only changes documents runs no slow checks', () => {
   assert.deepEqual(commandsFor(selectChecks(['README.md', 'CHANGELOG.md', '.ci/run'])), [])
 })
 
-test('the longest path decides, and unknown files belong to the folder above', () => {
+test('the most specific row applies to a changed file, and unknown files belong to the row of their folder', () => {
   assert.ok(rowOf('lib/embedded-aws/sqs/new.ts')?.paths.includes('lib/embedded-aws/sqs'))
   assert.ok(rowOf('lib/embedded-aws/new/new.ts')?.paths.includes('lib/embedded-aws'))
   assert.ok(rowOf('lib/new/new.ts')?.paths.includes('lib/async'))
@@ -35,7 +35,7 @@ test('the longest path decides, and unknown files belong to the folder above', (
   assert.equal(rowOf('unknown'), undefined)
 })
 
-test('tests belong to the row of the folder of lib that they mirror', () => {
+test('a test file belongs to the row of the lib folder that it mirrors', () => {
   assert.equal(rowOf('test/engines/ffmpeg/trim.test.ts'), rowOf('lib/engines/ffmpeg.ts'))
   assert.equal(rowOf('test/jobs/store.test.ts'), rowOf('lib/jobs/store.ts'))
   assert.equal(rowOf('test/web/tools.slow.ts'), rowOf('functions/web/start.tsx'))
@@ -43,7 +43,7 @@ test('tests belong to the row of the folder of lib that they mirror', () => {
   assert.ok(rowOf('test/new/new.test.ts')?.paths.includes('test'))
 })
 
-test('a changed slow test runs whatever row it is in, and a deleted one does not', () => {
+test('a changed slow test always runs, and a deleted one does not', () => {
   const { slow } = selectChecks([
     'test/live/sockets.slow.ts',
     'test/live/deleted.slow.ts',
@@ -53,7 +53,7 @@ test('a changed slow test runs whatever row it is in, and a deleted one does not
   assert.ok(!slow.includes('test/live/deleted.slow.ts'))
 })
 
-test('rows with the most changed files come first, and each row has its turn', () => {
+test('rows with the most changed files are checked first, and the checks rotate over the rows', () => {
   const { slow, image } = selectChecks([
     'lib/engines/pdf.ts',
     'lib/engines/seven-zip/a.ts',
@@ -67,7 +67,7 @@ test('rows with the most changed files come first, and each row has its turn', (
   assert.equal(image, 'archive')
 })
 
-test('a commit that changes everything fits into three quarters of an hour', () => {
+test('the slow checks for a commit that changes everything take at most 45 minutes', () => {
   const everything = globSync('{lib,functions,layers,events,test}/**/*.ts')
   const selection = selectChecks([...everything, 'package-lock.json'])
   const { slow, areas: selected, engines, image } = selection
@@ -82,18 +82,18 @@ test('a commit that changes everything fits into three quarters of an hour', () 
   assert.ok(total <= 45 * 60, `${Math.round(total / 60)} min`)
 })
 
-test('the same files give the same checks, in whatever order they are listed', () => {
+test('the selected checks do not depend on the order of the changed files', () => {
   const files = globSync('{lib/jobs,lib/http,test/web}/**/*.ts')
   assert.deepEqual(selectChecks(files.toReversed()), selectChecks(files))
 })
 
-test('each slow test and each mutation area fits into a run by itself', () => {
+test('each slow test and each mutation area is short enough to be selected alone', () => {
   for (const { seconds, name } of allUnits().filter(({ kind }) => kind === 'slow'))
     assert.ok(seconds > 0 && wallSeconds([name]) <= maxSlowSeconds, name)
   for (const { name } of areas) assert.ok((secondsOf(`mutate ${name}`) ?? 0) <= maxMutationSeconds, name)
 })
 
-test('all parts together contain every unit once and take about equally long', () => {
+test('the parts of a full run contain every unit once and take about equally long', () => {
   const units = allUnits()
   const parts = divide(units, 8)
   assert.deepEqual(new Set(parts.flat()), new Set(units))
@@ -106,7 +106,7 @@ test('all parts together contain every unit once and take about equally long', (
   )
 })
 
-test('a part runs each of its units', () => {
+test('each part of a full run executes all of its units', () => {
   const text = commandsOf(allUnits()).map((command) => command.join(' '))
   assert.deepEqual(
     text
@@ -122,7 +122,7 @@ test('a part runs each of its units', () => {
     assert.ok(files.has(file) || file.startsWith('test/layers/'), file)
 })
 
-test('changed files are those between a commit and its first parent, if that is fetched', (t) => {
+test('changed files are determined against the first parent of a commit, if that is fetched', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'changed-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const git = (...args: string[]) =>

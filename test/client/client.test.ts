@@ -25,7 +25,7 @@ const fastCases: ReadonlySet<string> = new Set([
   'drops completions that a shell would execute',
 ])
 
-describe('the client', { concurrency: 4 }, () => {
+describe('the client package', { concurrency: 4 }, () => {
   let service: TestService
   before(async () => {
     service = await startService()
@@ -33,7 +33,7 @@ describe('the client', { concurrency: 4 }, () => {
   after(() => service.stop())
 
   for (const [name, run] of Object.entries(clientCases))
-    if (fastCases.has(name)) test(`the client ${name}`, () => run(client, service.url))
+    if (fastCases.has(name)) test(`the client package ${name}`, () => run(client, service.url))
 
   test('the command line stores only API keys that the service accepts', () =>
     withShell(service.url, async (shell) => {

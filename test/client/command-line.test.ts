@@ -45,7 +45,7 @@ test('globs match like in a shell', () => {
   assert.equal(compileGlob('plain.png').base, undefined)
 })
 
-test('inputs of a folder keep its tree and skip hidden files', async () => {
+test('inputs from a folder keep their subfolders and skip hidden files', async () => {
   const folder = scratchFolder('mutabor-inputs')
   await mkdir(join(folder, 'in/deep'), { recursive: true })
   for (const name of ['in/a.png', 'in/deep/b.png', 'in/.hidden.png', 'in/c.txt'])
@@ -75,7 +75,7 @@ test('sizes and progress bars are formatted for reading', () => {
   assert.deepEqual([renderBar(0, 4), renderBar(0.5, 4), renderBar(2, 4)], ['░░░░', '██░░', '████'])
 })
 
-test('a progress bar never decreases, and a quick file has none', () => {
+test('a progress bar never moves back, and a quick file shows none', () => {
   const now = 10_000
   const large = createProgressItem('video.mov', 0)
   const small = createProgressItem('icon.png', now - 100)
@@ -99,7 +99,7 @@ test('a progress bar never decreases, and a quick file has none', () => {
   assert.equal(renderBars([createProgressItem('one.png', now)], { finished: 0, total: 1, now }).length, 1)
 })
 
-test('file names cannot control the terminal or wrap its lines', () => {
+test('control characters in file names are not printed, and long names do not wrap', () => {
   const written: string[] = []
   const stream = { write: (text: string) => written.push(text), isTTY: true, columns: 12 }
   const terminal = openTerminal({ isJson: false, isQuiet: false, isCapable: true }, stream, stream)
@@ -135,7 +135,7 @@ test('file names from the service are stripped of folders, leading dots and cont
   assert.deepEqual(names.map(safeFileName), safe)
 })
 
-test('a file lock admits one holder at a time and is taken over from a dead process', async () => {
+test('a file lock has one owner at a time and is taken over from a dead process', async () => {
   const lockFile = join(scratchFolder('mutabor-alone'), 'held')
   const { signal } = new AbortController()
   const waitingPids: number[] = []

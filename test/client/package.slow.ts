@@ -84,7 +84,7 @@ function findSystemNode(): string {
 }
 
 for (const node of [findSystemNode(), process.execPath]) {
-  test(`the client passes all cases in ${node}`, async (context) => {
+  test(`the client package passes all cases in ${node}`, async (context) => {
     const { stdout: version } = await execute(node, ['--version'])
     context.diagnostic(version.trim())
     const { stdout } = await execute(node, [join(folder, 'run.mjs'), service.url], { timeout: 300_000 })
@@ -102,7 +102,9 @@ const deno = findOnPath('deno')
 /**
  * Deno is too large for a dependency (90 MB): `npm install --prefix /tmp/deno deno`, then add its `.bin` to the PATH.
  */
-test('the client passes all cases in Deno', { skip: !deno && 'deno is not on the PATH' }, async () => {
+test('the client package passes all cases in Deno', {
+  skip: !deno && 'deno is not on the PATH',
+}, async () => {
   const args = ['run', '--quiet', '--allow-net', join(folder, 'run.mjs'), service.url]
   const { stdout } = await execute(deno ?? '', args, { timeout: 300_000 })
   requireAllPassed(JSON.parse(stdout))
@@ -132,7 +134,7 @@ async function withPage(
   }
 }
 
-test('the client passes all cases in a browser, on a page from another origin', () =>
+test('the client package passes all cases in a browser, on a page of another origin', () =>
   withPage('<!doctype html><script type="module" src="/page.js"></script>', '', async (browserPage) => {
     await browserPage.waitForFunction('globalThis.runClientCases')
     requireAllPassed(await browserPage.evaluate(`runClientCases(${JSON.stringify(service.url)})`))
@@ -166,7 +168,7 @@ test('the example uppy.html uploads files in parts and links to the results', as
 const commandPath = () => join(folder, 'node_modules/@mutabor/client/dist/mutabor.js')
 
 // Run concurrently, as they mostly wait.
-describe('examples, command line and MCP server', { concurrency: 4 }, () => {
+describe('examples, command line and MCP server of the client package', { concurrency: 4 }, () => {
   for (const [name, use] of Object.entries(exampleCases))
     test(`the example ${name} works`, () => use({ folder, url: service.url }))
 
@@ -197,7 +199,7 @@ for (const [name, { shell, act: use }] of Object.entries(completionCases))
     use({ program: [findSystemNode(), commandPath()], folder, url: service.url }),
   )
 
-test('programs that use the client compile, and wrong calls do not', async () => {
+test('programs that use the client compile, and incorrect calls are type errors', async () => {
   await writeFile(
     join(folder, 'use.ts'),
     `import { isFailure, Mutabor, verifyWebhook } from '@mutabor/client'

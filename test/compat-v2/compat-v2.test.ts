@@ -30,7 +30,7 @@ after(() => service.stop())
 
 const send: Ask = (...request) => asking({ url: service.url, key })(...request)
 
-test('the SDK of the other service uploads, converts, waits and downloads', async () => {
+test('the SDK of the compatible service uploads, converts, waits and downloads', async () => {
   const job = await sdk.jobs.create({
     tag: 'from the SDK',
     tasks: {
@@ -72,7 +72,7 @@ test('the SDK of the other service uploads, converts, waits and downloads', asyn
   await assert.rejects(sdk.jobs.get(job.id), /Not Found/)
 })
 
-test('a single task returns its file, can be retried and deleted', async () => {
+test('the v2 compatibility API returns the file of a single task, retries it and deletes it', async () => {
   const made = await send('POST', '/v2/import/raw', { file: 'plain', filename: 'plain.txt' })
   assert.equal(made.status, 201)
   const { id } = made.body.data
@@ -91,7 +91,7 @@ test('a single task returns its file, can be retried and deleted', async () => {
   assert.equal((await send('GET', `/v2/tasks/${id}`)).status, 404)
 })
 
-test('errors have the format that the SDKs read', async () => {
+test('errors of the v2 compatibility API use the format that its SDKs parse', async () => {
   const wrong = await send('POST', '/v2/jobs', { tasks: { one: { operation: 'import/raw' } } })
   assert.equal(wrong.status, 422)
   assert.deepEqual(Object.keys(wrong.body).sort(), ['code', 'errors', 'message'])
@@ -107,7 +107,7 @@ test('errors have the format that the SDKs read', async () => {
   assert.equal(typeof ((await anonymous.json()) as Loose).message, 'string')
 })
 
-test('the current user, the conversions and pages of jobs can be listed', async () => {
+test('the v2 compatibility API returns the current user, the conversions and pages of jobs', async () => {
   const me = await sdk.users.me()
   assert.match(String(me.id), /^acc_/)
   assert.ok(Number.isInteger(me.credits) && me.credits > 0, String(me.credits))
@@ -132,7 +132,7 @@ test('the current user, the conversions and pages of jobs can be listed', async 
   assert.match(first.body.links.next, /page=2/)
 })
 
-test('webhook events have the format of the other service, and its SDK verifies the signature', async (t) => {
+test('webhook events of the v2 compatibility API use its format, and its SDK verifies their signature', async (t) => {
   const received: { body: string; signature: string }[] = []
   const receiver = createServer(async (request, response) => {
     received.push({ body: await text(request), signature: String(request.headers['cloudconvert-signature']) })
@@ -165,7 +165,7 @@ test('webhook events have the format of the other service, and its SDK verifies 
 })
 
 // With a separate key, because requests per minute are limited per key.
-test('an event contains the requested tasks under their requested names', () => {
+test('a compatibility event contains the requested tasks under their requested names', () => {
   const tasks = {
     smaller: { operation: 'compress', status: 'completed' },
     '__facade-export-0': { operation: 'export/url', status: 'completed' },

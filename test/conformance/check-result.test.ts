@@ -24,7 +24,7 @@ function checkConversion(from: FormatId, to: FormatId, sample: string, name: str
   return checkResult({ from, to, route: planRoute({ from, to }) }, sample, made)
 }
 
-describe('the check of conversion results', () => {
+describe('the verification of conversion results', () => {
   test('the check of conversion results accepts an image of the same size and rejects a blank one and one with another aspect ratio', async () => {
     const source = fixture('corners.png')
     await sharp(source).flatten().jpeg().toFile(join(folder, 'good.jpg'))

@@ -13,7 +13,7 @@ function command(pairs: readonly { readonly from: string }[]): string {
   return `npm run conformance -- --from ${sources.join(',')}`
 }
 
-test('every conversion of the registry has a recorded success with its current route', () => {
+test('every registered conversion has a recorded success with its current route', () => {
   const missing = all.filter((pair) => !isProven(pair, lines))
   const list = missing.slice(0, 20).map(({ from, to }) => {
     const line = lines.get(pairKey({ from, to }))
@@ -27,7 +27,7 @@ test('the registry has the documented number of conversions', () => {
   assert.ok(all.length >= 10_900, `${all.length} pairs`)
 })
 
-test('no results are stored for conversions that are not listed', () => {
+test('no conformance results are stored for conversions that are not listed', () => {
   const listed = new Set(candidates().map(pairKey))
   const stale = [...lines.values()].filter((line) => !listed.has(pairKey(line)))
   assert.deepEqual(stale.map(pairKey), [], 'npm run conformance without a choice drops them')

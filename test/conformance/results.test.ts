@@ -48,7 +48,7 @@ test('a result is stored in the file of its source category and replaced by a la
   assert.deepEqual([...(await readResults(folder)).keys()], ['docx jpg'])
 })
 
-test('a conversion is proven by a success with its current route', () => {
+test('a conversion counts as proven after a success with its current route', () => {
   const pair = { from: 'docx', to: 'jpg', route: planRoute({ from: 'docx', to: 'jpg' }) } as const
   const proven = (changed: Partial<ResultLine>) =>
     isProven(pair, new Map([['docx jpg', { ...line, ...changed }]]))
@@ -71,7 +71,7 @@ test('the losses of a conversion are stored for requests before a conversion', a
   assert.deepEqual(Object.keys(known).sort(), missing.sort())
 })
 
-test('ten parts together contain each conversion of the registry once', () => {
+test('the ten parts of a conformance run contain each conversion once', () => {
   const all = conversions()
   const parts = Array.from({ length: 10 }, (_, at) =>
     selectPairs(all, parsePairChoice(['--part', `${at + 1}/10`])),
@@ -88,7 +88,7 @@ test('the sweep has cases for every area, with unique and reproducible ids', () 
   assert.deepEqual(cases(), all)
 })
 
-test('a mutation depends on its seed only', () => {
+test('a mutation depends only on its seed', () => {
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
   const lengths = Object.entries(mutations).map(([name, mutate]) => {
     const once = mutate(bytes, seededRandom(name))
@@ -99,7 +99,7 @@ test('a mutation depends on its seed only', () => {
   assert.deepEqual(lengths, [250, 600, 950, 1000, 1000, 1000, 960, 1040, 1700])
 })
 
-test('options for formats, category and engine exclude all other conversions', () => {
+test('conformance options for formats, category and engine exclude all other conversions', () => {
   const choice = parsePairChoice([
     '--from',
     'jpeg,png',
@@ -116,7 +116,7 @@ test('options for formats, category and engine exclude all other conversions', (
   assert.equal(isWhole(parsePairChoice(['--again', '--jobs', '3'])), true)
 })
 
-test('conversions limited to a number of seconds are an even selection that stays within it', async () => {
+test('conversions limited to a number of seconds are an even sample that stays within it', async () => {
   const lines = await readResults()
   const pairs = selectPairs(conversions(), parsePairChoice(['--engine', 'vips,imagemagick']))
   const selected = limitSeconds(pairs, lines, 60)
@@ -132,7 +132,7 @@ test('conversions limited to a number of seconds are an even selection that stay
   assert.equal(isWhole(parsePairChoice(['--again', '--seconds', '60'])), false)
 })
 
-test('the error for an invalid argument names it', () => {
+test('the error for an invalid argument names the argument', () => {
   assert.throws(() => parsePairChoice(['--from', 'nonsense']), /"nonsense" is not a format/)
   assert.throws(() => parsePairChoice(['--part', '11/10']), /--part expects two numbers/)
   assert.throws(() => parsePairChoice(['--jobs', '0']), /--jobs expects a whole number/)

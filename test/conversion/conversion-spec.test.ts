@@ -14,8 +14,8 @@ import { toStoredFile } from '../../lib/uploads/to-stored-file.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
 import { of, specWith } from './support/specs.ts'
 
-describe('a target', () => {
-  test('a target has three field names, and accepts format aliases', () => {
+describe('the target of a conversion request', () => {
+  test('a target format may be sent in three different fields and may be an alias', () => {
     assert.equal(parseTargetFormat({ targetFormat: 'jpg' }), 'jpg')
     assert.equal(parseTargetFormat({ output_format: 'JPEG', target: '' }), 'jpg')
     assert.equal(parseTargetFormat({ target: 'pdf', targetFormat: 'pdf' }), 'pdf')
@@ -23,7 +23,7 @@ describe('a target', () => {
     assert.equal(parseTargetFormat({ targetFormat: '' }), undefined)
   })
 
-  test('a target that is sent with different values, or is unknown, is rejected naming its field', () => {
+  test('an unknown target, or different targets in two fields, are rejected with the field name', () => {
     assert.throws(() => parseTargetFormat({ targetFormat: 'pdf', target: 'png' }), {
       code: 'INVALID_INPUT',
       message: /different values: pdf, png/,
@@ -44,7 +44,7 @@ describe('a target', () => {
     )
   })
 
-  test('a target can name a tool, or a format with a pinned engine', () => {
+  test('a request can name a tool as its target, or a format with a pinned engine', () => {
     assert.equal(parseToolOperation('Rotate-PDF'), 'rotate-pdf')
     assert.deepEqual([parseToolOperation(undefined), parseToolOperation('')], [undefined, undefined])
     assert.throws(() => parseToolOperation('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
@@ -133,10 +133,10 @@ describe('the time limit of a task', () => {
   })
 })
 
-describe('files', () => {
+describe('the files of a conversion request', () => {
   const merge = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
 
-  test('files of one operation must have the number and formats that it accepts', () => {
+  test('the number and formats of the files must match the operation', () => {
     const rules = { route: merge, operation: 'merge', field: 'files' } as const
     requireInputs([of('b.png', 'png')], rules)
     assert.throws(
@@ -161,7 +161,7 @@ describe('files', () => {
     assert.throws(() => requireInputs(many(max + 1), rules), { code: 'INVALID_INPUT' })
   })
 
-  test('files after the first are rejected by operations with one input', () => {
+  test('operations with one input reject files after the first', () => {
     const route = planRoute({ from: 'png', to: 'jpg' })
     const rules = { route, operation: 'convert', field: 'additionalFile' } as const
     requireInputs([], rules)
@@ -171,7 +171,7 @@ describe('files', () => {
     })
   })
 
-  test('files are converted separately, and processed together by other operations', () => {
+  test('conversions process each file separately, other operations process all files together', () => {
     const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
     assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
     assert.deepEqual(groupInputs(files, specWith('merge')), [files])
@@ -207,7 +207,7 @@ describe('files', () => {
     )
   })
 
-  test('files are converted by the pinned engine or one that supports their traits, if they fit on its disk', () => {
+  test("a file is converted by the pinned engine or one that supports its traits, if it fits on the worker's disk", () => {
     const enginesOf = (file: StoredFile, more: Partial<ConversionSpec>) =>
       planFiles([file], specWith('convert', { to: 'png', ...more }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
@@ -218,7 +218,7 @@ describe('files', () => {
     assert.throws(() => enginesOf(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('files that are missing or of unknown format are rejected', () => {
+  test('missing files and files of unknown format are rejected', () => {
     assert.throws(() => routeFiles([], specWith('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
     assert.throws(() => routeFiles([of('a.odd', 'odd')], specWith('convert', { to: 'pdf' }), engines), {
       code: 'UNSUPPORTED_FORMAT',
@@ -227,7 +227,7 @@ describe('files', () => {
     })
   })
 
-  test('files that are locked need a password, except spreadsheets that LibreOffice can open', () => {
+  test('password-protected files require a password, except spreadsheets that LibreOffice can open', () => {
     const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
       planFiles([of('a', format, { locked: true })], specWith('convert', { to, options }), engines)
     assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
@@ -244,7 +244,7 @@ describe('files', () => {
   })
 })
 
-describe('the disk of the next step’s worker', () => {
+describe("the disk that the next step's worker needs", () => {
   const mib = 1024 ** 2
   const worker = (image: string, diskMb: number) =>
     ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // only the members that are used
@@ -252,14 +252,14 @@ describe('the disk of the next step’s worker', () => {
   const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as InputPlan['steps']
   const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
 
-  test('the disk of the next step’s worker is the maximum that the image’s engines require', () => {
+  test("the disk that the next step's worker needs is the maximum over the engines of its image", () => {
     assert.deepEqual(
       ['image', 'av', 'none'].map((image) => workerDiskBytes(image, workers)),
       [3.5 * mib, 9 * mib, 0],
     )
   })
 
-  test('the disk of the next step’s worker must hold all files together, but not for completed steps', () => {
+  test("the disk that the next step's worker needs counts all files together, but not completed steps", () => {
     const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
     const more = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
@@ -276,7 +276,7 @@ describe('the disk of the next step’s worker', () => {
   })
 })
 
-test('a stored file gets the extension of its format, unless it has it', () => {
+test('a stored file is renamed to the extension of its format, unless it already has it', () => {
   const given = { key: 'k', size: 1, sha256: 'ab' }
   const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
   const nameOf = (filename: string) => toStoredFile({ ...given, filename }, jpg).filename
@@ -289,10 +289,10 @@ test('a stored file gets the extension of its format, unless it has it', () => {
   assert.equal(toStoredFile({ ...given, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
 })
 
-describe('options', () => {
+describe('the options of a conversion request', () => {
   const route = planRoute({ from: 'png', to: 'jpg' })
 
-  test('options with invalid values are ignored with a warning if they are lenient', () => {
+  test('invalid values of lenient options are ignored with a warning', () => {
     const docx = planRoute({ from: 'pdf', to: 'docx' })
     const long = 'x'.repeat(100)
     const { steps, warnings } = stepsWithOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })
@@ -309,7 +309,7 @@ describe('options', () => {
     )
   })
 
-  test('options are accepted in either spelling, and unknown ones cause a warning with the supported ones', () => {
+  test('options are accepted in camelCase and snake_case, and unknown ones cause a warning with the supported ones', () => {
     assert.deepEqual(knownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
     const { steps, warnings } = stepsWithOptions(route, { jpeg_quality: '7', odd: 1 })
     assert.equal(steps[0]?.options['jpegQuality'], 7)
@@ -326,7 +326,7 @@ describe('options', () => {
     )
   })
 
-  test('options can have names of Object.prototype properties', () => {
+  test('options may be named like properties of Object.prototype', () => {
     const options: Record<string, unknown> = {}
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) addOption(options, name, 1)
     assert.deepEqual(Object.keys(options), ['constructor', 'toString', 'hasOwnProperty'])

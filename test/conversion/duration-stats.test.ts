@@ -28,7 +28,7 @@ function memoryTable() {
 
 const kind = { operation: 'convert', from: 'png', to: 'jpg' }
 
-test('durations of a kind of conversion are stored and read by other processes', async () => {
+test('durations of conversions are stored and available to other processes', async () => {
   const { table, items } = memoryTable()
   const durations = new DurationStats(table)
   await durations.add(kind, { ms: 300, bytes: 1000 })
@@ -48,7 +48,7 @@ test('many conversions that end at once are stored in one write', async () => {
   assert.equal((await new DurationStats(table).get(kind))?.runs, 1)
 })
 
-test('repeated requests read the table once', async () => {
+test('repeated requests for durations read the table once', async () => {
   const { table, calls } = memoryTable()
   await new DurationStats(table).add(kind, { ms: 100, bytes: 10 })
   const durations = new DurationStats(table)
@@ -58,7 +58,7 @@ test('repeated requests read the table once', async () => {
   assert.equal(calls.gets - before, 1)
 })
 
-test('durations are written at most every ten seconds, and read every thirty', async (t) => {
+test('durations are written at most every ten seconds and read at most every thirty', async (t) => {
   const start = Date.parse('2026-01-01T00:00:00.000Z')
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { table, calls } = memoryTable()
@@ -81,7 +81,7 @@ test('durations are written at most every ten seconds, and read every thirty', a
   assert.equal((await reader.get(kind))?.runs, 3)
 })
 
-test('old runs have less weight than new ones', async () => {
+test('old durations have less weight than recent ones', async () => {
   const { table, items } = memoryTable()
   const key = 'DURATION#convert png jpg'
   items.set(key, { pk: key, runs: 128, ms: 12_800, bytes: 1280, ttl: 1 })

@@ -35,7 +35,7 @@ async function jobOf(more: Parameters<typeof maker.job>[2] = {}) {
   return maker.job(tasks, imports, more)
 }
 
-describe('a file of an earlier job', () => {
+describe('reusing a file of an earlier job', () => {
   const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // only the members that are used
   const take = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
     copySourceFromJob(wanted, { ...principal, ...by }, services())
@@ -77,7 +77,7 @@ describe('a file of an earlier job', () => {
     await assert.rejects(nameOf('both'), { code: 'FILE_GONE' })
   })
 
-  test('a file of an earlier job is the first available one by default', async () => {
+  test('the first available file of an earlier job is used by default', async () => {
     const awaited = await maker.upload()
     const wanted = { in: imported, more: imported, out: out(['in', 'more']) }
     const { job } = await maker.job(wanted, {
@@ -119,7 +119,7 @@ describe('a file of an earlier job', () => {
   })
 })
 
-describe('a retried job', () => {
+describe('retrying a job', () => {
   const again = async (state: JobState) => {
     const { job, discard } = await createRetryRequest(state, services())
     const made = await startJob({ owner, requestId: 'req_2', ...job }, services())
@@ -156,7 +156,7 @@ describe('a retried job', () => {
     }
   })
 
-  test('a retried job leaves no copies when it cannot be created', async () => {
+  test('a retry that cannot create its job leaves no copied files', async () => {
     const state = await jobOf()
     const { job, discard } = await createRetryRequest(state, services())
     const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))

@@ -16,11 +16,11 @@ import { isUnreadableError } from '../../lib/plan/unreadable-error.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { of, specWith } from './support/specs.ts'
 
-describe('a file that an engine could not read', () => {
+describe('fallbacks for a file that an engine could not read', () => {
   const error = (code: string, details?: Record<string, unknown>): JobError =>
     ({ code, message: code, ...defined({ details }) }) as JobError // codes of errors.ts
 
-  test('a file that an engine could not read is tried by another engine if the error depends on the engine', () => {
+  test('a file that an engine could not read is passed to another engine if the error depends on the engine', () => {
     for (const unread of [
       error('CORRUPT_FILE'),
       error('UNSUPPORTED_FORMAT', { reason: 'feature' }),
@@ -37,7 +37,7 @@ describe('a file that an engine could not read', () => {
       assert.equal(isUnreadableError(read), false, read.code)
   })
 
-  describe('because of a wrong extension behind its password', () => {
+  describe('fallbacks for an encrypted file with a wrong extension', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
     const opened = { error: documentKindMismatch('docx', 'xlsx'), steps: [] }
     const next = (
@@ -53,7 +53,7 @@ describe('a file that an engine could not read', () => {
     const stepsTo = (piece: ReturnType<typeof next>) =>
       'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
 
-    test('a file that an engine could not read because of a wrong extension behind its password is planned with its detected format, also with a pinned engine', () => {
+    test('an encrypted file with a wrong extension is planned with its detected format, also with a pinned engine', () => {
       for (const engine of [undefined, 'libreoffice'] as const) {
         const piece = next('pdf', { engine })
         assert.deepEqual(stepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
@@ -63,13 +63,13 @@ describe('a file that an engine could not read', () => {
       }
     })
 
-    test('a file that an engine could not read because of a wrong extension behind its password reports its detected format when that cannot be converted to the target', () => {
+    test('an encrypted file with a wrong extension reports its detected format when that cannot be converted to the target', () => {
       const none = next('odp', { engine: 'ffmpeg' })
       assert.equal('error' in none && none.error.code, 'UNSUPPORTED_CONVERSION')
       assert.match('error' in none ? none.error.message : '', /\(xlsx\) to .*\(odp\)/)
     })
 
-    test('a file that an engine could not read because of a wrong extension behind its password reports the error when the detected format cannot be read either', () => {
+    test('an encrypted file with a wrong extension reports the error when the detected format cannot be read either', () => {
       const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
       const damaged = next('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
       assert.deepEqual(damaged, { error: error('CORRUPT_FILE') })
@@ -111,7 +111,7 @@ describe('a file that an engine could not read', () => {
   })
 })
 
-describe('a fallback route', () => {
+describe('choosing a fallback route', () => {
   const failure = (code: string): JobError => ({ code, message: `${code}.` }) as JobError // codes of errors.ts
   const png = of('a.png', 'png')
   const engineOf = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
@@ -173,7 +173,7 @@ describe('a fallback route', () => {
     assert.deepEqual(next([a], unread('vips'), { engine: 'vips' }), { error: failure('CORRUPT_FILE') })
   })
 
-  test('a fallback route must support all options of the first route', () => {
+  test('a fallback route supports all options of the first route', () => {
     const options = { dpi: 7, odd: 1 }
     const known = engineOf('vips', 'dpi')
     const by = (...others: readonly (typeof engines)[0][]) => {
@@ -215,8 +215,8 @@ describe('a fallback route', () => {
   })
 })
 
-describe('a remote file or exported result', () => {
-  test('a remote file or exported result is fetched by its own task', () => {
+describe('remote files and exported results', () => {
+  test('a remote file is fetched by an import task of its own', () => {
     const fetched = createFetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
     assert.deepEqual(
       [fetched.name, fetched.operation.name, fetched.input, fetched.continueOnError, fetched.fields],
@@ -249,7 +249,7 @@ describe('a remote file or exported result', () => {
     secret_access_key: 'b',
   }
 
-  test('a remote file or exported result is exported by its own task, configured by an object or JSON', () => {
+  test('a result is exported by an export task of its own, configured by an object or JSON', () => {
     for (const given of [exportConfig, JSON.stringify(exportConfig)]) {
       const task = createExportTask({ exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: given }, [
         'work',
@@ -265,7 +265,7 @@ describe('a remote file or exported result', () => {
     assert.equal(createExportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
   })
 
-  test('a remote file or exported result is rejected naming the invalid field', () => {
+  test('an import or export with an invalid field is rejected with the field name', () => {
     const fieldOf = (body: Parameters<typeof createExportTask>[0]) => {
       try {
         createExportTask(body, ['work'])

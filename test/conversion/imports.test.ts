@@ -34,10 +34,10 @@ const withConfig = (change: object) => {
   return { ...services, config: { ...services.config, ...change } }
 }
 
-describe('an inline file', () => {
+describe('inline files', () => {
   const bytes = Buffer.from('Grüße')
 
-  test('an inline file is stored before its job, text as UTF-8 and base64 decoded', async () => {
+  test('an inline file is stored before its job, with text as UTF-8 and base64 decoded', async () => {
     const { imports } = await open({ a: raw('Grüße', '../b.txt'), b: base64(bytes.toString('base64')) })
     for (const name of ['a', 'b']) {
       const source = sourceIn(imports.get(name))
@@ -52,7 +52,7 @@ describe('an inline file', () => {
     }
   })
 
-  test('an inline file can use any variant of base64', async () => {
+  test('an inline file accepts any variant of base64', async () => {
     const odd = Buffer.from([0xfb, 0xff, 0xfe, 0x01])
     for (const text of [
       '+//+AQ==',
@@ -133,7 +133,7 @@ describe('an inline file', () => {
   })
 })
 
-describe('an awaited upload', () => {
+describe('awaited uploads', () => {
   test('an awaited upload can be sent with a form or PUT for an hour', async () => {
     const sha256 = createHash('sha256').update('a').digest('hex')
     const asked = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }

@@ -21,7 +21,7 @@ import {
 
 const maker = openMaker()
 
-describe('a rejected job', () => {
+describe('rejected jobs', () => {
   const pdfOf = (name: string) => source('a.pdf', fixture(name))
   const refused = (
     tasks: Record<string, unknown>,
@@ -119,7 +119,7 @@ describe('a rejected job', () => {
     )
   })
 
-  test('a rejected job names the fields that the client sent when the endpoint created the tasks', async () => {
+  test('a job created through another endpoint is rejected with the field names that the client sent', async () => {
     const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: out('pdf') }
     const ours = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: text() }, { message: /^pageSize: / }, ours)
@@ -214,7 +214,7 @@ describe('a rejected job', () => {
   })
 })
 
-describe('a batch', () => {
+describe('batch requests', () => {
   const items = {
     a: imported,
     b: imported,

@@ -14,7 +14,7 @@ test('a conversion uses the only source file of the request, with the requested 
   assert.deepEqual(await source([file], { filename: '../b.png' }), { ...file, filename: 'b.png' })
 })
 
-test('no file, two files, or a file and an upload are rejected naming the field', async () => {
+test('a request with no file, two files, or a file and an upload is rejected with the field name', async () => {
   const wrong = async (code: string, field: string, ...of: Parameters<typeof source>) =>
     assert.rejects(source(...of), { code, details: { field } })
   await wrong('NO_FILES', 'file', [fileIn('watermark')])

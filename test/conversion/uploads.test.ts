@@ -23,7 +23,7 @@ const take = (id: string, by = owner, filename?: string) =>
 const isStored = async (key: string) => (await services().files.head(key)) !== undefined
 const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
 
-describe('an upload', () => {
+describe('uploads as job inputs', () => {
   test('an upload is read with its current bytes, under its own name or a given one', async () => {
     const upload = await createUpload({ filename: 'b.txt' })
     const one = await take(upload.id)
@@ -98,7 +98,7 @@ describe('an upload', () => {
   })
 })
 
-describe('an upload that arrives', () => {
+describe('arrival of an awaited upload', () => {
   const receiving = () => {
     const { uploads, files, jobs } = services()
     return { uploads, files, jobs }
@@ -116,7 +116,7 @@ describe('an upload that arrives', () => {
     return { awaited, seen }
   }
 
-  test('an upload that arrives completes the task that waits for it', async () => {
+  test('the arrival of an upload completes the task that waits for it', async () => {
     const { awaited, seen } = await awaiting({ filename: 'a.pdf' })
     await receiveUpload(awaited.id, receiving())
     assert.equal((await seen()).task?.status, 'pending')
@@ -132,7 +132,7 @@ describe('an upload that arrives', () => {
     assert.equal(await isStored(awaited.key), false, 'the file has left the key that a URL was signed for')
   })
 
-  test('an upload that arrives again after its task took it changes nothing and is deleted', async () => {
+  test('an upload that arrives again after its task used it changes nothing and is deleted', async () => {
     const { awaited, seen } = await awaiting()
     await put(awaited.key)
     await arrive(awaited.id, awaited.key)
@@ -148,7 +148,7 @@ describe('an upload that arrives', () => {
     assert.equal(await services().uploads.get(awaited.id), undefined)
   })
 
-  test('an upload that a job takes before it was published is published once, as it arrived', async () => {
+  test('an upload that a job uses before its arrival was published is published once', async () => {
     const upload = await createUpload()
     const stored = await services().files.head(upload.key)
     const before = new Date()
@@ -168,7 +168,7 @@ describe('an upload that arrives', () => {
     )
   })
 
-  test('an upload that is overwritten while its task takes it is taken as it is then', async () => {
+  test('an upload that is overwritten while its task processes it is used in its latest version', async () => {
     const { awaited, seen } = await awaiting()
     await put(awaited.key)
     const files = runBefore(
@@ -182,7 +182,7 @@ describe('an upload that arrives', () => {
     assert.equal(await isStored(awaited.key), false)
   })
 
-  test('an upload that arrives but is unusable fails its task and is deleted', async () => {
+  test('an unusable upload fails its task and is deleted on arrival', async () => {
     for (const [more, bytes, code] of [
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],
@@ -208,7 +208,7 @@ describe('an upload that arrives', () => {
     assert.deepEqual([await isStored(free.key), await isStored(key)], [true, true])
   })
 
-  test('an upload that arrives is not considered damaged when detection fails unexpectedly', async () => {
+  test('an upload is not reported as damaged when format detection fails unexpectedly', async () => {
     const { awaited, seen } = await awaiting()
     await put(awaited.key)
     const files = new (class extends Files {
@@ -264,7 +264,7 @@ describe('an upload that arrives', () => {
     assert.deepEqual(published, [])
   })
 
-  test('an upload that arrives is kept while it can be used, and deleted otherwise', async () => {
+  test('an arrived upload is kept while a job can use it, and deleted otherwise', async () => {
     const remains = async (upload: UploadRecord) => {
       await arrive(upload.id, upload.key)
       return isStored(upload.key)

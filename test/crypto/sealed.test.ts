@@ -5,7 +5,7 @@ import { deriveKey, isSealed, redactSecrets, Vault } from '../../lib/crypto/seal
 const vault = new Vault('a secret of this test')
 const secrets = new Set(['password', 'key'])
 
-test('a sealed value can only be opened for the context it was sealed for', () => {
+test('a sealed value can only be decrypted in the context that it was encrypted for', () => {
   const sealed = vault.seal({ password: 'ü' }, 'job_1')
   assert.ok(isSealed(sealed))
   assert.doesNotMatch(Buffer.from(sealed.sealed, 'base64url').toString('latin1'), /password/)
@@ -22,14 +22,14 @@ test('a sealed value can only be opened for the context it was sealed for', () =
   assert.notEqual(vault.seal('a', 'p').sealed, vault.seal('a', 'p').sealed)
 })
 
-test('only values with secret names are sealed, and only once', () => {
+test('only values with secret names are encrypted, and only once', () => {
   const sealed = vault.sealSecrets({ password: 'a', key: undefined, dpi: 7 }, secrets, 'job_1')
   assert.deepEqual([sealed['dpi'], sealed['key']], [7, undefined])
   assert.ok(isSealed(sealed['password']))
   assert.deepEqual(vault.sealSecrets(sealed, secrets, 'job_1'), sealed)
 })
 
-test('nested sealed values are opened or redacted, and all others stay unchanged', () => {
+test('nested encrypted values are decrypted or redacted, and all others stay unchanged', () => {
   const set = new Set([1])
   const value = (secret: unknown) => ({
     a: [{ password: secret, b: null }, 'text'],

@@ -6,7 +6,7 @@ import { Sha256 } from '../../lib/crypto/sha256.ts'
 const message = Buffer.from('mutabor')
 const hex = async (hash: Sha256) => Buffer.from(await hash.digest()).toString('hex')
 
-test('the hash of signatures is SHA-256, with and without a key of any kind', async () => {
+test('request signatures use SHA-256, with and without a key of any type', async () => {
   const key = Buffer.from('a key beyond ASCII: ü')
   const expected = createHmac('sha256', key).update(message).digest('hex')
   // The buffer of the view also contains bytes before and after the key.
@@ -23,7 +23,7 @@ test('the hash of signatures is SHA-256, with and without a key of any kind', as
   assert.equal(await hex(unkeyed), createHash('sha256').update(message).digest('hex'))
 })
 
-test('a hash that is reset starts again with its key', async () => {
+test('a reset hash starts again with its key', async () => {
   const hash = new Sha256('key')
   hash.update(Buffer.from('something else'))
   hash.reset()

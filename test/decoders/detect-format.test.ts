@@ -14,7 +14,7 @@ const sourceOf = (filename: string, bytes: Uint8Array) => ({
 
 const catchError = (work: Promise<unknown>) => work.catch((error: unknown) => error)
 
-describe('a decoder process', () => {
+describe('decoder processes', () => {
   after(stopDecoders)
 
   test('a decoder process detects the same formats and errors as detection in the calling process', async () => {
@@ -28,7 +28,7 @@ describe('a decoder process', () => {
     }
   })
 
-  test('a decoder process reads only the ranges that it needs of a large file', async () => {
+  test('a decoder process only reads the ranges of a large file that it needs', async () => {
     const size = 200 * 1024 ** 2
     const head = await fixture('alpha.png')
     let bytesRead = 0
@@ -43,7 +43,7 @@ describe('a decoder process', () => {
     assert.ok(bytesRead <= 256 * 1024, `${bytesRead} bytes were read`)
   })
 
-  test('a decoder process passes on why a file could not be read', async () => {
+  test('a decoder process reports why a file could not be read', async () => {
     const failure = new Error('the storage does not answer')
     const read = () => Promise.reject(failure)
     assert.equal(await catchError(detectFormat({ filename: 'a.png', size: 10, read })), failure)

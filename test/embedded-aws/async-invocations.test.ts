@@ -38,7 +38,7 @@ const isEmpty = (sqs: TestServer, url: string) => async () => {
   return names.every((name) => attributes[name] === '0')
 }
 
-test('an accepted invocation reaches its function once, with its payload unchanged', async (t) => {
+test('an accepted asynchronous invocation runs its function once, with its payload unchanged', async (t) => {
   const invocations: [event: unknown, requestId: string][] = []
   const take = makeFunction('take', async (event, { awsRequestId }) =>
     invocations.push([event, awsRequestId]),
@@ -51,7 +51,7 @@ test('an accepted invocation reaches its function once, with its payload unchang
   assert.deepEqual(invocations, [[event, 'request-1']])
 })
 
-test('an Event payload of 1 MB is accepted', async (t) => {
+test('an asynchronous invocation accepts a payload of 1 MB', async (t) => {
   let length = 0
   const take = makeFunction('take', async (event) => {
     length = String(event).length
@@ -61,7 +61,7 @@ test('an Event payload of 1 MB is accepted', async (t) => {
   await waitUntil(() => length === 999_998, 'the function is called')
 })
 
-test('a failing Event is retried twice with the same request id and then sent to the dead-letter queue', async (t) => {
+test('a failing asynchronous invocation is retried twice with the same request id and then sent to the dead-letter queue', async (t) => {
   const attempts: [at: number, requestId: string][] = []
   const fails = (deadLetterUrl: string) =>
     makeFunction(
@@ -114,7 +114,7 @@ test('a function declared without retries runs once', async (t) => {
   assert.equal(attempts, 1)
 })
 
-test('an invocation of the bus runs directly, and its retry comes from the queue', async (t) => {
+test('an invocation by the event bus runs immediately, and its retries come from the queue', async (t) => {
   const attempts: number[] = []
   const once = makeFunction('once', async () => {
     attempts.push(performance.now())
@@ -151,7 +151,9 @@ test('a function that runs longer than its lease runs only once', async (t) => {
 
 const processFile = fileURLToPath(new URL('./async-invocations-process.ts', import.meta.url))
 
-test('accepted and running invocations run after a SIGKILL', { timeout: 60_000 }, async (t) => {
+test('accepted and running asynchronous invocations are resumed after a SIGKILL', {
+  timeout: 60_000,
+}, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-lambda-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const output = join(folder, 'output')

@@ -66,7 +66,7 @@ async function receiveMessage(url: string): Promise<Record<string, unknown>> {
   }
 }
 
-test('a new object notifies a queue directly and another through an EventBridge rule', async () => {
+test('a new object notifies one queue directly and another through an EventBridge rule', async () => {
   const direct = await createQueue('direct')
   const byRule = await createQueue('by-rule')
   await s3.send(new CreateBucketCommand({ Bucket: 'inbox' }))

@@ -66,7 +66,7 @@ function recordOrder(order: string[], name: string, committing: Promise<unknown>
   )
 }
 
-test('a commit resolves after its sync, while its change is visible earlier', async (t) => {
+test('a commit resolves after its data is synced, while its change is visible earlier', async (t) => {
   const { store, note, sync, texts } = openStore(t)
   const order: string[] = []
   const committing = recordOrder(order, 'committed', store.commit(note('a')))
@@ -97,7 +97,7 @@ test('commits during a sync share the next sync and resolve in order', async (t)
   assert.equal(syncs(), 2)
 })
 
-test('a commit that only has to survive the process does not wait for a sync', async (t) => {
+test('a commit that only has to survive the process resolves without a sync', async (t) => {
   const { store, note, sync, syncs } = openStore(t)
   await store.commit(note('a'), 'process')
   assert.equal(syncs(), 0)
@@ -107,7 +107,7 @@ test('a commit that only has to survive the process does not wait for a sync', a
   await both[0]
 })
 
-test('failing and read-only changes wait until what they read is synced', async (t) => {
+test('failing and read-only transactions wait until the data they read is synced', async (t) => {
   const { store, note, sync, texts, syncs } = openStore(t)
   const order: string[] = []
   const first = recordOrder(order, 'a', store.commit(note('a')))
@@ -187,7 +187,7 @@ test('a file locked by another process delays writers but does not block the eve
   await committing
 })
 
-test('a file shrinks after a mass deletion, in steps that do not block the event loop', async (t) => {
+test('the database file shrinks after a mass deletion, in steps that do not block the event loop', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'large.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
   t.after(() => db.close())

@@ -78,7 +78,7 @@ const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknow
 const isReset = { code: 'ECONNRESET' }
 const isAbort = { name: 'AbortError' }
 
-test('a body is transferred completely both ways and read no faster than it is consumed', async () => {
+test('a request body is transferred completely in both directions, no faster than it is consumed', async () => {
   const piece = randomBytes(64 * 1024)
   const pieces = 1024
   let sent = 0
@@ -177,7 +177,7 @@ test('destroying a response body stops the server', async () => {
   assert.ok(endless.destroyed)
 })
 
-test('an aborted long poll takes no message', async () => {
+test('an aborted long poll receives no message', async () => {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'polled' }))
   for (let turnsBeforeAbort = 0; turnsBeforeAbort < 8; turnsBeforeAbort++) {
     const abort = new AbortController()
@@ -200,7 +200,7 @@ test('an aborted long poll takes no message', async () => {
   }
 })
 
-test('a response that was not read when the caller aborts counts as undelivered', async () => {
+test('an unread response counts as undelivered when the caller aborts', async () => {
   let closed: boolean | undefined
   const { send, served } = serve(async (_request, response) => {
     response.end('messages')
@@ -214,7 +214,7 @@ test('a response that was not read when the caller aborts counts as undelivered'
   assert.equal(closed, false)
 })
 
-test('a fully read response is finished, and aborting afterwards changes nothing', async () => {
+test('aborting after a response was read completely changes nothing', async () => {
   const abort = new AbortController()
   const { send, served } = serve(async (request, response) => {
     assert.equal(await text(request), 'question')
@@ -246,12 +246,12 @@ test('the SDK retries when the server disconnects before its response', async ()
   assert.equal(calls, 2)
 })
 
-test('a server that destroys the request without a response counts as disconnected', async () => {
+test('a server that destroys the request without responding counts as disconnected', async () => {
   const { send } = serve(async (request) => request.destroy())
   await assert.rejects(send(call({ body: 'question' })), isReset)
 })
 
-test('a server that disconnects in its response fails the body', async () => {
+test('a server that disconnects while responding makes reading the body fail', async () => {
   const { send } = serve(async (_request, response) => {
     response.write('half')
     await turn()
@@ -261,7 +261,7 @@ test('a server that disconnects in its response fails the body', async () => {
   await assert.rejects(text(response.body as Readable), isReset)
 })
 
-test('a failing source fails the call, and the server does not accept the incomplete body', async () => {
+test('an error of the body source fails the call, and the server does not accept the incomplete body', async () => {
   const source = new Readable({ read: () => undefined })
   source.push('some')
   const { send, served } = serve(async (request) => {
@@ -271,7 +271,7 @@ test('a failing source fails the call, and the server does not accept the incomp
   await assert.rejects(served, { message: 'the disk is gone' })
 })
 
-test('a body is not read before the server reads it, nor after a refusal', async () => {
+test('a request body is not read before the server reads it, nor after it rejected the request', async () => {
   let read = 0
   const source = () =>
     new Readable({
@@ -305,7 +305,7 @@ test('a body is not read before the server reads it, nor after a refusal', async
   assert.ok(body.destroyed)
 })
 
-test('a response without a body is finished without being read', async () => {
+test('a response without a body completes without being read', async () => {
   for (const [method, status] of [
     ['HEAD', 200],
     ['DELETE', 204],
@@ -323,7 +323,7 @@ test('a response without a body is finished without being read', async () => {
   }
 })
 
-test('an in-process request has the same headers and URL as over a connection', async () => {
+test('an in-process request has the same headers and URL as a request over a connection', async () => {
   const { send, served } = serve(async (request, response) => {
     response.end()
     return { url: request.url, headers: request.headers }

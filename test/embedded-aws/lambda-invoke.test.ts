@@ -114,7 +114,7 @@ const failures: [name: string, errorType: string, errorMessage: RegExp][] = [
   ['slow', 'Sandbox.Timedout', /^RequestId: [\da-f-]{36} Error: Task timed out after 0.05 seconds$/],
 ]
 for (const [name, errorType, errorMessage] of failures) {
-  test(`the function ${name} gets a response with X-Amz-Function-Error and ${errorType}`, async () => {
+  test(`invoking the function ${name} returns X-Amz-Function-Error and ${errorType}`, async () => {
     const response = await invoke(name)
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
@@ -152,7 +152,7 @@ test('LogType Tail returns the lines that Lambda logs for an invocation', async 
   assert.match(lines[3] ?? '', /Duration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 512 MB$/)
 })
 
-test('an Event gets its response before it runs', async () => {
+test('an asynchronous invocation returns its response before the function runs', async () => {
   const response = await invoke('echo', '{"a":1}', { 'x-amz-invocation-type': 'Event' })
   assert.deepEqual([response.status, await response.text()], [202, ''])
   assert.deepEqual(accepted, [['echo', '{"a":1}']])
@@ -252,7 +252,7 @@ const refusals: Refusal[] = [
   ],
 ]
 for (const [what, call, status, code, message] of refusals) {
-  test(`Invoke with ${what} gets ${status} ${code}`, async () => {
+  test(`Invoke with ${what} fails with ${status} ${code}`, async () => {
     const response = await call()
     assert.deepEqual([response.status, response.headers.get('x-amzn-errortype')], [status, code])
     const body = (await response.json()) as { message?: string; Message?: string }
@@ -260,7 +260,7 @@ for (const [what, call, status, code, message] of refusals) {
   })
 }
 
-test('a function at its concurrency limit gets 429 TooManyRequestsException', async () => {
+test('a function at its concurrency limit returns 429 TooManyRequestsException', async () => {
   const first = invoke('single')
   const single = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
   await waitUntil(() => lambda.isBusy(single), 'it runs')

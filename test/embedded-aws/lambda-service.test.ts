@@ -44,7 +44,7 @@ const invoke = (name: string, call: Partial<SignedCall> = {}) =>
     ...call,
   })
 
-test('the sweep function runs when it is invoked', async () => {
+test('the sweep function runs when it is invoked by name', async () => {
   const response = await invoke('sweep')
   assert.equal(response.headers.get('x-amz-function-error'), null)
   assert.deepEqual(await response.json(), { looked: 0 })
@@ -66,14 +66,14 @@ test('the API function accepts an event with a buffered body, as on Lambda', asy
   assert.equal(JSON.parse(result.body).success, true)
 })
 
-test('a conversion function fails on an invalid event without affecting the service', async () => {
+test('a conversion function that receives an invalid event fails without affecting the service', async () => {
   const response = await invoke('convert-image', { body: '{"Records":[{"body":"nonsense"}]}' })
   assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
   assert.equal(((await response.json()) as { errorType: string }).errorType, 'SyntaxError')
   assert.equal((await fetch(`${service.url}/health`)).status, 200)
 })
 
-test('every declared function exists, and no others', async () => {
+test('exactly the declared functions exist', async () => {
   const names = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
   const headers = { 'x-amz-invocation-type': 'DryRun' }
   for (const name of names) assert.equal((await invoke(name, { headers })).status, 204, name)

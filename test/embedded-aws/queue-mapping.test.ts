@@ -60,7 +60,7 @@ async function counts({ sqs, url }: Setup): Promise<[visible: number, hidden: nu
 
 const isEmpty = (setup: Setup) => async () => (await counts(setup)).join() === '0,0'
 
-test('a record has all documented fields, and its message is deleted after the function ran', async (t) => {
+test('an SQS record contains all documented fields, and its message is deleted after the function ran', async (t) => {
   const setup = await setUp(t)
   await setup.send('wörter', {
     MessageAttributes: {
@@ -121,7 +121,7 @@ test('a batch waits for its window and starts early when it is full', async (t) 
   assert.deepEqual(sizes, [12, 2])
 })
 
-test('the bodies of a batch fit into the payload of an invocation', async (t) => {
+test('the message bodies of a batch fit into the payload of an invocation', async (t) => {
   const setup = await setUp(t)
   const body = 'x'.repeat(1_000_000)
   for (let at = 0; at < 7; at++) await setup.send(body)
@@ -200,7 +200,7 @@ test('without ReportBatchItemFailures all messages succeed when the function ret
   await waitUntil(isEmpty(setup), 'the queue is empty')
 })
 
-test('messages of a failing function are delivered again until they go to the dead-letter queue', async (t) => {
+test('messages of a failing function are delivered again until they move to the dead-letter queue', async (t) => {
   let now = Date.now()
   const sqs = await startSqs(t, { now: () => now })
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint

@@ -47,12 +47,12 @@ function reason(verdict: SignatureVerdict): string {
   return verdict.ok ? 'ok' : verdict.reason
 }
 
-test('the header example of the S3 reference is accepted', () => {
+test('the signature example in the headers section of the S3 reference is accepted', () => {
   const verdict = verifySigV4(createDocumentedGet(goodSignature), documented, { ...s3, now: documentedTime })
   assert.equal(verdict.ok, true)
 })
 
-test('the presigned example of the S3 reference is accepted until it expires', () => {
+test('the presigned URL example of the S3 reference is accepted until it expires', () => {
   const url =
     '/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404'
   const request = { method: 'GET', url, headers: { host: 'examplebucket.s3.amazonaws.com' } }

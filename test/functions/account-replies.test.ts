@@ -31,7 +31,7 @@ async function createAccount(plan = 'free') {
   return { owner, send }
 }
 
-describe('the account endpoints', () => {
+describe('replies of the account endpoints', () => {
   test('GET /v1/account returns the account and its limits', async () => {
     const { owner, send } = await createAccount('starter')
     const { data } = await send('GET', '/v1/account')
@@ -98,8 +98,8 @@ describe('the account endpoints', () => {
   })
 })
 
-describe('the API key endpoints', () => {
-  test('a new API key has the scopes of its kind, a Location and is listed', async () => {
+describe('replies of the API key endpoints', () => {
+  test('a new API key has the scopes of its kind, a Location header and is listed', async () => {
     const { send } = await createAccount()
     const made = await send('POST', '/v1/api-keys', { name: 'One' })
     assert.equal(made.status, 201)
@@ -116,7 +116,7 @@ describe('the API key endpoints', () => {
     }
   })
 
-  test('an account may have fifty API keys, rotated ones included', async () => {
+  test('an account can have fifty API keys, including rotated ones', async () => {
     const { owner, send } = await createAccount()
     const { id } = (await send('POST', '/v1/api-keys', { name: 'One' })).data
     await app.services.table.update(ownedCountsKey(owner), { set: { KEY: 50 } })
@@ -168,8 +168,8 @@ describe('the API key endpoints', () => {
   })
 })
 
-describe('the OAuth client endpoints', () => {
-  test('a new OAuth client has all scopes by default and a Location', async () => {
+describe('replies of the OAuth client endpoints', () => {
+  test('a new OAuth client has all scopes by default, and the reply has a Location header', async () => {
     const { send } = await createAccount()
     const { status, data, headers } = await send('POST', '/v1/oauth/clients', { name: 'Nightly' })
     assert.deepEqual([status, headers['location']], [201, `/v1/oauth/clients/${data.clientId}`])
@@ -202,7 +202,7 @@ describe('the OAuth client endpoints', () => {
   })
 })
 
-describe('the admin endpoints', () => {
+describe('replies of the admin endpoints', () => {
   test('an administrator can change their own plan, but not their own role or status', async () => {
     const { table } = app.services
     const owner = await newAccount(app.services, { role: 'ADMIN' })
@@ -220,7 +220,7 @@ describe('the admin endpoints', () => {
     assert.equal((await table.get({ pk: `ACCOUNT#${owner}`, sk: 'ACCOUNT' }))?.['plan'], 'free')
   })
 
-  test('an unknown account id is not found', async () => {
+  test('an unknown account id fails with 404', async () => {
     const headers = { 'x-api-key': await newAdminKey(app.services) }
     for (const path of [`users/${newId('acc')}`, `users/${newId('acc')}/sessions`])
       assert.equal((await app.send('GET', `/v1/admin/${path}`, { headers })).status, 404, path)

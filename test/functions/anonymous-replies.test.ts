@@ -20,8 +20,8 @@ after(() => app.close())
 
 const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
 
-describe('anonymous clients', () => {
-  test('an anonymous client gets a socket ticket for a minute, and an identity', async () => {
+describe('replies to anonymous clients', () => {
+  test('an anonymous client receives an identity and a socket ticket that is valid for a minute', async () => {
     const { status, json, headers } = await app.send('POST', '/v1/ws/tickets')
     assert.equal(status, 201)
     assert.match(json.data.ticket, /^wst_[\w-]{32}$/)
@@ -29,7 +29,7 @@ describe('anonymous clients', () => {
     assert.match(headers['x-owner-token'] ?? '', /^anon_/)
   })
 
-  test('a client without an identity has no webhook secret', async () => {
+  test('a client without an identity cannot read a webhook secret', async () => {
     for (const [method, path] of [
       ['GET', '/v1/webhooks/secret'],
       ['POST', '/v1/webhooks/secret/rotate'],
@@ -56,7 +56,7 @@ describe('anonymous clients', () => {
     assert.equal((await app.send('GET', path)).status, 404, 'other clients cannot see it')
   })
 
-  test('the status of a fetched upload follows its import job', async () => {
+  test('the status of an upload from a URL follows its import job', async () => {
     const body = { url: 'https://1.1.1.1/a.png', filename: 'folder/a.png', maxSize: 7 }
     const { status, json, headers } = await app.send('POST', '/v1/import/url', { body })
     assert.equal(status, 202, JSON.stringify(json))
@@ -104,8 +104,8 @@ describe('anonymous clients', () => {
   })
 })
 
-describe('documentation pages', () => {
-  test('the error pages list all errors, and each error has a page in any spelling of its code', async () => {
+describe('documentation pages for errors and events', () => {
+  test('the error pages list all errors, and each error has a page under any spelling of its code', async () => {
     const all = await app.send('GET', '/errors')
     assert.equal(all.headers['content-type'], 'text/html; charset=utf-8')
     assert.match(

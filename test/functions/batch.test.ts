@@ -53,7 +53,7 @@ async function send(
   return { ...((await response.json()) as { data: Batch; error: never }), status: response.status }
 }
 
-test('a batch of a hundred files with seven broken ones gives 93 results and seven coded errors', async () => {
+test('a batch of a hundred files with seven broken ones returns 93 results and seven error codes', async () => {
   const good = Array.from({ length: 93 }, (_, at) => [`image-${at}.png`, png] as const)
   const bad = Array.from({ length: 7 }, (_, at) => broken[at % broken.length] ?? assert.fail())
   // Broken files are mixed with the others.
@@ -85,7 +85,7 @@ test('a batch of a hundred files with seven broken ones gives 93 results and sev
   assert.equal((await sharp(Buffer.from(await last.arrayBuffer())).metadata()).format, 'webp')
 })
 
-test('each file of a batch may have its own target format, name and options', async () => {
+test('each file of a batch can have its own target format, name and options', async () => {
   const items = JSON.stringify([
     { targetFormat: 'jpg', filename: 'first.png' },
     { targetFormat: 'webp', options: { lossless: true }, lossles: true },
@@ -123,7 +123,7 @@ test('a batch without any valid file is refused with an error per file, and noth
   )
 })
 
-test('a batch with too many, no or differently many files and items is refused', async () => {
+test('a batch with no files, too many files, or different numbers of files and items is rejected', async () => {
   const two = [
     ['a.png', png],
     ['b.png', png],
@@ -143,7 +143,7 @@ test('a batch with too many, no or differently many files and items is refused',
   assert.deepEqual([none.status, none.error.code], [400, 'NO_FILES'])
 })
 
-test('with failFast a broken file fails the batch and is named', async () => {
+test('a batch with failFast fails at a broken file and names it', async () => {
   const { status, error } = await send(
     formOf(
       [
@@ -157,7 +157,7 @@ test('with failFast a broken file fails the batch and is named', async () => {
   assert.match(JSON.stringify(error.details), /import-002/)
 })
 
-test('an error about an item uses the field names of the request', async () => {
+test('an error in a batch item uses the field names of the request', async () => {
   for (const [item, said] of [
     [{ options: { quality: 'x' } }, /^quality: expected a whole number/],
     [{ quality: 'x' }, /^quality: expected a whole number/],
@@ -183,7 +183,7 @@ test('an error about an item uses the field names of the request', async () => {
   assert.match(data.items[0]?.error?.message ?? '', /^quality: expected/)
 })
 
-test('an item of a batch has one source, which may be named as in other requests', async () => {
+test('each batch item needs exactly one source, under the same names as in other requests', async () => {
   const uploadId = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
   const url = 'https://example.com/a.png'
   for (const [item, field, said] of [

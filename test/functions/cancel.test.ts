@@ -33,7 +33,7 @@ const status = async (jobId: string) =>
 
 const ffmpegRuns = () => descendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
 
-test('progress of a long conversion grows, and cancelling it stops the engine and cleans up', async () => {
+test('the progress of a long conversion increases, and cancelling it stops the engine and deletes its files', async () => {
   const created = await client.convert(video, { targetFormat: 'webm' })
   const { jobId } = (await created.json()) as { jobId: string }
   const seen: number[] = []
@@ -64,7 +64,7 @@ test('progress of a long conversion grows, and cancelling it stops the engine an
   assert.equal(download.status, 409)
 })
 
-test('the idle service needs less than 250 MB after its workers have exited', async () => {
+test('the idle service uses less than 250 MB after its workers have exited', async () => {
   await waitUntil(
     () => !descendants(service.pid).some(({ command }) => command.includes('worker.ts')),
     'idle workers exit',

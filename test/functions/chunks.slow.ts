@@ -57,7 +57,9 @@ const resultOf = ({ result, warnings, error }: JobData) => ({
   ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
 })
 
-test('400 pages rendered by several workers equal those rendered by one', { timeout: 300_000 }, async (t) => {
+test('400 pages rendered by several workers are identical to those rendered by one', {
+  timeout: 300_000,
+}, async (t) => {
   const alone = await startService({ PARALLEL: '1' })
   t.after(() => alone.stop())
   const whole = await convert(new Client(alone))
@@ -94,7 +96,9 @@ const killTimes: Readonly<Record<string, (service: TestService) => Promise<boole
   'parts are joined': async (service) => (await claims(service)).whole > 1,
 }
 
-test('400 pages are the same when the service is killed in between', { timeout: 600_000 }, async (t) => {
+test('400 pages are identical when the service is killed while it renders them', {
+  timeout: 600_000,
+}, async (t) => {
   let service = await startService({ PARALLEL: '8' })
   t.after(() => service.stop())
   let client = new Client(service)

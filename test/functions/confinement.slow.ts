@@ -134,8 +134,8 @@ const samples: readonly [
   ],
 ]
 
-describe('a host without namespaces', reason === undefined ? {} : { skip: reason }, () => {
-  test('without namespaces the service uses no engine and says why and what to do', () =>
+describe('converting on a host without namespaces', reason === undefined ? {} : { skip: reason }, () => {
+  test('without namespaces the service runs no engine and reports the reason and a solution', () =>
     withService({ MIN_CONFINEMENT: 'namespaces' }, async (client) => {
       const health = await client.fetch('/health')
       assert.equal(health.status, 503)

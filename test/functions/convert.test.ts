@@ -69,7 +69,7 @@ test('sourceJobId converts the file of a job again, even if that job is deleted 
   assert.equal(await code(await again({ sourceJobId, uploadId: 'upl_1' })), 'INVALID_REQUEST')
 })
 
-test('Prefer: wait replies with the result when the job has finished', async () => {
+test('Prefer: wait returns the result when the job has finished', async () => {
   const response = await client.convert(
     { name: 'red.png', bytes: png },
     { targetFormat: 'jpg' },
@@ -97,14 +97,14 @@ async function followRedirect(headers: Record<string, string> = waitHeader): Pro
   return response.headers.get('location') ?? ''
 }
 
-test('redirect=true redirects to the file', async () => {
+test('redirect=true redirects the client to the file', async () => {
   const response = await client.fetch(await followRedirect())
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'image/webp')
   assert.match(response.headers.get('content-disposition') ?? '', /red\.webp/)
 })
 
-test('an HTML form without scripts gets the file with redirect=true', async () => {
+test('an HTML form without scripts downloads the result with redirect=true', async () => {
   const response = await client.fetch(
     await followRedirect({ accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }),
   )
@@ -118,7 +118,7 @@ test('a redirect stored for replays has a URL that does not expire', async () =>
   assert.equal(await followRedirect(key), first)
 })
 
-test('the older names of targetFormat work', async () => {
+test('the earlier names of targetFormat are still accepted', async () => {
   for (const field of ['output_format', 'target']) {
     const response = await client.convert({ name: 'red.png', bytes: png }, { [field]: 'webp' })
     assert.equal(response.status, 202, field)
@@ -153,7 +153,7 @@ test('an encrypted document is converted with its password by another engine', a
   assert.match(new TextDecoder().decode(await client.download(job.jobId)), /\w{3}/)
 })
 
-test('an option with two different values is refused, whichever way it is repeated', async () => {
+test('an option that is sent twice with different values is rejected, in any notation', async () => {
   for (const twice of [
     { colorSpace: 'srgb', color_space: 'grayscale' },
     { quality: '40', options: '{"quality":50}' },
@@ -217,7 +217,7 @@ test('a presigned upload is converted once; a second job for it is refused', asy
   assert.equal((await client.finished((await dataOf(winner)).jobId)).status, 'completed')
 })
 
-test('the status of an upload is visible to its owner only', async () => {
+test('the status of an upload is only visible to its owner', async () => {
   const { uploadId, url, headers } = await client.presign(presign())
   const seen = async () => {
     const response = await client.fetch(`/v1/uploads/${uploadId}`)
@@ -233,7 +233,7 @@ test('the status of an upload is visible to its owner only', async () => {
   assert.equal(((await stranger.json()) as { error: { code: string } }).error.code, 'UPLOAD_NOT_FOUND')
 })
 
-test('a presigned form accepts the declared file, but no larger one', async () => {
+test('a presigned form accepts the declared file, but no larger file', async () => {
   const presignForm = () => client.presign({ ...presign(), method: 'POST' })
   const send = ({ url, fields }: Presigned, bytes: Buffer<ArrayBuffer>) => {
     const form = new FormData()
@@ -252,7 +252,7 @@ test('a presigned form accepts the declared file, but no larger one', async () =
   assert.equal((await dataOf(response)).status, 'completed')
 })
 
-test('a presigned upload of another size, type or content is refused by the storage', async () => {
+test('the storage rejects a presigned upload of another size, type or content', async () => {
   const { url, headers } = await client.presign(presign())
   const longer = await fetch(url, { method: 'PUT', headers, body: Buffer.concat([png, png]) })
   assert.equal(longer.status, 403)
@@ -264,7 +264,7 @@ test('a presigned upload of another size, type or content is refused by the stor
   assert.match(await wrong.text(), /BadDigest|checksum/i)
 })
 
-test('a job list only has the client’s jobs, page by page in both directions', async () => {
+test('a job list contains only the client’s jobs, and its pages work in both directions', async () => {
   const own = new Client(service)
   await own.fetch('/v1/jobs')
   const ids: string[] = []
@@ -298,7 +298,7 @@ test('a job list only has the client’s jobs, page by page in both directions',
   assert.deepEqual(theirs.data.jobs, [])
 })
 
-test('anyone with its id can see a job and its tasks, but not change it', async () => {
+test('anyone who knows the id of an anonymous job can see it and its tasks, but not change it', async () => {
   const job = await convertPng()
   const stranger = new Client(service)
   const shown = await stranger.fetch(`/v1/jobs/${job.jobId}`)
@@ -319,7 +319,7 @@ test('anyone with its id can see a job and its tasks, but not change it', async 
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}/cancel`, { method: 'POST' })).status, 409)
 })
 
-test('a deleted job and its files are not found', async () => {
+test('a deleted job and its files return 404', async () => {
   const job = await convertPng()
   const location = (await client.fetch(`/v1/download/${job.jobId}`)).headers.get('location') ?? ''
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)

@@ -28,7 +28,7 @@ test('GET /v1 returns the API version and the main endpoints', async () => {
   assert.deepEqual(Object.keys(body), ['success', 'data', 'meta'])
 })
 
-test('an unknown path gets 404 in the error envelope, with the request id in header and body', async () => {
+test('an unknown path returns 404 in the error envelope, with the request id in header and body', async () => {
   const response = await client.fetch('/v1/nothing', { headers: { 'x-request-id': 'my-id-1' } })
   assert.equal(response.status, 404)
   assert.equal(response.headers.get('x-request-id'), 'my-id-1')
@@ -49,7 +49,7 @@ test('a request id that could break a log line is replaced', async () => {
   assert.match(response.headers.get('x-request-id') ?? '', /^req_[0-9A-Z]{26}$/)
 })
 
-test('a wrong method gets 405 with the allowed methods', async () => {
+test('an unsupported method returns 405 with the allowed methods', async () => {
   const response = await client.fetch('/v1/convert')
   assert.equal(response.status, 405)
   assert.equal(response.headers.get('allow'), 'POST, OPTIONS')
@@ -57,7 +57,7 @@ test('a wrong method gets 405 with the allowed methods', async () => {
   assert.equal(other, undefined, 'fetch refuses TRACE; raw clients get 405 as well')
 })
 
-test('HEAD replies like GET without a body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   const get = await client.fetch('/v1/formats/png')
   const head = await client.fetch('/v1/formats/png', { method: 'HEAD' })
   assert.equal(head.status, 200)
@@ -80,7 +80,7 @@ test('OPTIONS returns the allowed methods and headers for any origin', async () 
   assert.equal(response.headers.get('access-control-allow-headers'), 'x-owner-token')
 })
 
-test('errors are problem details if the client accepts them', async () => {
+test('errors are returned as problem details if the client accepts them', async () => {
   const response = await client.fetch('/v1/formats/nope', { headers: { accept: 'application/problem+json' } })
   assert.equal(response.status, 404)
   assert.equal(response.headers.get('content-type'), 'application/problem+json')
@@ -92,7 +92,7 @@ test('errors are problem details if the client accepts them', async () => {
   assert.equal(body['code'], 'FORMAT_NOT_FOUND')
 })
 
-test('a client that has the format list gets 304', async () => {
+test('a client that has cached the format list receives 304', async () => {
   const first = await client.fetch('/v1/formats')
   const etag = first.headers.get('etag')
   assert.match(etag ?? '', /^"[\w-]+"$/)
@@ -122,7 +122,7 @@ test('a format is found by its alias', async () => {
   assert.equal(data.id, 'jpg')
 })
 
-test('the conversion of a pair has the options of that pair', async () => {
+test('the conversion of a format pair lists its options', async () => {
   const response = await client.fetch('/v1/formats/conversions?from=png&to=jpg')
   const { data } = (await response.json()) as {
     data: {
@@ -143,7 +143,7 @@ test('the conversion of a pair has the options of that pair', async () => {
   assert.deepEqual(bare, [], 'these options have no description')
 })
 
-test('the list of all conversions shares options and is far below the reply limit of a function', async () => {
+test('the list of all conversions shares options and stays far below the reply limit of a function', async () => {
   const response = await client.fetch('/v1/formats/conversions')
   const text = await response.text()
   // Lambda limits a reply to 6 MB.
@@ -191,7 +191,7 @@ test('a long list is compressed for clients that accept it and has an ETag', asy
   await plain.text()
 })
 
-test('all pages together have all conversions with their options', async () => {
+test('the pages of the conversion list together contain all conversions with their options', async () => {
   interface Page {
     conversions: { from: string; to: string; optionSet: number }[]
     optionSets: { name: string }[][]
@@ -312,7 +312,7 @@ test('every operation has request and reply examples that match their schemas', 
   }
 })
 
-test('the page and its assets are served, and no other files', async () => {
+test('the server serves the page and its assets, but no other files', async () => {
   for (const path of ['/docs', '/formats/png-to-webp', '/web/icon.svg']) {
     const response = await client.fetch(path)
     assert.equal(response.status, 200, path)
@@ -322,7 +322,7 @@ test('the page and its assets are served, and no other files', async () => {
   assert.equal((await client.fetch('/web/..%2f..%2fpackage.json')).status, 404)
 })
 
-test('health lists every part and is 200 if conversions work', async () => {
+test('the health endpoint lists every component and returns 200 if conversions work', async () => {
   const response = await client.fetch('/health')
   const body = (await response.json()) as {
     status: string

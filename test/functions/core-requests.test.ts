@@ -32,7 +32,7 @@ const presign = (headers: Record<string, string> = {}) =>
     body: JSON.stringify({ filename: 'a.png', size: 7 }),
   })
 
-test('the first reply that creates something has an identity, which is accepted as header or cookie', async () => {
+test('the first reply that creates something contains an identity, which is accepted as header or cookie', async () => {
   const first = await presign()
   const token = first.headers.get('x-owner-token') ?? ''
   assert.match(token, /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
@@ -53,7 +53,7 @@ test('the first reply that creates something has an identity, which is accepted 
   }
 })
 
-test('replies that create nothing, above all cacheable ones, have no identity', async () => {
+test('replies that create nothing, especially cacheable ones, contain no identity', async () => {
   const public_ = ['/v1/formats', '/v1/formats/png', '/v1/formats/conversions?from=png', '/v1/openapi.json']
   for (const path of [
     ...public_,
@@ -74,7 +74,7 @@ test('replies that create nothing, above all cacheable ones, have no identity', 
   assert.deepEqual([refused.status, refused.headers.get('set-cookie')], [400, null])
 })
 
-test('every error has a page at the type URL of its problem details', async () => {
+test('every error has a documentation page at the type URL of its problem details', async () => {
   const list = await (await fetch(`${service.url}/errors`)).text()
   for (const [code, { status, hint }] of Object.entries(errorCatalog)) {
     const path = `/errors/${code.toLowerCase().replaceAll('_', '-')}`
@@ -88,7 +88,7 @@ test('every error has a page at the type URL of its problem details', async () =
   assert.equal((await fetch(`${service.url}/errors/nothing`)).status, 404)
 })
 
-test('an unknown path shows people a page and programs an error', async () => {
+test('an unknown path returns a page to browsers and an error to programs', async () => {
   const requestWith = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
   const [seen, read] = [await requestWith('text/html,*/*;q=0.8'), await requestWith('*/*')]
   assert.deepEqual([seen.status, read.status], [404, 404])
@@ -96,7 +96,7 @@ test('an unknown path shows people a page and programs an error', async () => {
   assert.equal(((await read.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
 })
 
-test('every reply has the API version', async () => {
+test('every reply contains the API version', async () => {
   for (const path of ['/v1', '/v1/nothing', '/health', '/']) {
     const { headers } = await fetch(`${service.url}${path}`)
     assert.equal(headers.get('x-api-version'), '1.10.0', path)
@@ -112,7 +112,7 @@ const packed: [encoding: string, pack: (text: string) => Uint8Array][] = [
 ]
 
 for (const [encoding, pack] of packed) {
-  test(`a body in ${encoding} is decoded`, async () => {
+  test(`a request body in ${encoding} is decoded`, async () => {
     const send = (body: Uint8Array) =>
       client.fetch('/v1/uploads/presign', {
         method: 'POST',
@@ -160,7 +160,7 @@ test('a client that does not accept JSON is refused before anything is created',
   assert.equal(((await response.json()) as Refusal).error.code, 'NOT_ACCEPTABLE')
 })
 
-test('a body over the limit is refused, and the client receives the error', async () => {
+test('a request body over the limit is rejected, and the client receives the error', async () => {
   const body = JSON.stringify({ filename: 'x'.repeat(33 * 1024 * 1024) })
   const response = await client.fetch('/v1/uploads/presign', {
     method: 'POST',
@@ -212,7 +212,7 @@ test('an invalid query parameter is named with the expected and the actual value
   assert.match(error.message, /100/)
 })
 
-test('paths of PDF tools that never existed have a hint to the right operation', async () => {
+test('paths of PDF tools that never existed return a hint to the right operation', async () => {
   const response = await client.fetch('/v1/pdf/ocr', { method: 'POST' })
   assert.equal(response.status, 404)
   const { error } = (await response.json()) as { error: { details: { hint: string } } }

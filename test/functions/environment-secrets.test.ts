@@ -24,7 +24,7 @@ const left = (environment: Readonly<Record<string, string | undefined>>) =>
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
 type Handler = (event: unknown, context: Context) => Promise<unknown>
 
-test('a started function and its child processes have no secrets in their environment', async () => {
+test('started functions and their child processes have no secrets in their environment', async () => {
   // Nothing listens there.
   Object.assign(processEnvironment, { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', LOG_LEVEL: 'silent' })
   assert.deepEqual(Object.keys(secrets).sort(), [...names].sort())

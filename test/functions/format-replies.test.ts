@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => app.close())
 
-describe('the list of formats', () => {
+describe('listing formats', () => {
   const ask = async (query: Record<string, string>) => {
     const { json } = await app.send('GET', '/v1/formats', { query })
     return json.data as {
@@ -21,7 +21,7 @@ describe('the list of formats', () => {
   }
   const idsOf = async (query: Record<string, string>) => (await ask(query)).formats.map(({ id }) => id)
 
-  test('filters apply to the formats, but not to their totals', async () => {
+  test('filters restrict the listed formats, but not the totals', async () => {
     const all = await ask({})
     const images = await ask({ category: 'image', canWrite: 'false' })
     const wanted = all.formats.filter(({ category, canWrite }) => category === 'image' && !canWrite)
@@ -37,7 +37,7 @@ describe('the list of formats', () => {
     assert.deepEqual(await idsOf({ canRead: 'true' }), readable)
   })
 
-  test('an unknown format is refused with its shortened name', async () => {
+  test('an unknown format is rejected, and its long name is truncated in the error', async () => {
     const { status, json } = await app.send('GET', `/v1/formats/${'x'.repeat(65)}`)
     assert.equal(status, 404)
     assert.equal(json.error.code, 'FORMAT_NOT_FOUND')
@@ -66,7 +66,7 @@ interface Pair {
   readonly experimental: boolean
 }
 
-describe('the list of conversions', () => {
+describe('listing conversions', () => {
   interface Listed {
     readonly pairs: readonly Pair[]
     readonly total: number
@@ -85,7 +85,7 @@ describe('the list of conversions', () => {
     all = await ask({})
   })
 
-  test('every pair has its intermediate formats and the index of its options', () => {
+  test('every format pair lists its intermediate formats and the index of its options', () => {
     assert.equal(all.total, all.pairs.length)
     for (const { via, steps, options, optionSet = -1 } of all.pairs) {
       assert.deepEqual([steps, options, via?.length], [undefined, undefined, via?.length || undefined])
@@ -94,7 +94,7 @@ describe('the list of conversions', () => {
     assert.ok(all.pairs.some(({ via }) => via) && all.pairs.some(({ via }) => !via))
   })
 
-  test('a single pair has the same data with its steps and options', async () => {
+  test('a single format pair returns the same data with its steps and options', async () => {
     const { pairs, optionSets, total } = await ask({ from: 'jpeg', to: 'png' })
     const [pair] = pairs
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('the list of conversions', () => {
     assert.deepEqual(names(pairs), names(wanted))
   })
 
-  test('conversions that are not usual targets are marked experimental', async () => {
+  test('conversions to unusual targets are marked experimental', async () => {
     const { json } = await app.send('GET', '/v1/formats/jpg')
     for (const { to, experimental } of (await ask({ from: 'jpg' })).pairs)
       if (to !== 'jpg') assert.equal(experimental, !json.data.targets.includes(to), to)

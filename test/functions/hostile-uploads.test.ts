@@ -90,7 +90,7 @@ async function measure(upload: HostileUpload): Promise<Measured> {
 const isTooSlow = ({ busyMs, idleMs, healthMs }: Measured) =>
   busyMs > maxMs || (idleMs < maxMs / 4 && healthMs > maxMs)
 
-describe('the service goes on replying while it gets', () => {
+describe('the service keeps responding while it receives', () => {
   for (const [name, upload] of Object.entries(hostileUploads))
     test(name, async () => {
       let measured = await measure(upload)

@@ -74,7 +74,7 @@ test('POST /v1/convert/check refuses an impossible conversion with the same mess
   assert.equal(large.code, 'FILE_TOO_LARGE')
 })
 
-test('POST /v1/convert/check returns the steps, the estimate and the losses', async () => {
+test('POST /v1/convert/check returns the steps, the estimated duration and the losses', async () => {
   const check = async (body: Readonly<Record<string, unknown>>) => {
     const response = await client.post('/v1/convert/check', body)
     assert.equal(response.status, 200, await response.clone().text())
@@ -110,7 +110,7 @@ async function send(
   return errorOf(await client.fetch(path, { method: 'POST', body: form }))
 }
 
-test('a file in a wrong field is refused with the name of the right one', async () => {
+test('a file in a wrong field is rejected with the name of the right field', async () => {
   const failure = await send('/v1/convert', [['document', 'a.jpg']], { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(failure.message, /^document: .*`file`/)
@@ -155,7 +155,7 @@ for (const { name, files, mergeType, code, message } of [
   })
 }
 
-test('two files in a field for one file are refused', async () => {
+test('two files in a field for a single file are rejected', async () => {
   const parts = [
     ['file', 'a.jpg'],
     ['file', 'b.jpg'],
@@ -166,7 +166,7 @@ test('two files in a field for one file are refused', async () => {
   assert.deepEqual(await listObjects(), [])
 })
 
-test('an interrupted upload leaves nothing behind', async () => {
+test('an interrupted upload leaves no data behind', async () => {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   const head = `POST /v1/convert HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500000\r\n\r\n`
@@ -248,7 +248,7 @@ test('escapes that are not UTF-8 are refused with their field, in a URL and in a
   }
 })
 
-test('unknown job ids and ids that look like paths are not found', async () => {
+test('unknown job ids and ids that look like paths return 404', async () => {
   for (const id of ['job_00000000000000000000000000', 'job_x', 'JOB', `job_${'a'.repeat(150)}`]) {
     for (const path of [`/v1/status/${id}`, `/v1/jobs/${id}`, `/v1/download/${id}`]) {
       const failure = await errorOf(await client.fetch(path))
@@ -257,7 +257,7 @@ test('unknown job ids and ids that look like paths are not found', async () => {
   }
 })
 
-test('an invalid Range is ignored, one beyond the end gets 416', async () => {
+test('an invalid Range is ignored, and one beyond the end of the file returns 416', async () => {
   const response = await client.convert(
     { name: 'a.jpg', bytes: jpg },
     { targetFormat: 'png' },

@@ -77,7 +77,7 @@ for (const [what, send] of createRequests) {
   })
 }
 
-test('a wait that is too short gets the same reply as no wait', async () => {
+test('a wait that is too short returns the same reply as no wait', async () => {
   const response = await client.post('/v1/jobs', { tasks }, { prefer: 'respond-async, wait=0' })
   assert.equal(response.status, 202)
   assert.equal(response.headers.get('preference-applied'), 'wait=0')
@@ -85,7 +85,7 @@ test('a wait that is too short gets the same reply as no wait', async () => {
 })
 
 for (const path of ['/v1/jobs', '/v1/status']) {
-  test(`a finished job at ${path}/{jobId} gets 304 with its ETag`, async () => {
+  test(`a finished job at ${path}/{jobId} returns 304 for its ETag`, async () => {
     const queued = await dataOf(await client.post('/v1/jobs', { tasks }))
     const url = `${path}/${queued.jobId}`
     const early = (await client.fetch(url)).headers.get('etag') ?? ''

@@ -150,7 +150,7 @@ const all = async (owner: Owner, query: Readonly<Record<string, string>> = {}) =
 const upTo = (count: number) => Array.from({ length: count }, (_, minute) => minute)
 const newestFirst = (minutes: readonly number[]) => minutes.toSorted((a, b) => b - a)
 
-test('the pages contain all jobs, newest first, and end', async () => {
+test('the pages of a job list contain all jobs, newest first, and end after the last one', async () => {
   const pages = await pagesFrom(many, { limit: '37' })
   assert.deepEqual(minutesOf(pages), newestFirst(upTo(230)))
   assert.deepEqual(
@@ -165,7 +165,7 @@ test('the pages contain all jobs, newest first, and end', async () => {
   assert.deepEqual([last?.hasMore, last?.next, last?.link], [false, null, undefined])
 })
 
-test('a list whose last page is full ends with it', async () => {
+test('a job list whose last page is full ends with that page', async () => {
   const pages = await pagesFrom(many, { limit: '46' })
   assert.deepEqual(
     pages.map(({ minutes }) => minutes.length),
@@ -218,7 +218,7 @@ const filters: [query: Record<string, string>, holds: (minute: number) => boolea
   [{ createdAfter: '9999-12-31T23:59:59Z' }, () => false],
 ]
 for (const [query, holds] of filters) {
-  test(`the filter ${new URLSearchParams(query)} finds the right jobs in both directions`, async () => {
+  test(`the job list filter ${new URLSearchParams(query)} matches the right jobs in both directions`, async () => {
     const expected = upTo(230).filter(holds)
     assert.deepEqual(await all(many, { ...query, limit: '7' }), newestFirst(expected))
     assert.deepEqual(await all(many, { ...query, limit: '100', sort: 'createdAt' }), expected)
@@ -230,7 +230,7 @@ test('a format filter accepts aliases', async () => {
   assert.deepEqual(await all(owner, { targetFormat: 'JPEG' }), [1])
 })
 
-test('pages do not shift when jobs are created, finish, expire or are deleted', async () => {
+test('pages of a job list do not shift when jobs are created, finish, expire or are deleted', async () => {
   const owner = await ownerOf(...upTo(60).map((minute) => ({ minute })))
   const first = await page(owner, { limit: '20' })
   await make(owner, { minute: 1000 })
@@ -248,7 +248,7 @@ test('pages do not shift when jobs are created, finish, expire or are deleted', 
   )
 })
 
-test('a previous page has a next page, even if all jobs before it are deleted', async () => {
+test('a previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
   const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
   const first = await page(owner, { limit: '10' })
   const second = await page(owner, { limit: '10', cursor: first.next ?? '' })
@@ -259,7 +259,7 @@ test('a previous page has a next page, even if all jobs before it are deleted', 
   assert.deepEqual(again.minutes, second.minutes)
 })
 
-test('a next page has a previous page, even if all jobs after it are deleted', async () => {
+test('a next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
   const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
   const first = await page(owner, { limit: '10' })
   for (const minute of upTo(10)) await become(owner, minute, 'expired')
@@ -268,7 +268,7 @@ test('a next page has a previous page, even if all jobs after it are deleted', a
   assert.deepEqual((await page(owner, { limit: '10', cursor: second.prev ?? '' })).minutes, first.minutes)
 })
 
-test('a narrow filter reads a bounded number of jobs per page and finds all matches', async () => {
+test('a narrow job filter reads a bounded number of jobs per page and finds all matches', async () => {
   const owner = await ownerOf(
     ...upTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
   )
@@ -310,13 +310,13 @@ test('a narrow filter reads a bounded number of jobs per page and finds all matc
   )
 })
 
-test('an unknown operation is refused with the known ones', async () => {
+test('a filter by an unknown operation is rejected with the known operations', async () => {
   const { status, json } = await app.send('GET', '/v1/jobs', { query: { operation: 'no-such' } })
   assert.deepEqual([status, json.error.details.field], [400, 'operation'])
   assert.match(json.error.message, /convert, .*merge/)
 })
 
-test('a job that was created long after its id is found by its creation time', async () => {
+test('a job that was created long after its id was issued is found by its creation time', async () => {
   const owner = await ownerOf({ minute: 1, delayMs: 40_000 }, { minute: 3 })
   const [shown] = (await app.send('GET', '/v1/jobs', { ...owner, query: { sort: 'createdAt' } })).json.data
     .jobs
@@ -338,7 +338,7 @@ test('include=tasks shows the tasks of each job', async () => {
   )
 })
 
-test('with include=tasks, jobs with many tasks make short pages', async () => {
+test('pages of a job list with include=tasks are shorter if the jobs have many tasks', async () => {
   const owner = await ownerOf(...upTo(5).map((minute) => ({ minute, tasks: 900 })))
   const pages = await pagesFrom(owner, { include: 'tasks', limit: '100' })
   assert.deepEqual(
@@ -348,7 +348,7 @@ test('with include=tasks, jobs with many tasks make short pages', async () => {
   assert.deepEqual((await page(owner)).minutes, [4, 3, 2, 1, 0])
 })
 
-test('jobs of others are not listed, and a cursor is valid for its list only', async () => {
+test('jobs of other owners are not listed, and a cursor is valid for its list only', async () => {
   const owner = await ownerOf({ minute: 1 }, { minute: 2 })
   const { next } = await page(owner, { limit: '1' })
   assert.ok(next)

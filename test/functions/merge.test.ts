@@ -47,7 +47,7 @@ const pagesOf = async (path: string) =>
   Number(/^Pages:\s+(\d+)/m.exec((await run('pdfinfo', [path])).stdout)?.[1])
 const file = (name: string, from = name) => ({ field: 'file', name, from })
 
-test('PDFs are merged in the order of their parts', async () => {
+test('PDFs are merged in the order of the request', async () => {
   const job = await send(
     '/v1/convert/merge',
     [file('three-pages.pdf'), file('again.pdf', 'three-pages.pdf')],
@@ -59,7 +59,7 @@ test('PDFs are merged in the order of their parts', async () => {
   assert.deepEqual([pages, words?.share], [{ source: 6, result: 6, share: 1 }, 1])
 })
 
-test('a split PDF has all its pages, and extracting a part is not reported as a loss', async () => {
+test('the parts of a split PDF contain all its pages, and extracting a part is not reported as a loss', async () => {
   const split = (fields: Readonly<Record<string, string>>) =>
     send('/v1/convert', [file('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
   const [all, part] = await Promise.all([split({}), split({ pages: '1' })])
@@ -91,7 +91,7 @@ test('audio is merged with the requested silence in between', async () => {
   assert.ok(seconds > 3.5 && seconds < 5, `${seconds} s`)
 })
 
-test('videos are merged one after the other', async () => {
+test('videos are merged one after another', async () => {
   const parts = [file('video.mp4'), file('video.webm')]
   const [format, seconds] = await formatAndSeconds(
     await resultOf(await send('/v1/convert/merge', parts, { mergeType: 'video' })),
@@ -128,14 +128,14 @@ test('a PDF tool needs no target format', async () => {
   assert.equal(await pagesOf(await resultOf(job)), 2)
 })
 
-test('an image can be the watermark of a PDF', async () => {
+test('an image can be used as the watermark of a PDF', async () => {
   const parts = [file('three-pages.pdf'), { field: 'additionalFile', name: 'alpha.png' }]
   const path = await resultOf(await send('/v1/convert', parts, { toolOperation: 'add-watermark-pdf' }))
   const { stdout } = await run('pdfimages', ['-list', path])
   assert.match(stdout, /image\s+40\s+30/)
 })
 
-test('uploads are merged like files of a form, and are used by the job', async () => {
+test('uploads are merged like files of a form, and belong to the job', async () => {
   const ids: string[] = []
   const bytes = await fixture('three-pages.pdf')
   for (let count = 0; count < 2; count++) {

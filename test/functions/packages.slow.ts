@@ -69,7 +69,7 @@ const png = new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.
 const image = { filename: 'alpha.png', contentType: 'image/png', size: png.length }
 const bytesAt = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer())
 
-test('a file is uploaded and converted to an image', async () => {
+test('an uploaded file is converted to an image', async () => {
   const client = new Client(service)
   const { uploadId, url, headers } = await client.presign(image)
   assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
@@ -81,7 +81,7 @@ test('a file is uploaded and converted to an image', async () => {
   assert.equal(Buffer.from(made.subarray(8, 12)).toString(), 'WEBP')
 })
 
-test('files are sent with the request, uploaded later, imported from and exported to a store', async () => {
+test('files can be sent with the request, uploaded later, imported from a store and exported to it', async () => {
   const client = new Client(service)
   const bytes = new TextEncoder().encode('# A heading')
   const sent = await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' })
@@ -109,7 +109,7 @@ test('files are sent with the request, uploaded later, imported from and exporte
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
 })
 
-test('an encrypted PDF is refused before it is queued, as the package can read PDFs', async () => {
+test('an encrypted PDF is rejected before it is queued, because the package can read PDFs', async () => {
   const client = new Client(service)
   const bytes = new Uint8Array(readFileSync(new URL('../fixtures/needs-password.pdf', import.meta.url)))
   const refused = await client.convert({ name: 'locked.pdf', bytes }, { targetFormat: 'txt' })
@@ -152,7 +152,7 @@ test('a workflow runs, and its webhook and socket receive the events', async () 
   socket.close()
 })
 
-test('pages, formats, accounts and unconfigured features get replies', async () => {
+test('pages, formats, accounts and unconfigured features return replies', async () => {
   const client = new Client(service)
   const status = async (path: string) => (await client.fetch(path)).status
   await waitUntil(async () => (await status('/health')) === 200, 'the service is healthy', 60)
@@ -172,7 +172,7 @@ test('pages, formats, accounts and unconfigured features get replies', async () 
   assert.equal(signedUp.status, 200, await signedUp.text())
 })
 
-test('every package ran, without denied permissions and without failures', async () => {
+test('every deployment package ran, without denied permissions and without failures', async () => {
   const startPackages = () =>
     new Set(logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }

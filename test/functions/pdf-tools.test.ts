@@ -48,14 +48,14 @@ test('pages are extracted from a PDF', async () => {
   assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['gammamarker', 'alphamarker'])
 })
 
-test('splitting a PDF results in a ZIP, although pdf was the target', async () => {
+test('splitting a PDF returns a ZIP, although the requested target was pdf', async () => {
   const job = await runTool({ fields: { toolOperation: 'split-pdf' } })
   assert.equal(job.result?.filename, 'report.zip')
   const listing = await run(python3, ['-m', 'zipfile', '-l', await resultOf(job)])
   assert.match(listing.stdout, /page-001\.pdf[\s\S]*page-003\.pdf/)
 })
 
-test('the metadata of a PDF is JSON, although pdf was the target', async () => {
+test('reading the metadata of a PDF returns JSON, although the requested target was pdf', async () => {
   const job = await runTool({ fields: { toolOperation: 'pdf-info' } })
   assert.equal(job.result?.filename, 'report.json')
   assert.equal(JSON.parse(await readFile(await resultOf(job), 'utf8')).pages, 3)
@@ -77,7 +77,7 @@ test('a PDF is encrypted with a password and decrypted with it', async () => {
   assert.match(await refused.text(), /PDF_ENCRYPTED/)
 })
 
-test('an additional image becomes the watermark', async () => {
+test('a second uploaded image becomes the watermark of the PDF', async () => {
   const job = await runTool({ additional: 'alpha.png', fields: { toolOperation: 'add-watermark-pdf' } })
   assert.match((await run('pdfimages', ['-list', await resultOf(job)])).stdout, /smask/)
 })
@@ -99,7 +99,7 @@ test('a PDF is compressed to a target size, with a warning if that is impossible
   )
 })
 
-test('pages that do not exist fail the job with a message', async () => {
+test('requesting pages that do not exist fails the job with a message', async () => {
   const job = await runTool({ fields: { toolOperation: 'remove-pdf-pages', pages: '7' } })
   assert.equal(job.status, 'failed')
   assert.equal(job.error?.code, 'INVALID_INPUT')

@@ -71,7 +71,7 @@ test('parallel conversions and a merge result in one PDF with the pages of all b
   assert.match(text, /\S/)
 })
 
-test('an extracted archive of several results contains each under its own name', async () => {
+test('an archive of several extracted results contains each under its own name', async () => {
   const { job } = await runPipeline({
     image: file(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
@@ -90,7 +90,7 @@ test('an extracted archive of several results contains each under its own name',
   assert.equal(names.length, 4, names.join(', '))
 })
 
-test('a failed branch does not stop the other, and the job fails with its error', async () => {
+test('a failed branch of a pipeline does not stop the other, and the job fails with its error', async () => {
   const { job, tasks } = await runPipeline({
     pages: file(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
@@ -149,7 +149,7 @@ test('a job cancelled while running stops, and shows which tasks had completed',
   assert.equal((await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })).status, 409)
 })
 
-test('a retried job has the same result from copied files, and survives deletion of the first job', async () => {
+test('a retried job returns the same result from copied files, and survives deletion of the first job', async () => {
   const first = await runPipeline({
     image: file(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
@@ -226,7 +226,7 @@ for (const [what, given, code, field] of refusals) {
   })
 }
 
-test('a task that does not exist has no file to download', async () => {
+test('requesting the file of a task that does not exist fails', async () => {
   const { job } = await runPipeline({
     image,
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },

@@ -51,7 +51,7 @@ async function convert(fields: object): Promise<void> {
 
 const needs = (program: string) => ({ skip: !existsSync(program) && `${program} is not there` })
 
-test('curl uploads a file to a presigned PUT URL and to a presigned form', needs(CURL), async () => {
+test('curl uploads a file to a presigned PUT URL and through a presigned form', needs(CURL), async () => {
   const { size } = await stat(png)
   const announced = { filename: 'alpha.png', contentType: 'image/png', size }
   const put = await client.presign(announced)
@@ -69,7 +69,7 @@ interface StartedUpload {
   readonly partSize: number
 }
 
-test('curl uploads 60 MB in parts, one of them twice', needs(CURL), async () => {
+test('curl uploads 60 MB in parts and repeats one of them', needs(CURL), async () => {
   // Every line differs, so that parts in the wrong order are detected.
   const bytes = Buffer.from(
     Array.from({ length: 60 * 2 ** 15 }, (_, at) => `line ${at}\n`.padStart(32)).join(''),

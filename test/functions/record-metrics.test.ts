@@ -48,7 +48,7 @@ const metrics = (line: Line) =>
   (line['_aws'] as { CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string }[] }[] })
     .CloudWatchMetrics
 
-test('the duration of a job is a metric of its engine', async () => {
+test('the duration of a job is recorded as a metric of its engine', async () => {
   const bytes = await fixture('corners.png')
   const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'webp' })
   const { jobId, status } = await client.accepted(response)
@@ -66,7 +66,7 @@ interface Estimated {
   readonly estimate: { readonly queueMs: number; readonly runMs: number; readonly basis: string } | null
 }
 
-test('a new conversion has an estimate based on earlier ones', async () => {
+test('the estimate for a new conversion is based on earlier ones', async () => {
   const bytes = await fixture('corners.png')
   const convert = async (headers: Record<string, string> = {}) => {
     const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'tiff' }, headers)

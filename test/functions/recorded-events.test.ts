@@ -41,7 +41,7 @@ async function invoke(handler: ApiHandler, name: string) {
   return { statusCode, json: JSON.parse(body) }
 }
 
-test('a request of API Gateway gets a reply', async () => {
+test('an API Gateway request returns a reply', async () => {
   const { statusCode, json } = await invoke(api, 'http-api-get')
   assert.equal(statusCode, 200)
   assert.equal(json.data.id, 'png')
@@ -63,7 +63,7 @@ test('a file in the bucket without an upload record is deleted', async () => {
   assert.equal(await app.services.files.head(key), undefined)
 })
 
-test('a bus event is dispatched, and the schedule runs the sweep', async () => {
+test('a bus event is dispatched, and the schedule invokes the sweep', async () => {
   assert.equal(await dispatch(readEvent('event-bridge')), undefined)
   const scheduled = sweep as (event: unknown) => Promise<{ looked: number }>
   assert.deepEqual(await scheduled(readEvent('scheduled')), { looked: 0 })

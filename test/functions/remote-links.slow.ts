@@ -94,7 +94,7 @@ const targets: Readonly<Record<keyof typeof sources, readonly string[]>> = {
 
 for (const [from, all] of Object.entries(targets))
   for (const to of all)
-    test(`a link in ${from} is not followed when converting to ${to}`, async () => {
+    test(`a link in ${from} is not fetched when converting to ${to}`, async () => {
       const made = await sources[from]?.()
       assert.ok(made)
       const bytes = typeof made === 'string' ? new Uint8Array(Buffer.from(made)) : made
@@ -105,7 +105,7 @@ for (const [from, all] of Object.entries(targets))
       assert.equal(trap.connections(), 0)
     })
 
-test('the server of this test detects requests, so that their absence proves something', async () => {
+test('the server of this test detects requests, so that no recorded requests means none were sent', async () => {
   const socket = connect(trap.port, '127.0.0.1').resume()
   await once(socket, 'close')
   assert.equal(trap.connections(), 1)

@@ -90,7 +90,7 @@ test('on a full disk the service keeps running, reports the reason, deletes file
   await waitUntil(() => reservedBytes() > 20e6, 'the room is taken back', 15)
 })
 
-test('a conversion that fills the disk reports that, not a broken file', async (t) => {
+test('a conversion that fills the disk reports a full disk, not a broken file', async (t) => {
   const disk = makeSmallDisk(t, 120)
   if (typeof disk === 'string') return t.skip(disk)
   const service = await startService(settings, join(disk.folder, 'data'))
@@ -105,7 +105,7 @@ test('a conversion that fills the disk reports that, not a broken file', async (
   await runJob(client)
 })
 
-test('an unresponsive table is reported within 5 s, and the service recovers with it', async (t) => {
+test('an unresponsive table is reported within 5 s, and the service recovers when the table does', async (t) => {
   const service = await startService()
   t.after(() => service.stop())
   const client = new Client(service)

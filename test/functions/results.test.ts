@@ -26,7 +26,7 @@ async function convert(
   return { job, bytes: await client.download(job.jobId) }
 }
 
-test('a PDF of three pages becomes a ZIP of three JPEGs with a manifest', async () => {
+test('a PDF of three pages becomes a ZIP with three JPEGs and a manifest', async () => {
   const { job, bytes } = await convert('three-pages.pdf', { targetFormat: 'jpg' })
   assert.equal(job.result?.filename, 'three-pages.zip')
   assert.equal(job.result?.mimeType, 'application/zip')
@@ -48,12 +48,12 @@ test('one page of a PDF becomes one JPEG', async () => {
   assert.equal((await sharp(bytes).metadata()).format, 'jpeg')
 })
 
-test('a PDF with only an owner password converts without it', async () => {
+test('a PDF that has only an owner password is converted without it', async () => {
   const { job } = await convert('owner-password.pdf', { targetFormat: 'txt' })
   assert.equal(job.result?.format, 'txt')
 })
 
-test('an encrypted PDF converts only with its password', async () => {
+test('an encrypted PDF is converted only with its password', async () => {
   const bytes = Buffer.from(await readFile(new URL('../fixtures/needs-password.pdf', import.meta.url)))
   const send = (password: string) =>
     client.convert(
@@ -91,7 +91,7 @@ const refusalOf = async (response: Response) => {
 const repeat = (address: string, name: string) =>
   `${address}&${name}=${new URL(address).searchParams.get(name)}`
 
-test('a signed URL works up to its download limit, and an altered one does not', async () => {
+test('a signed URL works up to its download limit, and an altered URL is rejected', async () => {
   const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
   const sign = async (fields: object) => {
     const response = await client.post('/v1/download/signed', { jobId: job.jobId, ...fields })
@@ -143,7 +143,7 @@ test('a signed URL works up to its download limit, and an altered one does not',
 })
 
 for (const most of [1, 3])
-  test(`of fifty concurrent requests to a URL with limit ${most}, ${most} get the file, whole or in part`, async () => {
+  test(`fifty concurrent requests to a URL with limit ${most} return ${most} downloads, whole or partial`, async () => {
     const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
     const response = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads: most })
     const { url } = ((await response.json()) as { data: Signed }).data
@@ -213,7 +213,7 @@ test('the results of many jobs are one ZIP whose manifest lists what is missing'
   assert.equal(await refusalOf(await zipOf(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
 
-test('a ZIP has the requested folders, and paths outside of it are refused', async () => {
+test('a ZIP uses the requested folders, and paths outside of it are rejected', async () => {
   const jobIds: string[] = []
   for (const _ of [1, 2, 3]) jobIds.push((await convert('alpha.png', { targetFormat: 'webp' })).job.jobId)
   const [first = '', second = ''] = jobIds

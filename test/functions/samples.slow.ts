@@ -86,13 +86,13 @@ for (const [path, words] of [
   ['document/s.xlsx', ['Apple']],
   ['document/s.pptx', ['Heading one']],
 ] as const) {
-  test(`${path} becomes a PDF with its text`, { skip }, async () => {
+  test(`${path} is converted to a PDF that contains its text`, { skip }, async () => {
     const text = await pdfText((await sample(path, 'pdf')).path)
     for (const word of words) assert.ok(text.includes(word), `${word} in ${text.slice(0, 500)}`)
   })
 }
 
-test('document/s.odt becomes a DOCX with its text', { skip }, async () => {
+test('document/s.odt is converted to a DOCX that contains its text', { skip }, async () => {
   const { path, job } = await sample('document/s.odt', 'docx')
   assert.equal(
     job.result?.mimeType,
@@ -106,7 +106,7 @@ test('document/s.odt becomes a DOCX with its text', { skip }, async () => {
   assert.match(stdout, /Heading one/)
 })
 
-test('document/s.docx becomes a JPEG of its page via PDF', { skip }, async () => {
+test('document/s.docx is converted to a JPEG of its page via PDF', { skip }, async () => {
   const { path, job } = await sample('document/s.docx', 'jpg')
   const shown = await probe(path)
   assert.deepEqual(codecs(shown), ['mjpeg'])
@@ -129,14 +129,14 @@ test('an image keeps its size from JPEG to PNG to WebP to AVIF', { skip }, async
   assert.match(stdout, /200x150/)
 })
 
-test('a real HEIC photo becomes a JPEG', { skip }, async () => {
+test('a real HEIC photo is converted to a JPEG', { skip }, async () => {
   const { path } = await sample('image/real.heic', 'jpg')
   const { stdout } = await run('heif-info', [new URL('image/real.heic', samples).pathname])
   const [, width, height] = /image: (\d+)x(\d+)/.exec(stdout) ?? []
   assert.deepEqual(sizeOf(await probe(path)), [Number(width), Number(height)])
 })
 
-test('image/s.tiff becomes a PDF of one page', { skip }, async () => {
+test('image/s.tiff is converted to a PDF of one page', { skip }, async () => {
   const { path } = await sample('image/s.tiff', 'pdf')
   const { stdout } = await run('pdfinfo', [path])
   assert.match(stdout, /Pages:\s+1\n/)
@@ -147,7 +147,7 @@ for (const [path, to, expected] of [
   ['video/s.mp4', 'webm', /vp[89]|av1/],
   ['video/s.mov', 'mp4', /h264/],
 ] as const) {
-  test(`${path} becomes ${to} of the same duration`, { skip }, async () => {
+  test(`${path} is converted to ${to} of the same duration`, { skip }, async () => {
     const [source, result] = await Promise.all([
       probe(new URL(path, samples).pathname),
       sample(path, to).then((converted) => probe(converted.path)),
@@ -157,7 +157,7 @@ for (const [path, to, expected] of [
   })
 }
 
-test('an MKV with compatible streams becomes MP4 by copying them, and the result says so', {
+test('an MKV with compatible streams is converted to MP4 by copying them, as the result reports', {
   skip,
 }, async () => {
   const { job, path } = await sample('video/s.mkv', 'mp4')

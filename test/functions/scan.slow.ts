@@ -52,7 +52,7 @@ const logOf = async ({ dataDir }: TestService) =>
 const countStarted = async (service: TestService) =>
   (await logOf(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
 
-test('OCR of 24 scanned pages in runs of 60 s equals a single run, even if killed in between', {
+test('OCR of 24 scanned pages in runs of 60 s is identical to a single run, even if killed meanwhile', {
   timeout: 2_400_000,
 }, async (t) => {
   const unlimited = await startService({ PARALLEL: '1' })

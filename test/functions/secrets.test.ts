@@ -29,7 +29,7 @@ async function filesWith(text: string): Promise<string[]> {
   return found.flat()
 }
 
-test('passwords appear in no table, queue, event, log line, file or reply', async () => {
+test('passwords never appear in a table, queue, event, log line, file or reply', async () => {
   const tasks = {
     file: { operation: 'import/base64', file: pdf.toString('base64'), filename: 'a.pdf' },
     locked: { operation: 'encrypt-pdf', input: 'file', options: { password: right } },

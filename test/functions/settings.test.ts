@@ -22,7 +22,7 @@ function failStart(env: Record<string, string>): Promise<string> {
   })
 }
 
-test('with too little free disk space new files are refused and health says why', async () => {
+test('with too little free disk space, new files are rejected and the health endpoint reports the reason', async () => {
   const service = await startService({ MIN_FREE_DISK_GB: '100000' })
   try {
     const client = new Client(service)
@@ -43,7 +43,7 @@ test('with too little free disk space new files are refused and health says why'
   }
 })
 
-test('a start with an invalid setting, a used port or a used data folder fails with one sentence', async () => {
+test('starting with an invalid setting, a used port or a used data folder fails with one sentence', async () => {
   assert.match(
     await failStart({ PORT: 'eighty' }),
     /^PORT: expected a whole number from 0 to 65535, got "eighty"\. Port of the service\.$/,
@@ -64,7 +64,7 @@ test('a start with an invalid setting, a used port or a used data folder fails w
   }
 })
 
-test('missing engines are not listed, and the body limit of AWS applies', async () => {
+test('conversions of missing engines are not listed, and the body limit of AWS applies', async () => {
   const service = await startService({ ENGINES: 'vips', REQUEST_BODIES: 'whole' })
   try {
     const { data } = (await (await fetch(`${service.url}/v1/formats`)).json()) as {

@@ -89,7 +89,7 @@ async function begin(t: TestContext) {
   return { s3, sshd, service, proxies, jobs, uploads }
 }
 
-test('transfers whose process is killed in the middle of a part succeed and leave no temporary files', async (t) => {
+test('a transfer whose process is killed in the middle of a part succeeds later and leaves no temporary files', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
   const [started = assert.fail('an upload')] = await uploads()

@@ -120,7 +120,7 @@ test('an import from a stalled server fails after three attempts', { timeout: 24
   assert.equal(times['mute'], 2)
 })
 
-test('a private address is refused', async () => {
+test('an import from a private address is rejected', async () => {
   const { error } = await runImport({ url: 'http://169.254.169.254/latest/meta-data/' })
   assert.equal(error.code, 'URL_NOT_ALLOWED')
 })

@@ -54,7 +54,7 @@ test('content uploaded after a job took the upload is never converted and is del
   await waitUntilDeleted(place)
 })
 
-test('using an upload that could not be fetched reports the reason', async () => {
+test('using an upload whose import failed reports the reason', async () => {
   const asked = await client.post('/v1/import/url', { url: 'http://127.0.0.1:9/a.png' })
   const { data } = (await asked.json()) as { data: { uploadId: string; jobId: string } }
   await client.finished(data.jobId)
@@ -67,7 +67,7 @@ test('using an upload that could not be fetched reports the reason', async () =>
   )
 })
 
-test('an upload whose job was deleted cannot be used, and a late file is deleted immediately', async () => {
+test('an upload whose job was deleted cannot be used, and a file that arrives late is deleted immediately', async () => {
   const place = await upload()
   const job = await client.accepted(await convert(place.uploadId))
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
@@ -77,13 +77,13 @@ test('an upload whose job was deleted cannot be used, and a late file is deleted
   await waitUntilDeleted(place)
 })
 
-test('of two concurrent jobs one gets the upload', async () => {
+test('only one of two concurrent jobs can claim an upload', async () => {
   const place = await upload()
   const answers = await Promise.all([convert(place.uploadId), convert(place.uploadId)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
 })
 
-test('an upload named twice in a merge is refused with a hint', async () => {
+test('a merge that names an upload twice is rejected with a hint', async () => {
   const { uploadId } = await upload()
   const response = await client.post('/v1/convert/merge', {
     uploadIds: [uploadId, uploadId],
@@ -94,7 +94,7 @@ test('an upload named twice in a merge is refused with a hint', async () => {
   assert.match(error.message, /named twice.*Upload the file again/)
 })
 
-test('an upload can be named by its key or its id', async () => {
+test('an upload can be referenced by its key or its id', async () => {
   const place = await upload()
   const job = await client.accepted(await convert((place as unknown as { key: string }).key))
   assert.equal(job.status, 'completed')
@@ -137,7 +137,7 @@ async function sendForm({ form }: Awaiting, name: string, bytes = png): Promise<
   return (await fetch(form.url, { method: 'POST', body })).status
 }
 
-test('a job waits for its uploads, by form and by PUT, and is queued with the last', async () => {
+test('a job waits for its uploads, by form or PUT, and is queued when the last one arrives', async () => {
   const job = await awaiting({ filename: 'first.png' })
   assert.equal(job.status, 'pending')
   assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 201)
@@ -192,7 +192,7 @@ function audio(): Buffer<ArrayBuffer> {
   return bytes
 }
 
-test('requests to another host name get URLs with that name, which work', async () => {
+test('replies to requests for another host name contain URLs with that name, which work', async () => {
   const { port } = new URL(service.url)
   const jobWith = (host: string, path: string, method: string, body: string, type = 'application/json') =>
     new Promise<string>((resolve, reject) => {
@@ -216,7 +216,7 @@ test('requests to another host name get URLs with that name, which work', async 
     )
 })
 
-test('a multipart upload can be resumed, is completed once and converted', async () => {
+test('a multipart upload can be resumed, is completed once, and is then converted', async () => {
   const bytes = audio()
   const [first, last] = [bytes.subarray(0, 5 * mib), bytes.subarray(5 * mib)]
   const announced = { filename: 'tone.wav', type: 'audio/wav', size: bytes.length }
@@ -331,14 +331,14 @@ for (const [path, fields] of Object.entries(announcing)) {
   })
 }
 
-test('a file too large for one request, but not for the plan, gets a hint to multipart uploads', async () => {
+test('a file too large for one request, but not for the plan, is rejected with a hint to multipart uploads', async () => {
   const response = await client.post('/v1/uploads/presign', { filename: 'a', size: 6 * 1024 * mib })
   const { error } = (await response.json()) as { error: Refused }
   assert.equal(error.code, 'FILE_TOO_LARGE')
   assert.match(error.message, /^size: expected at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
-test('a size in a form is a string of digits', async () => {
+test('a size in a form must be a string of digits', async () => {
   const begin = (size: string) =>
     client.fetch('/v1/convert/check', {
       method: 'POST',
@@ -348,7 +348,7 @@ test('a size in a form is a string of digits', async () => {
   assert.equal((await begin('1e1')).status, 400)
 })
 
-test('a file too large for the workers of its target is refused before the upload, a smaller one is not', async () => {
+test('a file too large for the workers of its target is rejected before the upload, and a smaller file is accepted', async () => {
   const check = (from: string, targetFormat: string, size: number) =>
     client.post('/v1/convert/check', { from, targetFormat, size })
   const gib = 1024 ** 3

@@ -5,7 +5,7 @@ import { assertSameInChunks, createVideo } from './video-chunk-cases.ts'
 
 const folder = scratchFolder('video-merge')
 
-test('merging videos in runs of 15 s equals a single run, even if killed once', {
+test('a video merge in runs of 15 s is identical to a single run, even if it is killed once', {
   timeout: 1_500_000,
 }, (t) => {
   createVideo(join(folder, 'small.mp4'), '320x180', '25', 180)

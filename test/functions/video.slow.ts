@@ -5,7 +5,7 @@ import { assertSameInChunks, createVideo } from './video-chunk-cases.ts'
 
 const folder = scratchFolder('video')
 
-test('4 minutes of video in runs of 15 s equal a single run, even if killed twice', {
+test('converting 4 minutes of video in runs of 15 s is identical to a single run, even if it is killed twice', {
   timeout: 1_500_000,
 }, (t) => {
   createVideo(join(folder, 'video.mp4'), '1280x720', '25', 240)

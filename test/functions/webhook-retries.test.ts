@@ -179,7 +179,7 @@ test('a failed delivery shows the failure and is retried on schedule', async () 
 const sweep = (webhookId: string, stream: string) =>
   createWakeHandlers(app.services)['LANE']?.(`${webhookId}#${stream}`, now())
 
-test('ten attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
+test('ten delivery attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
   const send = newClient()
   receiver.setHandler('/ten', respondWith(503))
   const { id } = await createHook(send, '/ten')
@@ -221,7 +221,7 @@ test('ten attempts are made, delayed by the queue up to 15 min and by the table 
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
 })
 
-test('retries within 15 min use the delay of the queue', async () => {
+test('delivery retries within 15 min use the delay of the queue', async () => {
   const send = newClient()
   receiver.setHandler('/soon', respondWith(500))
   await createHook(send, '/soon')
@@ -262,7 +262,7 @@ test('a 410 or five days of failures disable a webhook and drop its pending deli
   assert.deepEqual([on.enabled, on.disabledReason, on.failing], [true, null, false])
 })
 
-test('an account with a confirmed email address gets one email when a webhook is disabled', async () => {
+test('an account with a confirmed email address receives one email when a webhook is disabled', async () => {
   const to: string[] = []
   const mailer = {
     destination: 'mailbox',
@@ -287,7 +287,7 @@ test('an account with a confirmed email address gets one email when a webhook is
   assert.doesNotMatch(email, /secret/)
 })
 
-test('a delivery whose message was lost is sent by the sweep', async () => {
+test('the sweep sends a delivery whose queue message was lost', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/lost')
   const { stream } = await createEvent(send)
@@ -372,7 +372,7 @@ test('progress is sent at most every 5 s, and a failed progress delivery is not 
   assert.ok(deliveries.every(({ status }: { status: string }) => status === 'failed'))
 })
 
-test('a slow receiver does not use up the concurrency of others', async () => {
+test('a slow webhook receiver does not use up the concurrency of others', async () => {
   const send = newClient()
   await createHook(send, '/busy')
   await createEvent(send)

@@ -251,7 +251,7 @@ test('both signatures verify the sent bytes before, during and after a rotation'
   )
 })
 
-test('an event dispatched twice is delivered once', async () => {
+test('an event that is dispatched twice is delivered once', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/twice')
   const event = await createEvent(send)
@@ -271,7 +271,7 @@ test('an event dispatched twice is delivered once', async () => {
   })
 })
 
-test('a webhook receives only its selected events of its owner', async () => {
+test("a webhook receives only its owner's events of the selected types", async () => {
   const [send, other] = [newClient(), newClient()]
   const { id } = await createHook(send, '/chosen', { events: ['job.failed'] })
   await createHook(other, '/others')
@@ -285,7 +285,7 @@ test('a webhook receives only its selected events of its owner', async () => {
   assert.equal(receiver.at('/others').length, 0)
 })
 
-test('a host with IPv4 and IPv6 addresses is called by IPv4, which works everywhere', async () => {
+test('a webhook host with IPv4 and IPv6 addresses is called over IPv4, which works everywhere', async () => {
   const both = [
     { address: '2606:2800:21f:cb07:6820:80da:af6b:8b2c', family: 6 },
     { address: '93.184.215.14', family: 4 },
@@ -294,7 +294,7 @@ test('a host with IPv4 and IPv6 addresses is called by IPv4, which works everywh
   assert.equal((await new AddressGuard([], async () => both.slice(0, 1)).resolve('example.com')).family, 6)
 })
 
-test('a host that now resolves to a private address is not called', async () => {
+test('a webhook host that now resolves to a private address is not called', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/private')
   await createEvent(send)
@@ -309,7 +309,7 @@ test('a host that now resolves to a private address is not called', async () => 
   queue.length = 0
 })
 
-test('a replay sends missed events without progress', async () => {
+test('a webhook replay sends missed events, but no progress events', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/replay')
   const since = now().toISOString()
@@ -336,7 +336,7 @@ test('a replay sends missed events without progress', async () => {
   assert.equal((await deliveriesOf(send, id)).length, 2)
 })
 
-test('a test event is sent immediately, and the reply has its outcome', async () => {
+test('a test event is sent immediately, and the reply contains its outcome', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/test', { format: 'chat-blocks', enabled: false })
   const answered = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
@@ -445,7 +445,7 @@ const record = (body: string): SQSRecord => ({
   awsRegion: 'eu-central-1',
 })
 
-test('the functions handle bus events and queue messages, and report failed messages', async () => {
+test('the webhook functions process bus events and queue messages, and report failed messages', async () => {
   const { QUEUE_URL_PREFIX, SERVICE_SECRET } = app.services.config
   const own = { QUEUE_URL_PREFIX, SERVICE_SECRET, OUTGOING_ALLOW: allowed.join(), LOG_LEVEL: 'silent' }
   Object.assign(processEnvironment, own)
@@ -507,7 +507,7 @@ test('events are only sent to webhooks and sockets that exist', async () => {
   assert.deepEqual(await listeners(newId('anon')), [])
 })
 
-test('a webhook gets only its selected events, or all if events are sent in sequence', async () => {
+test('a webhook receives only its selected events, or all events if they are sent in sequence', async () => {
   const send = newClient()
   await createHook(send, '/ends', { events: ['job.failed'] })
   const received = await loadSubscribers(app.services.table, send.id())
@@ -517,7 +517,7 @@ test('a webhook gets only its selected events, or all if events are sent in sequ
   assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])
 })
 
-test('a new subscriber waits until all processes know it', async () => {
+test('creating the first subscriber waits until no process uses the old list', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)

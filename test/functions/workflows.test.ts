@@ -102,7 +102,7 @@ test('a run whose process died before creating the job is started by the next sw
   assert.equal((await send('GET', `/v1/workflows/${id}/runs`)).data.runs.length, 1)
 })
 
-test('a waiting run starts when the previous one has finished', async () => {
+test('a waiting workflow run starts when the previous one has finished', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send, { overlap: 'queue' })
   const first = (await send('POST', `/v1/workflows/${id}/run`)).data
@@ -117,7 +117,7 @@ test('a waiting run starts when the previous one has finished', async () => {
   assert.equal((await send('GET', `/v1/jobs/${started.jobId}`)).status, 200)
 })
 
-test('a run cancels the previous one only if overlap says so', async () => {
+test('a workflow run cancels the previous one only if the overlap setting requires it', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send, { overlap: 'cancel-previous' })
   const first = (await send('POST', `/v1/workflows/${id}/run`)).data
@@ -133,7 +133,7 @@ test('a run cancels the previous one only if overlap says so', async () => {
   assert.deepEqual([refused.status, refused.error.code], [409, 'CONFLICT'])
 })
 
-test('ten failures in a row pause a workflow, and enabling it restarts it', async () => {
+test('ten consecutive failures pause a workflow, and enabling it restarts it', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send)
   const workflow = await new Workflows(app.services).store.find(id)
@@ -161,7 +161,7 @@ test('ten failures in a row pause a workflow, and enabling it restarts it', asyn
   assert.ok(again.nextRunAt)
 })
 
-test('runs are paginated, newest first', async () => {
+test('the runs of a workflow are paginated, newest first', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send)
   for (let hour = 0; hour < 3; hour++) await wake(id, later(nextRunAt, 60 * hour))
@@ -178,7 +178,7 @@ test('runs are paginated, newest first', async () => {
   assert.equal(rest.data.next, null)
 })
 
-test('secrets are not shown, are stored encrypted, and cannot be set to their placeholder', async () => {
+test('secrets of a workflow are hidden, stored encrypted, and cannot be set to their placeholder', async () => {
   const send = newClient()
   const locked = {
     ...tasks,
@@ -198,7 +198,7 @@ test('secrets are not shown, are stored encrypted, and cannot be set to their pl
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is user input
 const weekly = { ...tasks.out, filename: '${week}' }
 
-test('a workflow that could not run is refused', async () => {
+test('a workflow that could never run is rejected', async () => {
   const send = newClient()
   const cases: [Readonly<Record<string, unknown>>, RegExp][] = [
     [{ cron: '* * * * *' }, /^cron: expected at least 5 min/],
@@ -220,7 +220,7 @@ test('a workflow that could not run is refused', async () => {
   assert.deepEqual((await send('GET', '/v1/workflows')).data, { workflows: [] })
 })
 
-test('workflows of others and deleted ones are not found', async () => {
+test('workflows of other owners and deleted workflows return 404', async () => {
   const [send, other] = [newClient(), newClient()]
   const { id } = await createFlow(send)
   await createFlow(other)
@@ -245,7 +245,7 @@ test('workflows of others and deleted ones are not found', async () => {
   await wake(id, '2030-01-01T00:00:00Z')
 })
 
-test('an owner may have fifty workflows, and another one after a deletion', async () => {
+test('an owner can have fifty workflows, and a new one after deleting one', async () => {
   const send = newClient()
   const [{ id }] = [await createFlow(send)]
   const { owner } = (await new Workflows(app.services).store.find(id)) ?? {}

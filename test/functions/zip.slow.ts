@@ -91,7 +91,7 @@ async function opens(path: string, files: number, bytes: number): Promise<void> 
   assert.match(tested, /Everything is Ok/)
 }
 
-test('a hundred results of 20 MB are one ZIP', async () => {
+test('a hundred results of 20 MB are downloaded as one ZIP', async () => {
   const bytes = 20 * mib
   const path = await video('twenty.mp4', bytes, randomBytes(19 * mib))
   const jobIds: string[] = []

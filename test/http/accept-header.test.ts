@@ -23,7 +23,7 @@ const refused = [
   'application/json;q=0, text/*',
 ]
 
-test('an Accept header without JSON is refused by endpoints that reply only with JSON', () => {
+test('endpoints that reply only with JSON reject an Accept header without JSON', () => {
   const jobs = contractOf('GET', '/v1/jobs')
   for (const accept of taken) assert.doesNotThrow(() => requireAcceptable(jobs, accept), accept)
   for (const accept of refused)

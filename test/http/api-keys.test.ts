@@ -34,8 +34,8 @@ async function manager() {
 const list = (headers: RequestOptions['headers'] = {}, sent: RequestOptions = {}) =>
   app.send('GET', '/v1/jobs', { ...sent, headers })
 
-describe('API keys', () => {
-  test('the text of a key has its kind, 256 random bits and a checksum', () => {
+describe('API keys over HTTP', () => {
+  test('the text of an API key contains its kind, 256 random bits and a checksum', () => {
     const text = newKeyText('secret')
     assert.match(text, /^sk_[0-9A-Za-z]{49}$/)
     assert.match(newKeyText('public'), /^ck_/)
@@ -46,7 +46,7 @@ describe('API keys', () => {
     }
   })
 
-  test('a key works as X-Api-Key and as a bearer token, is shown once and is not stored', async () => {
+  test('an API key works as X-Api-Key and as a bearer token, is shown once and is not stored', async () => {
     const { send } = await manager()
     const made = await send('POST', '', { name: 'Reports', access: 'read-only' })
     assert.equal(made.status, 201, made.text)
@@ -66,7 +66,7 @@ describe('API keys', () => {
     assert.ok(!table.includes(key.slice(7, -4)))
   })
 
-  test('an unknown, mistyped, expired or revoked key is refused with the reason', async () => {
+  test('an unknown, mistyped, expired or revoked API key is rejected with the reason', async () => {
     const { send, owner } = await manager()
     const revoked = (await send('POST', '', { name: 'One' })).json.data
     assert.equal((await send('DELETE', `/${revoked.id}`)).status, 204)
@@ -90,7 +90,7 @@ describe('API keys', () => {
     assert.equal((await send('DELETE', `/${revoked.id}`)).status, 404)
   })
 
-  test('after a rotation both keys work for 24 hours, and a key can be rotated once', async () => {
+  test('after a rotation both API keys work for 24 hours, and a key can be rotated once', async () => {
     const { send, owner } = await manager()
     const first = (await send('POST', '', { name: 'One', access: 'full' })).json.data
     const rotated = await send('POST', `/${first.id}/rotate`)
@@ -110,7 +110,7 @@ describe('API keys', () => {
     assert.deepEqual([late.status, late.json.error.details.reason], [401, 'revoked'])
   })
 
-  test('a key can do what its scopes allow, and no scope allows creating keys', async () => {
+  test('an API key permits what its scopes allow, and no scope allows creating keys', async () => {
     const owner = await newAccount(app.services)
     const convert = { body: { tasks: {} } }
     for (const scope of grantedScopes) {
@@ -132,7 +132,7 @@ describe('API keys', () => {
     })
   })
 
-  test('a public key works from its web page, can get jobs by id and cannot list them', async () => {
+  test('a public key works from its web page, can read jobs by id and cannot list them', async () => {
     const { send } = await manager()
     const page = 'https://www.example.com'
     const input = { name: 'Page', kind: 'public', allowedOrigins: [page] }
@@ -211,7 +211,7 @@ describe('API keys', () => {
     assert.equal((await app.send('DELETE', `/v1/jobs/${own}`, { headers: one })).status, 204)
   })
 
-  test('a key with allowedIps only works from these IP addresses', async () => {
+  test('an API key with allowedIps works only from these IP addresses', async () => {
     const allowedIps = ['203.0.113.0/24', '2001:db8::/32']
     const headers = { 'x-api-key': await keyOf(await newAccount(app.services), { allowedIps }) }
     for (const address of ['203.0.113.9', '2001:db8:1::1', '::ffff:203.0.113.9'])
@@ -232,7 +232,7 @@ describe('API keys', () => {
   })
 })
 
-test('keys of other accounts cannot be seen, changed, rotated or revoked', async () => {
+test('API keys of other accounts cannot be seen, changed, rotated or revoked', async () => {
   const [mine, others] = [await manager(), await manager()]
   const { id } = (await others.send('POST', '', { name: 'Theirs' })).json.data
   for (const [method, path, body] of [
@@ -246,7 +246,7 @@ test('keys of other accounts cannot be seen, changed, rotated or revoked', async
   assert.ok(!keys.some((key: { id: string }) => key.id === id))
 })
 
-test('a key can be changed, and null removes its restrictions', async () => {
+test('an API key can be changed, and null removes its restrictions', async () => {
   const { send } = await manager()
   const { id, key } = (await send('POST', '', { name: 'One', allowedIps: ['203.0.113.7'] })).json.data
   assert.equal((await list({ 'x-api-key': key })).status, 403)

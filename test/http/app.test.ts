@@ -54,7 +54,7 @@ test('a service that is low on disk space replies with Retry-After', async () =>
   assert.equal(answer.cookies, undefined)
 })
 
-test('a handler knows whether its reply can be streamed', async () => {
+test('a handler can tell whether its reply can be streamed', async () => {
   const echo = contract({
     method: 'POST',
     path: '/echo',
@@ -74,7 +74,7 @@ test('a handler knows whether its reply can be streamed', async () => {
   }
 })
 
-test('an invalid API key gets another WWW-Authenticate than a missing one', async () => {
+test('an invalid API key returns a different WWW-Authenticate than a missing key', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([presignUpload], createServices(config))
   const event = createRequest('/v1/uploads/presign', '{"filename":"a.png","size":7}')
@@ -115,7 +115,7 @@ test('a reply that does not match the OpenAPI document fails the test that recei
   assert.doesNotThrow(seen(404, error, '/nothing'))
 })
 
-test('an upload that takes longer than the function timeout gets a normal reply', async () => {
+test('an upload that takes longer than the function timeout still receives a normal reply', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([longText], createServices(config))
   const event = {
@@ -161,7 +161,7 @@ function answering(env: Record<string, string> = {}) {
     )
 }
 
-test('a client gets an identity when it creates something, keeps it, and gets none for reading', async () => {
+test('a client receives an identity when it creates something, but not when it only reads', async () => {
   const ask = answering()
   const made = await ask('POST')
   const token = String(made.headers?.['x-owner-token'])
@@ -181,7 +181,7 @@ test('a client gets an identity when it creates something, keeps it, and gets no
   assert.match(String(secure.cookies), /; Secure$/)
 })
 
-test('every reply has the request id, errors too', async () => {
+test('every reply, including errors, contains the request id', async () => {
   const ask = answering()
   for (const method of ['GET', 'DELETE', 'PUT']) {
     const { headers } = await ask(method, { 'x-request-id': 'mine:1.a-b' })
@@ -198,7 +198,7 @@ test('every reply has the request id, errors too', async () => {
   )
 })
 
-test('an error has the requested format, and a bug is reported without details', async () => {
+test('an error is returned in the requested format, and a bug is reported without details', async () => {
   const ask = answering({ PUBLIC_URL: 'https://a.test' })
   const bug = await ask('DELETE')
   assert.deepEqual([bug.statusCode, bug.headers?.['cache-control']], [500, 'no-store'])
@@ -247,7 +247,7 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
   assert.deepEqual(await answer(meant), [409, 'CONFLICT'])
 })
 
-test('HEAD replies like GET, without the body but with its length', async () => {
+test('HEAD returns the headers of GET, including the length, without the body', async () => {
   const ask = answering()
   const [get, head] = [await ask('GET'), await ask('HEAD')]
   assert.equal(head.body, undefined)
@@ -256,7 +256,7 @@ test('HEAD replies like GET, without the body but with its length', async () => 
   assert.equal((await ask('HEAD', { 'if-none-match': String(get.headers?.['etag']) })).statusCode, 304)
 })
 
-test('HEAD has the same Content-Length and Content-Encoding as GET, also when compressed', async () => {
+test('HEAD returns the Content-Length and Content-Encoding of GET, also when compressed', async () => {
   const long = contract({
     method: 'GET',
     path: '/things',
@@ -285,7 +285,7 @@ test('HEAD has the same Content-Length and Content-Encoding as GET, also when co
   assert.equal(head.body, undefined)
 })
 
-test('a CORS preflight request gets the allowed methods and headers', async () => {
+test('a CORS preflight request returns the allowed methods and headers', async () => {
   const ask = answering()
   const { statusCode, headers } = await ask('OPTIONS', { 'access-control-request-headers': 'x-owner-token' })
   assert.equal(statusCode, 204)

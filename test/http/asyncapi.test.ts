@@ -6,7 +6,7 @@ import { asyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
 
 const documentOf = (url?: string) => asyncApiDocument({ version: '1', url })
 
-test('the AsyncAPI document is valid by the schema of AsyncAPI', () => {
+test('the AsyncAPI document is valid according to the AsyncAPI schema', () => {
   const ajv = new Ajv({
     strict: false,
     logger: false,

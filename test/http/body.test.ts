@@ -56,13 +56,13 @@ test('a body with an unsupported content type is refused with the supported type
   await assert.rejects(read('application/x-www-form-urlencoded', { body: 'text=a' }, accepting('json')))
 })
 
-test('an empty body is an empty object, and a contract without a body reads nothing', async () => {
+test('an empty body is parsed as an empty object, and a contract without a body reads nothing', async () => {
   assert.deepEqual(await read('application/json', {}), {})
   const { body: _, ...takesNone } = accepting('json')
   assert.equal(await read('application/json', { body: json }, takesNone), undefined)
 })
 
-test('a body without files may have 32 MiB; a larger one is refused, streamed or not', async () => {
+test('a request body without files can have 32 MiB, and a larger body is rejected, streamed or not', async () => {
   const block = Buffer.alloc(1024 * 1024, ' ')
   const blocks = (count: number, ...more: Buffer[]) => Readable.from([...Array(count).fill(block), ...more])
   const largest = blocks(31, block.subarray(json.length + 1), Buffer.from(json))
@@ -76,7 +76,7 @@ test('a body without files may have 32 MiB; a larger one is refused, streamed or
   }
 })
 
-test('deeply nested JSON is refused before anything recurses into it', async () => {
+test('deeply nested JSON is rejected before any recursive function processes it', async () => {
   const send = (body: string) => read('application/json', { body })
   for (const [open, close] of [
     ['[', ']'],
@@ -89,7 +89,7 @@ test('deeply nested JSON is refused before anything recurses into it', async () 
   }
 })
 
-test('a duplicate name in one object is refused, the same name in two objects is not', async () => {
+test('a duplicate name in one JSON object is rejected, but not the same name in two objects', async () => {
   const twice = (body: string) => read('application/json', { body })
   for (const body of [
     ...['{"a":1,"a":1}', '{"b":[{"a":1}],"c":{"\\u0061":1,"a":2}}', '{"a":{"a":1},"a":2}'],
@@ -108,7 +108,7 @@ test('a duplicate name in one object is refused, the same name in two objects is
   assert.deepEqual(await twice(' '), {})
 })
 
-test('an unpaired surrogate is refused with the name of its field, paired ones are accepted', async () => {
+test('an unpaired surrogate is rejected with the name of its field, and paired ones are accepted', async () => {
   const send = (body: string) => read('application/json', { body })
   for (const [body, field] of [
     ['{"a":[{"b":"x\\ud800"}]}', 'a.0.b'],
@@ -131,7 +131,7 @@ test('a body that is not UTF-8 is refused, and a byte order mark is dropped', as
   assert.deepEqual(await send('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
 })
 
-test('percent escapes that are not UTF-8 are refused with the field, a lone percent sign is kept', async () => {
+test('percent escapes that are not UTF-8 are rejected with the field, and a lone percent sign is kept', async () => {
   const send = (body: string) => read('application/x-www-form-urlencoded', { body })
   for (const [body, field] of [
     ['a=1&text=%ff', 'text'],
@@ -174,7 +174,7 @@ const notJson: [body: string, reason: string][] = [
   ['NaN', 'it cannot be parsed'],
 ]
 for (const [body, reason] of notJson) {
-  test(`${body} is refused without quoting it`, async () => {
+  test(`the invalid body ${body} is rejected without quoting it`, async () => {
     await assert.rejects(read('application/json', { body }), {
       code: 'INVALID_REQUEST',
       message: `The body is not valid JSON: ${reason}.`,
@@ -182,7 +182,7 @@ for (const [body, reason] of notJson) {
   })
 }
 
-test('a body of unknown length is refused at the request limit, with a hint how to send large files', async () => {
+test('a body of unknown length is rejected at the request limit, with a hint on how to send large files', async () => {
   const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
   const headers = { 'content-type': 'application/json' }
   const limits = { ...nowhere, maxBodyBytes: 1024 }
@@ -195,7 +195,7 @@ test('a body of unknown length is refused at the request limit, with a hint how 
   )
 })
 
-test('a body with a too large Content-Length is refused with the limit in MiB, rounded down', () => {
+test('a body whose Content-Length is too large is rejected with the limit in MiB, rounded down', () => {
   const limits = [
     [4_666_163, '4.4'],
     [Math.floor(4.4 * 1024 * 1024), '4.4'],

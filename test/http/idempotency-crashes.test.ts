@@ -172,7 +172,7 @@ test('a long request renews its lease on the key', async () => {
   assert.equal((await first).statusCode, 201)
 })
 
-test('an attempt whose lease was taken over does not save its reply', async () => {
+test('a request whose lease was taken over does not save its reply', async () => {
   const kept = new IdempotencyStore(app.services.table)
   const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
   const { reservation: first } = await kept.claim(place, 'same')
@@ -200,7 +200,7 @@ test('a reply too large to store is created again from the same job', async () =
   assert.deepEqual(second, { jobId: first?.jobId, isRetry: true })
 })
 
-test('without an identity, a repeated request from the same IP address gets the same identity', async () => {
+test('an anonymous client that repeats a request from the same IP address keeps its identity', async () => {
   const key = newKey()
   const first = await convert({ key })
   const again = await convert({ key })
@@ -216,7 +216,7 @@ test('without an identity, a repeated request from the same IP address gets the 
   assert.deepEqual(await jobsOf(known), [first.json.jobId])
 })
 
-test('a different request with the same key does not get the identity of the first client', async () => {
+test('a different request with the same key does not receive the identity of the first client', async () => {
   const key = newKey()
   const first = await convert({ key })
   const other = await convert({ key, body: form({ targetFormat: 'html' }, '# Hello') })

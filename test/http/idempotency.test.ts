@@ -68,7 +68,7 @@ async function countFiles(): Promise<number> {
   return Contents.length
 }
 
-test('a repeated request with the same key gets the same reply and creates one job', async () => {
+test('a repeated request with the same idempotency key returns the same reply and creates one job', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const first = await convert({ headers, key })
@@ -91,7 +91,7 @@ const otherRequests: [what: string, sent: RequestOptions][] = [
 ]
 
 for (const [what, sent] of otherRequests) {
-  test(`a request with ${what} with a key that is already used is refused`, async () => {
+  test(`a request with ${what} is rejected if its idempotency key was already used`, async () => {
     const headers = await newIdentity()
     const key = newKey()
     const first = await convert({ headers, key })
@@ -101,7 +101,7 @@ for (const [what, sent] of otherRequests) {
   })
 }
 
-test('files in another order make a different request, fields in another order do not', async () => {
+test('reordered files make a different idempotent request, reordered fields do not', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const merge = (body: FormData) => app.send('POST', '/v1/convert/merge', { headers, body })
   const first = await merge(imageForm({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
@@ -111,7 +111,7 @@ test('files in another order make a different request, fields in another order d
   assertCode(await merge(turned), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
-test('JSON members in another order make the same request', async () => {
+test('reordered JSON members make the same idempotent request', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const given = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
   const { file, filename, operation } = given
@@ -123,7 +123,7 @@ test('JSON members in another order make the same request', async () => {
   assertReplay(await post({ tag: 'a', tasks: { out, pdf, given: { file, filename, operation } } }), first)
 })
 
-test('of two concurrent requests with one key, one runs and the other gets Retry-After', async () => {
+test('of two concurrent requests with one idempotency key, one runs and the other receives Retry-After', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const both = await Promise.all([convert({ headers, key }), convert({ headers, key })])
@@ -138,7 +138,7 @@ test('of two concurrent requests with one key, one runs and the other gets Retry
   assert.equal((await jobsOf(headers)).length, 1)
 })
 
-test('a refused request has no effect, and a corrected one may use the same key', async () => {
+test('a rejected request has no effect, and a corrected one can reuse the idempotency key', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const wrong = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
@@ -149,7 +149,7 @@ test('a refused request has no effect, and a corrected one may use the same key'
   assert.deepEqual(await jobsOf(headers), [corrected.json.jobId])
 })
 
-test('a refused request without an identity may be corrected with the same key', async () => {
+test('an anonymous client whose request was rejected can reuse the idempotency key', async () => {
   const key = newKey()
   const wrong = await convert({ key, body: form({ targetFormat: 'mp3' }, '# Hello') })
   assertCode(wrong, 422, 'UNSUPPORTED_CONVERSION')
@@ -205,7 +205,7 @@ const creating: [path: string, body: () => unknown][] = [
 ]
 
 for (const [path, body] of creating) {
-  test(`POST ${path} creates one resource per key`, async () => {
+  test(`POST ${path} creates one resource per idempotency key`, async () => {
     const identity = await newIdentity()
     const headers = { ...identity, 'idempotency-key': newKey() }
     const first = await app.send('POST', path, { headers, body: body() })
@@ -231,7 +231,7 @@ test('a job is retried once per idempotency key', async () => {
   assert.equal(await countFiles(), files + 1)
 })
 
-test('a reply with a thousand tasks is stored completely', async () => {
+test('a reply with a thousand tasks is stored completely for repeated requests', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const names = Array.from({ length: 997 }, (_, at) => `pdf-${at}`)
   const tasks = Object.fromEntries([
@@ -249,21 +249,21 @@ test('a reply with a thousand tasks is stored completely', async () => {
 const wrongKeys = ['', 'two words', 'a'.repeat(256), 'schlüssel', 'a,\tb', '""']
 
 for (const key of wrongKeys) {
-  test(`the key ${JSON.stringify(key.slice(0, 20))} is refused with the name of the header`, async () => {
+  test(`the idempotency key ${JSON.stringify(key.slice(0, 20))} is rejected with the name of the header`, async () => {
     const answer = await convert({ headers: { 'idempotency-key': key } })
     assertCode(answer, 400, 'INVALID_INPUT')
     assert.equal(answer.json.error.details.field, 'Idempotency-Key')
   })
 }
 
-test('a quoted key, as in the draft, is the same as an unquoted one', async () => {
+test('a quoted idempotency key, as in the draft standard, equals an unquoted one', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const first = await convert({ headers, key })
   assertReplay(await convert({ headers, key: `"${key}"` }), first)
 })
 
-test('without a key every request creates a job', async () => {
+test('without an idempotency key every request creates a job', async () => {
   const headers = await newIdentity()
   await convert({ headers })
   await convert({ headers })

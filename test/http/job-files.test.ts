@@ -8,7 +8,7 @@ import { createStoredImport, file, newJob, timestamp } from '../jobs/records.ts'
 const job = (more: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...more })
 const services = {} as never // The result is part of the job.
 
-test('the result of a job is found, or the error says why there is none', async () => {
+test('the result of a job is returned, or the error explains why there is none', async () => {
   const completed = job({ status: 'completed', result: { files: [file('a.webp'), file('b.webp')] } as never })
   assert.equal((await findResultFile(completed, {}, services)).filename, 'a.webp')
   assert.equal((await findResultFile(completed, { file: 'b.webp' }, services)).filename, 'b.webp')

@@ -65,7 +65,7 @@ async function assertNothingIsLeft({ key, uploadId }: StartedUpload): Promise<vo
   assert.equal(await app.services.files.head(key), undefined)
 }
 
-test('a part replaced while the upload is being completed is reported, and can be completed with its new ETag', async () => {
+test('a part that is replaced while the upload is completed is reported, and the upload can be completed with the new ETag', async () => {
   const upload = await startUpload()
   const first = await sendPart(upload, 1, 'words')
   let second = first
@@ -79,7 +79,7 @@ test('a part replaced while the upload is being completed is reported, and can b
   assert.equal(answer(await complete(upload, [second])), '200')
 })
 
-test('an upload aborted while it is being completed is deleted with its parts', async () => {
+test('an upload that is aborted while it is being completed is deleted with its parts', async () => {
   const upload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
   const racing = beforeCompleting(() => abort(upload))
@@ -88,7 +88,7 @@ test('an upload aborted while it is being completed is deleted with its parts', 
   await assertNothingIsLeft(upload)
 })
 
-test('an upload aborted after it was completed is deleted', async () => {
+test('an upload that is aborted after it was completed is deleted', async () => {
   const upload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
   assert.equal(answer(await complete(upload, [part])), '200')
@@ -122,7 +122,7 @@ test('missing, unordered or incomplete parts are named in the error, and the upl
   assert.equal(answer(await app.send('GET', path(upload, '/1'), { headers })), '409 CONFLICT')
 })
 
-test('invalid part numbers are refused with a specific message, alone and in a list', async () => {
+test('invalid part numbers are rejected with a specific message, alone and in a list', async () => {
   const upload = await startUpload()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
     assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
@@ -169,7 +169,7 @@ test('another identity cannot access an upload, even with its key', async () => 
   assert.equal(answer(await complete(upload, [part])), '200')
 })
 
-test('an upload above the plan limit is refused when declared, at the next part, and when completed', async () => {
+test('an upload above the plan limit is rejected when it is declared, at the next part, and on completion', async () => {
   const small = app.with({ config: { ...app.services.config, MAX_FILE_MB: 6 } })
   const announced = { filename: 'a', size: 6 * mib + 1 }
   const atOnce = await small.send('POST', '/v1/uploads/multipart', { headers, body: announced })
@@ -193,7 +193,7 @@ test('a file too large for one request is refused with a hint to use a multipart
   assert.match(json.error.message, /at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
-test('without a bucket each endpoint that needs one replies STORAGE_NOT_CONFIGURED', async () => {
+test('without a bucket, each endpoint that needs one responds with STORAGE_NOT_CONFIGURED', async () => {
   const config = { ...app.services.config, BUCKET_NAME: 'elsewhere' }
   const lost = app.with(createServices(config))
   const form = new FormData()

@@ -47,7 +47,7 @@ const formOf = (fields: number, parts = 0) => {
   return form
 }
 
-describe('multipart forms', () => {
+describe('parsing multipart forms', () => {
   test('the files of a form are stored in the bucket with their size and hash', async () => {
     const { stored, files, deletions } = bucket()
     const content = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256))
@@ -72,7 +72,7 @@ describe('multipart forms', () => {
     assert.equal(deletions.length, 1, 'no file is left to delete')
   })
 
-  test('a range that is not buffered is read from the bucket', async () => {
+  test('a range of a form file that is not buffered is read from the bucket', async () => {
     const { files } = bucket()
     const content = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
     const form = formOf(0)
@@ -81,7 +81,7 @@ describe('multipart forms', () => {
     assert.deepEqual(Buffer.from((await one?.read(0, 150_000)) ?? []), content.subarray(0, 150_000))
   })
 
-  test('a form with a file over the limit leaves nothing in the bucket, a file of exactly the limit is accepted', async () => {
+  test('a form with a file over the limit leaves nothing in the bucket, and a file of exactly the limit is accepted', async () => {
     const { stored, files } = bucket()
     const of = (bytes: number) => {
       const form = formOf(0, 1)
@@ -113,7 +113,7 @@ describe('multipart forms', () => {
     assert.equal(stored.size, 0)
   })
 
-  test('fields over 1 MiB, repeated fields and files in other fields are refused', async () => {
+  test('form fields over 1 MiB, repeated fields and files in other fields are rejected', async () => {
     const { files } = bucket()
     const of = (...pairs: [name: string, value: string | Blob][]) => {
       const form = formOf(0)
@@ -162,7 +162,7 @@ describe('multipart forms', () => {
     assert.equal(stored.size, 0)
   })
 
-  test('a control character in the header of a part is named with its field, however the form is cut into chunks', async () => {
+  test('a control character in the header of a form part is reported with its field, regardless of chunk boundaries', async () => {
     const { files, stored } = bucket()
     const options = { fileFields: ['file'], maxFileBytes: 1_000_000, files, retentionHours: 24 }
     const send = (text: string, chunkBytes: number) => {

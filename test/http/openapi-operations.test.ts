@@ -39,7 +39,7 @@ const operations = api.map((contract) => {
 })
 
 describe('operations of the OpenAPI document', () => {
-  test('every operation lists its success statuses with their content', () => {
+  test('every operation documents its success statuses with their content', () => {
     for (const { contract, described, name } of operations) {
       const { reply } = contract
       const expected = [
@@ -59,7 +59,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('every operation lists its own and the common error codes, each under its status', () => {
+  test('every operation documents its own and the common error codes, each under its status', () => {
     for (const { contract, described, name } of operations) {
       const { access, body, params, idempotent, reply, errors = [] } = contract
       const operationsOf = (code: ErrorCode) => {
@@ -93,7 +93,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('errors are JSON or problem details, those of OAuth endpoints are OAuth errors', () => {
+  test('errors are documented as JSON or problem details, and those of OAuth endpoints as OAuth errors', () => {
     for (const { contract, described, name } of operations) {
       for (const [status, { content = {} }] of Object.entries(described.responses)) {
         if (Number(status) < 400 || status in (contract.reply.otherStatuses ?? {})) continue
@@ -105,7 +105,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('every reply lists the headers of its status and, if limited, the rate-limit headers', () => {
+  test('every reply documents the headers of its status and, if limited, the rate-limit headers', () => {
     for (const { contract, described, name } of operations) {
       const { reply, idempotent = false, issuesIdentity = false, access } = contract
       const isLimited = !isOpenAccess(access)
@@ -135,7 +135,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('every operation has its parameters, bodies and recorded examples', () => {
+  test('every operation documents its parameters, bodies and recorded examples', () => {
     for (const { contract, described, name } of operations) {
       const { body, idempotent, path, description } = contract
       const parameters = described.parameters ?? []
@@ -179,7 +179,7 @@ describe('operations of the OpenAPI document', () => {
     assert.equal(sent?.operationId, 'postV1WebhooksWebhookIdTest')
   })
 
-  test('the description contains the maximum request size if there is one', () => {
+  test('the description of an operation contains the maximum request size if there is one', () => {
     const operationsOf = (maxBodyBytes?: number) =>
       openApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
     assert.doesNotMatch(operationsOf().info.description ?? '', /bytes/)

@@ -27,7 +27,7 @@ test('every operation is in the OpenAPI document, grouped by path', () => {
   assert.equal(count, api.length)
 })
 
-test('an operation lists its success and error statuses', () => {
+test('an operation documents its success and error statuses', () => {
   const create = operationAt('/v1/jobs', 'post')
   assert.ok(create?.requestBody)
   assert.ok(create.parameters?.some(({ name }) => name === 'Idempotency-Key'))
@@ -42,7 +42,7 @@ test('an operation lists its success and error statuses', () => {
   assert.deepEqual(read?.responses['304']?.content, undefined)
 })
 
-test('a form has the fields of the JSON body, and files', () => {
+test('a form is documented with the fields of the JSON body, and files', () => {
   for (const [path, file] of [
     ['/v1/convert', 'file'],
     ['/v1/convert/merge', 'file'],
@@ -55,7 +55,7 @@ test('a form has the fields of the JSON body, and files', () => {
   }
 })
 
-test('tags with a common description use the same name as their operations', () => {
+test('OpenAPI tags that share a description use the same name as their operations', () => {
   const { tags } = openApiDocument(api, { version: '1', url: '/' })
   const names = new Set(api.map(({ tag }) => tag))
   for (const { name, description } of tags ?? []) {
@@ -65,7 +65,7 @@ test('tags with a common description use the same name as their operations', () 
   assert.ok(tags?.some(({ description }) => /socket/i.test(description ?? '')))
 })
 
-test('the document names the header for the identity', () => {
+test('the OpenAPI document names the header for the identity', () => {
   const { components, security } = openApiDocument(api, { version: '1', url: '/' })
   const scheme = components?.securitySchemes?.['owner']
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('the document names the header for the identity', () => {
   assert.deepEqual(security, [])
 })
 
-test('every operation lists its authentication methods and required scopes', () => {
+test('every operation documents its authentication methods and required scopes', () => {
   const securityOf = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.security
   assert.deepEqual(securityOf('/v1/openapi.json', 'get'), [])
   assert.deepEqual(securityOf('/v1/jobs', 'get'), [
@@ -95,7 +95,7 @@ test('every operation lists its authentication methods and required scopes', () 
     assert.ok(operationAt('/v1/jobs', 'get')?.responses[status], status)
 })
 
-test('every reply lists its headers and which of them are required', () => {
+test('every reply documents its headers and which of them are required', () => {
   const headersOf = (path: string, method: string, status: string) => {
     const headers = operationAt(path, method)?.responses[status]?.headers ?? {}
     const all = Object.entries(headers)
@@ -121,13 +121,13 @@ test('every reply lists its headers and which of them are required', () => {
   assert.ok(!headersOf('/v1/plans', 'get', '200').all.includes('ratelimit'))
 })
 
-test('errors of the path and of the idempotency key are in the document', () => {
+test('errors of the path and of the idempotency key are in the OpenAPI document', () => {
   for (const status of ['400', '404']) assert.ok(operationAt('/v1/status/{jobId}', 'get')?.responses[status])
   assert.ok(operationAt('/v1/cloud/{drive}/list', 'get')?.responses['404'])
   assert.ok(operationAt('/v1/ws/tickets', 'post')?.responses['400'])
 })
 
-test('every event is in the document as a webhook request', () => {
+test('every event is in the OpenAPI document as a webhook request', () => {
   const { webhooks, components } = inlineComponents(openApiDocument(api, { version: '1', url: '/' }))
   assert.deepEqual(Object.keys(webhooks ?? {}), Object.keys(events))
   // Generated clients name their methods after these ids.

@@ -17,8 +17,8 @@ const view = (name: string, schema: z.ZodType) => {
   return only
 }
 
-describe('option views', () => {
-  test('a number option has its limits, unit and default', () => {
+describe('views of conversion options', () => {
+  test('the view of a number option contains its limits, unit and default', () => {
     assert.deepEqual(view('width', integer(1, 30).default(7).describe('Wide.')), {
       name: 'width',
       label: 'Width',
@@ -53,7 +53,7 @@ describe('option views', () => {
     })
   })
 
-  test('an option can be a switch, a text or a choice with labeled values', () => {
+  test('an option is shown as a switch, a text or a choice with labeled values', () => {
     assert.deepEqual(view('strip', flag().default(false)), {
       name: 'strip',
       label: 'Remove existing metadata first',
@@ -76,7 +76,7 @@ describe('option views', () => {
     assert.equal(turn.number, undefined, 'no other numbers are accepted')
   })
 
-  test('a choice that also accepts a number has the limits of the number', () => {
+  test('the view of a choice that also accepts a number contains the limits of the number', () => {
     const seen = view('quality', quality.optional())
     assert.deepEqual([seen.type, seen.widget, seen.min, seen.max], ['enum', 'slider', 1, 100])
     assert.deepEqual(seen.number, { type: 'integer', min: 1, max: 100 })
@@ -84,7 +84,7 @@ describe('option views', () => {
     assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
   })
 
-  test('a color option accepts names and several patterns', () => {
+  test('the view of a color option accepts names and several patterns', () => {
     const ground = view('background', colorOption.optional())
     assert.deepEqual([ground.type, ground.widget], ['string', 'color'])
     assert.match('#ff8800', new RegExp(ground.pattern ?? '$^'))
@@ -105,14 +105,14 @@ describe('option views', () => {
     assert.equal(view('width', integer(0, 9)).deprecated, undefined)
   })
 
-  test('an option with free values has labeled suggestions', () => {
+  test('the view of an option with free values contains labeled suggestions', () => {
     const paper = view('pageSize', z.string().optional())
     assert.deepEqual(paper.suggestions, ['A3', 'A4', 'A5', 'Letter', 'Legal'])
     assert.deepEqual(Object.keys(paper.enumLabels ?? {}), ['A3', 'A4', 'A5', 'Letter', 'Legal'])
     assert.deepEqual([paper.type, paper.widget], ['string', 'paper'])
   })
 
-  test('options are sorted by their labels, options without a label come last', () => {
+  test('options are sorted by their labels, with options without a label last', () => {
     const schema = z.object({
       other: flag(),
       crf: integer(0, 9),
@@ -131,20 +131,20 @@ describe('option views', () => {
   })
 })
 
-describe('all options', () => {
+describe('views of all options', () => {
   const those = (has: (one: (typeof optionLabels)[string]) => boolean) =>
     Object.entries(optionLabels)
       .flatMap(([name, one]) => (has(one) ? [name] : []))
       .join(' ')
 
-  test('the basic options are these, in this order', () => {
+  test('the basic options appear in this order', () => {
     assert.equal(
       those(({ basic }) => basic === true),
       'password quality targetSize profile pdfQuality pages layout resolution width height fit dpi fps start end timestamp count rotate background audioBitrate lossless language pageSize landscape paths sizes terms watermarkText watermarkPosition watermarkColor watermarkOpacity position format startNumber pdfaVersion colorMode ebookOutputProfile title author subject keywords',
     )
   })
 
-  test('options with suggestions have these suggestions', () => {
+  test('options with suggestions show these suggestions', () => {
     const suggestionsOf = (name: string) => optionLabels[name]?.suggestions?.join(' ')
     const languages = 'eng deu fra spa ita por nld pol rus ukr tur ara hin jpn kor chi-sim chi-tra'
     assert.equal(suggestionsOf('language'), languages)
@@ -156,7 +156,7 @@ describe('all options', () => {
     assert.equal(suggestionsOf('resolution'), '240p 360p 480p 720p 1080p 1440p 4k')
   })
 
-  test('options have these widgets and units', () => {
+  test('options use these widgets and units', () => {
     const widgets = Object.groupBy(Object.entries(optionLabels), ([, { widget = '-' }]) => widget)
     const of = (name: string) => (widgets[name as keyof typeof widgets] ?? []).map(([one]) => one).join(' ')
     assert.equal(

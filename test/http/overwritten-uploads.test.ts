@@ -65,7 +65,7 @@ async function storedKeys(uploadId: string): Promise<string[]> {
   return keys.filter((key) => key.includes(uploadId))
 }
 
-test('an unused upload only accepts content as declared, and the last upload counts', async () => {
+test('an unused upload only accepts the declared content, and its last version is used', async () => {
   const place = await createUpload()
   assert.equal(await put(place, Buffer.concat([png, png])), 403)
   assert.equal(await put(place, png, { 'Content-Type': 'text/html' }), 403)
@@ -109,7 +109,7 @@ test('an upload that changes after the end of its job is not used by a retry', a
 })
 
 for (const stage of ['head', 'read', 'copy', 'create'] as const) {
-  test(`an upload that another job takes first belongs to that job, before ${stage}`, async () => {
+  test(`an upload that another job claims first belongs to that job, before ${stage}`, async () => {
     const place = await createUpload()
     let winner: Awaited<ReturnType<typeof convert>> | undefined
     const takeFirst = once(async () => {
@@ -144,7 +144,7 @@ test('the URL of an upload cannot be used to read, delete or write another file'
   assert.equal((await convert(place.uploadId)).status, 202)
 })
 
-test('an upload named twice in a merge, by id or key, is refused with the name of the field', async () => {
+test('a merge that names an upload twice, by id or key, is rejected with the name of the field', async () => {
   const { uploadId, key } = await createUpload()
   const body = { uploadIds: [uploadId, key], mergeType: 'image' }
   const { status, json } = await app.send('POST', '/v1/convert/merge', { headers, body })

@@ -23,7 +23,7 @@ const cookie = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
 const principalOf = (headers: Record<string, string | undefined>, cookies?: string[]) =>
   anonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
-describe('anonymous identities', () => {
+describe('identities of anonymous clients', () => {
   test('an identity is recognized by its token in a header or the cookie', () => {
     const other = signOwnerToken('anon_2', secret)
     for (const known of [
@@ -38,7 +38,7 @@ describe('anonymous identities', () => {
     }
   })
 
-  test('a request without a token or with a forged cookie gets a new identity, a forged header is refused', () => {
+  test('a request without a token or with a forged cookie receives a new identity, and a forged header is rejected', () => {
     const [id, signature = ''] = token.split('.')
     const turned = signature.startsWith('A') ? 'B' : 'A'
     const forged = [
@@ -66,7 +66,7 @@ describe('anonymous identities', () => {
     assert.notEqual(principalOf({}).ownerId, principalOf({}).ownerId)
   })
 
-  test('an identity is counted by its IPv4 address or its IPv6 /64 network', () => {
+  test('anonymous clients are counted by their IPv4 address or their IPv6 /64 network', () => {
     const limiterKeyOf = (sourceIp: string) =>
       anonymousPrincipal({ headers: {}, method: 'GET', sourceIp }, services)
     assert.equal(limiterKeyOf('192.0.2.7').limiterKey, 'ip:192.0.2.7')
@@ -79,7 +79,7 @@ describe('anonymous identities', () => {
   })
 })
 
-test('only the network of an IP address is reported, not the address', () => {
+test('reports contain only the network of a client, not its IP address', () => {
   assert.equal(subnetOf('192.0.2.7'), '192.0.2.0/24')
   assert.equal(subnetOf('::ffff:192.0.2.7'), '192.0.2.0/24')
   assert.equal(subnetOf('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
@@ -90,7 +90,7 @@ const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
 const of = (more: Partial<Job>): Job => ({ ...job, ...more })
 const stranger = { ownerId: newId('anon') }
 
-describe('access to jobs', () => {
+describe('access to jobs by owner', () => {
   test('only its owner can change a job', () => {
     requireOwner(job, principalOf({ 'x-owner-token': token }))
     assert.throws(() => requireOwner(job, principalOf({})), {
@@ -99,7 +99,7 @@ describe('access to jobs', () => {
     })
   })
 
-  test('an unknown, deleted or expired job is not found, and the error contains the expiry time', () => {
+  test('an unknown, deleted or expired job returns 404, and the error contains the expiry time', () => {
     assert.equal(requireVisibleJob(job, 'job_1', stranger), job)
     for (const gone of [undefined, of({ deletedAt: timestamp(1) })]) {
       assert.throws(() => requireVisibleJob(gone, 'job_1', stranger), {
@@ -117,7 +117,7 @@ describe('access to jobs', () => {
     )
   })
 
-  test('a job of an account is visible to that account only', () => {
+  test('a job of an account is only visible to that account', () => {
     const account = newId('acc')
     const theirs = of({ owner: account })
     assert.equal(requireVisibleJob(theirs, 'job_1', { ownerId: account }), theirs)
@@ -159,13 +159,13 @@ describe('access to jobs', () => {
     assert.throws(() => requireJobId('x'.repeat(500)), { message: /^There is no job x{64};/ })
   })
 
-  test('the reply for a running job has Retry-After, and that of a waiting request Preference-Applied', () => {
+  test('the reply for a running job contains Retry-After, and that of a waiting request Preference-Applied', () => {
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), undefined), {})
     assert.deepEqual(jobHeaders(of({ status: 'completed' }), 0), { 'preference-applied': 'wait=0' })
     assert.match(jobHeaders(job, undefined)['retry-after'] ?? '', /^\d+$/)
   })
 
-  test('a job is loaded with its tasks if its view needs them', async () => {
+  test('a job is loaded with its tasks only if its view needs them', async () => {
     const whole = newJob([createStoredImport('in'), newTask('work', [0])])
     const principalOf: string[] = []
     const store = {

@@ -55,7 +55,7 @@ const createPrincipal = (more: Partial<Principal> = {}): Principal => ({
   ...more,
 })
 
-test('more keys of an account do not raise its daily limit', async () => {
+test('creating more keys for an account does not raise its daily limit', async () => {
   const { services } = where('free', { requestsPerDay: 2 })
   const countBy = async (limiterKey: string) =>
     (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
@@ -91,7 +91,7 @@ test('anonymous clients are counted by IP address, with separate limits for read
   assert.equal((await open.send('GET', '/v1/plans', { address: '198.51.100.1' })).status, 200)
 })
 
-test('an API key has the plan of its account, not the anonymous plan', async () => {
+test('an API key uses the plan of its account, not the anonymous plan', async () => {
   const open = where('anonymous', { readsPerMinute: 1 })
   const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
   const answer = await open.send('GET', '/v1/formats/png', { headers })
@@ -102,7 +102,7 @@ test('an API key has the plan of its account, not the anonymous plan', async () 
   assert.match(made.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
 })
 
-test('the body of a request that is not allowed is not read', async () => {
+test('the body of a rejected request is not read', async () => {
   const open = where('anonymous', { requestsPerMinute: 0 })
   const body = { tasks: {} }
   for (const [status, path, headers] of [
@@ -116,7 +116,7 @@ test('the body of a request that is not allowed is not read', async () => {
   }
 })
 
-test('a self-hosted service counts nothing and sends no rate-limit headers', async () => {
+test('a self-hosted service does not count requests and sends no rate-limit headers', async () => {
   const calls: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name) => {
@@ -131,7 +131,7 @@ test('a self-hosted service counts nothing and sends no rate-limit headers', asy
   assert.deepEqual(rateLimitHeaders([], 0), {})
 })
 
-test('a cached key costs one write for several requests and no lookup for some seconds', async () => {
+test('a cached API key costs one write for several requests and no lookup for some seconds', async () => {
   const calls: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name) => {
@@ -228,7 +228,7 @@ test('X-Forwarded-For is trusted only from trusted proxies', () => {
   assert.equal(clientIp({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
 })
 
-test('a sandbox has no rate limits, a small file limit, its own header, and only accepts allowed networks', async () => {
+test('a sandbox account has no rate limits, a small file limit, its own header, and is restricted to allowed networks', async () => {
   const plans = readPlans({ SANDBOX: '1', PLANS_FILE: undefined })
   assert.equal(plans.anonymous, plans.business)
   assert.deepEqual(
@@ -306,7 +306,7 @@ test('jobs above the concurrency limit wait and start in order', async () => {
   assert.ok(groups.every((group) => group === first.owner))
 })
 
-test('another PDF engine is refused by the plan, or because none is configured', async () => {
+test('a second PDF engine is rejected if the plan excludes it or none is configured', async () => {
   const ask = async (plan: PlanId, path: string, body: unknown) => {
     const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services, { plan })) }
     return (await app.send('POST', path, { headers, body })).json

@@ -44,7 +44,7 @@ const createPrincipal = (more: Partial<Principal> = {}): Principal => ({
   ...more,
 })
 
-test('of a thousand concurrent requests exactly as many are allowed as the limit', async () => {
+test('a thousand concurrent requests are allowed exactly up to the limit', async () => {
   const { services } = where('free')
   const one = createPrincipal()
   // Each has a separate cache, like several processes.
@@ -59,7 +59,7 @@ test('of a thousand concurrent requests exactly as many are allowed as the limit
   assert.equal((await countRequest(services, createPrincipal(), false)).isAllowed, true)
 })
 
-test('many requests of a client are counted in blocks, and each gets its own remaining count', async () => {
+test('many requests of a client are counted in blocks, and each reports its own remaining count', async () => {
   const updates: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) => {
@@ -99,7 +99,7 @@ test('many requests of a client are counted in blocks, and each gets its own rem
   assert.deepEqual([minute?.policy.name, minute?.used], ['minute', 1])
 })
 
-test('an ended window restarts, other windows continue', async () => {
+test('a rate-limit window restarts when it ends, while other windows continue', async () => {
   const { services } = where('free', { requestsPerMinute: 2, requestsPerDay: 3, requestsPerMonth: 100 })
   const one = createPrincipal()
   const noon = Date.UTC(2026, 4, 31, 12)
@@ -117,7 +117,7 @@ test('an ended window restarts, other windows continue', async () => {
   assert.equal(windowEnd('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
 })
 
-test('a full window is checked again after some seconds, and the record expires after the last window', async () => {
+test('a full rate-limit window is checked again after some seconds, and the record expires after the last window', async () => {
   const updates: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) => {
@@ -177,7 +177,7 @@ test('usage can be read without counting a request, including a separate limit f
   )
 })
 
-test('the rate-limit error says when the last full window ends and what it is counted by', () => {
+test('the rate-limit error contains the end of the last full window and what is counted', () => {
   const usage = (name: WindowName, used: number, endsAt: number) => ({
     policy: { name, counter: name, limit: 60 },
     used,

@@ -17,24 +17,24 @@ const tagged = contract({
   handle,
 })
 
-describe('replies to HEAD', () => {
-  test('a HEAD reply has the length of the body in bytes and no body', () => {
+describe('HEAD replies', () => {
+  test('a HEAD reply contains the length of the body in bytes and no body', () => {
     const head = withoutBody({ statusCode: 200, headers: { etag: '"a"' }, body: 'grüße' })
     assert.deepEqual(head, { statusCode: 200, headers: { etag: '"a"', 'content-length': '7' } })
   })
 
-  test('a HEAD reply has the length of the bytes, not of their base64', () => {
+  test('a HEAD reply contains the length of the bytes, not of their base64', () => {
     const body = Buffer.alloc(10).toString('base64')
     const head = withoutBody({ statusCode: 200, isBase64Encoded: true, body })
     assert.deepEqual(head, { statusCode: 200, headers: { 'content-length': '10' } })
   })
 
-  test('a HEAD reply for an empty body has no length', () => {
+  test('a HEAD reply for an empty body has no Content-Length', () => {
     assert.deepEqual(withoutBody({ statusCode: 304 }), { statusCode: 304, headers: {} })
   })
 })
 
-describe('replies', () => {
+describe('rendering of replies', () => {
   test('a reply has Cache-Control no-store unless its contract says otherwise', () => {
     const plain = contract({ ...base, reply: { status: 201, schema }, handle })
     const { statusCode, headers } = renderReply(plain, { data: {} }, asking(), 'req_1')
@@ -57,7 +57,7 @@ describe('replies', () => {
     assert.deepEqual([statusCode, headers?.['location'], headers?.['cache-control']], [202, '/y', 'private'])
   })
 
-  test('the body is an envelope, a mirrored envelope or raw, as the contract declares', () => {
+  test('a reply body is an envelope, a mirrored envelope or raw, as the contract declares', () => {
     const replyOf = (form: 'envelope' | 'mirrored' | 'raw', data: unknown) =>
       renderReply(
         contract({ ...base, reply: { status: 200, schema, form }, handle }),
@@ -88,7 +88,7 @@ describe('replies', () => {
     })
   })
 
-  test('a reply with a matching If-None-Match is a 304', () => {
+  test('a reply whose ETag matches If-None-Match becomes a 304', () => {
     const etag = String(renderReply(tagged, { data: {} }, asking(), 'req_1').headers?.['etag'])
     for (const known of [etag, `W/${etag}`, `"other" , ${etag}`, '*']) {
       const again = renderReply(tagged, { data: {} }, asking({ 'if-none-match': known }), 'req_2')
@@ -102,7 +102,7 @@ describe('replies', () => {
   })
 })
 
-describe('error bodies', () => {
+describe('rendering of errors', () => {
   const errors = [
     { field: 'a', error: 'is missing' },
     { field: 'b', error: 'is no number' },
@@ -132,7 +132,7 @@ describe('error bodies', () => {
     )
   })
 
-  test('an error about one field has a list of one, and without a field no list', () => {
+  test('an error about one field lists that field, and an error without a field has no list', () => {
     const one = problemDetails(
       new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }),
       request,
@@ -150,12 +150,12 @@ describe('error bodies', () => {
     assert.equal('details' in errorBody(none, 'req_1').error, false)
   })
 
-  test('an error has a readable title', () => {
+  test('an error has a title for readers', () => {
     assert.equal(errorTitle('JOB_NOT_FOUND'), 'Job not found')
     assert.equal(errorTitle('PDF_ENCRYPTED'), 'PDF encrypted')
   })
 
-  test('a bug is reported without details, an AppError completely', () => {
+  test('an AppError is reported completely, a bug without details', () => {
     const own = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal(toAppError(own), own)
     const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))

@@ -92,7 +92,7 @@ describe('presigned file links', () => {
     assert.equal(reprDigest({ sha256: '' }), undefined)
   })
 
-  test('only types that cannot run scripts are shown inline', async () => {
+  test('only files of types that cannot run scripts are shown inline', async () => {
     const how = async (mimeType: string) =>
       String((await link({ mimeType }, { inline: true }))?.['disposition'])
     for (const type of [
@@ -142,7 +142,7 @@ describe('cursors of job lists', () => {
       assert.throws(() => codec.read(one), { code: 'INVALID_INPUT', details: { field: 'cursor' } }, one)
   })
 
-  test('a page has cursors of the next and previous page, if they exist', () => {
+  test('a page of jobs contains cursors of the next and previous page, if they exist', () => {
     const found = ['job_3', 'job_2'].map((id) => ({ id })) as unknown as Job[] // only ids are looked at
     const page = { found, next: undefined, position: undefined, isNewestFirst: true }
     const next = (jobId: string) => ({ direction: 'next', jobId })
@@ -163,13 +163,13 @@ describe('cursors of job lists', () => {
     assert.deepEqual(pageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
   })
 
-  test('the Link header has the next page with the same filters', () => {
+  test('the Link header contains the next page with the same filters', () => {
     const link = nextPageLink('https://a.test/v1/jobs', { status: 'failed', tag: undefined, limit: 5 }, 'c&d')
     assert.equal(link, '<https://a.test/v1/jobs?status=failed&limit=5&cursor=c%26d>; rel="next"')
   })
 })
 
-describe('views of options and formats', () => {
+describe('views of options and formats in replies', () => {
   test('an option view matches the validation of the option', () => {
     const schema = z.object({
       quality: z
@@ -278,7 +278,7 @@ describe('views of options and formats', () => {
       assert.equal(valueLabel(option, value), label)
   })
 
-  test('every option of every pair has a readable label and value labels', () => {
+  test('every option of every format pair has a readable label and value labels', () => {
     const bad = /_|:|[a-z][A-Z]/
     // Names with unusual capitalization.
     const isName =
@@ -294,7 +294,7 @@ describe('views of options and formats', () => {
     }
   })
 
-  test('pairs with the same options share an option set', () => {
+  test('format pairs with the same options share an option set', () => {
     const sets = new OptionSets()
     const pairs = conversions(engines, 'convert')
     const places = pairs.map(({ route }) => sets.indexOf(route))

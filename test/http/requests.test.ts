@@ -19,12 +19,12 @@ import { clientIpOf } from '../../lib/net/edge-origin.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { requireUniqueFields } from '../../lib/validation/repeated-field.ts'
 
-describe('Content-Encoding of bodies', () => {
+describe('Content-Encoding of request bodies', () => {
   const text = Buffer.from('{"text":"mutabor"}')
   const read = (bytes: Buffer, encoding?: string, kind: 'json' | 'multipart' = 'json') =>
     readStream(decodeRequestBody(Readable.from([bytes]), encoding, kind), 100)
 
-  test('an encoded body is decoded', async () => {
+  test('an encoded request body is decoded', async () => {
     const encoded: [encoding: string | undefined, bytes: Buffer][] = [
       [undefined, text],
       ['', text],
@@ -38,14 +38,14 @@ describe('Content-Encoding of bodies', () => {
     for (const [encoding, bytes] of encoded) assert.deepEqual(await read(bytes, encoding), text, encoding)
   })
 
-  test('the size limit applies to the decoded body', async () => {
+  test('the size limit of a request body applies after decoding', async () => {
     const bomb = gzipSync(Buffer.alloc(101))
     assert.ok(bomb.length < 100)
     await assert.rejects(read(bomb, 'gzip'), { code: 'INVALID_REQUEST', details: { maxBytes: 100 } })
     assert.equal((await read(gzipSync(Buffer.alloc(100)), 'gzip')).length, 100)
   })
 
-  test('a body that does not match its encoding and an unsupported encoding are refused', async () => {
+  test('a body that does not match its Content-Encoding and an unsupported encoding are rejected', async () => {
     for (const [encoding, bytes] of [
       ['gzip', text],
       ['br', text],
@@ -64,7 +64,7 @@ describe('Content-Encoding of bodies', () => {
     })
   })
 
-  test('an encoded form with files is refused', async () => {
+  test('an encoded form with files is rejected', async () => {
     assert.throws(() => decodeRequestBody(Readable.from([]), 'gzip', 'multipart'), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       details: { field: 'Content-Encoding', expected: ['identity'] },
@@ -74,7 +74,7 @@ describe('Content-Encoding of bodies', () => {
 })
 
 describe('request fields', () => {
-  test('items of a batch are an array or JSON text', () => {
+  test('items of a batch can be an array or JSON text', () => {
     const items = [{ uploadId: 'upl_1', targetFormat: 'webp', options: { quality: 5 }, dpi: 7 }]
     assert.deepEqual(parseBatchItems(items), items)
     assert.deepEqual(parseBatchItems(JSON.stringify(items)), items)
@@ -88,7 +88,7 @@ describe('request fields', () => {
       assert.throws(() => parseBatchItems(wrong), { code: 'INVALID_INPUT', message }, JSON.stringify(wrong))
   })
 
-  test('an option may be sent in `options` or as a field, but not both', () => {
+  test('an option can be sent in `options` or as a field, but not both', () => {
     const schema = z.object({ targetFormat: z.string(), options: z.unknown() })
     const of = (body: Record<string, unknown>) => collectOptions({ targetFormat: 'pdf', ...body }, schema)
     assert.deepEqual(of({}), {})
@@ -115,13 +115,13 @@ describe('request fields', () => {
     assert.equal(uploadIds.parse(['a'.repeat(64)]).length, 1)
   })
 
-  test('a boolean accepts true, false, 1 and 0', () => {
+  test('a boolean field accepts true, false, 1 and 0', () => {
     const parse = (text: string | undefined) => optionalBoolean.parse(text)
     assert.deepEqual(['true', '1', 'false', '0', undefined].map(parse), [true, true, false, false, undefined])
     assert.equal(optionalBoolean.safeParse('yes').success, false)
   })
 
-  test('a repeated field is refused with its name', () => {
+  test('a repeated field is rejected with its name', () => {
     assert.deepEqual(
       requireUniqueFields([
         ['a', '1'],
@@ -145,7 +145,7 @@ describe('request fields', () => {
   })
 })
 
-test('the head and tail of a stream are buffered, whatever its chunk sizes', () => {
+test('the head and tail of a stream are buffered, regardless of its chunk sizes', () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
   const edge = 64 * 1024
   for (const step of [1000, 70_000, 300_000]) {
@@ -173,7 +173,7 @@ test('the head and tail of a stream are buffered, whatever its chunk sizes', () 
   assert.deepEqual(Buffer.from(short.read(2, 99) ?? []), bytes.subarray(2, 10))
 })
 
-describe('routing', () => {
+describe('routing of requests', () => {
   const of = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
     contract({
       method,
@@ -215,7 +215,7 @@ describe('routing', () => {
     assert.throws(() => router.find('HEAD', '/v1/jobs'), { code: 'METHOD_NOT_ALLOWED' })
   })
 
-  test('an unknown path is not found, and the old PDF paths get a hint', () => {
+  test('an unknown path returns 404, and the old PDF paths return a hint', () => {
     assert.throws(() => router.find('GET', '/v1/job'), { code: 'NOT_FOUND', message: /GET \/v1 lists/ })
     for (const path of ['/v1/pdf/rotate', '/v1/pdf/rotate-pdf'])
       assert.throws(() => router.find('POST', path), {
@@ -225,7 +225,7 @@ describe('routing', () => {
   })
 })
 
-test('a request that bypasses the CDN is refused, and the client IP is taken from the CDN header', () => {
+test('a request that bypasses the CDN is rejected, and the client IP is read from the CDN header', () => {
   const config = {
     ORIGIN_SECRET: 'o'.repeat(32),
     TRUSTED_PROXIES: undefined,
@@ -241,7 +241,7 @@ test('a request that bypasses the CDN is refused, and the client IP is taken fro
     )
 })
 
-test('the request origin is taken from Host, and its scheme from Origin', () => {
+test('the request origin is derived from Host, and its scheme from Origin', () => {
   assert.equal(originOf({ host: '192.168.1.5:8080' }), 'http://192.168.1.5:8080')
   assert.equal(originOf({ host: '[fe80::1]:80' }), 'http://[fe80::1]')
   assert.equal(originOf({ host: 'files.lan', origin: 'https://files.lan' }), 'https://files.lan')
@@ -291,7 +291,7 @@ describe('requests to another host name', () => {
     )
   })
 
-  test('the services of the last sixteen host names are cached', () => {
+  test('services for the last sixteen host names are cached', () => {
     const of = configsFor({})
     made.length = 0
     const names = Array.from({ length: 16 }, (_, at) => `host-${at}.lan`)

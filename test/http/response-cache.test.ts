@@ -36,7 +36,7 @@ test('a tail appended to compressed content is decompressed after it, in one gzi
   assert.ok(zipped.length < both.length / 3, `${zipped.length} of ${both.length} bytes`)
 })
 
-test('a cached reply is created once and only differs in the metadata of the request', async () => {
+test('a reply is created once, and cached copies differ only in the request metadata', async () => {
   const cache = new ResponseCache()
   let made = 0
   const reply = async () => {
@@ -60,7 +60,7 @@ test('a cached reply is created once and only differs in the metadata of the req
   assert.notEqual(first.headers?.['etag'], second.headers?.['etag'])
 })
 
-test('a client that has the cached reply, compressed or not, gets a 304', async () => {
+test('a client that has the cached reply, compressed or not, receives a 304', async () => {
   const cache = new ResponseCache()
   const cachedReply = { contract: list, name: 'all', reply: async () => ({ data: words }) }
   for (const encoding of [gzip, {}]) {
@@ -76,7 +76,7 @@ test('a client that has the cached reply, compressed or not, gets a 304', async 
   assert.equal(other.statusCode, 200)
 })
 
-test('replies with another cache key are separate, and a failure is not cached', async () => {
+test('replies are cached separately per cache key, and failures are not cached', async () => {
   const cache = new ResponseCache()
   const ask = (name: string, reply: () => Promise<{ data: string[] }>) =>
     cache.answer({ contract: list, name, reply }, requestWith({}), 'req_1')

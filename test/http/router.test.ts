@@ -16,7 +16,7 @@ const find = (path: string, method = 'GET') => {
   }
 }
 
-test('a path that the gateway has decoded is not decoded or cut again', () => {
+test('a path that the gateway has decoded is not decoded or split again', () => {
   assert.deepEqual(find('/v1/formats/png'), ['/v1/formats/:formatId', { formatId: 'png' }])
   assert.deepEqual(find('/v1/formats/%70ng'), ['/v1/formats/:formatId', { formatId: '%70ng' }])
   assert.deepEqual(find('/v1/formats/png?x'), ['/v1/formats/:formatId', { formatId: 'png?x' }])
@@ -27,7 +27,7 @@ test('a path that the gateway has decoded is not decoded or cut again', () => {
   assert.equal(find('/v1/workflows?'), 'NOT_FOUND')
 })
 
-test('a path with a lone surrogate or a very long segment is not found', () => {
+test('a path with a lone surrogate or a very long segment returns 404', () => {
   assert.equal(find('/v1/\ud83d'), 'NOT_FOUND')
   assert.equal(find(`/v1/formats/${'%'.repeat(10_000)}`), 'NOT_FOUND')
 })

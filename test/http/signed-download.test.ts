@@ -53,7 +53,7 @@ test('only `inline` may be added to a signed URL', () => {
   assert.equal(codeOf(rest, at), 'INVALID_SIGNATURE')
 })
 
-test('the key of a day is valid on that day and the next, with some minutes of clock skew', () => {
+test('a daily signing key is valid on its day and the next, with some minutes of clock skew', () => {
   const query = queryOf(5 * 86_400)
   assert.equal(codeOf(query, at + dayMs), 'OK', 'the day after')
   assert.equal(codeOf(query, at + 2 * dayMs), 'INVALID_SIGNATURE', 'two days after')
@@ -62,7 +62,7 @@ test('the key of a day is valid on that day and the next, with some minutes of c
   assert.equal(codeOf(query, midnight - 301_000), 'INVALID_SIGNATURE')
 })
 
-test('the result URL stays the same for a day after the job and is valid until then', () => {
+test('a result URL stays the same for a day after the job and is valid until then', () => {
   const endedAt = new Date(at).toISOString()
   const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
   const addressAt = (now: number) =>

@@ -13,7 +13,7 @@ const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefi
   ['wait=25', 1000, 0],
 ]
 for (const [prefer, leftMs, waitS] of asked) {
-  test(`Prefer: ${prefer} with ${leftMs} ms left waits ${waitS} s`, () => {
+  test(`Prefer: ${prefer} waits ${waitS} s when ${leftMs} ms are left`, () => {
     assert.equal(parseWaitS({ headers: { prefer }, remainingMs: () => leftMs }), waitS)
   })
 }

@@ -54,7 +54,7 @@ test('released buffers are reused', async (t) => {
   assert.ok(places.size <= 10, `${large} chunks were in ${places.size} buffers`)
 })
 
-test('data in buffers that are not released is not overwritten', async (t) => {
+test('data in buffers that are still in use is not overwritten', async (t) => {
   const get = await startByteServer(t)
   const kept: Buffer[] = []
   for await (const chunk of await get()) kept.push(chunk)
@@ -62,7 +62,7 @@ test('data in buffers that are not released is not overwritten', async (t) => {
   assert.equal(sha256(kept), expected)
 })
 
-test('a partially released buffer is not overwritten', async (t) => {
+test('the used part of a partially released buffer is not overwritten', async (t) => {
   const get = await startByteServer(t, true)
   const kept: Buffer[] = []
   const sum = createHash('sha256')

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => first.kill())
 
-test('a start removes access of other users to the data folder and its files', async () => {
+test('starting the service removes access of other users to the data folder and its files', async () => {
   const { dataDir } = first
   const file = { name: 'a.txt', bytes: new Uint8Array(Buffer.from('text')) }
   await new Client(first).convert(file, { targetFormat: 'html' })
@@ -31,7 +31,7 @@ function isAccessibleToOthers(path: string): boolean {
   return stats !== undefined && (stats.mode & 0o077) !== 0
 }
 
-test('a second service on the same data folder fails with a message and the first keeps running', async () => {
+test('a second service on the same data folder fails with a message while the first keeps running', async () => {
   await assert.rejects(
     startService({}, first.dataDir),
     new RegExp(

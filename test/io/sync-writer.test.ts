@@ -44,7 +44,7 @@ async function writeChunks(path: string, size?: number): Promise<number> {
   return writtenBytes
 }
 
-test('a large file is complete, and its later part is not cached in memory', async (context) => {
+test('a large file is written completely, and its later part is not cached in memory', async (context) => {
   const path = join(folder, 'large')
   assert.equal(await writeChunks(path), whole.length)
   assert.equal(sha256(readFileSync(path)), sha256(whole))
@@ -65,7 +65,7 @@ test('a file declared as large is not cached in memory at all', async (context) 
   assert.equal(sha256(readFileSync(path)), sha256(whole))
 })
 
-test('a file is complete whatever size was declared', async () => {
+test('a file is written completely even if the declared size is wrong', async () => {
   for (const size of [1, 2 ** 40]) {
     const path = join(folder, `declared size ${size}`)
     await writeChunks(path, size)
@@ -73,7 +73,7 @@ test('a file is complete whatever size was declared', async () => {
   }
 })
 
-test('a small file stays in memory', async () => {
+test('a small file stays in the page cache', async () => {
   const path = join(folder, 'small')
   const bytes = Buffer.from('a file of few bytes')
   await writeSynchronously(ReadableStream.from([bytes]) as AsyncIterable<Buffer>, {
@@ -83,7 +83,7 @@ test('a small file stays in memory', async () => {
   assert.equal(readFileSync(path, 'utf8'), 'a file of few bytes')
 })
 
-test('a write error is thrown', async () => {
+test('a write error is thrown to the caller', async () => {
   async function* broken() {
     yield* chunks.slice(0, 60)
     throw new Error('the line is dead')

@@ -165,7 +165,7 @@ async function largeJob() {
   return stage
 }
 
-test('after its retention only the tombstone of a job is left, with a TTL', async () => {
+test('after the retention time, only the tombstone of a job remains, with a TTL', async () => {
   const { service, tableName } = await largeJob()
   const all = await database.scan(tableName)
   assert.deepEqual(
@@ -186,7 +186,7 @@ test('after its retention only the tombstone of a job is left, with a TTL', asyn
   assert.equal(events.at(-1), 'job.expired')
 })
 
-test('nothing is left of a large job that is deleted', async () => {
+test('deleting a large job leaves no data behind', async () => {
   const { service, tableName } = await largeJob()
   assert.equal(await service.delete(), true)
   await service.runToEnd()
@@ -195,7 +195,7 @@ test('nothing is left of a large job that is deleted', async () => {
   await outcomeOf(service)
 })
 
-test('a deletion that crashes during a sweep is finished within two minutes', async () => {
+test('a deletion that crashes during a sweep is completed within two minutes', async () => {
   let isDue = false
   const tableName = await database.makeTable()
   const service: SimulatedService = new SimulatedService({

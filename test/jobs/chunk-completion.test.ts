@@ -60,7 +60,7 @@ async function split(more: Partial<Task> = {}) {
   }
 }
 
-test('a completed chunk counts, and the last one sends the task to be joined', async () => {
+test('a completed chunk is counted, and the last one sends the task to be joined', async () => {
   const { end, found, did: takeCalls } = await split()
   await end(1001)
   assert.deepEqual(

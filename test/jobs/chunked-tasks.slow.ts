@@ -9,7 +9,7 @@ const database = openDatabase()
 const whole = chunkScenarios['a chunked task']
 
 for (const [name, story] of Object.entries(chunkScenarios))
-  test(`${name} has the same outcome wherever a process crashes`, async (t) => {
+  test(`${name} ends with the same outcome wherever a process crashes`, async (t) => {
     t.diagnostic(`${await testCrashPoints(database, story)} runs`)
   })
 
@@ -17,6 +17,6 @@ for (const [name, manner] of Object.entries({
   'responses are lost': withSeed((chance) => lostResponses(0.3, chance)),
   'one write gets no response': withSeed((chance) => oneLostWrite(0.05, chance)),
 }))
-  test(`a chunked task has the same outcome when ${name}`, async (t) => {
+  test(`a chunked task ends with the same outcome when ${name}`, async (t) => {
     t.diagnostic(`${await testCrashPoints(database, whole, { manner, every: 3 })} runs`)
   })

@@ -36,12 +36,12 @@ async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise
   return service
 }
 
-test('a chunked task has the same outcome wherever a process crashes', async (t) => {
+test('a chunked task ends with the same outcome wherever a process crashes', async (t) => {
   // chunked-tasks.slow.ts crashes after every effect.
   t.diagnostic(`${await testCrashPoints(database, chunkScenarios['a chunked task'], { every: 4 })} runs`)
 })
 
-test('a chunked task has the same result as a whole one, and leaves no chunks behind', async () => {
+test('a chunked task returns the same result as an unsplit one, and leaves no chunks behind', async () => {
   const whole = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
   const parts = await runScenario({ play: playGraph(createChunkedGraph) })
   assert.deepEqual(whole.runs, ['a', 'string', 'last'])
@@ -66,7 +66,7 @@ test('a chunked task has the same result as a whole one, and leaves no chunks be
   assert.deepEqual(await findLeftovers(parts), [])
 })
 
-test('the inputs are fetched again for a join that reads them', async () => {
+test('a worker that joins chunks fetches the inputs again if the join reads them', async () => {
   const service = await runScenario(chunkScenarios['a chunked task after another image'])
   assert.ok(service.runs.includes('string joined'))
   assert.equal((await outcomeOf(service)).status, 'completed')
@@ -108,7 +108,7 @@ test('a task in its last attempt survives a queue failure after it was split', a
 })
 
 for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a join that fails'] as const)
-  test(`the other chunks are deleted after ${name}`, async () => {
+  test(`the remaining chunks are deleted after ${name}`, async () => {
     const service = await runScenario({ ...chunkScenarios[name], play: playGraph(createChunkedGraph) })
     const { job, tasks } = await service.state()
     assert.equal(job.status, 'failed')
@@ -181,7 +181,7 @@ test('leftover chunks of a failed task are deleted although the first deletion f
   assert.deepEqual(await findLeftovers(service), [])
 })
 
-test('chunk results are in order, whether the original or its copy completed', async () => {
+test('chunk results are joined in order, whether the original or its copy completed', async () => {
   const base = createRecords([createStoredImport('in'), newTask('work', [0])]).tasks[0]
   assert.ok(base)
   const createChunk = (part: number, more: Partial<Task> = {}): Task => ({

@@ -60,7 +60,7 @@ async function createSplitTask(open: readonly number[]) {
   }
 }
 
-test('a chunk contains its spec, the next step only, and the file that was cut for it', async () => {
+test('a chunk contains its spec, only the next step, and its part of the file', async () => {
   const { task: split } = await createSplitTask([])
   const cut = file('cut.pdf', 'jobs/job_1/1/cut-0')
   const chunkSpecs = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cut }]
@@ -79,7 +79,7 @@ test('a chunk contains its spec, the next step only, and the file that was cut f
   )
 })
 
-test('chunk numbers of another route differ from all attempts of the previous route', async () => {
+test('chunks of another route are numbered differently from all attempts of the previous route', async () => {
   const { task: split } = await createSplitTask([])
   const tried = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
   const [part] = createChunks({ ...split, attempt: 1 }, { ...inputPlan, tried }, [{ spec: {} }])
@@ -120,7 +120,7 @@ test('deleting chunks deletes their results and cut files, but not chunks of a l
   await deleteChunks(split, services)
 })
 
-test('chunks are deleted when their task ends, and when one of them ended their route', async () => {
+test('the chunks of a task are deleted when the task ends or a chunk ends its route', async () => {
   const ended = async (
     which: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
     more: Partial<Task>,
@@ -146,7 +146,7 @@ test('chunks are deleted when their task ends, and when one of them ended their 
   assert.deepEqual(await ended(itself, {}), [1000, 1001, 2000], 'the task is not over')
 })
 
-test('a chunk is needed as long as its task waits for it or its speculative copy', async () => {
+test('a chunk is needed as long as its task or its speculative copy waits for it', async () => {
   const { part, services, change, task: split } = await createSplitTask([1000])
   const isWanted = async (number: number) => (await findAwaitingTask(part(number), services))?.number
   assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])

@@ -92,7 +92,7 @@ test('an aborted task throws the reason of the abort, not the engine’s error',
   assert.ok(full instanceof AppError && full.code === 'INSUFFICIENT_DISK_SPACE', String(full))
 })
 
-test('a time limit beyond the maximum of a timer does not fire immediately', async () => {
+test('a time limit beyond the maximum of a timer does not expire immediately', async () => {
   const more = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
   const error = await errorOf(more, ({ stop }) => setTimeout(() => stop.abort(), 30))
   assert.ok(error instanceof WorkerStopped, String(error))

@@ -73,19 +73,23 @@ async function logOf(scripts: readonly string[], succeeds = true) {
 
 const about = { engine: 'pandoc', from: 'html', to: 'txt' }
 
-test('the log contains the end of a failed program’s output, without its arguments', confined, async () => {
-  const { log: cleanLines, ended } = await logOf([
-    'exit 0',
-    'echo why >&2; exit 3',
-    'yes | head -c 5000 >&2; exit 1',
-  ])
-  assert.equal(ended, 'done')
-  assert.deepEqual(cleanLines, [
-    { command: 'sh', how: 'exit code 3', stderr: 'why\n', msg: 'command failed' },
-    { command: 'sh', how: 'exit code 1', stderr: 'y\n'.repeat(2000), msg: 'command failed' },
-    { ...about, method: 'encode', msg: 'step completed' },
-  ])
-})
+test(
+  'the command log contains the end of a failed program’s output, without its arguments',
+  confined,
+  async () => {
+    const { log: cleanLines, ended } = await logOf([
+      'exit 0',
+      'echo why >&2; exit 3',
+      'yes | head -c 5000 >&2; exit 1',
+    ])
+    assert.equal(ended, 'done')
+    assert.deepEqual(cleanLines, [
+      { command: 'sh', how: 'exit code 3', stderr: 'why\n', msg: 'command failed' },
+      { command: 'sh', how: 'exit code 1', stderr: 'y\n'.repeat(2000), msg: 'command failed' },
+      { ...about, method: 'encode', msg: 'step completed' },
+    ])
+  },
+)
 
 test('a step that fails is logged with the version of its engine', confined, async () => {
   const { log: lines, ended } = await logOf([], false)

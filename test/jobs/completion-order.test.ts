@@ -70,7 +70,7 @@ test('a task is sent when all its inputs are complete, and again when that is re
   assert.deepEqual(takeSentTasks(), [])
 })
 
-test('the last task ends its job, whose end is published again when that is repeated', async () => {
+test('the last task ends its job, and the end is published again when that is repeated', async () => {
   const { end, repeatEnd, takeEvents, job } = await createJob(diamond)
   for (const number of [1, 2]) await end(number)
   assert.deepEqual([takeEvents(), (await job()).status], [[], 'queued'])
@@ -120,7 +120,7 @@ test('a task that cannot be planned fails with the reason, unless it is already 
   assert.equal((await found(1)).status, 'completed')
 })
 
-test('tasks that are sent together go to their own queues, in the group of their owner', async () => {
+test('tasks that are sent together go to their own queues, in the message group of their owner', async () => {
   const sendings: unknown[] = []
   const { jobs, queues, store } = await createJob(diamond, {
     taskSender: {
@@ -142,7 +142,7 @@ test('tasks that are sent together go to their own queues, in the group of their
   ])
 })
 
-test('a task with one input is sent with its files, a task with several has them looked up', async () => {
+test('a task with one input is sent with its files, while a task with several inputs looks them up', async () => {
   const known: unknown[] = []
   const { end } = await createJob(
     [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],
@@ -180,7 +180,7 @@ test('only files that a task imported from elsewhere are published', async () =>
   assert.deepEqual([takeEvents(), bus.events.length], [[], 4], 'their owner is unknown')
 })
 
-test('at the end of a task, only the process that published a fact removes it from the log', async () => {
+test('when a task ends, only the process that published a fact removes it from the job record', async () => {
   for (const isTeller of [true, false]) {
     const { jobs, end, found, job, ...own } = await createJob([...diamond, newTask('beside', [0])])
     const first = await found(1)

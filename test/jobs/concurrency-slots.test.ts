@@ -74,7 +74,7 @@ async function openSlots(concurrentJobs: number | null) {
   }
 }
 
-test('plans without a limit write nothing', async () => {
+test('plans without a concurrency limit write nothing', async () => {
   const { take, free, items, ends } = await openSlots(null)
   assert.equal(await take('a'), true)
   ends('a')
@@ -82,7 +82,7 @@ test('plans without a limit write nothing', async () => {
   assert.deepEqual(await items(), [])
 })
 
-test('all tasks of a job share one slot, which the next job gets when the job is over', async () => {
+test('all tasks of a job share one slot, which passes to the next job when the job ends', async () => {
   const { take, free, ends, sent, state, waiting, looks } = await openSlots(1)
   assert.equal(await take('a', 1), true)
   assert.equal(await take('a', 2), true)
@@ -134,7 +134,7 @@ test('jobs that ended while waiting are not resumed and do not take up a slot', 
   assert.deepEqual(await waiting(), [])
 })
 
-test('the slot of a job that ended without releasing it goes to the next job', async () => {
+test('the slot of a job that ended without releasing it passes to the next job', async () => {
   const { take, ends, state } = await openSlots(1)
   await take('a')
   ends('a')
@@ -161,7 +161,7 @@ test('a job that is released while another starts to wait resumes it', async () 
   assert.deepEqual(await waiting(), [])
 })
 
-test('a job that starts to wait gets the slot of a job that ended without releasing it', async () => {
+test('a job that starts to wait takes over the slot of a job that ended without releasing it', async () => {
   const { take, ends, between, sent, waiting, state } = await openSlots(1)
   await take('a')
   between(async () => ends('a'))
@@ -169,7 +169,7 @@ test('a job that starts to wait gets the slot of a job that ended without releas
   assert.deepEqual([sent, await waiting(), (await state())?.['count']], [[], [], 1])
 })
 
-test('the sweep resumes waiting jobs after a process died, until none waits', async () => {
+test('the sweep resumes waiting jobs after a process died, until no job waits', async () => {
   const { take, ends, slots, sent, state, waiting } = await openSlots(1)
   await take('a')
   for (const id of ['b', 'c']) await take(id)

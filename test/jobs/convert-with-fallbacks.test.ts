@@ -76,7 +76,7 @@ const isDamaged = () => {
 }
 const none: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
 
-test('a file goes through all steps of its route, across images', async () => {
+test('a file passes through all steps of its route, across images', async () => {
   const { done, found } = await convert(planOf(step('pandoc'), step('vips', 'txt', 'md')), {}, none)
   assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])
@@ -86,7 +86,7 @@ test('a file goes through all steps of its route, across images', async () => {
   ])
 })
 
-test('after an unreadable file, the next engine gets the original file in its own folder', async () => {
+test('after an unreadable file, the next engine receives the original file in its own folder', async () => {
   const triedCounts: number[] = []
   const { done, found } = await convert(
     planOf(step('pandoc')),
@@ -121,7 +121,7 @@ test('a failed route records its steps up to the failure', async () => {
   assert.deepEqual(seen, [2, 1])
 })
 
-test('when no route is left, the failure is thrown', async () => {
+test('when no fallback route is left, the failure is thrown', async () => {
   const { done } = await convert(planOf(step('pandoc')), { pandoc: isDamaged }, none)
   assert.ok('error' in done && done.error instanceof AppError)
   assert.equal(done.error.code, 'CORRUPT_FILE')

@@ -28,7 +28,7 @@ const manners = {
 
 for (const [circumstance, manner] of Object.entries(manners))
   for (const [name, story] of Object.entries(jobScenarios))
-    test(`${name} has the same outcome wherever a process crashes while ${circumstance}`, async (t) => {
+    test(`${name} ends with the same outcome wherever a process crashes while ${circumstance}`, async (t) => {
       const runs = await testCrashPoints(database, story, manner && { manner })
       t.diagnostic(`${runs} runs`)
     })

@@ -97,7 +97,7 @@ test('a job that waited for an upload publishes when it was queued and started, 
   })
 })
 
-test('progress contains the stored fact', () => {
+test('a progress event contains the stored progress', () => {
   const fact = { at: timestamp(4), percent: 40, stage: 'encoding', taskName: 'a' }
   assert.deepEqual(bodyOf(createProgressEvent(endedJob.job, '1', fact)), {
     ...commonFields,
@@ -146,7 +146,7 @@ test('a completed job publishes its results and duration', () => {
   assert.equal((createEndEvent(none) as unknown as { job: { source: unknown } }).job.source, null)
 })
 
-test('a failed job publishes its error, or a generic one', () => {
+test('a failed job publishes its error, or a generic error', () => {
   const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
   const lost = withJob(withTasks(endedJob, { a: fail(5, 'It is cut off.') }), { status: 'failed', error })
   const { summary: _, ...plain } = lost.job
@@ -234,7 +234,7 @@ test('an expired job publishes the reason after its file deletions', () => {
   )
 })
 
-test('different events of a job have different ids, the same event has the same id', () => {
+test('different events of a job have different ids, and the same event always has the same id', () => {
   const ids = [
     createStartedEvent(endedJob),
     createQueuedEvent(endedJob),

@@ -94,7 +94,7 @@ for (const name of ['a file with an unreadable chunk', 'a file whose chunks cann
     assert.deepEqual(left, [])
   })
 
-test('a task that takes a fallback route because of a chunk is sent although the queue failed once', async () => {
+test('a task that is replanned because of an unreadable chunk is sent although the queue failed once', async () => {
   const story = fallbackScenarios['a file with an unreadable chunk']
   let refusals = 0
   const { service } = await runScenario({

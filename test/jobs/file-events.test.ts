@@ -13,7 +13,7 @@ import { complete, file, newJob, newTask, timestamp, withTasks } from './records
 
 /** The exact content of the events of files, from records with distinct timestamps. */
 
-test('an uploaded file has its origin, upload and job', () => {
+test('the event of an uploaded file contains its origin, upload and job', () => {
   const { key: _, ...png } = file('a.png')
   const said = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
   const eventFor = (key: string, more: object = {}) =>
@@ -44,7 +44,7 @@ test('an uploaded file has its origin, upload and job', () => {
   })
 })
 
-test('files of the request are published with the job, but not on a retry', () => {
+test('files of a request are published with the job, but not on a retry', () => {
   const importOf = (operation: string) =>
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const eventsFor = (operation: string, retryOf?: string) =>
@@ -75,7 +75,7 @@ test('files of the request are published with the job, but not on a retry', () =
   assert.equal(createCreationEvents(createdJob).length, 2, 'the file was uploaded before')
 })
 
-test('imported files have their origin', () => {
+test('events of imported files contain their origin', () => {
   const [first] = withTasks(newJob([newTask('in', [], { operation: 'import/url' })]), {
     in: complete(5, file('a.png'), file('b.png')),
   }).tasks

@@ -6,7 +6,7 @@ import { findInterruption } from '../../lib/jobs/run/find-interruption.ts'
 
 const corruptBecauseOf = (cause: unknown) => new AppError('CORRUPT_FILE', 'It is damaged.', {}, { cause })
 
-test('a killed program and a failing system are no verdict on the file', () => {
+test('a killed program and a failing system do not count as errors of the file', () => {
   const killed = new EngineCrash('qpdf', 'SIGKILL', '')
   const broken = Object.assign(new Error('i/o error'), { code: 'EIO' })
   for (const cause of [killed, broken]) {
@@ -16,7 +16,7 @@ test('a killed program and a failing system are no verdict on the file', () => {
   }
 })
 
-test('a program that crashes by itself, and any other error, are left as they are', () => {
+test('errors of a program that crashes by itself, and all other errors, stay unchanged', () => {
   const crash = new EngineCrash('qpdf', 'SIGSEGV', '')
   const missing = Object.assign(new Error('no output'), { code: 'ENOENT' })
   const killed = new EngineCrash('qpdf', 'SIGKILL', '')

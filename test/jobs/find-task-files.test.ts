@@ -14,7 +14,7 @@ const state = withTasks(
 )
 const namesOf = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
 
-test('a task’s files are found by its name, and those of an export with its filename template', () => {
+test('files of a task are found by the task name, and those of an export by its filename template', () => {
   assert.deepEqual(namesOf('work'), ['a.webp'])
   assert.deepEqual(namesOf('out'), ['b.webp'])
   assert.deepEqual(namesOf('import/like'), [], 'the operation counts, not the name')

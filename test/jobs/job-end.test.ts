@@ -51,7 +51,7 @@ test('no task of a job is sent while it waits for an upload', () => {
   assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), none)
 })
 
-test('a task is sent to another worker after its lease and the grace period', () => {
+test('a task is sent to another worker after its lease and the grace period have passed', () => {
   const leaseUntil = (second: number) =>
     withTasks(newJob(conversion), {
       work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
@@ -89,7 +89,7 @@ test('with join buckets, completions are repeated only when all tasks of a bucke
   assert.equal(findStalledTasks(done(ins), longAfter).unreported.length, count)
 })
 
-test('chunks are repaired while their task waits for them, and afterwards the task itself', () => {
+test('while a task waits for its chunks, only they are repaired, and afterwards the task itself', () => {
   const state = withTasks(newJob(conversion), {
     work: { status: 'processing', expandedBy: 1, open: new Set([1001, 1002]) },
   })
@@ -131,7 +131,7 @@ test('chunks are repaired while their task waits for them, and afterwards the ta
   assert.deepEqual(names(findStalledTasks({ ...joined, chunks }, longAfter).toSend), none)
 })
 
-test('a job that ends before its start was recorded started with its first task', () => {
+test('a job that ends before its start was recorded is started with its first task', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   const [task] = state.tasks
   assert.ok(task)
@@ -141,7 +141,7 @@ test('a job that ends before its start was recorded started with its first task'
   assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, timestamp(2)])
 })
 
-test('the end of a job stores its outcome, and the retention starts then', () => {
+test('the end of a job stores its outcome, and its retention time starts then', () => {
   const queued = newJob(conversion)
   const processing = {
     ...queued.job,
@@ -168,7 +168,7 @@ function withoutKeys(job: Job): Job {
   return rest
 }
 
-test('a job that ends before its start was recorded publishes both', () => {
+test('a job that ends before its start was recorded publishes its start and its end', () => {
   const state = withTasks(newJob(chain), {
     first: complete(5, file('a')),
     second: { ...complete(9, file('b')), startedAt: timestamp(6) },
@@ -222,7 +222,7 @@ test('the result of a job without links consists of its exported files', () => {
   )
 })
 
-test('the conversion of a task gets all files of its inputs, in the order of the inputs', () => {
+test('the conversion of a task receives all files of its inputs, in the order of the inputs', () => {
   const request = [
     createStoredImport('a'),
     createStoredImport('b'),
@@ -243,7 +243,7 @@ test('the conversion of a task gets all files of its inputs, in the order of the
   assert.deepEqual([spec.operation, spec.to, spec.options], ['archive', 'zip', { level: 9 }])
 })
 
-test('inputs that need several images go to one after another', () => {
+test('inputs that need several images are processed one after another', () => {
   const step = (image: string) => ({
     operation: 'convert' as const,
     engine: 'vips',

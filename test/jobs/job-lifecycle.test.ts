@@ -90,7 +90,7 @@ test('when two processes start a job, the first one determines its start time an
   assert.equal(await lifecycle().start({ ...queued, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
 })
 
-test('progress below the published percent, or of a job that is over, is not published', async () => {
+test('progress below the published percent, or of a job that has ended, is not published', async () => {
   const { lifecycle, job, takeEvents, store } = await createRunningJob()
   const mine = lifecycle()
   await mine.publishProgress(await job(), 1, { ...progress, percent: 0 })
@@ -130,7 +130,7 @@ test('published progress includes the other running tasks', async () => {
   assert.deepEqual(Object.keys(log).sort(), ['1', '4', 'started'])
 })
 
-test('replacing a fact of another process publishes it first, replacing an own fact does not', async () => {
+test('replacing a fact that another process stored publishes it first, but replacing an own fact does not', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob()
   const [mine, other] = [lifecycle(), lifecycle()]
   await mine.publishProgress(await job(), 1, progress)
@@ -225,7 +225,7 @@ test('publishing an end does not change a job that was deleted meanwhile', async
   )
 })
 
-test('no end is published for a missing, live or expired job', async () => {
+test('no end is published for a missing, unfinished or expired job', async () => {
   const { lifecycle, store, takeEvents } = await createRunningJob()
   await lifecycle().republishEnd('job_2')
   await lifecycle().finish('job_2')
@@ -255,7 +255,7 @@ test('cancelling a job keeps ended tasks and cancels the others and their chunks
   )
 })
 
-test('an end that coincides with the start of its job counts the start once', async () => {
+test('a job whose end coincides with its start counts the start once', async () => {
   const { lifecycle, store, job, whole, takeEvents, change } = await createRunningJob(two, false)
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   const stale = await whole()

@@ -32,7 +32,7 @@ const skip = (second: number): Partial<Task> => ({
   open: undefined,
 })
 
-test('a job whose tasks are complete completes with the files of its exports', () => {
+test('a job whose tasks have completed completes with the files of its exports', () => {
   const state = withTasks(newJob(conversion), {
     work: { ...complete(5, file('a.webp')), engine: 'vips', engineVersion: '1.0', method: 'encode' },
   })
@@ -87,7 +87,7 @@ test('a failing task with continue_on_error does not fail its job', () => {
   assert.deepEqual(result.files, [file('b.webp')])
 })
 
-test('a batch completes when one item does, and counts the others', () => {
+test('a batch completes when one item completes, and counts the others', () => {
   const refused = newTask('refused', [0], {
     fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'not supported' },
   })
@@ -140,7 +140,7 @@ test('files with the same name get unique names, and a file of two exports is li
   )
 })
 
-test('an export names its files with its template', () => {
+test('an export names its files according to its template', () => {
   const template = { filename: '{name}-{index}-{jobId}-{date}.{ext}' }
   const state = withTasks(newJob([...pair.slice(0, 3), createExport('out', [1, 2], template)]), {
     left: complete(3, file('a.webp')),
@@ -207,7 +207,7 @@ test('warnings are equal regardless of the order of their fields', () => {
   )
 })
 
-test('an export of links is over when its inputs are', () => {
+test('an export of links completes when its inputs have completed', () => {
   const status = (state: JobState) => {
     const out = state.fixed.at(-1)
     assert.ok(out)
@@ -224,7 +224,7 @@ test('an export of links is over when its inputs are', () => {
   assert.equal(status(mayFail), 'completed')
 })
 
-test('every file of a job is listed once with its role, including unfinished tasks, without chunks', () => {
+test('every file of a job is listed once with its role, also files of unfinished tasks, but not of chunks', () => {
   const state = withTasks(newJob(chain), {
     first: complete(3, file('a.webp')),
     second: { status: 'processing', files: [file('half')] },

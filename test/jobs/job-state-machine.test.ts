@@ -14,7 +14,7 @@ import type { Job } from '../../lib/model/job.ts'
 import { applyChange, createExport, createStoredImport, newJob } from './records.ts'
 import { pair } from './support/job-records.ts'
 
-test('a task waits for open inputs, runs when all are complete, and is skipped when one is lost', () => {
+test('a task waits for open inputs, runs when all are complete, and is skipped when one has failed', () => {
   const some = new Set([1])
   const actions = [
     { open: some, fed: false },
@@ -39,7 +39,7 @@ test('a task fails its dependents unless it completed or has continue_on_error',
   assert.equal(failsDependents({ status: 'completed', continueOnError: undefined }), false)
 })
 
-test('the percent of a split task is that of its finished chunks, but never less than before', () => {
+test('the percent of a split task is that of its finished chunks, but never decreases', () => {
   const [, work] = newJob(pair).tasks
   assert.ok(work)
   const half = { ...work, status: 'processing', percent: 50 } as const
@@ -50,14 +50,14 @@ test('the percent of a split task is that of its finished chunks, but never less
   assert.equal(percentOfTask({ ...split, status: 'completed', percent: 100 }), 100)
 })
 
-test('a split task is ready to be joined when no chunk is open or lost', () => {
+test('a split task is ready to be joined when no chunk is open or failed', () => {
   assert.equal(isReadyToJoin({ expandedBy: 1, open: undefined, lost: new Set([1000]) }), false)
   assert.equal(isReadyToJoin({ expandedBy: undefined, open: undefined }), false)
   assert.equal(isReadyToJoin({ expandedBy: 1, open: new Set([1000]) }), false)
   assert.equal(isReadyToJoin({ expandedBy: 1, open: undefined }), true)
 })
 
-test('the outcome of a job is known when all tasks are over, or after the first failure with failFast', () => {
+test('the outcome of a job is known when all tasks have ended, or after the first failure with failFast', () => {
   const { job } = newJob(pair)
   const lost = { ...job, lost: new Set([1]) }
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('the outcome of a job without work is known from the start', () => {
   assert.equal(isOutcomeKnown(job), true)
 })
 
-test('the percent of a job counts finished and running tasks and never falls', () => {
+test('the percent of a job counts finished and running tasks and never decreases', () => {
   const { job } = newJob(pair)
   assert.equal(percentOf(job), 0)
   assert.equal(percentOf({ ...job, running: { 1: 50 } }), 25)
@@ -126,7 +126,7 @@ test('a task that restarts does not reduce the stored progress', async () => {
   assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])
 })
 
-test('the start of a job records the first task and takes the next sequence number', async () => {
+test('the start of a job records the first task and uses the next sequence number', async () => {
   const { job } = newJob(pair)
   const asked: Change[] = []
   const store = {

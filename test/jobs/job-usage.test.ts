@@ -52,7 +52,7 @@ test('usage counts work time, input bytes and output bytes', () => {
   })
 })
 
-test('a failed job has no output bytes, and counts for its requested format', () => {
+test('a failed job counts no output bytes, and is counted for its requested format', () => {
   const lost = of(withTasks(over, { second: { files: [] } }), { status: 'failed' })
   const { bytesOut, format, workMs } = measureJobUsage(lost)
   assert.deepEqual([bytesOut, format, workMs], [0, 'webp', 5000])
@@ -60,7 +60,7 @@ test('a failed job has no output bytes, and counts for its requested format', ()
   assert.equal(measureJobUsage(of(lost, { display })).format, null)
 })
 
-test('a job that never started counts no time, and one without a key names none', () => {
+test('a job that never started counts no time, and a job without an API key names none', () => {
   const waiting = of(newJob([createStoredImport('in'), newTask('work', [0])]), {
     status: 'cancelled',
     endedAt: timestamp(9),
@@ -78,7 +78,7 @@ test('a job that never started counts no time, and one without a key names none'
   assert.equal(measureJobUsage(of(waiting, { startedAt: timestamp(12) })).durationMs, 0)
 })
 
-test('a job with a single task counts for its engine', () => {
+test("a job with a single task is counted for the task's engine", () => {
   const [only] = newJob([createStoredImport('in'), newTask('work', [0])]).tasks
   assert.ok(only)
   const single = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {

@@ -27,7 +27,7 @@ test('a job without work ends immediately', async () => {
   assert.deepEqual([result?.files.length, startedAt], [1, undefined])
 })
 
-test('a job is not created when another write of the transaction fails, and nothing is published', async () => {
+test('a job is not created when another write of its transaction fails, and nothing is published', async () => {
   const { jobs, store, takeEvents, takeSentTasks } = memoryJobs()
   const claim = {
     update: { pk: 'UPLOAD#upl_1', sk: 'UPLOAD' },
@@ -38,7 +38,7 @@ test('a job is not created when another write of the transaction fails, and noth
   assert.deepEqual([await store.getJob('job_1'), takeEvents(), takeSentTasks()], [undefined, [], []])
 })
 
-test('a job that waits for an upload is published once and sends nothing', async () => {
+test('a job that waits for an upload is published once and sends no tasks', async () => {
   const { takeEvents, takeSentTasks, job, wake } = await createJob([
     createAwaitedUpload('in'),
     newTask('work', [0]),
@@ -49,7 +49,7 @@ test('a job that waits for an upload is published once and sends nothing', async
   assert.deepEqual(takeEvents(), [], 'it is known to be published')
 })
 
-test('a job is cancelled once, with its tasks, and its retention starts then', async (t) => {
+test('a job is cancelled once, with its tasks, and its retention time starts then', async (t) => {
   const { jobs, job, takeEvents, wake } = await createJob()
   takeEvents()
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
@@ -109,7 +109,7 @@ test('each download is published with its own sequence number, but not after a d
   assert.equal((await job()).sequence, before.sequence + 2)
 })
 
-test('an uploaded file is published, with or without a job', async () => {
+test('an uploaded file is published as an event, with or without a job', async () => {
   const { jobs, bus } = memoryJobs()
   await jobs.publishUpload({
     owner: 'anon_1',

@@ -36,7 +36,7 @@ test('a task is claimed by one worker at a time; the next claim counts an attemp
   assert.deepEqual([again.attempt, again.leaseId, again.startedAt], [2, 'lease_2', timestamp(10)])
 })
 
-test('a task that waits for inputs or chunks, has lost one, or is over cannot be claimed', async () => {
+test('a task that waits for inputs or chunks, lost one of them, or has ended cannot be claimed', async () => {
   const split = { status: 'processing', expandedBy: 1, partCount: 2 } as const
   const numbers = new Set([1000])
   for (const [set, applied] of [
@@ -110,7 +110,7 @@ test('a job that changed while its only task ended is ended separately, with sta
   )
 })
 
-test('finishing a task after another worker took it over or cancelled it changes nothing', async () => {
+test('finishing a task after another worker took it over, or after it was cancelled, changes nothing', async () => {
   const { held: claimAndKeep, change, job, found, takeEvents } = await createJob(only)
   const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })
@@ -125,7 +125,7 @@ test('finishing a task after another worker took it over or cancelled it changes
   assert.deepEqual([(await other.job()).status, other.takeEvents()], ['cancelled', []])
 })
 
-test('finishing a task that another worker has sends no dependents', async () => {
+test('finishing a task that another worker took over does not send its dependents', async () => {
   const { held: claimAndKeep, change, found, takeSentTasks, takeEvents } = await createJob()
   const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })
@@ -175,7 +175,7 @@ test('the file that a job’s only task imported is published with the end of th
   assert.deepEqual(takeEvents(), ['file.uploaded', 'job.started', 'job.completed'])
 })
 
-test('the end of one of several tasks sends the next one and publishes the start of the job', async () => {
+test('when one of several tasks ends, the next one is sent and the start of the job is published', async () => {
   const { held: claimAndKeep, takeSentTasks, takeEvents, job, found, change } = await createJob()
   await change({ pieces: [inputPlan], begun: 'upload 1', stage: 'encoding' })
   const one = await claimAndKeep()
@@ -244,7 +244,7 @@ test('a task that is split waits for its chunks, which are sent', async () => {
   assert.equal((await found(1001)).status, 'pending')
 })
 
-test('a task that another worker has is neither split nor handed over', async () => {
+test('a task that another worker took over is neither split nor handed over', async () => {
   const { held: claimAndKeep, change, takeSentTasks, store, ref, found } = await createJob()
   const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })

@@ -7,7 +7,7 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createStoredImport, newTask, secondsLater, timestamp } from './records.ts'
 import { createJob, end, inputPlan, log, only } from './support/leases.ts'
 
-test('a chunk records its processing time and updates its task without own progress', async (t) => {
+test('a chunk records its processing time and updates its task without reporting own progress', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, change, found, held: claimAndKeep, takeEvents } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
@@ -118,7 +118,7 @@ test('the start of a job is published while its task runs, but not after it is r
   assert.deepEqual(other.takeEvents(), [])
 })
 
-test('progress is published after five points and half a second, or one point and two seconds', async (t) => {
+test('progress is published after five points and half a second, or after one point and two seconds', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(only)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
@@ -166,7 +166,7 @@ test('the percent of a join continues from that of the chunks', async (t) => {
   assert.equal((await found()).percent, 95)
 })
 
-test('the percent of a task does not fall when another worker takes over', async () => {
+test('the percent of a task does not decrease when another worker takes over', async () => {
   const { held: claimAndKeep, change, found } = await createJob()
   await change({ percent: 60 })
   const one = await claimAndKeep()
@@ -193,7 +193,7 @@ test('a skipped progress update of a job with many tasks does not stop later one
   assert.deepEqual([takeEvents(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
 })
 
-test('a released task’s start time was that of the claim, not of the worker', async (t) => {
+test('the start time of a released task is that of the claim, not of the worker', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await createJob()
   const one = lease()

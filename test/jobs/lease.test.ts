@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Job, Task } from '../../lib/model/job.ts'
 import { createStoredImport, newJob, newTask, start, timestamp } from './records.ts'
 
-test('heartbeats renew the lease and the message until another worker has the task', async (t) => {
+test('heartbeats renew the lease and the message until another worker takes over the task', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const writes: { change: Change; condition: unknown }[] = []
@@ -97,7 +97,7 @@ test('handing over a task to another image keeps its percent and resets its atte
   assert.deepEqual([status, attempt, percent, sent], ['pending', 0, 40, [tasks[0]]])
 })
 
-test('saving the remaining work fails when another worker has the task', async () => {
+test('saving the remaining steps fails when another worker took over the task', async () => {
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const sets: unknown[] = []
   let isMine = true
@@ -115,7 +115,7 @@ test('saving the remaining work fails when another worker has the task', async (
   await assert.rejects(lease.saveRemaining({ begun: 'upload 2' }), LeaseLost)
 })
 
-test('progress is published with the start if necessary, but not for chunks and large jobs', async (t) => {
+test('progress is published with the start of the job if necessary, but not for chunks and large jobs', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const publishWith = async (claimed: Partial<Task>, status: Job['status'] = 'processing') => {

@@ -79,7 +79,7 @@ test('only the index partitions of the requested statuses are queried', async ()
   assert.deepEqual(tagged.asked, [['byTag', 'anon_1#mine']])
 })
 
-test('time limits are exclusive, filters apply, and a page ends at the maximum number of tasks', async () => {
+test('time limits of a job list are exclusive, filters apply, and a page ends at the maximum number of tasks', async () => {
   const { list } = createList(mixed)
   const [createdAfterMs, createdBeforeMs] = [Date.parse(timestamp(1)), Date.parse(timestamp(4))]
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
@@ -127,7 +127,7 @@ test('a filter continues after the scanned jobs, across several index pages', as
   }
 })
 
-test('jobs are in order even if one status has few and another one many', async () => {
+test('listed jobs are in order even if one status has few jobs and another one many', async () => {
   const [live, done] = ['processing', 'completed'] as const
   // Each status returns two at a time: 8 and 2, 9 and 7.
   const { list } = createList([live, live, live, done, done, done, done, done, live, done], { pageSize: 2 })

@@ -58,7 +58,7 @@ const shared = { isShared: true, runId: 'run 1' }
 const alone = { isShared: false, runId: 'run 1' }
 const countOf = async (find: () => Promise<Task>) => countedAttempts(await find())
 
-test('a crash of a shared worker costs its tasks no attempt, but from then on they run apart', async () => {
+test('the crash of a shared worker costs its tasks no attempt, but from then on each runs alone', async () => {
   const { die, run, find } = await createJob()
   await die(shared)
   const again = await run(shared, () => assert.fail('it may crash this worker as well'))
@@ -83,7 +83,7 @@ test('a task that kills workers while it runs alone fails after three of them', 
   assert.equal((await find()).status, 'failed')
 })
 
-test('the end of the whole service costs no attempt and separates no tasks', async () => {
+test('a crash of the whole service costs no attempt and does not make tasks run alone', async () => {
   const { die, find } = await createJob()
   await die(shared)
   const { claimed } = await die({ isShared: true, runId: 'run 2' })
@@ -92,13 +92,13 @@ test('the end of the whole service costs no attempt and separates no tasks', asy
   assert.equal(await countOf(find), 1)
 })
 
-test('no more than six lost leases of a task are excused', async () => {
+test('at most six lost leases of a task are excused', async () => {
   const { die, find } = await createJob()
   for (let number = 1; number <= 8; number++) await die({ isShared: false, runId: `run ${number}` })
   assert.deepEqual([(await find()).attempt, await countOf(find)], [8, 2])
 })
 
-test('a lost lease counts at once where each worker runs one task at a time', async () => {
+test('where each worker runs one task at a time, a lost lease counts immediately', async () => {
   const { die, find } = await createJob()
   await die({ isShared: false })
   await die({ isShared: false })

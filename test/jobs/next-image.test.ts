@@ -66,7 +66,7 @@ test('the next image is that of the first input with a remaining step', () => {
   assert.throws(() => nextImageOf([{ ...planWith('office'), step: 1 }]), /no remaining step/)
 })
 
-test('the conversion of a task has its operation and the files of its inputs', () => {
+test('the conversion of a task contains its operation and the files of its inputs', () => {
   const state = newJob([
     createStoredImport('in'),
     newTask('a', [0]),
@@ -83,7 +83,7 @@ test('the conversion of a task has its operation and the files of its inputs', (
   assert.deepEqual([spec.operation, spec.to, spec.options], ['convert', 'jpg', { dpi: 7 }])
 })
 
-test('chunks run a single step and have numbers that are unique over attempts and routes', () => {
+test('a chunk runs a single step, and its number is unique over attempts and routes', () => {
   const [work] = fresh.tasks
   assert.ok(work)
   const of = (more: Partial<Task>, one: InputPlan) =>

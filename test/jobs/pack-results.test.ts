@@ -30,7 +30,7 @@ const packed = [
   ...entry,
 }))
 
-test('a ZIP contains each file under a unique name, and its manifest explains missing files', async () => {
+test('a ZIP of results contains each file under a unique name, and its manifest explains missing files', async () => {
   const packing = {
     files: {
       stream: async ({ key, size }: StoredFile) => {
@@ -73,7 +73,7 @@ test('a ZIP contains each file under a unique name, and its manifest explains mi
   ])
 })
 
-test('a ZIP is stored under the requested name, with its size and hash', async () => {
+test('a ZIP of results is stored under the requested name, with its size and hash', async () => {
   const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
     work: complete(2, file('b.png', 'k/b')),
   })

@@ -32,7 +32,7 @@ const listQueued = ({ queues }: SimulatedService) =>
   })
 const over: Partial<Task> = { status: 'completed', files: [importedFile], endedAt: new Date().toISOString() }
 
-test('a ready task is sent, unless it is missing or its job is over', async () => {
+test('a ready task is sent, unless it is missing or its job has ended', async () => {
   const { service, prepare } = await newService()
   await prepare(1)
   assert.deepEqual(listQueued(service), [1])
@@ -43,14 +43,14 @@ test('a ready task is sent, unless it is missing or its job is over', async () =
   assert.deepEqual(listQueued(service), [])
 })
 
-test('a task that is over sends its dependents', async () => {
+test('a finished task enqueues its dependents', async () => {
   const { service, prepare, change } = await newService()
   await change(1, over)
   await prepare(1)
   assert.deepEqual(listQueued(service), [2])
 })
 
-test('leftover chunks of a task that is over are deleted', async () => {
+test('leftover chunks of a finished task are deleted', async () => {
   const { service, prepare, change } = await newService()
   const [task] = (await service.state()).tasks
   assert.ok(task)
@@ -83,7 +83,7 @@ test('pending chunks of a split task are sent', async () => {
   assert.deepEqual(listQueued(service), ['1 part 1002'])
 })
 
-test('preparing a task of a job that is over frees the slot for the next job', async () => {
+test('preparing a task of a job that has ended frees the slot for the next job', async () => {
   for (const isCancelled of [true, false]) {
     const { service, prepare, change } = await newService()
     const own = service.services()

@@ -51,7 +51,7 @@ const workIn = ({ work }: TaskMessage): PresignedWork => {
 }
 const address = (key: string) => [key, `${inAddress}${key}?${signatureLifetimeS}`]
 
-test('a message contains presigned URLs of the inputs, each once, and an upload form, for an hour', async (t) => {
+test('a task message contains presigned URLs of the inputs, each once, and an upload form, for an hour', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const inputPlan = { files: [file('page.png', 'jobs/job_1/2/page'), file('in.png', 'in/in')], steps: [] }
   const { inputs, output, until, opened } = workIn(
@@ -67,7 +67,7 @@ test('a message contains presigned URLs of the inputs, each once, and an upload 
   assert.deepEqual([until, opened], [start.getTime() + 3_600_000, {}])
 })
 
-test('a task that joins its chunks gets URLs of their results', async () => {
+test('a task that joins its chunks receives URLs of their results', async () => {
   const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as unknown as Task
   const inputsOf = async (more: Partial<Task>) =>
     Object.keys(workIn(await messageFor(more, [part], { fixed: [], tasks: [] })).inputs)
@@ -75,7 +75,7 @@ test('a task that joins its chunks gets URLs of their results', async () => {
   assert.deepEqual(await inputsOf({}), [])
 })
 
-test('a message contains the opened passwords by their sealed values', async () => {
+test('a task message contains the decrypted passwords by their encrypted values', async () => {
   const [password, other] = ['ä secret', 7].map((value) => vault.seal(value, 'job_1'))
   const inputPlan = { files: [], steps: [{ options: { password: other, dpi: 7 } }] } as unknown as InputPlan
   const { opened } = workIn(await messageFor({ spec: { options: { password } }, pieces: [inputPlan] }))
@@ -83,7 +83,7 @@ test('a message contains the opened passwords by their sealed values', async () 
   assert.deepEqual(opened, { [password.sealed]: 'ä secret', [other.sealed]: 7 })
 })
 
-test('data that is too large for a message is stored in the bucket and linked', async () => {
+test('data that is too large for a task message is stored in the bucket and linked', async () => {
   const many = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
   const { work } = await messageFor({ part: 1001 }, [], { fixed: [], tasks: [] })
   assert.ok(work && 'inputs' in work && written.size === 0)
@@ -95,6 +95,6 @@ test('data that is too large for a message is stored in the bucket and linked', 
   assert.equal(Object.keys(JSON.parse(text).inputs).length, 4002)
 })
 
-test('transfer tasks get no URLs, because they access files with their own role', async () => {
+test('transfer tasks receive no URLs, because they access files with their own role', async () => {
   assert.deepEqual(await messageFor({ operation: 'export/s3' }), { jobId: 'job_1', task: 2 })
 })

@@ -21,7 +21,7 @@ const database = openDatabase()
 const newService = async (circumstances: Partial<SimulationOptions> = {}) =>
   new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 2, ...circumstances })
 
-test('a cancellation whose process dies right after storing it is published within 30 seconds', async () => {
+test('a cancellation is published within 30 seconds although its process dies right after storing it', async () => {
   // The creator has three effects; the fourth is the cancellation.
   const service = await newService({ crashAfter: [4] })
   await service.create(diamond())
@@ -34,7 +34,7 @@ test('a cancellation whose process dies right after storing it is published with
   assert.deepEqual(service.runs, [], 'workers skip messages of the cancelled job')
 })
 
-test('a cancelled job whose creator died is published from its creation', async () => {
+test('a cancelled job whose creator died publishes its events from the creation on', async () => {
   for (const stop of [1, 2]) {
     const service = await newService({ crashAfter: [stop] })
     await service.create(diamond())
@@ -44,7 +44,7 @@ test('a cancelled job whose creator died is published from its creation', async 
   }
 })
 
-test('a job whose creator died is published from its creation, even if the sweep is late', async () => {
+test('a job whose creator died publishes its events from the creation on, even if the sweep is late', async () => {
   const service = await newService({ crashAfter: [1] })
   await service.create(diamond())
   service.time.moveTo(service.time.now + 40 * 60_000)
@@ -54,7 +54,7 @@ test('a job whose creator died is published from its creation, even if the sweep
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
 
-test('an end that the sweep stores is published although the sweep dies', async () => {
+test('the end of a job that the sweep stores is published although the sweep dies', async () => {
   for (let stop = 1; ; stop++) {
     const service = await newService({ during: { b: throwCorruptFile } })
     await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
@@ -187,7 +187,7 @@ test('cancellations for lack of input propagate immediately although each respon
   assert.ok(service.time.now - before < 60_000, 'no sweep was needed')
 })
 
-test('a stored end that the bus rejected is published, even in the last attempt', async () => {
+test('the stored end of a job that the bus rejected is published, even in the last attempt', async () => {
   const service = await newService()
   await service.create(singleTask())
   const { store } = service.services().jobs

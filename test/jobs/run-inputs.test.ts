@@ -91,7 +91,7 @@ async function run(
   return { done, files, gate }
 }
 
-test('a result without the source’s content is deleted although it is already being stored', async () => {
+test('a result that lost the source’s content is deleted although it is already being stored', async () => {
   const { done, files, gate } = await run(() => ({ error: { code: 'CONVERSION_FAILED', message: 'No.' } }))
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
   assert.deepEqual([...files.objects.keys()], ['a.html'])
@@ -150,7 +150,7 @@ test('a task that crashed in three attempts is not tried again', async () => {
   assert.deepEqual(gate.effects, [])
 })
 
-test('a failure on a full disk reports that, and does not lead to a fallback', async () => {
+test('a failure on a full disk is reported as such, and does not lead to a fallback', async () => {
   const full = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
   const space = {
     requireCompleteOutput: async () => {},

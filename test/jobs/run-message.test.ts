@@ -57,25 +57,25 @@ async function handle(
 }
 const isRetried = { itemIdentifier: 'm1' }
 
-test('the message of a completed task, or of one that is already over, is done', async () => {
+test('the message of a task that completes or has already ended is deleted', async () => {
   assert.deepEqual(await handle(async () => messageDone), { failure: undefined, queueCalls: [] })
   const { failure } = await handle(() => assert.fail('the task is over'), { isClaimed: false })
   assert.equal(failure, undefined)
 })
 
-test('a message that must be retried is delivered again after the requested time', async () => {
+test('a task message that must be retried is delivered again after the requested time', async () => {
   const { failure, queueCalls } = await handle(async () => ({ done: false, retryInS: 7 }))
   assert.deepEqual([failure, queueCalls], [isRetried, [['image', 'r1', 7]]])
 })
 
-test('an unsigned message, or one with rejected signatures, is sent again for signing', async () => {
+test('an unsigned task message, or one with rejected signatures, is sent again for signing', async () => {
   const sent = ['image again', { jobId: 'job_1', task: 1 }, job.owner]
   const unsigned = await handle(() => assert.fail('it has no access to files'), { isSigned: true })
   const refused = await handle(async () => ({ done: false, resend: 'signed', retryInS: 0 }))
   assert.deepEqual([unsigned, refused], Array(2).fill({ failure: undefined, queueCalls: [sent] }))
 })
 
-test('a message that could not be run is delivered again soon, or later if the queue fails too', async () => {
+test('a task message that could not be processed is delivered again soon, or later if the queue fails too', async () => {
   const tableDown = { isTableDown: true }
   assert.deepEqual(await handle(async () => messageDone, tableDown), {
     failure: isRetried,

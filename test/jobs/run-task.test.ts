@@ -58,7 +58,7 @@ const fails =
   () =>
     Promise.reject(error)
 
-test('a message claims its task and runs it with its inputs', async () => {
+test('a task message is processed by claiming its task and running it with its inputs', async () => {
   const { run, found } = await createJob()
   const outcome = await run(async (_, { task: one, state, lease }) => {
     assert.deepEqual([one.status, one.attempt, state.fixed.length], ['processing', 1, 1])
@@ -69,7 +69,7 @@ test('a message claims its task and runs it with its inputs', async () => {
   assert.deepEqual([outcome, (await found()).status], [messageDone, 'completed'])
 })
 
-test('a message for a claimed task is delivered again when the lease has expired', async (t) => {
+test('a message for a task that another worker runs is delivered again when the lease has expired', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(0) })
   const { run, change } = await createJob()
   for (const [leftMs, retryInS] of [
@@ -110,7 +110,7 @@ test('a message for a split task sends its pending chunks', async () => {
   )
 })
 
-test('no task of a job that is over is run', async () => {
+test('no task of a job that has ended is run', async () => {
   const { run, store } = await createJob()
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
   assert.deepEqual(await run(mustNotRun), messageDone)
@@ -175,7 +175,7 @@ test('a task that was taken over is left to the other worker', async () => {
   assert.deepEqual([outcome, (await found()).leaseId], [messageDone, 'other'])
 })
 
-test('an end that another worker stored is not replaced, and the message is delivered again', async () => {
+test('the end of a task that another worker stored is not replaced, and the message is delivered again', async () => {
   const { run, found, change } = await createJob()
   const outcome = await run(async () => {
     await change({ status: 'completed' })
@@ -184,7 +184,7 @@ test('an end that another worker stored is not replaced, and the message is deli
   assert.deepEqual([outcome, (await found()).status], [{ done: false, retryInS: 0 }, 'completed'])
 })
 
-test('a task without a slot waits without costing an attempt, until another job ends', async () => {
+test('a task without a slot waits, without using up an attempt, until another job ends', async () => {
   const { run, found, slots, jobs, store, takeSentTasks, ref } = await createJob(1)
   await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))
   takeSentTasks()
@@ -206,7 +206,7 @@ test('a task without a slot waits without costing an attempt, until another job 
   assert.equal(isKept, true)
 })
 
-test('finishing the last task of a job, or finding it ended, passes the slot to the next job', async () => {
+test('finishing the last task of a job, or finding the job ended, passes the slot to the next job', async () => {
   for (const situation of ['ends', 'finds it over', 'finds its job over'] as const) {
     const { run, slots, jobs, store, takeSentTasks, ref, change } = await createJob(1)
     await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))

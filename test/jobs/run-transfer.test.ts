@@ -81,7 +81,7 @@ test('export paths come from the template or prefix and are unique', () => {
   assert.deepEqual(paths({ path: 'v1.2/same' }), ['v1.2/same', 'v1.2/same (2)', 'v1.2/same (3)'])
 })
 
-test('a remote failure is an export error, and is retried with growing delays if it may pass', async () => {
+test('a remote failure is an export error, and a transient one is retried with growing delays', async () => {
   const failing = (isTransient: boolean, attempt: number) =>
     createExport(
       async () => {
@@ -286,7 +286,7 @@ test('an internal transfer error is retried and finally reported as internal', a
   }
 })
 
-test('a transfer ends its task with its files, and deletes them if the task was taken over', async () => {
+test('a transfer ends its task with its files, or deletes them if the task was taken over', async () => {
   const stored = new Set<string>()
   const files = {
     stream: async () => Readable.from([Buffer.from('x')]),

@@ -258,7 +258,7 @@ const ends: Readonly<Record<string, ScenarioEnd>> = {
 }
 
 for (const [name, scenario] of Object.entries(all))
-  test(`${name} ends as expected, without unnecessary runs and files`, async () => {
+  test(`${name} ends as expected, without unnecessary runs or files`, async () => {
     const { left, ...end } = await runScenario(scenario)
     const expected = { tasks: undefined, warnings: undefined, ...ends[name] }
     const { left: known = [], ...wanted } = {

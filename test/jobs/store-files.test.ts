@@ -39,7 +39,7 @@ async function storeOutput(output: OutputFile, more: Partial<Task> = {}, nextSte
   return only
 }
 
-describe('a result file', () => {
+describe('storing a result file', () => {
   test('a result file is stored under a key of its attempt, and named after its source with the new extension', async () => {
     const only = await storeOutput(await storeFile('a', 'abc'))
     assert.deepEqual(only, {

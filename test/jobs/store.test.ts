@@ -21,7 +21,7 @@ for (const [size, tasks, more] of [
   ['many tasks', sink(150), { tag: 'mine' }],
   ['many files', [...manyFiles, newTask('a', [0, 1]), createExport('out', [20])], {}],
 ] as const)
-  test(`a job with ${size} is read as it was stored, with its index keys`, async () => {
+  test(`a job with ${size} is read exactly as it was stored, with its index keys`, async () => {
     const { table, store, records: own } = await createJob(tasks, more)
     const whole = await store.getState('job_1')
     assert.deepEqual(whole, { job: own.job, fixed: own.fixed, tasks: own.tasks, chunks: [] })
@@ -198,7 +198,7 @@ test('all dependents of a task are found, even if there are many', async () => {
   assert.deepEqual(await store.getDependents(few), ['2'])
 })
 
-test('open tasks of a large job, and open inputs of a large join, are stored', async () => {
+test('open tasks of a large job, and open inputs of a large join, are stored in buckets', async () => {
   const { store } = await createJob(sink(150))
   const removeOpen = (number: number) => ({ exclude: { open: new Set([number]) } })
   const counted = await store.changeJoinBucket(bucketCountKey('job_1', 1), removeOpen(100))

@@ -56,7 +56,7 @@ test('a chunk without completed similar chunks is not a straggler', () => {
   assert.equal(isStraggler(part(undefined, cut), 600_000, findFailed, 4), false)
 })
 
-test('nothing is read for a chunk that has not run long enough', async () => {
+test('no records are read for a chunk that has not run long enough', async () => {
   const run = { services: {} } as Parameters<typeof checkStraggler>[1] // any access fails
   const { job } = newJob([])
   assert.equal(await checkStraggler({ chunk: part(undefined), job, ranMs: 19_999 }, run, silentLog), true)

@@ -15,7 +15,7 @@ import {
 } from './records.ts'
 import { createJob, lost } from './support/jobs.ts'
 
-test('the sweep publishes a job whose creator could not', async () => {
+test('the sweep publishes a job whose creator failed to publish it', async () => {
   const own = memoryJobs()
   own.bus.failTimes(1)
   await assert.rejects(
@@ -39,7 +39,7 @@ test('an unusable upload fails its task and job', async () => {
   assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lost }), false)
 })
 
-test('a job checks for awaited uploads every minute, for an hour', async () => {
+test('a job looks for awaited uploads every minute, for an hour', async () => {
   const looked: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void looked.push(number)
   const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
@@ -53,7 +53,7 @@ test('a job checks for awaited uploads every minute, for an hour', async () => {
   assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
 })
 
-test('an upload that is found by the check ends the wait, even if it is late', async () => {
+test('an upload that is found by a check ends the wait, even if it is late', async () => {
   const { jobs, ...own } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
     checkForUpload: async () =>
       void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
@@ -74,7 +74,7 @@ test('the sweep completes an upload task whose notification was lost', async () 
   assert.deepEqual([(await job()).status, takeSentTasks()], ['queued', [1]])
 })
 
-test('the check interval of a live job is its age, from five minutes to an hour', async () => {
+test('a live job is checked at intervals of its age, from five minutes to an hour', async () => {
   const { wake, job } = await createJob()
   for (const [seconds, pause] of [
     [60, 300],
@@ -114,7 +114,7 @@ test('the sweep counts finished tasks that were not counted, and ends the job af
   assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
 })
 
-test('the sweep ends a job whose tasks are all over and counted', async () => {
+test('the sweep ends a job whose tasks have all ended and been counted', async () => {
   const { wake, changeTask, change, job } = await createJob()
   for (const number of [1, 2])
     await changeTask(number, {
@@ -128,7 +128,7 @@ test('the sweep ends a job whose tasks are all over and counted', async () => {
   assert.equal((await job()).status, 'completed')
 })
 
-test('a job that is over is checked when it expires, and is deleted then', async () => {
+test('a job that has ended is checked at its expiry and deleted then', async () => {
   const { wake, job, takeEvents, change, whole } = await createJob([
     createStoredImport('in'),
     createExport('out', [0]),

@@ -181,7 +181,7 @@ describe('a job of more than a hundred tasks', () => {
   const done = complete(3, file('a.webp'))
   const lost = fail(3, 'is cut off')
 
-  test('records a lost task immediately, and completed ones with the last task of their bucket', async () => {
+  test('a job of more than a hundred tasks records a lost task immediately, and completed ones with the last task of their bucket', async () => {
     assert.deepEqual(await changesAfter(done, done), [])
     assert.deepEqual(await changesAfter(done, lost), [{ include: { lost: new Set([1]) } }])
     assert.deepEqual(await changesAfter({ ...lost, continueOnError: true }), [], 'that may be missing')

@@ -22,7 +22,7 @@ import {
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
 const fan = (count: number) => numbers(count).map((at) => newTask(`work-${at}`, [0]))
 
-test('a conversion is a job with one recorded task, a fixed import and a fixed export', () => {
+test('a conversion is stored as a job with one recorded task, a fixed import and a fixed export', () => {
   const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = createRecords([
     createStoredImport('in'),
     newTask('work', [0]),
@@ -112,7 +112,7 @@ test('the records of a job and its tasks contain the request, and nothing else',
   assert.ok(taker && !('uploadId' in taker) && !('continueOnError' in taker) && !('bucketed' in taker))
 })
 
-test('in a diamond, each task lists its inputs and its dependents', () => {
+test('in a diamond-shaped job, each task lists its inputs and its dependents', () => {
   const { tasks, job } = createRecords([
     createStoredImport('in'),
     newTask('left', [0]),
@@ -143,7 +143,7 @@ test('a job that waits for an upload is pending, and its dependents wait for the
   assert.deepEqual(tasks[1]?.open, new Set([0]))
 })
 
-test('up to a hundred tasks are counted by number, more by buckets of a hundred', () => {
+test('up to a hundred tasks are counted by number, and more in buckets of a hundred', () => {
   const hundred = createRecords([createStoredImport('in'), ...fan(99)])
   assert.equal(hundred.job.open?.size, 99)
   assert.deepEqual(hundred.joinBuckets, [])
@@ -163,7 +163,7 @@ test('up to a hundred tasks are counted by number, more by buckets of a hundred'
   assert.ok(more.tasks.every(({ bucketed }) => bucketed))
 })
 
-test('a bucket without work is not counted', () => {
+test('a bucket whose tasks need no work is not counted', () => {
   const { job, joinBuckets } = createRecords([
     ...numbers(120).map((at) => createStoredImport(`in-${at}`)),
     newTask('work', [0]),
@@ -264,7 +264,7 @@ test('records of small and large jobs match their schemas', () => {
   }
 })
 
-test('a chunk is ready immediately, has no dependents and shares its task’s TTL', () => {
+test('a chunk is ready immediately, has no dependents and uses its task’s TTL', () => {
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })])
   const [whole] = tasks
   assert.ok(whole)

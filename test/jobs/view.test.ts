@@ -131,7 +131,7 @@ describe('the status of a job', () => {
   })
 })
 
-describe('a job with its tasks', () => {
+describe('the view of a job with its tasks', () => {
   const tasksOf = (state: JobState) => jobView(state, link).tasks
 
   test('a job with its tasks shows the tasks in the order of the request, with their inputs', () => {
@@ -204,7 +204,7 @@ describe('a job with its tasks', () => {
     })
   })
 
-  test('links to inline display if requested', () => {
+  test('a job with its tasks links to inline display if requested', () => {
     const shown = newJob([
       createStoredImport('in'),
       newTask('work', [0]),
@@ -292,7 +292,7 @@ describe('a job with its tasks', () => {
   })
 })
 
-test('task records are needed when a job that is over has no stored result', () => {
+test('task records are needed to show a job that ended without a stored result', () => {
   assert.equal(needsTaskRecords(fresh.job), false)
   assert.equal(needsTaskRecords(done.job), false)
   const { result: _, ...large } = done.job

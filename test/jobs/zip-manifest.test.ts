@@ -88,7 +88,7 @@ describe('a ZIP of results', () => {
   })
 })
 
-test('text and uncompressed formats are compressed in a ZIP, images and videos are not', () => {
+test('text and uncompressed formats are compressed in a ZIP, images and videos are stored', () => {
   const smaller =
     'text/plain text/csv application/json image/svg+xml application/xml application/x-tar image/bmp audio/wav font/ttf image/tiff application/rtf'
   const same =

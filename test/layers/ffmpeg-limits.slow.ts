@@ -103,7 +103,7 @@ test('ffmpeg uses as many threads as the function has CPUs', built, async (t) =>
   assert.deepEqual(seen, ['1', '2'])
 })
 
-test('the error of a task that exceeds the timeout of the function names that limit', built, async (t) => {
+test("the error of a task that exceeds the function's timeout names that limit", built, async (t) => {
   // Ten seconds are reserved to store the result, and the start takes some.
   const lambda = await serve(t, {}, 20)
   const whole = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
@@ -114,7 +114,7 @@ test('the error of a task that exceeds the timeout of the function names that li
 })
 
 test(
-  'a full /tmp is reported as a lack of disk space, and only as the fault of a file that needs it all',
+  'a full /tmp is reported as a lack of disk space, or as the fault of a file that needs all of it',
   built,
   async (t) => {
     const disk = makeSmallDisk(t, 100)

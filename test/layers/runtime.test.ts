@@ -51,7 +51,7 @@ async function withRuntime(handler: string, use: (child: ChildProcess) => Promis
   }
 }
 
-test('a handler receives event and context of one invocation after another, and its result is returned', () =>
+test('the runtime passes one invocation after another to the handler and returns its results', () =>
   withRuntime('handlers.echo', async () => {
     const outcomes = await Promise.all([api.invoke({ n: 1 }), api.invoke({ n: 'ü' }, 5)])
     const [first, second] = outcomes.map((outcome) => ('response' in outcome ? outcome.response : outcome))
@@ -87,7 +87,7 @@ for (const [handler, message] of [
   ['handlers.notAFunction', /^handlers\.mjs exports no function "notAFunction"\.$/],
   ['handlers', /^Expected a handler like "functions\/convert\.handler", got "handlers"\.$/],
 ] as const) {
-  test(`${handler} ends the runtime with an initialization error`, () =>
+  test(`the handler ${handler} ends the runtime with an initialization error`, () =>
     withRuntime(handler, async (child) => {
       const exited = once(child, 'exit')
       assert.match((await api.initError).errorMessage, message)

@@ -55,7 +55,7 @@ const connectOwner = (token: string) => gateway.connect({ headers: { 'X-Owner-To
 const percents = (frames: readonly { job?: { progress?: { percent: number } } }[]) =>
   frames.map(({ job }) => job?.progress?.percent)
 
-test('a client is greeted and receives all events of its jobs', async () => {
+test('a WebSocket client is greeted and receives all events of its jobs', async () => {
   const created = await createJob()
   const client = await connectOwner(created.token)
   assert.partialDeepStrictEqual(client.frames, [
@@ -85,7 +85,7 @@ test('an event that is published twice is sent once', async () => {
   assert.deepEqual(percents(client.of('event')), [10, 20])
 })
 
-test('a client of another owner receives nothing, whatever it requests', async () => {
+test('a client of another owner receives no events, whatever it requests', async () => {
   const created = await createJob()
   const otherClient = await connectOwner((await createJob()).token)
   await otherClient.send({ type: 'subscribe', jobs: [created.jobId] })
@@ -98,7 +98,7 @@ test('a client of another owner receives nothing, whatever it requests', async (
   )
 })
 
-test('a subscription returns the state of its jobs and filters events', async () => {
+test('a subscription returns the state of its jobs and filters their events', async () => {
   const created = await createJob()
   const other = await createJob(created.token)
   const client = await connectOwner(created.token)
@@ -134,7 +134,7 @@ test('a subscription to everything returns all unfinished jobs', async () => {
   )
 })
 
-test('after a reconnect, exactly the missed events are sent in order, then new ones', async () => {
+test('after a reconnect, the missed events are sent exactly once and in order, then new ones', async () => {
   const created = await createJob()
   const first = await connectOwner(created.token)
   await gateway.publish(progressAt(created, 1, 3), progressAt(created, 2, 4))
@@ -164,7 +164,7 @@ test('a client that resumes too late gets an error and a snapshot', async () => 
   }
 })
 
-test('a cookie is only accepted from pages of the service', async () => {
+test('a session cookie is accepted only on pages of the service', async () => {
   const { token } = await createJob()
   const Cookie = `a=b; ${ownerCookie}=${token}`
   const origins: [origin: string | undefined, isTaken: boolean][] = [
@@ -186,7 +186,7 @@ const authMethods: [what: string, handshake: (token: string) => Parameters<Gatew
   ['a subprotocol', (token) => ({ headers: { 'Sec-WebSocket-Protocol': `v1.jobs, bearer.${token}` } })],
 ]
 for (const [name, handshake] of authMethods) {
-  test(`${name} authenticates a connection; a wrong one is closed with 4401`, async () => {
+  test(`${name} authenticates a connection, and a wrong one closes it with 4401`, async () => {
     const { token } = await createJob()
     const client = await gateway.connect(handshake(token))
     assert.equal(client.last.type, 'hello')
@@ -199,7 +199,7 @@ for (const [name, handshake] of authMethods) {
   })
 }
 
-test('a ticket opens one socket', async () => {
+test('a socket ticket opens one connection', async () => {
   const { token } = await createJob()
   const { json } = await app.send('POST', '/v1/ws/tickets', { headers: { 'x-owner-token': token } })
   const query = { ticket: json.data.ticket }
@@ -208,7 +208,7 @@ test('a ticket opens one socket', async () => {
     assert.equal((await gateway.connect({ query: { ticket } })).closed?.code, 4401)
 })
 
-test('the first frame can authenticate; any other one closes with 4401', async () => {
+test('a client can authenticate in its first frame, and any other frame closes the connection with 4401', async () => {
   const { token } = await createJob()
   const client = await gateway.connect()
   assert.deepEqual(client.frames, [])
@@ -223,7 +223,7 @@ test('the first frame can authenticate; any other one closes with 4401', async (
   }
 })
 
-test('an unauthenticated client is closed with 4408, an authenticated one is not', async () => {
+test('an unauthenticated connection is closed with 4408, and an authenticated one stays open', async () => {
   const silent = await gateway.connect()
   await gateway.live.wake(silent.id)
   assert.equal(silent.closed?.code, 4408)
@@ -251,7 +251,7 @@ const invalidFrames: [frame: unknown, says: RegExp][] = [
   [{ type: 'resume', since: -1 }, /since/],
   ['"x"', /type/],
 ]
-test('an invalid frame gets an error; the tenth closes with 1008', async () => {
+test('an invalid frame is answered with an error, and the tenth closes the connection with 1008', async () => {
   const client = await connectOwner((await createJob()).token)
   for (const [frame, message] of invalidFrames) {
     await client.send(frame)
@@ -263,7 +263,7 @@ test('an invalid frame gets an error; the tenth closes with 1008', async () => {
   assert.equal(client.closed?.code, 1008)
 })
 
-test('a client that does not read is closed with 4409, and others keep receiving events', async () => {
+test('a client that does not read is disconnected with 4409, and others keep receiving events', async () => {
   const created = await createJob()
   const [slow, other] = [await connectOwner(created.token), await connectOwner(created.token)]
   slow.outcome = 'slow'
@@ -272,7 +272,7 @@ test('a client that does not read is closed with 4409, and others keep receiving
   assert.deepEqual(percents(other.of('event')), [10, 20])
 })
 
-test('a connection above the limit is closed with 4429, unless others are gone', async () => {
+test('a connection above the limit is closed with 4429, unless an earlier one has disappeared', async () => {
   const { token } = await createJob()
   const clients = await Promise.all(Array.from({ length: maxSockets }, () => connectOwner(token)))
   assert.equal((await connectOwner(token)).closed?.code, 4429)
@@ -299,7 +299,7 @@ test('the socket of a job needs no authentication, reports progress and closes w
   assert.equal(client.closed?.code, 1000)
 })
 
-test('the socket of a finished job reports its state and closes; an unknown job is not found', async () => {
+test('the socket of a finished job reports its state and closes, and an unknown job is not found', async () => {
   const created = await createJob()
   await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
   const client = await gateway.connect({ query: { jobId: created.jobId } })

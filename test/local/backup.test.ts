@@ -55,7 +55,7 @@ test('a backup taken under eight writers contains all acknowledged writes, each 
   }
 })
 
-test('a service on a restored folder has all jobs and the results of completed ones', async (t) => {
+test('a service on a restored folder serves all jobs and the results of completed ones', async (t) => {
   await checkRestoredJobs(t, async (client, open) => {
     for (const id of open) assert.equal((await client.fetch(`/v1/status/${id}`)).status, 200)
   })
@@ -80,7 +80,7 @@ test('restore refuses a data folder that is in use or not empty', async (t) => {
   assert.equal(await readFile(join(data, 'secrets.json'), 'utf8'), secrets)
 })
 
-test('restore refuses damaged and foreign archives', async (t) => {
+test('restore rejects damaged archives and archives of other programs', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { end } = await startEmbedded(t, '--data', data)
@@ -122,7 +122,7 @@ test('restore refuses damaged and foreign archives', async (t) => {
   )
 })
 
-test('backup refuses to overwrite files and to save other folders', async () => {
+test('backup does not overwrite files and does not back up other folders', async () => {
   const dir = scratchFolder('backup')
   const archive = join(dir, 'saved.tar')
   assert.equal(

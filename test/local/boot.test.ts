@@ -41,7 +41,7 @@ function createSteps(
 
 const fail = (message: string) => () => Promise.reject(new Error(message))
 
-test('parts start in the order of their list and stop in reverse', async () => {
+test('components start in the order of their list and stop in reverse order', async () => {
   const events: string[] = []
   const { parts, stop } = await startSteps(createSteps(), { events })
   assert.deepEqual(parts, { events, disk: 'open', server: 'running', port: 80 })
@@ -50,21 +50,21 @@ test('parts start in the order of their list and stop in reverse', async () => {
   assert.deepEqual(events, ['stop port', 'stop server', 'stop disk'])
 })
 
-test('a part that fails to start stops the parts before it, and its error is thrown', async () => {
+test('a component that fails to start stops the components before it, and its error is thrown', async () => {
   const events: string[] = []
   const steps = createSteps({ port: { start: fail('port in use') } })
   await assert.rejects(startSteps(steps, { events }), { message: 'port in use' })
   assert.deepEqual(events, ['start disk', 'start server', 'stop server', 'stop disk'])
 })
 
-test('the other parts stop although one fails to', async () => {
+test('the other components stop although one fails to stop', async () => {
   const events: string[] = []
   const { stop } = await startSteps(createSteps({ server: { stop: fail('hangs') } }), { events })
   await assert.rejects(stop(), { message: 'hangs' })
   assert.deepEqual(events.slice(3), ['stop port', 'stop disk'])
 })
 
-test('a part may wait for a later one', async () => {
+test('a component can wait for one that starts later', async () => {
   let later: Promise<number> | undefined
   const start: AnyStep<Inputs, Parts>['start'] = (_, wait) => {
     later = wait('port')
@@ -74,7 +74,7 @@ test('a part may wait for a later one', async () => {
   assert.equal(await later, 80)
 })
 
-test('a service whose port is in use says so, leaves no process behind and can start again', async (t) => {
+test('a service whose port is in use reports it, leaves no process behind and can start again', async (t) => {
   const dir = scratchFolder('boot')
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')

@@ -117,7 +117,7 @@ function assertRefused({ isReady, code, output }: Start, file: string): void {
 
 const readOrNothing = (file: string) => (existsSync(file) ? readFileSync(file, 'latin1') : undefined)
 
-suite('damaged databases', { concurrency: 2 }, () => {
+suite('damaged databases at startup', { concurrency: 2 }, () => {
   const refuse = async (damaged: readonly string[], damage: (file: string) => void) => {
     const dataDir = copyOf(stopped)
     const files = damaged.map((store) => join(dataDir, store))
@@ -132,12 +132,12 @@ suite('damaged databases', { concurrency: 2 }, () => {
   }
 
   for (const [name, damage] of Object.entries(damages))
-    test(`a start on databases ${name} fails, names each file and changes nothing`, () =>
+    test(`starting on databases ${name} fails, names each file and changes nothing`, () =>
       refuse(stores, damage))
 
   for (const store of stores)
     for (const [name, damage] of Object.entries(losses))
-      test(`a start on ${store} ${name} fails, names only that file and changes nothing`, () =>
+      test(`starting on ${store} ${name} fails, names only that file and changes nothing`, () =>
         refuse([store], damage))
 
   for (const store of stores)
@@ -167,7 +167,7 @@ suite('damaged databases', { concurrency: 2 }, () => {
       assert.equal(readOrNothing(kept), damaged)
     })
 
-  test('a start after one that was killed while it set a database aside is refused and loses nothing', async () => {
+  test('starting after a process was killed while it set a database aside is refused and loses nothing', async () => {
     const dataDir = copyOf(killed)
     const file = join(dataDir, 'sqs.sqlite')
     const log = readOrNothing(`${file}-wal`)
@@ -184,7 +184,7 @@ suite('damaged databases', { concurrency: 2 }, () => {
     )
   })
 
-  test('a start on a write-ahead log with a damaged header is refused', async () => {
+  test('starting on a write-ahead log with a damaged header is refused', async () => {
     const dataDir = copyOf(killed)
     const log = join(dataDir, 'sqs.sqlite-wal')
     const bytes = readFileSync(log)
@@ -194,13 +194,13 @@ suite('damaged databases', { concurrency: 2 }, () => {
     assert.deepEqual(readFileSync(log), bytes)
   })
 
-  test('a start on a data folder without its s3 folder is refused', async () => {
+  test('starting on a data folder without its s3 folder is refused', async () => {
     const dataDir = copyOf(stopped)
     rmSync(join(dataDir, 's3'), { recursive: true })
     assertRefused(await start(dataDir), join(dataDir, 's3/objects.sqlite'))
   })
 
-  test('the embedded servers refuse damaged data too and accept a loss', async (t) => {
+  test('the embedded servers also refuse damaged data and accept a loss on request', async (t) => {
     const dataDir = copyOf(stopped)
     const file = join(dataDir, 'events.sqlite')
     flipMiddle(file)
@@ -212,7 +212,7 @@ suite('damaged databases', { concurrency: 2 }, () => {
   })
 })
 
-suite('secrets of the data folder', { concurrency: 2 }, () => {
+suite('damaged secrets at startup', { concurrency: 2 }, () => {
   const flipSecret = (file: string) => {
     const secrets = JSON.parse(readFileSync(file, 'utf8'))
     const [first, ...rest] = secrets.serviceSecret
@@ -227,7 +227,7 @@ suite('secrets of the data folder', { concurrency: 2 }, () => {
     'is missing': (file) => rmSync(file),
   }
   for (const [name, damage] of Object.entries(secretDamages)) {
-    test(`a start is refused when secrets.json ${name}, and makes no new ones`, async () => {
+    test(`starting is refused when secrets.json ${name}, and creates no new secrets`, async () => {
       const dataDir = copyOf(stopped)
       const file = join(dataDir, 'secrets.json')
       damage(file)
@@ -238,7 +238,7 @@ suite('secrets of the data folder', { concurrency: 2 }, () => {
       assert.equal(readOrNothing(file), before)
     })
 
-    test(`--accept-loss makes new secrets when secrets.json ${name} and keeps the old file`, async () => {
+    test(`--accept-loss creates new secrets when secrets.json ${name} and keeps the old file`, async () => {
       const dataDir = copyOf(stopped)
       const file = join(dataDir, 'secrets.json')
       const old = readFileSync(file, 'utf8')
@@ -257,7 +257,7 @@ suite('secrets of the data folder', { concurrency: 2 }, () => {
   }
 })
 
-test('data of a killed service of a previous version, without checksums, continues to work', async () => {
+test('data without checksums, left by a killed service of a previous version, is still readable', async () => {
   const dataDir = copyOf(killed)
   const file = join(dataDir, 'secrets.json')
   const { checksum: _, ...secrets } = JSON.parse(readFileSync(file, 'utf8'))
@@ -292,7 +292,7 @@ test('a first start that was killed while it created the databases can be repeat
   }
 })
 
-test('the check of a large database finds damage, and stops when its time is over', async () => {
+test('the integrity check of a large database finds damage, and stops at its time limit', async () => {
   const file = join(scratchFolder('damaged-data'), 'large.sqlite')
   const database = new DatabaseSync(file)
   database.exec('CREATE TABLE large (id INTEGER PRIMARY KEY, bytes BLOB)')
@@ -310,7 +310,7 @@ test('the check of a large database finds damage, and stops when its time is ove
   assert.ok((await checkDatabase(file, 1)).damage, 'the header and the schema are always checked')
 })
 
-test('unknown arguments of a start are refused', async () => {
+test('unknown arguments of the start command are rejected', async () => {
   const { isReady, code, output } = await start(copyOf(stopped), { args: ['--accept-los'] })
   assert.deepEqual({ isReady, code }, { isReady: false, code: 2 })
   assert.match(output, /--accept-los'?/)

@@ -20,12 +20,12 @@ const environmentOf = (env: PartialEnvironment) =>
     logFile: '/log',
   })
 
-test('workers do not get variables that are set for the gateway process only', () => {
+test('workers do not inherit variables that are set for the gateway process only', () => {
   const environment = environmentOf({ ...nodeEnvironment, PATH: '/bin' })
   assert.equal(environment['PATH'], '/bin')
   for (const name of Object.keys(nodeEnvironment)) assert.equal(environment[name], undefined, name)
 })
 
-test('workers get variables that the user set instead', () => {
+test('workers inherit variables that the user set instead', () => {
   assert.equal(environmentOf({ UV_THREADPOOL_SIZE: '3' })['UV_THREADPOOL_SIZE'], '3')
 })

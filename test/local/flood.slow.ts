@@ -48,7 +48,7 @@ async function measure(service: TestService, work: readonly Work[]): Promise<num
   )
 }
 
-test(`ten owners wait little longer while another one has ${floodSize} jobs`, {
+test(`ten owners wait little longer while another owner has ${floodSize} jobs`, {
   timeout: 1_800_000,
 }, async (t) => {
   const service = await startService()

@@ -104,12 +104,12 @@ test('an event has the version, route, request context and headers of payload fo
   assert.ok(!('body' in event) && !('pathParameters' in event))
 })
 
-test('x-forwarded-proto from a proxy in front is kept', async () => {
+test('x-forwarded-proto from a proxy in front of the gateway is kept', async () => {
   const { headers } = await fetchEvent({ path: '/', headers: { 'X-Forwarded-Proto': 'https' } })
   assert.equal(headers['x-forwarded-proto'], 'https')
 })
 
-test('paths are decoded, the raw query string is unchanged and repeated parameters are joined', async () => {
+test('the gateway decodes paths, keeps the raw query string and joins repeated parameters', async () => {
   const event = await fetchEvent({ path: '/a%20b/%C3%A9?a=1&a=2&b=x+y%21&e=&__proto__=p' })
   assert.equal(event.rawPath, '/a b/é')
   assert.equal(event.rawQueryString, 'a=1&a=2&b=x+y%21&e=&__proto__=p')
@@ -184,7 +184,7 @@ for (const [what, given, status, body, type] of results) {
   })
 }
 
-test('result headers are sent as text, cookies separately, and framing headers never', async () => {
+test('headers of a function result are sent as text, cookies separately, and framing headers never', async () => {
   result = {
     statusCode: 200,
     headers: {
@@ -368,7 +368,7 @@ const malformedRequests: [what: string, bytes: string, status: number, code: str
   ['a chunk longer than its declared length', `${chunked}2\r\nhello\r\n0\r\n\r\n`, 400, 'INVALID_REQUEST'],
 ]
 for (const [what, bytes, status, code] of malformedRequests) {
-  test(`a raw request with ${what} gets ${status} in the format of all errors`, async () => {
+  test(`a raw request with ${what} fails with ${status} in the format of all errors`, async () => {
     const reply = await sendRaw(bytes)
     assert.deepEqual([reply.status, errorCodeOf(reply.body)], [status, code])
   })
@@ -382,7 +382,7 @@ test('an unknown Expect header is ignored', async () => {
   assert.ok(expecting.body.length > 5, 'a response with a body')
 })
 
-test('a route that is not declared gets 404', async () => {
+test('an undeclared route returns 404', async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
   const other = await serve(createGateway({ http }))
   const { status, body } = await callRaw(other, { path: '/nothing' })
@@ -390,7 +390,7 @@ test('a route that is not declared gets 404', async () => {
   assert.equal((await callRaw(other, { path: '/items/1', method: 'DELETE' })).status, 404)
 })
 
-test("a streamed body may have any length, and the function's time limit starts after the upload", async () => {
+test("a streamed body can have any length, and the function's time limit starts after the upload", async () => {
   const chunk = Buffer.alloc(1024 * 1024)
   async function* sendSlowly() {
     for (let at = 0; at < 12; at++) {
@@ -406,13 +406,13 @@ test("a streamed body may have any length, and the function's time limit starts 
   assert.ok(reply.leftMs > 300 && reply.leftMs <= 500, `${reply.leftMs} ms are left`)
 })
 
-test('a HEAD gets the headers of its GET and no body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   result = { statusCode: 200, headers: { 'content-length': '7' } }
   const { status, headers, body } = await callRaw(url, { method: 'HEAD', path: '/result' })
   assert.deepEqual([status, headers['content-length'], body], [200, '7', ''])
 })
 
-test('a client that requests HTTP/2 gets a response in HTTP/1.1', async () => {
+test('a client that requests HTTP/2 receives a response in HTTP/1.1', async () => {
   const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQ' }
   assert.equal((await callRaw(url, { headers })).status, 200)
 })

@@ -13,7 +13,7 @@ function collectionsAfter(...workedMs: number[]): number[] {
   return seen
 }
 
-test('garbage is collected once in each idle period after work, including the start', () => {
+test('garbage is collected once in each idle period after work, including startup', () => {
   assert.deepEqual(collectionsAfter(1700, 50, 50, 50), [1])
   assert.deepEqual(collectionsAfter(1700, 50, 12_000, 9000, 50, 50), [1, 4])
 })

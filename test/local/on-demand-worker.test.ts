@@ -66,7 +66,7 @@ test('a worker that dies fails its invocations, and the next one gets a new work
   assert.notEqual(await invoke(worker, 'respond'), pid)
 })
 
-test('an event that runs apart has a process of its own, which ends with it', async () => {
+test('an event that runs alone uses a process of its own, which exits with it', async () => {
   const worker = start()
   const shared = await invoke(worker, 'respond')
   const invokeApart = (body: string) =>
@@ -85,7 +85,7 @@ test('an event that runs apart has a process of its own, which ends with it', as
   await assert.rejects(running)
 })
 
-test('a worker that hangs is killed, and the error says why', async () => {
+test('a worker that hangs is killed, and the error contains the reason', async () => {
   const worker = start({ hangTimeoutMs: 3000 })
   await assert.rejects(invoke(worker, 'hang'), /worker exited: it stopped responding/)
   assert.ok(await invoke(worker, 'respond'))
@@ -98,7 +98,7 @@ test('a worker may take longer to start than its hang timeout', async () => {
   assert.ok(await invoke(worker, 'respond'))
 })
 
-test('a worker that does not start is killed, and the error says why', async () => {
+test('a worker that does not start is killed, and the error contains the reason', async () => {
   const worker = start({ file: slowStartingWorker, startTimeoutMs: 500 })
   await assert.rejects(invoke(worker, 'respond'), /worker exited: it did not start in time/)
 })
@@ -114,13 +114,13 @@ test('a worker is not killed when the service itself was suspended', async () =>
   await sleeping
 })
 
-test('a worker that takes too much memory is killed, and the error says why', async () => {
+test('a worker that uses too much memory is killed, and the error contains the reason', async () => {
   const worker = start({ maxMemoryBytes: 200 * 1024 * 1024 })
   await assert.rejects(invoke(worker, 'eat'), /worker exited: it used too much memory/)
   assert.ok(await invoke(worker, 'respond'))
 })
 
-test('a worker whose function exceeds its time limit is killed, and the error says why', async () => {
+test('a worker whose function exceeds its time limit is killed, and the error contains the reason', async () => {
   const worker = start()
   await assert.rejects(invoke(worker, 'sleep', 500), /worker exited: it exceeded its time limit/)
 })
@@ -166,7 +166,7 @@ test('invocations go to a new worker while the old one is slow to exit', async (
   assert.notEqual(await invoke(worker, 'respond'), pid)
 })
 
-test("a killed worker's folders are removed, and no others", async () => {
+test('the folders of a killed worker are removed, and no others', async () => {
   const folder = scratchFolder('mutabor-leftovers')
   const cleared = Promise.withResolvers<void>()
   const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silent).then(cleared.resolve)

@@ -75,7 +75,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-test("replay shows a failed job with the engine's output, and it fails again in the same way", async () => {
+test("replay shows a failed job with the engine's output, and the job fails again in the same way", async () => {
   const flac = await fixture('tone.flac')
   const cut = { name: 'cut.flac', bytes: flac.slice(0, flac.length / 3) }
   const jobId = await convertToEnd(client, cut, { targetFormat: 'mp3' })
@@ -110,7 +110,7 @@ test("replay shows a failed job with the engine's output, and it fails again in 
   assert.match(lines, /"command":"ffprobe","how":"exit code 1".*End of file/)
 })
 
-test('replay of a completed job gives the same result, with and without a running service', async () => {
+test('replay of a completed job returns the same result, with and without a running service', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp', width: '24' })
   const before = await client.fetch(`/v1/status/${jobId}`).then((response) => response.json())
@@ -140,7 +140,7 @@ test('replay of a completed job gives the same result, with and without a runnin
   assert.deepEqual(await client.download(jobId), stored, 'the service starts on its folder as before')
 })
 
-test('with --no-run replay only shows the job', async () => {
+test('replay with --no-run only shows the job', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   const { code, stdout } = await replay(service, jobId, '--no-run')
@@ -180,7 +180,7 @@ test('replay runs each task of a job on its inputs, or only the named task', asy
   assert.match(none.stderr, /The job has no task "out" that runs an engine\./)
 })
 
-test('replay finds a job of a deployment by its table, bucket and credentials', async () => {
+test('replay reads a job of a deployment by its table, bucket and credentials', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   const { code, stdout } = await replayWith(await deploymentSettings(service), [jobId])
@@ -215,7 +215,7 @@ test('replay never shows a password of a job', async () => {
   }
 })
 
-test('a password is hidden in program arguments and when output splits it in two', () => {
+test('a password is hidden in program arguments, and in output even if it is split in two', () => {
   const shown: string[] = []
   const printer = new Printer((text) => shown.push(text))
   printer.hideSecrets(['o\'pen "it"'])
@@ -231,7 +231,7 @@ test('a password is hidden in program arguments and when output splits it in two
   ])
 })
 
-test('replay shows a job without its files, and only its log without its record', async () => {
+test('replay shows a job without its files, and only the log of a job without a record', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp' })
   // Files are deleted directly, as waiting for the job to expire would take too long.

@@ -36,7 +36,7 @@ test('a request to a hanging database is retried after three seconds on a new co
   assert.ok(silent[0]?.destroyed, 'the first connection was closed')
 })
 
-test('a database that does not respond fails within its time limit, and later requests fail faster', async (t) => {
+test('a request to a database that does not respond fails within its time limit, and later requests fail faster', async (t) => {
   const waiting: ServerResponse[] = []
   let isSilent = true
   const result = (response: ServerResponse) =>
@@ -66,7 +66,7 @@ test('a database that does not respond fails within its time limit, and later re
   assert.equal((await sendRequest()).error, undefined)
 })
 
-test('unavailable database errors are distinguished from refusals', () => {
+test('errors of an unavailable database are distinguished from rejected requests', () => {
   const serviceError = (name: string, status: number) =>
     Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status } })
   for (const error of [

@@ -34,7 +34,7 @@ const connections = (id: string, method: string, body?: string | Buffer) =>
     ...defined({ body }),
   })
 
-test('functions can write to a connection, query it and close it', async () => {
+test('functions can send to a WebSocket connection, query it and close it', async () => {
   const { socket, id } = await openSocket(url)
   const received = nextMessage(socket)
   assert.equal((await connections(id, 'POST', 'hello é')).status, 200)
@@ -73,7 +73,7 @@ const commands: [
   ['another method', `${'A'.repeat(15)}=`, 'PUT', undefined, 403, 'ForbiddenException'],
 ]
 for (const [what, id, method, body, status, code] of commands) {
-  test(`an @connections command with ${what} gets ${status} ${code}`, async () => {
+  test(`an @connections command with ${what} fails with ${status} ${code}`, async () => {
     const response = await connections(id, method, body)
     assert.deepEqual([response.status, response.headers.get('x-amzn-errortype')], [status, code])
   })
@@ -94,7 +94,7 @@ test('@connections accepts only signed commands', async () => {
   )
 })
 
-test("the service's functions write to and close connections with the SDK", async () => {
+test('the functions of the service send to connections and close them with the SDK', async () => {
   processEnvironment['AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI'] = `${api.url}/stage`
   processEnvironment['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey

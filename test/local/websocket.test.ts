@@ -71,7 +71,7 @@ for (const [what, result, status] of handshakes) {
   })
 }
 
-test('the subprotocol is the one that $connect returns', async (t) => {
+test('the subprotocol of a connection is the one that $connect returns', async (t) => {
   setReplies(t, { connect: () => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': 'v1.jobs' } }) })
   const { socket } = await openSocket(url, ['v1.jobs', 'bearer.abc'])
   assert.equal(socket.protocol, 'v1.jobs')
@@ -88,7 +88,7 @@ const routeCases: [sent: string, route: string][] = [
   ['null', '$default'],
   ['no JSON', '$default'],
 ]
-test('a message uses the route that it names, or $default', async () => {
+test('a WebSocket message is routed by the route key that it contains, or to $default', async () => {
   const { socket, id } = await openSocket(url)
   for (const [sent, route] of routeCases) {
     const event = nextEvent('MESSAGE')
@@ -100,7 +100,7 @@ test('a message uses the route that it names, or $default', async () => {
   socket.close()
 })
 
-test('the body that a function returns is sent as the reply', async (t) => {
+test('the body that a function returns is sent to the client as a reply', async (t) => {
   const { socket } = await openSocket(url)
   setReplies(t, { nextMessage: { statusCode: 200, body: 'pong' } })
   socket.send('ping')
@@ -108,7 +108,7 @@ test('the body that a function returns is sent as the reply', async (t) => {
   socket.close()
 })
 
-test('an error in a function is reported without its details', async () => {
+test('an error in a WebSocket function is reported without its details', async () => {
   const { socket, id } = await openSocket(url)
   socket.send('{"action":"fails"}')
   const reply = JSON.parse(await nextMessage(socket))
@@ -126,7 +126,7 @@ test('a message without a matching route is forbidden', async () => {
   socket.close()
 })
 
-test('the largest message is 128 KB in frames of at most 32 KB', async () => {
+test('the largest WebSocket message is 128 KB in frames of at most 32 KB', async () => {
   const { socket } = await openSocket(url)
   const event = nextEvent('MESSAGE')
   const part = 'x'.repeat(32 * 1024)

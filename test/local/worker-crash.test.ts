@@ -29,7 +29,7 @@ const readLog = async (dataDir: string): Promise<LogLine[]> =>
 const workersOf = (pid: number) =>
   descendants(pid).filter(({ command }) => command.includes('worker.ts convert'))
 
-test('tasks whose worker crashed run apart, and only the one that crashes again fails', {
+test('tasks whose worker crashed run alone, and only the one that crashes again fails', {
   timeout: 300_000,
 }, async (t) => {
   const service = await startService({ PARALLEL: '2' })

@@ -8,7 +8,7 @@ import { findMutants, type Mutant, sampleMutants } from './mutants.ts'
 const files = ['lib/jobs/keys.ts', 'lib/plan/search.ts']
 const describeMutant = ({ file, line, after }: Mutant) => `${file}:${line} ${after}`
 
-describe('mutants', () => {
+describe('choosing mutants', () => {
   const weighted = findMutants(process.cwd(), files)
   const sample = sampleMutants(weighted, 'a')
 
@@ -28,7 +28,7 @@ describe('mutants', () => {
   })
 })
 
-describe('the tests for a file', () => {
+describe('choosing the tests for a file', () => {
   test('the tests for a file are those that import it and those of its area', () => {
     assert.ok(testsOf('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
     assert.ok(testsOf('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test'
 import { ProjectCopy } from './project-copy.ts'
 import { MutationRunner } from './trials.ts'
 
-describe('a mutant', () => {
+describe('trying a mutant', () => {
   const root = mkdtempSync(join(tmpdir(), 'trials-'))
   mkdirSync(join(root, 'node_modules/.bin'), { recursive: true })
   symlinkSync(join(process.cwd(), 'node_modules/.bin/tsc'), join(root, 'node_modules/.bin/tsc'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sanitizeFileName, sanitizeFolderPath, withExtension } from '../../lib/names/file-name.ts'
 
-test('a result has the name of its source with the extension of its format', () => {
+test('a result file is named after its source with the extension of its format', () => {
   const names = {
     'report.final.docx': 'report.final.pdf',
     'files.tar.gz': 'files.pdf',
@@ -58,7 +58,7 @@ test('folders in an archive cannot lead outside of it', () => {
     assert.equal(sanitizeFolderPath(given), undefined, JSON.stringify(given.slice(0, 20)))
 })
 
-test('a very long name with spaces is cleaned at once', () => {
+test('a very long name with spaces is cleaned without delay', () => {
   const start = performance.now()
   const clean = sanitizeFileName(`1${' '.repeat(300_000)}x.txt`)
   assert.ok(performance.now() - start < 250, 'filenamify got only the start of the name')

@@ -18,7 +18,7 @@ test('a repeated name gets a number that makes it unique', () => {
   assert.deepEqual(distinct(['toString', 'toString']), ['toString', 'toString (2)'])
 })
 
-test('in a path the last segment gets the number', () => {
+test('in a path, the number that makes it unique is added to the last segment', () => {
   assert.deepEqual(distinct(['v1.2/notes', 'v1.2/notes', 'v1.2/.env', 'v1.2/.env']), [
     'v1.2/notes',
     'v1.2/notes (2)',

@@ -35,7 +35,7 @@ before(async () => {
 after(() => service.close())
 
 for (const image of imageIds)
-  test(`engines of ${image} work without permissions for files, also when an owner's jobs run one after another`, async () => {
+  test(`engines of ${image} work without permissions for files, even when jobs of one owner run one after another`, async () => {
     const [source, task] = tasksByImage[image]
     const client = await service.newMember()
     const text = { 'words.md': '# Words', 'page.html': '<h1>Page</h1>' }[source]
@@ -63,7 +63,7 @@ test('a task with expired URLs is signed again, and one with unreachable files i
   }
 })
 
-test('prepare can sign URLs for uploaded files', async () => {
+test('the prepare function can sign URLs for uploaded files', async () => {
   const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
   const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
@@ -78,7 +78,7 @@ test('prepare can sign URLs for uploaded files', async () => {
   assert.equal(status, 'completed')
 })
 
-test('websites are captured', async () => {
+test('a website is captured with the permissions of its function', async () => {
   const client = await service.newMember()
   const page = { operation: 'capture-website', url: `${service.site}/page`, output_format: 'png' }
   const one = { page, out: { operation: 'export/url', input: 'page' } }
@@ -93,7 +93,7 @@ test('websites are captured', async () => {
     assert.equal((await client.accepted(response)).status, 'completed')
 })
 
-test('files are imported and exported with every operation, also if they are not as declared', async () => {
+test('files are imported and exported with every operation, even if they are not as declared', async () => {
   const client = service.newClient()
   const { status } = await service.job(client, {
     slow: { operation: 'import/url', url: `${service.site}/slow.md` },

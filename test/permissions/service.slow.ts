@@ -81,7 +81,7 @@ test('one or many files are sent with a request, and converted again', async () 
   assert.equal((await client.fetch(`/v1/uploads/${uploadId}`)).status, 200)
 })
 
-test('uploads are used for jobs before or after they arrive, or not at all', async () => {
+test('uploads are used by jobs before or after they arrive, or not at all', async () => {
   const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
   const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
@@ -166,7 +166,7 @@ test('webhooks and sockets receive events, and workflows run', async () => {
   socket.close()
 })
 
-test('a user signs up and keeps the jobs from before', async () => {
+test('a user signs up and keeps the earlier anonymous jobs', async () => {
   const client = service.newClient()
   const { jobId } = await service.job(client, simpleJob)
   assert.ok(jobId)

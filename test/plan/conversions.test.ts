@@ -106,7 +106,7 @@ describe('the supported conversions', () => {
     }
   })
 
-  test('the supported conversions are listed if they are useful, the most popular first', () => {
+  test('the supported conversions that are useful are listed, the most popular first', () => {
     assert.deepEqual(
       formatIdsInRules.filter((id) => !isFormatId(id)),
       [],
@@ -123,7 +123,7 @@ describe('the supported conversions', () => {
     }
   })
 
-  test('the supported conversions list their own category first', () => {
+  test('the supported conversions list targets of the same category first', () => {
     for (const { id, category } of formats) {
       const own = targetsOf(id).map((target) => formatById(target).category === category)
       assert.ok(own.lastIndexOf(true) < (own.includes(false) ? own.indexOf(false) : own.length), id)

@@ -148,7 +148,7 @@ test('an unsupported operation reports what is supported', () => {
   )
 })
 
-describe('listed targets', () => {
+describe('the listed targets of a format', () => {
   const rank = (id: FormatId) => rankOf(formatById(id))
   const worth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 

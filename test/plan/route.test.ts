@@ -54,7 +54,7 @@ function none(from: FormatId, to: FormatId, pinned?: EngineId): AppError {
   throw new assert.AssertionError({ message: `${from} to ${to} has a route` })
 }
 
-describe('a route', () => {
+describe('choosing a route', () => {
   test('a route is a single step of the cheapest engine that can do it alone', () => {
     assert.equal(way('jpg', 'png'), 'jpg vips:png')
   })
@@ -115,7 +115,7 @@ describe('a route', () => {
   })
 })
 
-describe('an unsupported operation', () => {
+describe('reporting an unsupported operation', () => {
   const compressing = (from: FormatId[]) => [
     engine('vips', 'image', [{ ...can(from, ['png'], 0.1), operation: 'compress' }]),
   ]
@@ -158,7 +158,7 @@ describe('an unsupported operation', () => {
   })
 })
 
-describe('a pinned engine', () => {
+describe('routes with a pinned engine', () => {
   test('a pinned engine runs the step although another engine is cheaper', () => {
     assert.equal(way('jpg', 'png', 'imagemagick'), 'jpg imagemagick:png')
   })
@@ -230,7 +230,7 @@ describe('the options of a route', () => {
     assert.equal(firstImageOf(text, { password: { sealed: 'AAAA' } }), 'office')
   })
 
-  test('the options of a route reach the step that they belong to', () => {
+  test('the options of a route are passed to the step that they belong to', () => {
     const options = { dpi: 72, pageSize: 'A4', quality: 80 }
     const [first, second] = createSteps(route, options)
     assert.deepEqual(first?.options, { pageSize: 'A4' })
@@ -276,7 +276,7 @@ describe('options for reading a source', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of targets and conversions', () => {
   test('lists of targets contain useful formats, without the source itself', () => {
     const everything = engine('libreoffice', 'office', [
       can(['docx'], ['pdf', 'html', 'png', 'jpg', 'miff', 'dpx', 'flac', 'wma'], 1),

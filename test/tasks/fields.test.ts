@@ -99,7 +99,7 @@ test('only an endpoint can create tasks that pack results', () => {
   assert.equal(fields.safeParse({ ...wanted, jobIds: [] }).success, false)
 })
 
-describe('the values of fields', () => {
+describe('validation of field values', () => {
   const blobAccess = { storage_account: 'box', container: 'box', storage_access_key: 'a' }
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 1024,
@@ -249,7 +249,7 @@ describe('the values of fields', () => {
       for (const value of refused) assert.deepEqual(wrong(value), [field], String(value).slice(0, 80))
     })
 
-  test('the values of fields are limited to fifty cookies', () => {
+  test('task fields accept up to fifty cookies', () => {
     const takes = (count: number) => {
       const cookies = Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, 'x']))
       return CaptureFields.safeParse({ url: 'https://a.test', cookies }).success
@@ -257,7 +257,7 @@ describe('the values of fields', () => {
     assert.deepEqual([takes(50), takes(51)], [true, false])
   })
 
-  test('the values of fields that are missing or conflicting are reported under the first alternative', () => {
+  test('task fields that are missing or conflicting are reported under the first alternative', () => {
     const errorsOf = (name: string, fields: object) =>
       findTaskOperation(name)
         ?.fields.safeParse(fields)

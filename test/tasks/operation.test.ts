@@ -100,7 +100,7 @@ describe('the conversion spec of a task', () => {
   })
 })
 
-describe('an operation', () => {
+describe('registered task operations', () => {
   test('an operation is found by its name or alias, and imports and exports are not processed', () => {
     for (const operation of taskOperations) {
       assert.equal(findTaskOperation(operation.name), operation)
@@ -111,7 +111,7 @@ describe('an operation', () => {
     assert.equal(findTaskOperation('toString'), undefined)
   })
 
-  test('an operation stores its credentials sealed, under each of its names', () => {
+  test('an operation stores its credentials encrypted, under each of its names', () => {
     const [s3, azure, gcs, sftp] = [
       ['access_key_id', 'secret_access_key', 'session_token'],
       ['sas_token', 'storage_access_key'],
@@ -212,7 +212,7 @@ const inputs: Record<string, [min: number, max: number]> = {
   extract: [1, 1],
 }
 
-test('operations have the expected number of input tasks', () => {
+test('operations accept the expected number of input tasks', () => {
   for (const [name, [min, max]] of Object.entries(inputs))
     assert.deepEqual(requireProcessOperation(name).inputs, { min, max }, name)
   for (const { name } of pdfToolOperations)
@@ -238,7 +238,7 @@ test('operations accept a target, unless they keep the format', () => {
     assert.equal('output_format' in requireProcessOperation(name).fields.shape, has, name)
 })
 
-describe('an external store', () => {
+describe('tasks of external stores', () => {
   const access = {
     bucket: 'images',
     region: 'eu-central-1',
@@ -248,7 +248,7 @@ describe('an external store', () => {
   const fits = (name: string, fields: object) =>
     findTaskOperation(name)?.fields.safeParse({ ...access, ...fields }).success
 
-  test('imports a key or a prefix, not both', () => {
+  test('an import from an external store accepts a key or a prefix, but not both', () => {
     assert.equal(fits('import/s3', { key: 'a' }), true)
     assert.equal(fits('import/s3', { key_prefix: 'a' }), true)
     for (const wrong of [
@@ -269,7 +269,7 @@ describe('an external store', () => {
     assert.deepEqual(['a', '', 'a'.repeat(1025)].map(fitsBlob), [true, false, false])
   })
 
-  test('exports files with their attributes', () => {
+  test('an export to an external store contains its file attributes', () => {
     const kept = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
     assert.equal(fits('export/s3', { ...kept, acl: 'private', tagging: { a: 'b' } }), true)
     assert.equal(fits('export/s3', { acl: 'everyone' }), false)
@@ -279,7 +279,7 @@ describe('an external store', () => {
     }
   })
 
-  test('an external store stores its secrets sealed', () => {
+  test('an external store encrypts its stored secrets', () => {
     const secretsOf = (name: string) => {
       const operation = findTaskOperation(name)
       return operation && 'secrets' in operation ? operation.secrets : undefined
@@ -295,7 +295,7 @@ describe('an external store', () => {
   })
 })
 
-describe('an SFTP server', () => {
+describe('tasks of an SFTP server', () => {
   const fits = (fields: object) =>
     findTaskOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields })
       .success

@@ -10,7 +10,7 @@ const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
 
 const out = (input: unknown) => ({ operation: 'export/url', input })
 
-describe('a file from a URL', () => {
+describe('importing a file from a URL', () => {
   const { fields } = findTaskOperation('import/url') ?? {}
   const wrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
 
@@ -61,7 +61,7 @@ test('a request may contain files of up to 10 MiB', () => {
   assert.equal(maxInlineBytes, 10 * 1024 * 1024)
 })
 
-describe('the tasks of a request', () => {
+describe('parsing the tasks of a request', () => {
   test('the tasks of a request accept field names in either spelling, and keep options unchanged', () => {
     const tasks = {
       a: raw,
@@ -159,7 +159,7 @@ describe('the tasks of a request', () => {
     })
   })
 
-  test('the tasks of a request may be up to a thousand', () => {
+  test('a request can contain up to a thousand tasks', () => {
     const many = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`t${at}`, raw]))
     assert.equal(parseTasks({ ...many, c: out(Object.keys(many)) }).length, 1000)
   })
@@ -196,7 +196,7 @@ describe('values that a store cannot handle are rejected naming the field', () =
     ['import/sftp', { ...sftp, path: 'a\0b' }, 'path'],
   ]
   for (const [name, fields, field] of cases)
-    test(`${name} refuses ${field} ${JSON.stringify(fields[field.split('.')[0] ?? ''])}`, () => {
+    test(`the store operation ${name} rejects ${field} ${JSON.stringify(fields[field.split('.')[0] ?? ''])}`, () => {
       const { issues = [] } =
         findTransferOperation(name)?.fields.safeParse(fields).error ?? assert.fail('it is taken')
       assert.ok(
@@ -205,7 +205,7 @@ describe('values that a store cannot handle are rejected naming the field', () =
       )
     })
 
-  test('valid values are accepted', () => {
+  test('values that a store can handle are accepted', () => {
     const taken = {
       metadata: { 'x-a.b_c': 'd e~' },
       content_disposition: "attachment; filename*=UTF-8''%C3%A4.pdf",

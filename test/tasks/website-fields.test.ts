@@ -6,7 +6,7 @@ import { AppError } from '../../lib/errors.ts'
 import { addTaskToError, maxTasks, parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { TaskMap } from '../../lib/tasks/reference.ts'
 
-describe('a website', () => {
+describe('capturing a website', () => {
   const errorsOf = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://a.test', ...fields }).error?.issues.map(({ path, message }) => [
       path.join('.'),
@@ -38,7 +38,7 @@ describe('a website', () => {
     assert.equal(errorsOf({ width: 800, height: 600 }), undefined, 'both formats support a viewport size')
   })
 
-  test('limits the scale by its format', () => {
+  test('a website limits the scale by its format', () => {
     for (const [format, least, most] of [
       ['pdf', 0.1, 2],
       ['png', 0.5, 4],
@@ -72,7 +72,7 @@ describe('a website', () => {
   })
 })
 
-describe('a request for tasks', () => {
+describe('limits of a request for tasks', () => {
   const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
   const out = (input: unknown) => ({ operation: 'export/url', input })
   const refusal = (tasks: Record<string, unknown>) => {
@@ -111,7 +111,7 @@ describe('a request for tasks', () => {
       assert.match(refusal({ a: none }).message, /^tasks\.a: expected an object with an operation/)
   })
 
-  test('a request for tasks keeps the cause of an error for the log', () => {
+  test('the error for an invalid task keeps its cause for the log', () => {
     const cause = new Error('of the engine')
     const error = addTaskToError('a', new AppError('NO_FILES', 'It has no files.', undefined, { cause }))
     assert.ok(error instanceof AppError)

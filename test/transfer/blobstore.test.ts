@@ -44,7 +44,7 @@ test('files with a prefix are found and can be read from any position', async ()
   assert.equal((await buffer(rest ?? assert.fail())).toString(), 'in/a.txt')
 })
 
-test('a shared access signature only allows what it was created for', async () => {
+test('a shared access signature grants only the permissions that it was created for', async () => {
   await put('shared.txt', 'shared')
   const { storage_access_key: _, ...withoutKey } = access
   const token = (permissions: string) =>
@@ -97,7 +97,7 @@ test('a result is stored with the metadata of the export', async () => {
   assert.deepEqual([contentType, cacheControl, metadata], [file.mimeType, 'max-age=60', { from: 'test' }])
 })
 
-test('errors of the storage are mapped to reasons, and private addresses are never requested', async () => {
+test('errors of Azure Blob Storage are mapped to reasons, and private addresses are never requested', async () => {
   const failureReason = async (fields: object) => {
     try {
       await findInBlobstore({ ...access, blob: 'none', ...fields }, { guardedHttp, signal })

@@ -71,7 +71,7 @@ test('only configured drives are listed', async () => {
 })
 
 for (const drive of driveIds) {
-  test(`${drive}: can be connected, browsed, searched, imported from and disconnected`, async () => {
+  test(`the drive ${drive} can be connected, browsed, searched, imported from and disconnected`, async () => {
     const browser = createBrowser()
     const connectionId = await connectDrive(browser, drive)
     const path = `/v1/cloud/${drive}`
@@ -178,7 +178,7 @@ test('an authorization can be completed only once, by the browser that started i
   assert.equal(elsewhere.status, 400)
 })
 
-test('the callback redirects to a page of this service with the result', async () => {
+test('the drive callback redirects to a page of this service with the result', async () => {
   const browser = createBrowser()
   const redirectUri = 'http://localhost:8080/#drives'
   const path = '/v1/cloud/google-drive'
@@ -197,7 +197,7 @@ test('the callback redirects to a page of this service with the result', async (
   assert.deepEqual([foreignRedirect.status, foreignRedirect.json.error.details.field], [400, 'redirectUri'])
 })
 
-test('a drive that is not configured is refused', async () => {
+test('a drive that is not configured is rejected', async () => {
   const withDropboxOnly = app.with({
     config: { ...app.services.config, DRIVES: { dropbox: server.settings.dropbox } },
   })

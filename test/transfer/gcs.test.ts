@@ -120,7 +120,7 @@ test('a result is stored with the metadata of the export', async () => {
   })
 })
 
-test('an export resumes after a lost connection from what the storage has received', async () => {
+test('an export that loses its connection resumes after the bytes that the storage received', async () => {
   let times = 0
   server.state.interfere = (request) => {
     if (request.method !== 'PUT' || times++ > 0) return false
@@ -136,7 +136,7 @@ test('an export resumes after a lost connection from what the storage has receiv
   assert.deepEqual([sent, times > 2], [content.length, true])
 })
 
-test('an export is retried after a 503 of the storage', async () => {
+test('an export is retried after a 503 from the storage', async () => {
   let times = 0
   server.state.interfere = (request, response) => {
     if (request.method !== 'PUT' || times++ > 0) return false
@@ -147,7 +147,7 @@ test('an export is retried after a 503 of the storage', async () => {
   assert.deepEqual(server.objects.get('later.bin')?.content, content)
 })
 
-test('an aborted export ends at once and leaves nothing behind', async () => {
+test('an aborted export stops at once and leaves no data behind', async () => {
   const stop = new AbortController()
   server.state.interfere = (request) => {
     if (request.method === 'PUT') request.pause()
@@ -164,7 +164,7 @@ test('an aborted export ends at once and leaves nothing behind', async () => {
   assert.equal(server.sessions.size, 0)
 })
 
-test('errors of the storage are mapped to reasons', async () => {
+test('errors of Google Cloud Storage are mapped to reasons', async () => {
   server.put('a.txt', 'a')
   await assert.rejects(find({ key: 'none' }), hasReason('not-found'))
   await assert.rejects(find({ key_prefix: 'none/' }), hasReason('not-found'))
@@ -193,7 +193,7 @@ test('neither the storage nor its token endpoint is requested at a private addre
   await publicOnlyHttp.close()
 })
 
-test("Google's key file of a service account is accepted unchanged, and an invalid key is not", () => {
+test('a service account key file from Google is accepted unchanged, and an invalid key is rejected', () => {
   const file = { ...credentials, private_key_id: '1', token_uri: 'http://10.0.0.1/', universe_domain: 'x' }
   const parsed = importGcsOperation.fields.parse({ bucket: 'box', key: 'a', credentials: file })
   assert.deepEqual(parsed['credentials'], credentials)

@@ -46,7 +46,7 @@ test('private addresses are refused in every notation', async () => {
     await assert.rejects(client.request(form, { signal }), hasCode('URL_NOT_ALLOWED'), form)
 })
 
-test('names that resolve to a private address are refused, even among public ones', async () => {
+test('host names that resolve to a private address are rejected, even if other addresses are public', async () => {
   const addresses: Record<string, string[]> = {
     'inside.example': ['10.0.0.1'],
     'mixed.example': ['93.184.215.14', '127.0.0.1'],
@@ -72,7 +72,7 @@ test('a redirect to a private address is refused before connecting', async () =>
   assert.equal(inside.seen(), 0)
 })
 
-test('a name that resolves to a private address on the second lookup is refused', async () => {
+test('a host name that resolves to a private address on the second lookup is rejected', async () => {
   const inside = await serve('127.0.0.1', (_request, response) => response.end('secret'))
   const outside = await serve('127.0.0.2', (_request, response) =>
     response
@@ -91,7 +91,7 @@ test('a name that resolves to a private address on the second lookup is refused'
   assert.deepEqual([outside.seen(), inside.seen(), lookups], [1, 0, 2])
 })
 
-test('the connection uses the checked address, with the host name of the URL', async () => {
+test('a guarded connection uses the checked address, with the host name of the URL', async () => {
   const server = await serve('127.0.0.2', (request, response) => response.end(request.headers.host))
   let lookups = 0
   const resolve: ResolveHost = async () => {
@@ -104,7 +104,7 @@ test('the connection uses the checked address, with the host name of the URL', a
   assert.equal(lookups, 1)
 })
 
-test('three redirects are followed and a fourth is not', async () => {
+test('three redirects are followed, and a fourth is rejected', async () => {
   const server = await serve('127.0.0.2', (request, response) => {
     const left = Number(request.url?.slice(1))
     if (left === 0) response.end('there')
@@ -159,7 +159,7 @@ test('requests to a host that failed five times in a minute are paused until the
   assert.equal((await client.request(server.url, { signal })).status, 200)
 })
 
-test('connection failures are explained, and URLs of other protocols are refused', async () => {
+test('connection failures are explained, and URLs of other protocols are rejected', async () => {
   const client = createClient({ allowed: ['127.0.0.2/32'] })
   await assert.rejects(client.request('http://127.0.0.2:1/', { signal }), (error) => {
     assert.ok(error instanceof RemoteError)
@@ -189,7 +189,7 @@ test('connection failures are explained, and URLs of other protocols are refused
     await assert.rejects(client.request(url, { signal }), hasCode('INVALID_INPUT'), url)
 })
 
-test('connections of other protocols use checked addresses, too', async () => {
+test('connections of other protocols also use checked addresses', async () => {
   const server = await serve('127.0.0.2', (_request, response) => response.end())
   const client = createClient({ allowed: ['127.0.0.2/32'] })
   const socket = await client.connect('127.0.0.2', server.port, signal)

@@ -90,7 +90,7 @@ const isRefused = (error: unknown) => {
 }
 
 for (const name of [...Object.keys(imports), ...Object.keys(exports)])
-  test(`${name} refuses private addresses in every notation`, async (t) => {
+  test(`${name} rejects private addresses in every notation`, async (t) => {
     const guardedHttp = new GuardedHttp()
     t.after(() => guardedHttp.close())
     const attempt = createAttempts(guardedHttp)[name] ?? assert.fail()

@@ -169,7 +169,7 @@ test('errors of the storage are mapped to reasons', async (t) => {
   await assertReason({ key: 'a', endpoint: 'http://127.0.0.1:1' }, 'unreachable')
 })
 
-test('a private endpoint is not requested', async (t) => {
+test('a private S3 endpoint is never requested', async (t) => {
   const { endpoint } = await startWithBucket(t)
   for (const address of [endpoint, endpoint.replace('127.0.0.1', 'localhost')])
     await assert.rejects(

@@ -87,7 +87,7 @@ const hasReason = (reason: string, words: RegExp) => (error: unknown) => {
   return true
 }
 
-test('the files of a folder are found and can be read from any position', async () => {
+test('the files of an SFTP folder are found and can be read from any position', async () => {
   const folder = join(sshd.files, 'in')
   await mkdir(join(folder, 'deep'), { recursive: true })
   for (const name of ['b.txt', 'a.txt']) await writeFile(join(folder, name), `this is ${name}`)
@@ -103,7 +103,7 @@ test('the files of a folder are found and can be read from any position', async 
   assert.equal((await buffer(rest)).toString(), 'b.txt')
 })
 
-test('a large file is read completely and in order', async () => {
+test('a large file is read by SFTP completely and in order', async () => {
   assert.deepEqual(await importFile({ file: join(sshd.files, 'big.bin') }), content)
 })
 
@@ -122,7 +122,7 @@ test('a file that changed during the download is rejected instead of mixing two 
   await assert.rejects(file.open(1, abort.signal), /changed while it was being fetched/)
 })
 
-test('a result replaces an existing file, and missing folders are created', async () => {
+test('an SFTP export replaces an existing file and creates missing folders', async () => {
   const path = join(sshd.files, 'out/new/result ü.bin')
   for (let time = 0; time < 2; time++) {
     const { url, sent } = await exportFile(path)
@@ -132,7 +132,7 @@ test('a result replaces an existing file, and missing folders are created', asyn
   assert.deepEqual(await readdir(join(sshd.files, 'out/new')), ['result ü.bin'])
 })
 
-test('an export resumes where its connection was lost', async () => {
+test('an SFTP export resumes where its connection was lost', async () => {
   Object.assign(proxy.state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
   const path = join(sshd.files, 'resumed/result.bin')
   const { sent } = await exportFile(path, { port: proxy.port })
@@ -141,7 +141,7 @@ test('an export resumes where its connection was lost', async () => {
   assert.ok(proxy.state.connections >= 3)
 })
 
-test('an aborted transfer ends at once and leaves nothing behind', async () => {
+test('an aborted SFTP transfer stops at once and leaves no data behind', async () => {
   const stop = new AbortController()
   let stoppedAt = 0
   const stopTransfer = () => {
@@ -155,7 +155,7 @@ test('an aborted transfer ends at once and leaves nothing behind', async () => {
   await assert.rejects(importFile({ file: join(sshd.files, 'big.bin') }, other.signal, () => other.abort()))
 })
 
-test('a server with an unexpected host key is refused, and the error contains its key', async () => {
+test('an SFTP server with an unexpected host key is rejected, and the error contains its key', async () => {
   const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
   await assert.rejects(find({ file: '/none', host_key_fingerprint }), (error) => {
     assert.ok(error instanceof RemoteError)
@@ -175,7 +175,7 @@ test('an encrypted private key requires its passphrase', async () => {
   await assert.rejects(find(none), hasReason('forbidden', /expected an OpenSSH, PEM or PuTTY key/))
 })
 
-test('errors of the server are mapped to reasons', async () => {
+test('errors of the SFTP server are mapped to reasons', async () => {
   const file = join(sshd.files, 'big.bin')
   await assert.rejects(find({ file: '/none' }), hasReason('not-found', /^sftp:.*\/none does not exist\.$/))
   await assert.rejects(find({ path: '/none' }), hasReason('not-found', /does not exist/))
@@ -188,7 +188,7 @@ test('errors of the server are mapped to reasons', async () => {
   await assert.rejects(exportFile('/proc/none/a.bin'), hasReason('not-found', /does not exist/))
 })
 
-test('a password works with servers that request it interactively, too', async () => {
+test('an SFTP password also works with servers that request it interactively', async () => {
   const key = ssh2.utils.generateKeyPairSync('ed25519').private
   for (const method of ['password', 'keyboard-interactive']) {
     const server = new ssh2.Server({ hostKeys: [key] }, (client) => {
@@ -233,7 +233,7 @@ test('a password works with servers that request it interactively, too', async (
 
 const anyAttributes = { mode: 0o40755, size: 0, uid: 0, gid: 0, atime: 0, mtime: 0 }
 
-test('a connected server that does not respond is abandoned', async () => {
+test('an SFTP server that connects but does not respond is abandoned', async () => {
   let isMute = false
   const server = new ssh2.Server(
     { hostKeys: [ssh2.utils.generateKeyPairSync('ed25519').private] },

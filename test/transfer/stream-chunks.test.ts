@@ -15,7 +15,7 @@ const createEagerStream = (chunks: readonly Buffer[]) =>
     },
   })
 
-test('chunks are passed on unchanged to a slow consumer', async () => {
+test('stream chunks are passed on unchanged to a slow consumer', async () => {
   const chunks = createChunks(50)
   const received: Buffer[] = []
   for await (const chunk of readChunks(createEagerStream(chunks))) {
@@ -43,7 +43,7 @@ test('a slow consumer applies back-pressure to the stream', async () => {
   assert.ok(endless.destroyed)
 })
 
-test('an error and a premature end are thrown', async () => {
+test('an error and a premature end of a stream are thrown', async () => {
   const readAll = async (stream: Readable) => {
     for await (const chunk of readChunks(stream)) assert.equal(String(chunk), 'half')
   }

@@ -115,7 +115,7 @@ for (const [name, headers] of Object.entries(changedRanges))
     assert.match(error.message, /changed while it was being fetched/)
   })
 
-test('an unrequested part is rejected, but a 206 response with the whole file is accepted', async () => {
+test('an unrequested byte range is rejected, but a 206 response with the whole file is accepted', async () => {
   const respondWith206 =
     (end: number): RequestHandler =>
     (_request, response) =>
@@ -129,7 +129,7 @@ test('an unrequested part is rejected, but a 206 response with the whole file is
 })
 
 for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
-  test(`a body that is not valid ${coding} is reported and not retried`, async () => {
+  test(`a download that is not valid ${coding} is reported and not retried`, async () => {
     const error = await importFailure((_request, response) =>
       response.writeHead(200, { 'content-encoding': coding }).end('an uncompressed text'),
     )
@@ -138,7 +138,7 @@ for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
     assert.equal(error.isTransient, false)
   })
 
-test('a truncated file is rejected', async () => {
+test('a truncated download is rejected', async () => {
   const error = await importFailure((_request, response) => {
     response.writeHead(200, { 'content-length': 1000 })
     sendAndDisconnect(response, content.subarray(0, 400))
@@ -148,7 +148,7 @@ test('a truncated file is rejected', async () => {
   assert.match(error.message, /lost after 400 bytes|400 of 1000/)
 })
 
-test('a compressed response is stored decompressed', async () => {
+test('a compressed download is stored decompressed', async () => {
   const { stored, file } = await importFrom((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content)),
   )
@@ -171,7 +171,7 @@ const oversizedResponses: Readonly<Record<string, RequestHandler>> = {
   },
 }
 for (const [name, handler] of Object.entries(oversizedResponses))
-  test(`a file ${name} is refused at the size limit`, async () => {
+  test(`a download ${name} is rejected at the size limit`, async () => {
     const error = await importFailure(handler)
     assert.ok(error instanceof AppError)
     assert.equal(error.code, 'FILE_TOO_LARGE')
@@ -187,7 +187,7 @@ const statuses: readonly [status: number, reason: string, isPassing: boolean][] 
   [503, 'status', true],
 ]
 for (const [status, reason, isTransient] of statuses)
-  test(`status ${status} is reported as ${reason}${isTransient ? ' and retried' : ''}`, async () => {
+  test(`a download with status ${status} is reported as ${reason}${isTransient ? ' and retried' : ''}`, async () => {
     const error = await importFailure((_request, response) => response.writeHead(status).end())
     assert.ok(error instanceof RemoteError)
     assert.deepEqual(
@@ -196,7 +196,7 @@ for (const [status, reason, isTransient] of statuses)
     )
   })
 
-test('the file name comes from the request, the response header or the URL', async () => {
+test('the file name of an import comes from the request, the response header or the URL', async () => {
   const plainHandler: RequestHandler = (_request, response) => response.end('x')
   const namedHandler: RequestHandler = (_request, response) =>
     response
@@ -209,7 +209,7 @@ test('the file name comes from the request, the response header or the URL', asy
   assert.equal(await nameOf(plainHandler, { path: '/files/my%20file.pdf?v=2' }), 'my file.pdf')
 })
 
-test('request headers of the import are sent', async () => {
+test('an import sends its custom request headers', async () => {
   const { stored } = await importFrom((request, response) => response.end(request.headers['x-token']), {
     fields: { headers: { 'X-Token': 'abc' } },
   })

@@ -71,7 +71,7 @@ test('the end of a job is counted once, even if several processes receive it rep
   assert.equal(groupCounts(counts, 'format').get('webp')?.['completed'], 2)
 })
 
-test('many ends at once are counted with few writes, each on its day', async () => {
+test('many jobs that end at once are counted with few writes, each on its day', async () => {
   const owner = 'anon_many'
   const meter = newMeter(50)
   const days = ['2026-05-06', '2026-05-07']
@@ -82,7 +82,7 @@ test('many ends at once are counted with few writes, each on its day', async () 
   for (const day of days) assert.equal((await ofOwner(owner, day))['jobs'], 100)
 })
 
-test('closing the meter counts collected events', async () => {
+test('closing the usage meter counts the events it has collected', async () => {
   const meter = newMeter(60_000)
   const countFor = meter.count(createJobEnd({ owner: 'anon_late' }))
   await meter.close()

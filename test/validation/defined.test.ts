@@ -18,7 +18,7 @@ test('an undefined field does not overwrite the field it is spread over', () => 
   assert.deepEqual({ id: 1, tag: 'kept', ...defined({ tag }) }, { id: 1, tag: 'kept' })
 })
 
-test('the result suits exact optional properties', () => {
+test('the result of dropping undefined fields fits exact optional properties', () => {
   const tag = 'a' as string | undefined
   const shown: { id: number; tag?: string } = { id: 1, ...defined({ tag }) }
   assert.deepEqual(shown, { id: 1, tag: 'a' })

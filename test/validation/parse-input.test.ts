@@ -160,7 +160,7 @@ test('errors about values from the table have a fixed order', () => {
   assert.deepEqual(sortKeys(one), one)
 })
 
-test('a long value is truncated, but not within a character', () => {
+test('a long value is truncated in an error, but not within a character', () => {
   const list = z.strictObject({ a: z.int() })
   assert.equal(
     messagesFor(list, { a: 'x'.repeat(78) })['a'],

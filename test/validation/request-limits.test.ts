@@ -15,7 +15,7 @@ import { findJsonExcess, maxJsonDepth, maxJsonValues } from '../../lib/validatio
 import { maxLengths, namedValues, openOptions, text } from '../../lib/validation/maxima.ts'
 import { unboundedFields } from '../support/unbounded-fields.ts'
 
-describe('every string, list and record has a maximum', () => {
+describe('maximum lengths of client input', () => {
   test('every string, list and record has a maximum in the requests of each endpoint', () => {
     const parts = [...routes, ...compatContracts].flatMap(({ method, path, params, query, body }) =>
       [params, query, body?.schema].flatMap((schema) =>
@@ -44,7 +44,7 @@ describe('every string, list and record has a maximum', () => {
     assert.deepEqual(unboundedFields(ClientFrame), [])
   })
 
-  test('a field without a maximum is found by this test', () => {
+  test('a schema without a maximum is found by this test', () => {
     const schema = z.object({
       plain: z.string(),
       listed: z.array(z.boolean()).optional(),
@@ -78,8 +78,8 @@ const codeOf = (action: () => unknown): string | undefined => {
   }
 }
 
-describe('a request with too much of something', () => {
-  test('a request is refused for too many or too long options', () => {
+describe('requests that exceed a maximum', () => {
+  test('a request is rejected for too many or too long options', () => {
     const many = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`o${at}`, 1]))
     assert.match(
       codeOf(() => parseTaskSpec(many)) ?? '',
@@ -110,7 +110,7 @@ describe('a request with too much of something', () => {
   })
 })
 
-test('strings with any number of escapes are read', () => {
+test('strings with any number of escapes are parsed', () => {
   for (const sequence of ['\\"', '\\u00e9', '\\\\']) {
     const json = `{"a":"${sequence.repeat(1_000_000)}","b":1}`
     assert.deepEqual(parseJsonBody(json), JSON.parse(json))

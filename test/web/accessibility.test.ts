@@ -69,7 +69,7 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
     await site.close()
   })
 
-  test('every state is readable and accessible on a wide screen and on a phone', (t) =>
+  test('every state of the page is readable and accessible on a wide screen and on a phone', (t) =>
     // With reduced motion, colors change at once.
     visitPage({ viewport: wide, reducedMotion: 'reduce' }, async (page) => {
       const devtools = await page.context().newCDPSession(page)
@@ -85,7 +85,7 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
             assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, pageColor)
           })
 
-        await t.test(`${state}: the file list is beside the drop zone and stays visible`, async () => {
+        await t.test(`${state}: the file list is shown beside the drop zone and stays visible`, async () => {
           assert.deepEqual(await page.evaluate(layoutProblems, 24), [])
           const [dropZone, list] = await Promise.all([
             page.locator('.add').boundingBox(),

@@ -63,7 +63,7 @@ async function namesInZip(page: Page, name: RegExp): Promise<string[]> {
 
 const tree = ['cover', 'summer/one', 'summer/süd/one', 'winter/one', 'winter/two']
 
-test('a folder becomes a ZIP with the same structure, and only failed files are retried', () =>
+test('a converted folder is downloaded as a ZIP with the same structure, and only failed files are retried', () =>
   visit({ site, path: '/batch', context: noMotion }, async (page) => {
     await page.getByRole('heading', { name: 'Convert a folder' }).waitFor()
     await page.getByText('How it works').waitFor()
@@ -91,7 +91,7 @@ test('a folder becomes a ZIP with the same structure, and only failed files are 
     assert.equal(createRequests.length, 1)
   }))
 
-test('the folders of converted files are known after a reload', () =>
+test('the page remembers the folders of converted files after a reload', () =>
   visit({ site, path: '/batch', context: phone }, async (page) => {
     await chooseFolder(page, 'Ordner wählen')
     await page.getByRole('button', { name: 'Alle umwandeln' }).click()

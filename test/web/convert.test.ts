@@ -28,7 +28,7 @@ let scratch: string
 const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
 
 /** The tests mostly wait, so three run at a time. */
-describe('converting in the page', { concurrency: 3 }, () => {
+describe('converting on the page', { concurrency: 3 }, () => {
   before(async () => {
     site = await openSite()
     scratch = await mkdtemp(join(tmpdir(), 'mutabor-web-'))
@@ -241,7 +241,7 @@ describe('converting in the page', { concurrency: 3 }, () => {
       assert.equal(await bulkActions.isVisible(), false)
     }))
 
-  test('an invalid option is shown at its field, a valid one reaches the engine', () =>
+  test('an invalid option is shown at its field, and a valid one is passed to the engine', () =>
     visitPage(async (page) => {
       await dropOrPaste(page, 'paste', await filePayload(fixture('corners.png'), 'image.png', 'image/png'))
       const card = fileCard(page, 'image.png')

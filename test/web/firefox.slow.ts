@@ -101,7 +101,7 @@ async function readDownloaded(name: string): Promise<Buffer> {
   return bytes()
 }
 
-test('a dropped image converts to WebP, downloads and appears in the history', () =>
+test('a dropped image is converted to WebP, downloaded and listed in the history', () =>
   visit(async (page) => {
     await drop(page, fixture('corners.png'))
     await page.locator('.chip ::-p-text(WEBP)').click()

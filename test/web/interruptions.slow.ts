@@ -163,7 +163,7 @@ test('a file too large for the workers of its target is rejected before it is up
 const downloadLink = (page: Page, name: string) =>
   fileCard(page, name).getByRole('link', { name: /^Download/ })
 
-test('two tabs show the same files, only one uploads each, and both see the result', () =>
+test('two tabs show the same files, only one uploads each file, and both show the result', () =>
   visitPage(async (page) => {
     const createRequests: string[] = []
     const context = page.context()
@@ -198,7 +198,7 @@ test('two tabs show the same files, only one uploads each, and both see the resu
     await fileCard(page, 'corners.png').waitFor({ state: 'detached' })
   }))
 
-test('offline, the page waits and resumes when it is online again', () =>
+test('while offline, the page waits and resumes when it is online again', () =>
   visitPage(async (page) => {
     const context = page.context()
     await chooseFiles(page, await filePayload(fixture('letter.docx')))
@@ -217,7 +217,7 @@ test('offline, the page waits and resumes when it is online again', () =>
     await downloadFrom(page, 'letter.docx')
   }))
 
-test('an expired result is reported on its card, which offers to convert again', () =>
+test('an expired result is reported on its card, which offers to convert the file again', () =>
   visitPage(async (page) => {
     await page.clock.install()
     await chooseFiles(page, await filePayload(fixture('corners.png')))

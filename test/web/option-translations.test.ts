@@ -65,7 +65,7 @@ test('no label, value, unit or group of any conversion looks like a code identif
   assert.deepEqual(unique(bare), [])
 })
 
-test('English has a hint for each description of the API, and no unused ones', () => {
+test('English has a hint for each description of the API, and no unused hints', () => {
   assert.deepEqual(Object.keys(englishHints).toSorted(), apiTexts.hints)
 })
 

@@ -80,7 +80,7 @@ test('a video is trimmed with two handles by keyboard only', () =>
     assert.ok(Math.abs(seconds - 3) < 0.3, `three seconds, got ${seconds}`)
   }))
 
-test('without a playable preview only the time fields are shown', () =>
+test('without a playable preview, only the time fields are shown', () =>
   visit({ site, context: noMotion }, async (page) => {
     await dropOrPaste(page, 'drop', {
       name: 'odd.webm',
@@ -141,7 +141,7 @@ test('paper can have a custom size, and values survive switching targets', () =>
     assert.match(stdout, /Page size:\s+283\.\d+ x 425\.\d+ pts/)
   }))
 
-test('a link presets target and options, and copying it gives the same link', () =>
+test('a link preselects target and options, and copying it returns the same link', () =>
   visit({ site, path: '/convert?to=webp&width=16&quality=low', context: noMotion }, async (page) => {
     await page.getByText('Your link is set to WEBP').waitFor()
     await checkAppearance(page, 'link')
@@ -166,7 +166,7 @@ test('a link presets target and options, and copying it gives the same link', ()
     assert.equal(new URL(page.url()).pathname, '/')
   }))
 
-test('a link to a tool presets the tool, and an invalid link is ignored', async () => {
+test('a link to a tool preselects the tool, and an invalid link is ignored', async () => {
   await visit({ site, path: '/convert?tool=rotate-pdf&rotate=90', context: noMotion }, async (page) => {
     await chooseFiles(page, await filePayload(fixture('report.pdf')))
     await fileCard(page, 'report.pdf').getByRole('radio', { name: 'Rotate pages', checked: true }).waitFor()

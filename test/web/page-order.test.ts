@@ -81,7 +81,7 @@ test('edits become a chain of operations, each on the result of the one before',
   ])
 })
 
-test('splitting makes parts, also after a removed page, and never an empty part', () => {
+test('splitting creates parts, also after a removed page, and never an empty part', () => {
   const parts = (...changes: readonly ((sheets: Sheets) => Sheets)[]) => splitParts(arrange(...changes))
   assert.deepEqual(parts(), [[1, 2, 3, 4, 5]])
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('splitting makes parts, also after a removed page, and never an empty part'
   )
 })
 
-test('four quarter turns restore a page, and the original order is not reported as a new one', () => {
+test('four quarter turns restore a page, and the original order is not reported as a change', () => {
   const fullTurn = [90, 90, 90, 90].map(
     (degrees) => (sheets: Sheets) => rotatePages(sheets, pageSet(1), degrees as 90),
   )

@@ -41,7 +41,7 @@ async function addTwoSteps(page: Page): Promise<void> {
 const rotationOf = async (path: string) =>
   Number(/Page rot:\s+(\d+)/.exec((await run('pdfinfo', [path])).stdout)?.[1])
 
-test('steps are checked while they are edited, tried on a file, and run as the command shown', () =>
+test('pipeline steps are checked while they are edited, tried on a file, and run as the command shown', () =>
   openPipelines(async (page) => {
     const notes = join(folder, 'sample.md')
     await writeFile(notes, '# Hello')
@@ -67,7 +67,7 @@ test('steps are checked while they are edited, tried on a file, and run as the c
     assert.deepEqual([data.status, Object.keys(data.tasks).length], ['completed', 4])
   }))
 
-test('a step that cannot work says why, later steps wait, and the keyboard reorders them', () =>
+test('a pipeline step that cannot work shows the reason, later steps wait, and the keyboard reorders them', () =>
   openPipelines(async (page) => {
     await addTwoSteps(page)
     const up = page.getByRole('button', { name: 'Up Rotate pages' })

@@ -15,7 +15,7 @@ const steps = [
 const password = { name: 'password', type: 'string', label: 'Password' }
 const options = [[], [password]] as unknown as Parameters<typeof buildTasks>[2]
 
-describe('a pipeline', () => {
+describe('building a pipeline', () => {
   test('a pipeline becomes a chain of tasks whose result is exported', () => {
     const file = { operation: 'import/url', url: 'https://a.test/b.md' }
     assert.deepEqual(buildTasks(file, steps, options), {

@@ -93,7 +93,7 @@ test('a conversion is found by keyboard only, and the back button works', () =>
     await page.getByRole('heading', { name: 'Common conversions' }).waitFor()
   }))
 
-test('a webhook is created, tested, resent, gets a new secret and is deleted', async () => {
+test('a webhook is created, tested, resent, receives a new secret and is deleted', async () => {
   let posts = 0
   const receiver = createServer((request, response) => {
     posts += 1
@@ -133,7 +133,7 @@ test('a webhook is created, tested, resent, gets a new secret and is deleted', a
   }
 })
 
-test('a workflow describes its schedule, reports invalid input and runs now', () =>
+test('a workflow describes its schedule, reports invalid input and runs on request', () =>
   visitAt('/workflows', async (page) => {
     const tasks = {
       in: { operation: 'import/raw', file: 'hello', filename: 'a.txt' },

@@ -94,7 +94,7 @@ async function runTool(page: Page, tool: ToolId): Promise<void> {
   assert.deepEqual(await axeViolations(page), [], `${tool}, after`)
 }
 
-describe('by keyboard only', { concurrency: 2 }, () => {
+describe('PDF tools by keyboard only', { concurrency: 2 }, () => {
   before(async () => {
     site = await openSite()
   })

@@ -56,7 +56,7 @@ const overlappingLinks = () => {
   )
 }
 
-describe('at 200 %', () => {
+describe('pages at 200 % zoom', () => {
   for (const path of sections)
     test(`${path} fits the window at 200 % zoom`, () =>
       visitAt(path, zoomed, async (page) => {
@@ -65,14 +65,14 @@ describe('at 200 %', () => {
         await checkAppearance(page, `zoomed${path.replaceAll('/', '-')}`)
       }))
 
-  test('files and their options fit', () =>
+  test('files and their options fit the window at 200 % zoom', () =>
     visitAt('/', zoomed, async (page) => {
       await addFiles(page)
       await checkAppearance(page, 'zoomed-files')
     }))
 })
 
-test('with forced colors, chosen, focused and primary controls are distinguishable', () =>
+test('with forced colors, selected, focused and primary controls are distinguishable', () =>
   visitAt('/', { ...noMotion, forcedColors: 'active' }, async (page) => {
     assert.equal(await page.evaluate(() => matchMedia('(forced-colors: active)').matches), true)
     await addFiles(page)
@@ -119,7 +119,7 @@ const textsOutsideCatalogs = () => {
   return found
 }
 
-describe('from right to left, every text comes from a catalog', () => {
+describe('in a right-to-left language, every text comes from a catalog', () => {
   for (const path of ['/batch', '/pipelines'])
     test(path, () =>
       visitAt(`${path}?lang=mirrored`, noMotion, async (page) => {

@@ -9,7 +9,7 @@ import { isWebhookSecret } from '../../lib/webhooks/signatures.ts'
 const now = new Date('2026-03-01T12:00:00Z')
 const failure = { responseStatus: 500, durationMs: 10 }
 
-test('ten attempts are made within 75 hours', () => {
+test('ten webhook attempts are made within 75 hours', () => {
   const delays = retryDelaysS.map((_, attempts) => nextDelayS(attempts, failure, now, 0.5))
   assert.deepEqual(delays, [...retryDelaysS])
   assert.equal(nextDelayS(10, failure, now, 0.5), undefined)
@@ -17,12 +17,12 @@ test('ten attempts are made within 75 hours', () => {
   assert.ok(hours > 75 && hours < 76, `${hours} h`)
 })
 
-test('delays have a random jitter of ten percent', () => {
+test('delays between webhook attempts vary randomly by ten percent', () => {
   assert.equal(nextDelayS(2, failure, now, 0), 270)
   assert.equal(nextDelayS(2, failure, now, 1), 330)
 })
 
-test('Retry-After can lengthen a delay, in seconds or as a date, up to a limit', () => {
+test('Retry-After can lengthen a retry delay, in seconds or as a date, up to a limit', () => {
   const delayWithRetryAfter = (retryAfter: string) => nextDelayS(1, { ...failure, retryAfter }, now, 0.5)
   assert.equal(delayWithRetryAfter('120'), 120)
   assert.equal(delayWithRetryAfter('1'), 5)
@@ -32,7 +32,7 @@ test('Retry-After can lengthen a delay, in seconds or as a date, up to a limit',
   assert.equal(delayWithRetryAfter('soon'), 5)
 })
 
-test('status 410 disables a webhook at once, failures only after five days', () => {
+test('status 410 disables a webhook at once, and failures only after five days', () => {
   assert.equal(disableReason({}, { ...failure, responseStatus: 410 }, now), 'gone')
   assert.equal(disableReason({}, failure, now), undefined)
   assert.equal(disableReason({ failingSince: '2026-02-24T12:00:01Z' }, failure, now), undefined)
@@ -71,7 +71,7 @@ test('links in an event point to this service', () => {
   )
 })
 
-test('an event with many tasks only contains their states, and with very many only a link', () => {
+test('an event with many tasks contains only their states, and with very many tasks only a link', () => {
   const states = jsonOf(manyTasks(900)).job
   assert.deepEqual(states.tasks['task-899'], { status: 'completed' })
   assert.deepEqual([states.shortened, states.files.length], [true, 1])
@@ -90,7 +90,7 @@ const failed = {
   },
 }
 
-test('a block message describes the event, and file names are not interpreted as markup', () => {
+test('a block message describes the event, and file names in it are not interpreted as markup', () => {
   const { text, blocks } = chatBlocks(failed)
   assert.equal(text, 'Job failed: &lt;@everyone&gt; *a*.png')
   assert.deepEqual(blocks[0], { type: 'header', text: { type: 'plain_text', text: 'Job failed' } })
@@ -121,7 +121,7 @@ test('concurrent attempts are limited per webhook and per host', () => {
   assert.deepEqual([acquire('slow'), acquire('slow')], [true, false])
 })
 
-test('a custom secret has to have 24 to 64 bytes', () => {
+test('a custom webhook secret must have 24 to 64 bytes', () => {
   const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
   assert.deepEqual(
     [23, 24, 32, 64, 65].map((bytes) => isWebhookSecret(secret(bytes))),

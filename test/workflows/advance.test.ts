@@ -37,7 +37,7 @@ function requireTransition(
   return { ...step, run: step.run }
 }
 
-test('a run starts when it is due, not before', () => {
+test('a workflow run starts when it is due, not before', () => {
   assert.equal(advanceWorkflow(next(), at('00:59:59')), undefined)
   const { run, next: after } = requireTransition(advanceWorkflow(next(), at('01:00:00')))
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('processes that handle the same due time create the same run', () => {
   assert.equal(first?.id, second?.id)
 })
 
-test('a live run is checked every minute and at the next due time', () => {
+test('an unfinished workflow run is checked every minute and at the next due time', () => {
   const { next: after } = requireTransition(advanceWorkflow(next(), at('01:00:00')))
   assert.equal(after.wakeAt, at('01:01:00').toISOString())
 })
@@ -74,7 +74,7 @@ test('a disabled workflow has no next run or check', () => {
   )
 })
 
-test('a run that is due during a live run is skipped, queued or replaces it', () => {
+test('a run that is due during an unfinished run is skipped, queued or replaces it', () => {
   const live = { live: 'run_before' }
   const skipped = requireTransition(advanceWorkflow(next({ ...live, overlap: 'skip' }), at('01:00:00')))
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('a run that is due during a live run is skipped, queued or replaces it', ()
   assert.equal(cancelling.next.live, cancelling.run.id)
 })
 
-test('ten consecutive failures pause a workflow with the reason; a success resets the count', () => {
+test('ten consecutive failures pause a workflow with the reason, and a success resets the count', () => {
   const run = createRun(workflow(), { trigger: 'schedule', dueAt: at('01:00:00').toISOString() })
   const error = { code: 'IMPORT_FAILED', message: 'The server does not answer.' }
   const failed: WorkflowRun = { ...run, status: 'failed', error }

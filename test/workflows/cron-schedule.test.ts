@@ -49,7 +49,7 @@ function everyDay(zone: keyof typeof offsets, from: number, until: number): stri
   return found
 }
 
-describe('a workflow over 400 days', () => {
+describe('the schedule of a workflow over 400 days', () => {
   const [from, until] = ['2026-01-02T00:00:00Z', '2027-02-06T00:00:00Z'] as const
   for (const zone of Object.keys(offsets) as (keyof typeof offsets)[])
     test(`a workflow over 400 days runs each day at its time in ${zone}`, () => {
@@ -59,7 +59,7 @@ describe('a workflow over 400 days', () => {
     })
 })
 
-describe('when clocks change', () => {
+describe('workflow schedules when clocks change', () => {
   const cases = [
     {
       name: 'a time that does not exist is run at the first minute after',
@@ -105,7 +105,7 @@ describe('when clocks change', () => {
     })
 })
 
-describe('an invalid schedule is rejected with advice', () => {
+describe('an invalid workflow schedule is rejected with advice', () => {
   const cases = [
     [
       '* * * * *',
@@ -124,7 +124,7 @@ describe('an invalid schedule is rejected with advice', () => {
     ['0 3 * * *', '+02:00', /^timezone:/],
   ] as const
   for (const [cron, timezone, message] of cases)
-    test(`the schedule ${cron} in ${timezone} is refused`, () =>
+    test(`the schedule ${cron} in ${timezone} is rejected`, () =>
       assert.throws(() => validateSchedule({ cron, timezone }), { code: 'INVALID_INPUT', message }))
 
   test('the most frequent allowed schedule is accepted', () => {

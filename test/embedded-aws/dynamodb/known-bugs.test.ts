@@ -69,7 +69,7 @@ test('an update of a single list element is refused before it is sent', () => {
   assert.throws(() => createExpressions({ set: { 'list[30]': 9 } }), /lists have to be written as a whole/)
 })
 
-test('no code outside the expression builder contains update expressions', () => {
+test('only the expression builder contains update expressions', () => {
   const root = join(import.meta.dirname, '../../..')
   const sources = ['lib', 'functions'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -49,7 +49,7 @@ for (const [what, signal] of [
     assert.equal((await fetch(url, { method: 'POST' })).ok, false, 'it responds at its old URL')
   })
 
-test('a DynamoDB process that is slow for a short time is not restarted', async (t) => {
+test('a DynamoDB process that is briefly slow is not restarted', async (t) => {
   const { client, pid } = await startDynamoDb(t, { checkEveryMs: 20, probeTimeoutMs: 400 })
   const before = pid()
   assert.ok(before)

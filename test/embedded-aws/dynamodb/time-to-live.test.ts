@@ -41,7 +41,7 @@ test('only expired items are deleted, from all tables with a time to live', asyn
   assert.deepEqual(await remainingKeys(documents, 'third'), ['no setting'])
 })
 
-test('an item whose time is extended between scan and delete stays', async (t) => {
+test('an item whose expiry is extended between scan and delete is kept', async (t) => {
   const { client, documents, url } = await startDynamoDb(t)
   await createTable(client, 'table', 'expires')
   await put(documents, 'table', 'renewed', { expires: nowS - 1 })
@@ -65,7 +65,7 @@ test('an item whose time is extended between scan and delete stays', async (t) =
   assert.deepEqual(await remainingKeys(documents, 'table'), ['renewed'])
 })
 
-test('a sweep without expired items stops early and the next sweeps continue from there', async (t) => {
+test('a sweep for expired items stops early if there are none, and the next sweep continues there', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table', 'expires')
   const names = Array.from({ length: 250 }, (_, at) => `item ${String(at).padStart(3, '0')}`)

@@ -189,7 +189,7 @@ test('PutTargets refuses a target that is not supported', async (t) => {
     await assert.rejects(put(target), rejectionOf('ValidationException', message))
 })
 
-test('rules and buses have tags, which a second PutRule does not change', async (t) => {
+test('rules and buses can be tagged, and a second PutRule does not change their tags', async (t) => {
   const { events } = await startTestEvents(t)
   const { RuleArn } = await events.send(
     new PutRuleCommand({ Name: 'r', EventPattern: anySource, Tags: [{ Key: 'a', Value: '1' }] }),

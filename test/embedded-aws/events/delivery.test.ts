@@ -71,7 +71,7 @@ test('retry delays grow and survive a restart', async (t) => {
   assert.equal(inbox.attempts.length, 3)
 })
 
-test('an event that a target never accepts goes to the dead-deadLetter queue with the reason', async (t) => {
+test('an event that its target never accepts moves to the dead-letter queue with the reason', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, {
     Arn: q,
@@ -93,7 +93,7 @@ test('an event that a target never accepts goes to the dead-deadLetter queue wit
   })
 })
 
-test('an event older than its maximum age goes to the dead-deadLetter queue', async (t) => {
+test('an event older than its maximum age moves to the dead-letter queue', async (t) => {
   const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   await ruleTo(events, {
     Arn: q,
@@ -126,7 +126,7 @@ test('delivery to a target that does not exist is not retried', async (t) => {
   )
 })
 
-test('a target that does not respond does not block other targets', async (t) => {
+test('an unresponsive target does not block other targets', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await ruleTo(events, { Arn: queueArn('stuck') }, { Arn: q })
   const stuck = Promise.withResolvers<void>()

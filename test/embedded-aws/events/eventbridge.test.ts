@@ -59,7 +59,7 @@ test('unsupported operations and parameters are refused', async (t) => {
   })
 })
 
-test('a request that is too large gets an error response, not a broken connection', async (t) => {
+test('a request that is too large receives an error response, not a closed connection', async (t) => {
   const { endpoint } = await startTestEvents(t)
   const half = new Uint8Array(3 << 20)
   const response = await fetch(endpoint, {
@@ -73,7 +73,7 @@ test('a request that is too large gets an error response, not a broken connectio
   assert.equal(response.headers.get('x-amzn-errortype'), 'RequestEntityTooLargeException')
 })
 
-test('EventBridge refuses a wrong secret, an unknown key and a wrong region', async (t) => {
+test('EventBridge rejects a wrong secret, an unknown key and a wrong region', async (t) => {
   const { endpoint } = await startTestEvents(t)
   const wrong: [object, string][] = [
     [{ credentials: { ...credentials, secretAccessKey: 'x' } }, 'InvalidSignatureException'],

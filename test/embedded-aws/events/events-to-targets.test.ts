@@ -21,7 +21,7 @@ async function bodyFor(embedded: TestEvents, target: object, detail: object): Pr
   return message.body
 }
 
-test('PutEvents reports each entry, and accepted entries reach the target as events', async (t) => {
+test('PutEvents reports the outcome of each entry, and accepted entries reach the target as events', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleTo(events, {})
   const response = await events.send(
@@ -128,7 +128,7 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
 }
 
 for (const [name, [target, expected]] of Object.entries(inputs))
-  test(`the target of a rule gets ${name}`, async (t) => {
+  test(`an event rule delivers ${name} to its target`, async (t) => {
     const detail = { deep: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
     assert.equal(await bodyFor(await startTestEvents(t), target, detail), expected)
   })
@@ -149,7 +149,7 @@ test('an input template can contain the whole event', async (t) => {
   assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 })
 
-test('a function gets the event as an object, a FIFO queue with its message group', async (t) => {
+test('a function receives an event as an object, and a FIFO queue receives it with its message group', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleTo(events, { Arn: functionArn('f') })
   const fifo = `${q}.fifo`

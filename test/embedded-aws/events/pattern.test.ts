@@ -243,7 +243,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 for (const [pattern, reason] of Object.entries(reasons))
-  test(`the event pattern ${pattern} is refused with a reason`, () => {
+  test(`the invalid event pattern ${pattern} is rejected with a reason`, () => {
     assert.throws(
       () => readPattern(pattern),
       (error) =>

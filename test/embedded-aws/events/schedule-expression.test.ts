@@ -79,11 +79,11 @@ const crons: Readonly<Record<string, readonly [expression: string, after: string
 }
 
 for (const [name, [cron, after, ...expected]] of Object.entries(crons))
-  test(`a cron expression runs at the times of AWS: ${name}`, () => {
+  test(`a cron expression triggers at the same times as on AWS: ${name}`, () => {
     assert.deepEqual(runs(`cron(${cron})`, after, { count: Math.max(1, expected.length) }), expected)
   })
 
-test('a rate expression counts from its start', () => {
+test('a rate expression counts from its creation', () => {
   const anchor = '2026-01-01T00:00:20Z'
   assert.deepEqual(runs('rate(5 minutes)', '2026-01-01T01:01Z', { anchor, count: 2 }), [
     '2026-01-01T01:05',

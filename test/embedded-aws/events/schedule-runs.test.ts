@@ -70,7 +70,7 @@ test('runs missed during a downtime are skipped and logged', async (t) => {
   await inbox.messages(q)
 })
 
-test('a run that is due within the last minute of a downtime starts once', async (t) => {
+test('a scheduled run that became due in the last minute of a downtime starts once', async (t) => {
   const { events, inbox, logs, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await schedule(events, 'cron(0 * * * ? *)')
   await restart('2026-01-01T05:00:45Z')
@@ -83,7 +83,7 @@ test('a run that is due within the last minute of a downtime starts once', async
   assert.equal(inbox.attempts.length, 1)
 })
 
-test('a run within a minute of its time does not count as missed', async (t) => {
+test('a scheduled run that starts less than a minute late does not count as missed', async (t) => {
   const { events, inbox, logs, restart } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await schedule(events, 'cron(0 * * * ? *)')
   await restart('2026-01-01T01:00:50Z')

@@ -45,7 +45,7 @@ async function hashOf(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-test('awscli syncs a folder up and down, and skips unchanged files', async (t) => {
+test('awscli syncs a folder to and from a bucket, and skips unchanged files', async (t) => {
   const { aws, dir } = await startCli(t)
   await mkdir(join(dir, 'tree/sub'), { recursive: true })
   await writeFile(join(dir, 'tree/one.txt'), 'one')

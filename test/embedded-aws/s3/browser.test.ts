@@ -118,7 +118,7 @@ test('a page of another origin uploads a file to a presigned URL and can read it
   assert.deepEqual(await contentOf(client, 'a b.png'), bytesOf(1000))
 })
 
-test('a presigned upload with another type, size, signature or time is refused, and the page can read why', async (t) => {
+test('a presigned upload with another type, size, signature or time is rejected, and the page can read the reason', async (t) => {
   const { client, page } = await openPage(t)
   const url = await signPut(client)
   const good = { url, type: 'image/png', size: 1000 }
@@ -164,14 +164,14 @@ test('a form upload must comply with its policy', async (t) => {
   assert.deepEqual(await contentOf(client, 'posted'), bytesOf(1000))
 })
 
-test('a page of an origin without a CORS rule cannot upload', async (t) => {
+test('a page of an origin without a CORS rule cannot upload to S3', async (t) => {
   const { client, page } = await openPage(t, origin.replace('127.0.0.1', 'localhost'))
   const result = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
   assert.equal(result.status, 0)
   assert.deepEqual(await keys(client), [])
 })
 
-test('a multipart upload continues after a reload with the missing parts', {
+test('a multipart upload resumes after a page reload with the missing parts', {
   timeout: 60_000,
 }, async (t) => {
   const { client, page } = await openPage(t)

@@ -63,7 +63,7 @@ test('buckets can be created, listed in pages, and deleted when empty', async (t
   assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: 'bucket-a' }))), '404 NotFound')
 })
 
-test('bucket names that AWS refuses are refused', async (t) => {
+test('bucket names that are invalid on AWS are rejected', async (t) => {
   const { client } = await startS3(t)
   const make = (name: string) => errorOf(client.send(new CreateBucketCommand({ Bucket: name })))
   for (const name of [
@@ -135,7 +135,7 @@ test('a bucket reports its location and owner', async (t) => {
   assert.equal(acl.Grants?.[0]?.Grantee?.Type, 'CanonicalUser')
 })
 
-test('disabled bucket features report that they are off and cannot be enabled', async (t) => {
+test('bucket features that are disabled report it and cannot be enabled', async (t) => {
   const { client } = await startWithBucket(t)
   assert.equal((await client.send(new GetBucketVersioningCommand({ Bucket }))).Status, undefined)
   assert.equal(await errorOf(client.send(new GetBucketPolicyCommand({ Bucket }))), '404 NoSuchBucketPolicy')
@@ -173,7 +173,7 @@ test('disabled bucket features report that they are off and cannot be enabled', 
   assert.equal(await errorOf(acl), '400 AccessControlListNotSupported')
 })
 
-test('a request for an unsupported operation is never treated as another operation', async (t) => {
+test('a request for an unsupported operation is never processed as another operation', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))

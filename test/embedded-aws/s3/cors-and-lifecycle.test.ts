@@ -202,7 +202,7 @@ test('expired objects are deleted at the midnight after their days, by prefix, t
   assert.equal((await listBlobFiles(dir)).length, 3)
 })
 
-test('multipart uploads started too long ago are aborted', async (t) => {
+test('multipart uploads older than their lifecycle rule are aborted', async (t) => {
   const { client, s3, dir } = await startWithBucket(t)
   const Rules: LifecycleRule[] = [
     {

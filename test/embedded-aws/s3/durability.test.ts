@@ -43,7 +43,7 @@ test('objects, multipart uploads and bucket settings survive a restart', async (
   }
 })
 
-test('files that no object refers to are deleted at the start', async (t) => {
+test('files that no object refers to are deleted when S3 starts', async (t) => {
   const first = await startWithBucket(t)
   await first.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   await first.stop()
@@ -59,7 +59,7 @@ test('a second S3 server on the same folder is refused', async (t) => {
   await assert.rejects(startS3(t, { dir }), /Expected to be the only S3 server on the folder/)
 })
 
-test('an interrupted upload leaves no file behind', async (t) => {
+test('an interrupted S3 upload leaves no file behind', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))

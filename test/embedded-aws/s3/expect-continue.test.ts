@@ -35,7 +35,7 @@ const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKe
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })
 
-test('a client with Expect: 100-continue gets a refusal before it sends its body', async (t) => {
+test('a client with Expect: 100-continue receives a rejection before it sends its body', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const sign = (Bucket: string, client = signer(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))

@@ -28,7 +28,7 @@ async function start(t: TestContext) {
   return { ...started, folder, exchange: started.s3.exchange({ bucket: Bucket, folder }) }
 }
 
-test('a file becomes an object and stays one when its original name is deleted', async (t) => {
+test('a file adopted as an object remains after its original name is deleted', async (t) => {
   const { client, folder, exchange } = await start(t)
   const path = join(folder, 'result')
   const bytes = randomBytes(100_000)
@@ -74,7 +74,7 @@ test('an object is copied into a file only if its ETag matches', async (t) => {
   await assert.rejects(exchange.get('none', join(folder, 'none')), { code: 'NoSuchKey' })
 })
 
-test('an object is read in place, by range, and to its end after it was deleted', async (t) => {
+test('an object is read in place, by range, and completely even if it is deleted meanwhile', async (t) => {
   const { client, exchange } = await start(t)
   const target = { Bucket, Key: 'located' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))

@@ -81,7 +81,7 @@ test('a delimiter groups listed keys, and groups count in pages', async (t) => {
   assert.deepEqual(pages, ['a', 'b/', 'd/', 'e'])
 })
 
-test('ListObjects version 1 pages by marker', async (t) => {
+test('ListObjects version 1 uses markers for its pages', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['a', 'b/1', 'b/2', 'c', 'd'])
   const list = (options: object) => client.send(new ListObjectsCommand({ Bucket, ...options }))

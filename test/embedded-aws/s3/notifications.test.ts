@@ -69,7 +69,7 @@ async function startWithQueue(
   return { ...started, record }
 }
 
-test('a queue gets the events that its rule selects', async (t) => {
+test('a bucket notifies a queue of the events that its rule selects', async (t) => {
   const { client, record } = await startWithQueue(t, [
     's3:ObjectCreated:*',
     's3:ObjectRemoved:*',
@@ -114,7 +114,7 @@ test('notification rules filter keys by prefix and suffix', async (t) => {
   assert.equal((await record())?.s3.object.key, 'in/last.pdf')
 })
 
-test("the event bus gets events in EventBridge's format", async (t) => {
+test("the event bus receives bucket notifications in EventBridge's format", async (t) => {
   const inbox = collector()
   const { client } = await startWithBucket(t, { notify: inbox.notify })
   await configure(client, { EventBridgeConfiguration: {} })
@@ -157,7 +157,7 @@ test('a rejected notification is delivered again, also after a restart', async (
   assert.equal((event as { Records: Record[] }).Records[0]?.s3.object.key, 'k')
 })
 
-test('a notification configuration is returned unchanged, and invalid ones are refused', async (t) => {
+test('notification configurations are returned unchanged, and invalid ones are rejected', async (t) => {
   const { client } = await startWithBucket(t, {
     notify: async ({ arn }) => {
       if (arn?.endsWith(':missing')) throw new Error('No such queue')

@@ -47,7 +47,7 @@ const UNUSUAL_KEYS = [
   `${'s'.repeat(300)}/${'t'.repeat(300)}`,
 ]
 
-test('every valid key is a separate object and none escapes the data folder', async (t) => {
+test('every valid object key is stored separately, and none leads outside of the data folder', async (t) => {
   const { client, dir } = await startWithBucket(t)
   for (const Key of UNUSUAL_KEYS) await client.send(new PutObjectCommand({ Bucket, Key, Body: `of ${Key}` }))
   for (const Key of UNUSUAL_KEYS) {
@@ -85,7 +85,7 @@ test('a key over 1024 bytes is refused', async (t) => {
   assert.equal(await errorOf(put), '400 KeyTooLongError')
 })
 
-test('headers and metadata are returned unchanged', async (t) => {
+test('object headers and metadata are returned unchanged', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(
     new PutObjectCommand({
@@ -116,7 +116,7 @@ test('headers and metadata are returned unchanged', async (t) => {
   assert.equal(await errorOf(put), '400 MetadataTooLarge')
 })
 
-test('AES256 encryption is accepted and returned, encryption with keys is refused', async (t) => {
+test('AES256 encryption is accepted and returned, and encryption with KMS keys is rejected', async (t) => {
   const { client } = await startWithBucket(t)
   const sse = { ServerSideEncryption: 'AES256' } as const
   const put = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...sse }))
@@ -146,7 +146,7 @@ test('AES256 encryption is accepted and returned, encryption with keys is refuse
   assert.equal(await errorOf(byKeys), '501 NotImplemented')
 })
 
-test('an object without a type is binary/octet-stream, and objects may be empty', async (t) => {
+test('an object without a content type is binary/octet-stream, and objects may be empty', async (t) => {
   const { client } = await startWithBucket(t)
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }), {
     unsignableHeaders: new Set(['content-type']),
@@ -168,7 +168,7 @@ test('an object without a type is binary/octet-stream, and objects may be empty'
   assert.equal(got.ETag, '"d41d8cd98f00b204e9800998ecf8427e"')
 })
 
-test('DeleteObjects reports every entry, or only failures when quiet', async (t) => {
+test('DeleteObjects reports every entry, or only failures in quiet mode', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = Array.from({ length: 25 }, (_, index) => `k${index}`)
   for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key, Body: Key }))
@@ -194,7 +194,7 @@ test('DeleteObjects reports every entry, or only failures when quiet', async (t)
   assert.equal(await errorOf(call), '400 MalformedXML')
 })
 
-test('a copy shares the bytes with its source, and each can be deleted alone', async (t) => {
+test('a copied object shares its bytes with the source, and each can be deleted alone', async (t) => {
   const { client, dir } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'from', Body: 'abc' }))
   const copy = (Key: string, options: object = {}) =>
@@ -214,7 +214,7 @@ test('a copy shares the bytes with its source, and each can be deleted alone', a
   assert.equal(await copied.Body?.transformToString(), 'abc')
 })
 
-test('a copy keeps or replaces headers and tags and checks conditions on its source', async (t) => {
+test('copying an object keeps or replaces headers and tags and checks conditions on the source', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(
     new PutObjectCommand({

@@ -76,7 +76,7 @@ test('non-ASCII form fields are returned as bytes, and line breaks are refused',
   )
 })
 
-test('form fields select the response', async (t) => {
+test('form fields determine the response to an upload', async (t) => {
   const { client } = await startWithBucket(t)
   const made = await post(client, { sign: { Fields: { success_action_status: '201' } } })
   assert.equal(made.status, 201)
@@ -152,7 +152,7 @@ test('malformed forms are refused', async (t) => {
   assert.equal(await errorOf(client.send(new GetObjectCommand({ Bucket, Key: 'k' }))), '404 NoSuchKey')
 })
 
-test('a form interrupted within its file leaves no file', async (t) => {
+test('an upload form interrupted within its file leaves no file', async (t) => {
   const { client, endpoint, dir } = await startWithBucket(t)
   const { fields } = await createPresignedPost(client, { Bucket, Key: 'k' })
   const parts = Object.entries(fields).map(

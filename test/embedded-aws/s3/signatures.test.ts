@@ -15,7 +15,7 @@ import { defined } from '../../../lib/validation/defined.ts'
 import { region, s3Credentials } from './credentials.ts'
 import { Bucket, createS3Client, errorOf, send, startWithBucket } from './start-s3.ts'
 
-test('anonymous, foreign, altered and expired requests get the errors of S3', async (t) => {
+test('requests with a missing, foreign, altered or expired signature fail with the errors of S3', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   assert.deepEqual(
@@ -112,7 +112,7 @@ test('a presigned PUT with a checksum accepts only those bytes', async (t) => {
   assert.equal((await send(inHeader, { method: 'PUT', body: 'hello' })).code, 'SignatureDoesNotMatch')
 })
 
-test('under a base path the signature covers the path as the client sees it', async (t) => {
+test('under a base path the signature covers the path that the client sees', async (t) => {
   const { client, endpoint } = await startWithBucket(t, { basePath: '/s3' })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a/b', Body: 'x' }))
   const under = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'a/b' }))

@@ -162,7 +162,7 @@ describe('SQS message move tasks', () => {
     return (await list(running))[0]
   }
 
-  test('messages move back to their source queues as new messages', async (t) => {
+  test('a move task returns messages to their source queues as new messages', async (t) => {
     const running = await startPair(t)
     const { createQueue, work, dead, receive } = running
     const other = await createQueue('other', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
@@ -185,7 +185,7 @@ describe('SQS message move tasks', () => {
     assert.deepEqual(await receive(dead), [])
   })
 
-  test('messages move to a given destination, in several transactions', async (t) => {
+  test('a move task moves messages to the given destination, in several transactions', async (t) => {
     const running = await startPair(t)
     const { sqs, createQueue, dead, attributes } = running
     const target = await createQueue('target')

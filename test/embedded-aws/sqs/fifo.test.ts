@@ -70,7 +70,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a3'])
   })
 
-  test('a returned message comes before the rest of its group, up to the next hidden message', async (t) => {
+  test('a message returned to a FIFO queue comes before the rest of its group, up to the next hidden message', async (t) => {
     const { send, take, bodies, hide } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     const held = await take(3)
@@ -80,7 +80,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a1', 'a2'])
   })
 
-  test('recently served groups come last', async (t) => {
+  test('recently served message groups are served last', async (t) => {
     const { send, bodies } = await startFifo(t)
     for (const [body, group] of [
       ['a1', 'a'],
@@ -158,7 +158,7 @@ describe('SQS FIFO queues', () => {
     await purge()
   })
 
-  test('sequence numbers increase and belong to their message', async (t) => {
+  test('sequence numbers increase and stay with their message', async (t) => {
     const { send, take } = await startFifo(t)
     const sent = [await send('1', 'a'), await send('2', 'b'), await send('3', 'a')]
     const numbers = sent.map((one) => BigInt(one.SequenceNumber ?? 0))
@@ -188,7 +188,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['x'])
   })
 
-  test('a FIFO queue can delay messages, a single message cannot', async (t) => {
+  test('a FIFO queue can have a delay, but a single FIFO message cannot', async (t) => {
     let now = Date.now()
     const { send, bodies } = await startFifo(t, { DelaySeconds: '5' }, { now: () => now })
     await assert.rejects(send('x', 'a', { DelaySeconds: 2 }), failsWith('InvalidParameterValue', 400))
@@ -216,7 +216,7 @@ describe('SQS FIFO queues', () => {
     assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
   })
 
-  test('a receive repeated with its attempt id returns the same messages until one changes', async (t) => {
+  test('a receive repeated with the same attempt id returns the same messages until one of them changes', async (t) => {
     let now = Date.now()
     const { send, receive, url, remove, bodies } = await startFifo(t, {}, { now: () => now })
     for (const body of ['1', '2', '3']) await send(body, 'a')

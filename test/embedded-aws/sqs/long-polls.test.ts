@@ -30,7 +30,7 @@ async function measureMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('SQS long polling', () => {
-  test('a message wakes a waiting receiver immediately', async (t) => {
+  test('a new message wakes a waiting receiver immediately', async (t) => {
     const running = await startSqs(t)
     const { client, createQueue } = running
     const url = await createQueue('wakes')
@@ -42,7 +42,7 @@ describe('SQS long polling', () => {
     assert.ok(ms < 1000, `It took ${ms} ms.`)
   })
 
-  test("a receiver without messages waits for its own or the queue's wait time", async (t) => {
+  test('a long poll waits as long as the request or the queue specifies', async (t) => {
     const { createQueue, receive } = await startSqs(t)
     const url = await createQueue('empty', { ReceiveMessageWaitTimeSeconds: '1' })
     const queueMs = await measureMs(() => receive(url))
@@ -66,7 +66,7 @@ describe('SQS long polling', () => {
     )
   })
 
-  test('a returned message and the end of a delay wake a waiting receiver', async (t) => {
+  test('a returned message and an elapsed delay wake a waiting receiver', async (t) => {
     const running = await startSqs(t)
     const { client, createQueue, receive } = running
     const url = await createQueue('released')
@@ -108,7 +108,7 @@ describe('SQS long polling', () => {
     assert.equal((await waiting)[0]?.Body, '2')
   })
 
-  test('a receiver that disconnected takes no message', async (t) => {
+  test('a disconnected receiver is not given a message', async (t) => {
     const running = await startSqs(t)
     const { http, client, createQueue, receive, endpoint } = running
     const url = await createQueue('hang-up', { VisibilityTimeout: '600' })
@@ -133,7 +133,7 @@ describe('SQS long polling', () => {
     }
   })
 
-  test('a receiver that disconnects right after its request takes no message', async (t) => {
+  test('a receiver that disconnects right after its request is not given a message', async (t) => {
     const { http, client, createQueue, receive, endpoint } = await startSqs(t)
     const url = await createQueue('impatient', { VisibilityTimeout: '600' })
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
@@ -164,7 +164,7 @@ describe('SQS long polling', () => {
     await refused
   })
 
-  test('closing the server completes waiting receives without messages', async (t) => {
+  test('closing the server ends waiting receives without messages', async (t) => {
     const running = await startSqs(t)
     const url = await running.createQueue('closing')
     const { waiting } = await startWaiting(running, url)

@@ -246,7 +246,7 @@ describe('SQS messages', () => {
     assert.deepEqual(bodies, ['noisy 0', 'quiet', 'noisy 1'])
   })
 
-  test('in-process sends accept a queue name or ARN', async (t) => {
+  test('in-process sends accept a queue name or an ARN', async (t) => {
     const { sqs, createQueue, receive } = await startSqs(t)
     const url = await createQueue('inside')
     await sqs.send('inside', 'by name')

@@ -9,8 +9,8 @@ const json = (action: string) => ({
 })
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-describe('SQS on the wire', () => {
-  test('an error of the JSON protocol has its shape name and its Query protocol code', async (t) => {
+describe('SQS wire protocols', () => {
+  test('an error of the JSON protocol contains its shape name and its Query protocol code', async (t) => {
     const { endpoint } = await startSqs(t)
     const response = await sendRaw(endpoint, {
       headers: json('SendMessage'),
@@ -26,7 +26,7 @@ describe('SQS on the wire', () => {
     })
   })
 
-  test('an action without output has an empty body, and null counts as missing', async (t) => {
+  test('an action without output returns an empty body, and null counts as missing', async (t) => {
     const { endpoint, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('void')
     const call = (action: string, input: object) =>
@@ -65,7 +65,7 @@ describe('SQS on the wire', () => {
     }
   })
 
-  test('a request of more than 8 MiB gets 413', async (t) => {
+  test('a request of more than 8 MiB fails with 413', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('too-large')
     const send = (bytes: number) =>

@@ -17,7 +17,7 @@ import {
 import { failsWith, startSqs } from './start-sqs.ts'
 
 describe('SQS queues', () => {
-  test('a new queue has the defaults of AWS', async (t) => {
+  test('a new queue has the default attributes of AWS', async (t) => {
     const { endpoint, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('defaults')
     assert.equal(url, `${endpoint}/000000000000/defaults`)
@@ -54,7 +54,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('queue names and attributes that AWS refuses are refused', async (t) => {
+  test('queue names and attributes that are invalid on AWS are rejected', async (t) => {
     const { createQueue } = await startSqs(t)
     for (const name of ['', 'a b', 'ä', 'x'.repeat(81), 'a/b', 'plain.fifo'])
       await assert.rejects(createQueue(name), failsWith('InvalidParameterValue', 400), name)

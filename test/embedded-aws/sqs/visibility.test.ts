@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { ChangeMessageVisibilityCommand, DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { failsWith, handleOf, startSqs } from './start-sqs.ts'
 
-describe('SQS visibility', () => {
-  test('a received message is hidden until its timeout ends, then received with a new handle', async (t) => {
+describe('SQS visibility timeouts', () => {
+  test('a received message is hidden until its visibility timeout ends, then received with a new handle', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('visibility', { VisibilityTimeout: '30' })
@@ -64,7 +64,7 @@ describe('SQS visibility', () => {
     await change(43_199)
   })
 
-  test('a receipt handle is valid for its queue only', async (t) => {
+  test('a receipt handle is valid only for its queue', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const [one, other] = [await createQueue('one'), await createQueue('other')]
     await client.send(new SendMessageCommand({ QueueUrl: one, MessageBody: 'x' }))
