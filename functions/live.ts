@@ -43,9 +43,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
       case 'CONNECT':
         return connectSocket(live, id, event)
       case 'MESSAGE': {
-        const answer = await live
-          .receive(id, event.body ?? '', event.requestContext.identity?.sourceIp)
-          .catch(live.internalErrorFrame)
+        const answer = await live.receive(id, event.body ?? '').catch(live.internalErrorFrame)
         return { statusCode: 200, ...defined({ body: answer && JSON.stringify(answer) }) }
       }
       case 'DISCONNECT':
@@ -75,7 +73,7 @@ async function connectSocket(
     await live.connect(id, {
       headers: lowerCase,
       query: queryStringParameters ?? {},
-      sourceIp: requestContext.identity?.sourceIp,
+      sourceIp: requestContext.identity?.sourceIp ?? '',
     })
   } catch (error) {
     if (!(error instanceof AppError)) throw error

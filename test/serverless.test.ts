@@ -449,6 +449,7 @@ test('the deployment follows its rules, and each rule detects a violation', () =
       Properties: { FunctionName: 'mutabor-dev-jobs', Environment: { Variables: { SMTP_URL: 'x' } } },
     },
     Gateway: { Type: 'AWS::EC2::InternetGateway' },
+    Invoker: { Type: 'AWS::Lambda::Permission', Properties: { Principal: 'apigateway.amazonaws.com' } },
     Table: { Type: 'AWS::DynamoDB::Table' },
   }
   const found = checkProjectRules({ Resources: broken }, stage).map(

@@ -35,6 +35,14 @@ export const extensions = {
       },
     },
   },
+  // Without it, the gateway of any AWS account could invoke the function with events of its own making.
+  SocketsLambdaPermissionWebsockets: {
+    Properties: {
+      SourceArn: {
+        'Fn::Sub': `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${WebsocketsApi}/*`,
+      },
+    },
+  },
   WebsocketsDeploymentStage: {
     Properties: {
       DefaultRouteSettings: {

@@ -27,6 +27,8 @@ export const Socket = z.object({
   owner: z.string().optional(),
   credential: StoredCredential.optional(),
   jobId: z.string().optional(),
+  /** IP address of the client, for the first frame: later events only have that of the CDN. */
+  ip: z.string().optional(),
   bad: z.int(),
   refused: z.enum(['unauthenticated', 'forbidden', 'tooMany']).optional(),
 })

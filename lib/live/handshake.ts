@@ -3,7 +3,7 @@ import { authorize } from '../access/authorize.ts'
 import { isSameOrigin } from '../access/same-origin.ts'
 import { AppError } from '../errors.ts'
 import { type Credentials, listAccess, type Principal } from '../model/principal.ts'
-import { clientIpOf } from '../net/edge-origin.ts'
+
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import type { ConnectingOwner } from './connections.ts'
@@ -20,7 +20,8 @@ export interface Handshake {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly query: Readonly<Record<string, string | undefined>>
-  readonly sourceIp?: string | undefined
+  /** IP address of the client. */
+  readonly sourceIp: string
 }
 
 const bearerProtocol = 'bearer.'
@@ -28,12 +29,11 @@ const unknown = { kind: 'unknown' } as const
 
 /** The first of these decides: cookie, header, subprotocol, ticket. Without any, the first frame does. */
 export async function readClaim(
-  { headers, query, sourceIp: peer = '' }: Handshake,
+  { headers, query, sourceIp }: Handshake,
   services: Services,
 ): Promise<IdentityClaim> {
   const cookies = headers['cookie']?.split(';').map((pair) => pair.trim())
   const { origin } = headers
-  const sourceIp = clientIpOf({ headers, sourceIp: peer }, services.config)
   const byCookie = cookies
     ? await authenticateClaim({ headers: { origin }, cookies, sourceIp }, services)
     : unknown

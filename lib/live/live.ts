@@ -3,6 +3,7 @@ import { requireJobId, requireVisibleJob } from '../access/job-access.ts'
 import { isAccount } from '../accounts/accounts.ts'
 import { KeyedMutex } from '../async/keyed-mutex.ts'
 import { AppError } from '../errors.ts'
+import { clientIpOf } from '../net/edge-origin.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import { parseInput } from '../validation/parse-input.ts'
@@ -36,14 +37,18 @@ export class Live {
   /**
    * Accepts the connection even of an unknown client, which may authenticate in a frame, and of a refused one, which is
    * sent the reason.
-   * @throws AppError JOB_NOT_FOUND
+   * @throws AppError JOB_NOT_FOUND; INSUFFICIENT_PERMISSIONS for a request that bypassed the CDN
    */
-  async connect(id: string, handshake: Handshake): Promise<void> {
+  async connect(id: string, request: Handshake): Promise<void> {
+    // Only this event has the headers of the CDN. Events of a socket whose handshake was refused are ignored.
+    const sourceIp = clientIpOf(request, this.#services.config)
+    const handshake = { ...request, sourceIp }
     const { jobId } = handshake.query
-    const socket =
+    const claimed =
       jobId === undefined
         ? await this.#userSocket(id, handshake)
         : await this.#jobSocket(id, jobId, handshake)
+    const socket = { ...claimed, ip: sourceIp }
     if (socket.owner !== undefined) await this.#feeds.watch(socket.owner)
     const isWaiting = socket.owner === undefined && socket.refused === undefined
     await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authTimeoutMs) : undefined)
@@ -114,8 +119,8 @@ export class Live {
   }
 
   /** Handles a frame; returns the reply if it needs no place among the events. */
-  async receive(id: string, text: string, sourceIp = ''): Promise<ServerFrame | undefined> {
-    const done = await this.#mutex.run(id, () => this.#receive(id, text, sourceIp))
+  async receive(id: string, text: string): Promise<ServerFrame | undefined> {
+    const done = await this.#mutex.run(id, () => this.#receive(id, text))
     if (!done || 'type' in done) return done
     // Outside the mutex, so that many frames in a row are served in one round.
     await this.broadcast.serve(done.ownerToServe)
@@ -125,7 +130,6 @@ export class Live {
   async #receive(
     id: string,
     text: string,
-    sourceIp: string,
   ): Promise<ServerFrame | { readonly ownerToServe: string } | undefined> {
     const socket = await this.#connections.find(id)
     if (!socket || socket.refused) return undefined
@@ -141,7 +145,7 @@ export class Live {
       return { type: 'error', code: 'INVALID_REQUEST', message: error.message }
     }
     if (frame.type === 'ping') return { type: 'pong' }
-    if (frame.type === 'auth') return this.#identify(socket, frame.token, sourceIp)
+    if (frame.type === 'auth') return this.#identify(socket, frame.token)
     const owner = socket.owner ?? (await this.#waitForOwner(id))
     if (owner === undefined) {
       await this.broadcast.close(id, undefined, 'unauthenticated')
@@ -164,11 +168,11 @@ export class Live {
     return undefined
   }
 
-  async #identify(socket: Socket, token: string, sourceIp: string): Promise<ServerFrame | undefined> {
-    const { id } = socket
+  async #identify(socket: Socket, token: string): Promise<ServerFrame | undefined> {
+    const { id, ip = '' } = socket
     if (socket.owner !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'The connection is already authenticated.' }
-    const claim = await readTokenClaim(token, sourceIp, this.#services)
+    const claim = await readTokenClaim(token, ip, this.#services)
     const found = await this.#ownerOf(claim)
     if (!found)
       await this.broadcast.close(id, undefined, claim.kind === 'refused' ? claim.reason : 'unauthenticated')

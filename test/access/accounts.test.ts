@@ -321,7 +321,11 @@ describe('WebSockets of jobs', () => {
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     const live = new Live(app.services)
     const connect = (cookie?: string) =>
-      live.connect(`c-${cookie?.length}`, { headers: { ...(cookie && { cookie }) }, query: { jobId } })
+      live.connect(`c-${cookie?.length}`, {
+        headers: { ...(cookie && { cookie }) },
+        query: { jobId },
+        sourceIp: '192.0.2.1',
+      })
     await assert.rejects(connect(), { code: 'JOB_NOT_FOUND' })
     await assert.rejects(connect('session=forged.x'), { code: 'JOB_NOT_FOUND' })
     await connect(`session=${here.jar.get('session')}`)

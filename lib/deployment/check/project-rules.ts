@@ -164,6 +164,12 @@ const noSecretsInEnvironment: Rule = (template) =>
       .map((name) => createFinding(id, `has ${name} in its environment`)),
   )
 
+/** Otherwise the resources of any AWS account could invoke the function. */
+const invokersAreNamed: Rule = (template) =>
+  ofType(template, 'AWS::Lambda::Permission')
+    .filter(([, { Properties }]) => !Properties?.['SourceArn'])
+    .map(([id]) => createFinding(id, 'allows a service to invoke a function for any account'))
+
 const dataIsRetained: Rule = (template) =>
   ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::KMS::Key']
     .flatMap((type) => ofType(template, type))
@@ -182,6 +188,7 @@ export const projectRules = {
   boundedConcurrency,
   noRoutesOut,
   noSecretsInEnvironment,
+  invokersAreNamed,
   dataIsRetained,
 } as const satisfies Readonly<Record<string, Rule>>
 

@@ -1,0 +1,61 @@
+// Behind a CDN: its secret is required for every socket, and the address of the client comes from its header.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Services } from '../../lib/services/services.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { newAccount, newKey } from '../support/account.ts'
+import { Gateway, GatewayClient } from './gateway.ts'
+
+const secret = 'o'.repeat(32)
+const viewer = '203.0.113.7'
+
+let app: EmbeddedApp
+let gateway: Gateway
+let services: Services
+before(async () => {
+  app = await openApp()
+  services = { ...app.services, config: { ...app.services.config, ORIGIN_SECRET: secret } }
+  gateway = new Gateway(services)
+})
+after(() => app.close())
+
+async function createJob(): Promise<string> {
+  const tasks = {
+    text: { operation: 'import/raw', filename: 'hello.md', file: '# Hello' },
+    out: { operation: 'export/url', input: 'text' },
+  }
+  const { json } = await app.send('POST', '/v1/jobs', { body: { tasks } })
+  return json.data.jobId
+}
+
+test('a socket that bypasses the CDN is refused, whatever it asks for', async () => {
+  const jobId = await createJob()
+  for (const query of [{}, { jobId }, { ticket: 'wst_1' }]) {
+    for (const headers of [{}, { 'X-Origin-Secret': 'p'.repeat(32) }])
+      assert.equal((await gateway.connect({ query, headers })).status, 403, JSON.stringify(query))
+    const headers = { 'X-Origin-Secret': secret, 'X-Viewer-Address': viewer }
+    assert.equal((await gateway.connect({ query, headers })).status, 200)
+  }
+})
+
+test('the first frame is authenticated with the address that the CDN reported', async () => {
+  const token = await newKey(services, await newAccount(services), { allowedIps: [viewer] })
+  const connect = (address: string) =>
+    gateway.connect({ headers: { 'X-Origin-Secret': secret, 'X-Viewer-Address': address } })
+  const allowed = await connect(viewer)
+  await allowed.send({ type: 'auth', token })
+  assert.equal(allowed.last?.type, 'hello')
+  const other = await connect('203.0.113.8')
+  await other.send({ type: 'auth', token })
+  assert.ok(other.closed, 'another address is refused')
+})
+
+test('frames and disconnects of a socket that was never accepted do nothing', async () => {
+  const stranger = new GatewayClient(gateway)
+  const token = await newKey(services, await newAccount(services))
+  for (const frame of [{ type: 'auth', token }, { type: 'subscribe' }, { type: 'ping' }])
+    await stranger.send(frame)
+  assert.deepEqual(stranger.frames, [])
+  await stranger.leave()
+})
