@@ -1,13 +1,14 @@
-import type { Context, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
 import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { Queues } from '../lib/aws/queues.ts'
 import { documentClient, Table } from '../lib/aws/table.ts'
 import type { Config } from '../lib/config.ts'
-import { createDailyKeys, Vault } from '../lib/crypto/sealed.ts'
+import { openDailyKeys, openVault } from '../lib/crypto/derived-keys.ts'
 import { createResultLink } from '../lib/links/result-links.ts'
 import { createLog } from '../lib/log.ts'
 import { loadLambdaConfig } from '../lib/services/lambda-config.ts'
+import { handleBatch } from '../lib/services/message-batch.ts'
 import { GuardedHttp } from '../lib/transfer/guarded-http.ts'
 import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
 import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
@@ -24,21 +25,19 @@ export function createFunction(connections: ServiceConnections = {}) {
       context: Pick<Context, 'getRemainingTimeInMillis'>,
     ): Promise<SQSBatchResponse> {
       const { deliverer, log } = await open()
-      const deliverRecord = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {
+      return handleBatch(event, async ({ body }) => {
         try {
-          await deliverer.deliver(DeliveryMessage.parse(JSON.parse(record.body)), () =>
-            context.getRemainingTimeInMillis(),
-          )
-          return []
+          const message = DeliveryMessage.parse(JSON.parse(body))
+          await deliverer.deliver(message, () => context.getRemainingTimeInMillis())
+          return true
         } catch (error) {
           log.error(
-            { error, message: record.body },
+            { error, message: body },
             'delivery failed unexpectedly; the message will be received again',
           )
-          return [{ itemIdentifier: record.messageId }]
+          return false
         }
-      }
-      return { batchItemFailures: (await Promise.all(event.Records.map(deliverRecord))).flat() }
+      })
     },
 
     /** Nothing to do: deliveries write no files. */
@@ -50,16 +49,15 @@ export function createFunction(connections: ServiceConnections = {}) {
 }
 
 function openServices(config: Config, connections: ServiceConnections): DelivererServices {
-  const { SERVICE_SECRET, OUTGOING_ALLOW: allowed = [] } = config
-  if (!SERVICE_SECRET) throw new Error('SERVICE_SECRET is not set')
+  const { OUTGOING_ALLOW: allowed = [] } = config
   const outgoing = Promise.resolve(new GuardedHttp({ allowed }))
   return {
     config,
     log: createLog(config),
     table: new Table(config, documentClient(config)),
     queues: new Queues(config, connections.sqs),
-    vault: new Vault(SERVICE_SECRET),
-    resultLink: createResultLink(config.PUBLIC_URL ?? '', createDailyKeys(SERVICE_SECRET)),
+    vault: openVault(config),
+    resultLink: createResultLink(config.PUBLIC_URL ?? '', openDailyKeys(config)),
     guardedHttp: () => outgoing,
   }
 }

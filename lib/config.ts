@@ -49,6 +49,12 @@ const drives = json.pipe(
     }),
   ),
 )
+const derivedKey = (title: string) =>
+  z
+    .string()
+    .regex(/^[\w-]{43}$/)
+    .optional()
+    .describe(`${title}, derived from \`SERVICE_SECRET\` for processes that must not have it`)
 const port = z.coerce.number().int().min(0).max(65_535)
 const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
@@ -206,6 +212,9 @@ export const settings = {
     .describe(
       'Secret that signs identities and encrypts passwords in the table; by default generated at the first start and stored in the data folder',
     ),
+  TASK_KEY: derivedKey('Key that encrypts the passwords of tasks'),
+  WEBHOOK_KEY: derivedKey('Key that encrypts the secrets of webhooks'),
+  DOWNLOAD_KEY: derivedKey('Key that signs download links'),
   ORIGIN_SECRET: z
     .string()
     .min(16)

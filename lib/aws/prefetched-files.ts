@@ -1,8 +1,12 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { constants, createWriteStream } from 'node:fs'
+import { chmod, copyFile, type FileHandle, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { readIntoPooledBuffer, releaseBuffer } from '../io/buffer-pool.ts'
 import type { ByteRange } from '../io/byte-range.ts'
 import { directIoAlignment, maxCachedFileBytes, openDirect, undefinedIfUnsupported } from '../io/direct-io.ts'
+import { readDiskSpace } from '../io/disk-space.ts'
 import type { LocatedFile } from '../io/local-connections.ts'
 import { readAhead, readFully } from '../io/read-ahead.ts'
 
@@ -29,14 +33,33 @@ export async function readLocatedFiles(
     }
   } catch (error) {
     await closeAll(opened)
-    const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw isGone ? Object.assign(new Error('the object was deleted'), { name: 'NoSuchKey' }) : error
+    throw toReadError(error)
   }
   const bytes = releasesBuffers ? readRanges(opened) : copyChunks(readRanges(opened))
   const body = Readable.from(bytes, { objectMode: false, highWaterMark: readAheadBytes })
   // A generator that was never started does not run its `finally`, so the files are closed here.
   body.once('close', () => void closeAll(opened))
   return body
+}
+
+function toReadError(error: unknown): unknown {
+  const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  return isGone ? Object.assign(new Error('the object was deleted'), { name: 'NoSuchKey' }) : error
+}
+
+/** Copies concatenated files to a new file; for a single one the kernel copies the bytes. @throws as reading does. */
+export async function copyLocatedFiles(files: readonly LocatedFile[], path: string): Promise<void> {
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  const { free, reserved } = await readDiskSpace(dirname(path))
+  if (free - size < reserved) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
+  const [only, ...more] = files
+  if (only && more.length === 0) {
+    await copyFile(only.path, path, constants.COPYFILE_FICLONE).catch((error: unknown) => {
+      throw toReadError(error)
+    })
+    // The copy has the permissions of the original, which only some may read.
+    await chmod(path, 0o600)
+  } else await pipeline(await readLocatedFiles(files, { start: 0, end: size }), createWriteStream(path))
 }
 
 interface OpenRange {

@@ -5,6 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { Config } from '../config.ts'
+import { derivedKeyNames, deriveKeys } from '../crypto/derived-keys.ts'
 import { Sha256 } from '../crypto/sha256.ts'
 import { type SecretName, secretNames } from '../resources/function-declaration.ts'
 import { createClientConfig } from './client-config.ts'
@@ -96,6 +97,11 @@ export async function createSecrets(
   const forcePathStyle = settings.AWS_ENDPOINT_URL_S3 !== undefined
   const client = new S3Client({ ...createClientConfig(settings), forcePathStyle })
   await createSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
+  // The one that won, or that of an earlier version.
+  const serviceSecret = await createSecretReader(bucket, settings)('SERVICE_SECRET')
+  if (serviceSecret === undefined) throw new Error('SERVICE_SECRET was deleted while it was created')
+  const derived = deriveKeys(serviceSecret)
+  for (const name of derivedKeyNames) await createSecret(client, bucket, name, derived[name])
   if (originArn === undefined) return
   const { readSecretValue } = await import('./origin-secret.ts')
   await createSecret(client, bucket, 'ORIGIN_SECRET', await readSecretValue(originArn, client, send))

@@ -20,17 +20,30 @@ type KeyPurpose =
   | 'idempotency'
   | 'accounts'
   | 'signed urls'
-  | 'seal'
+  | SealingPurpose
+  | 'downloads'
   | `download ${number}`
 
-export const deriveKey = (secret: string, purpose: KeyPurpose): Buffer =>
+export const deriveKey = (secret: string | Buffer, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `mutabor ${purpose}`, 32))
 
+/** Purposes of keys that seal values: the passwords of tasks, the secrets of webhooks, and everything else. */
+export type SealingPurpose = 'seal tasks' | 'seal' | 'seal records'
+
+/** Keys by purpose; a process has only those that it needs. */
+export type SealingKeys = { readonly [P in SealingPurpose]?: Buffer | undefined }
+
+/** Returns which key seals values of a context. */
+function purposeOf(context: string): SealingPurpose {
+  if (context.startsWith('job_')) return 'seal tasks'
+  return /^(?:whk_|webhook secret of )/.test(context) ? 'seal' : 'seal records'
+}
+
 /** Caches the keys that sign download links, one per day: every reply about a job needs one. */
-export function createDailyKeys(secret: string): (day: number) => Buffer {
+export function createDailyKeys(downloadsKey: Buffer): (day: number) => Buffer {
   const known = new Map<number, Buffer>()
   return (day) => {
-    const key = known.get(day) ?? deriveKey(secret, `download ${day}`)
+    const key = known.get(day) ?? deriveKey(downloadsKey, `download ${day}`)
     if (known.size > 8) known.clear()
     known.set(day, key)
     return key
@@ -44,10 +57,11 @@ const tagBytes = 16
 
 /** Seals and unseals values of one service. */
 export class Vault {
-  readonly #key: Buffer
+  readonly #keys: SealingKeys
 
-  constructor(secret: string) {
-    this.#key = deriveKey(secret, 'seal')
+  /** @param keys the service secret, from which all keys are derived, or some of these keys. */
+  constructor(keys: string | SealingKeys) {
+    this.#keys = typeof keys === 'string' ? allSealingKeys(keys) : keys
   }
 
   /**
@@ -56,19 +70,29 @@ export class Vault {
    */
   seal(value: unknown, context: string): Sealed {
     const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv(algorithm, this.#key, nonce).setAAD(Buffer.from(context))
+    const cipher = createCipheriv(algorithm, this.#keyFor(context), nonce).setAAD(Buffer.from(context))
     const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
     return { sealed: Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url') }
   }
 
   /** @throws if the value was sealed by another service or for another context. */
-  unseal({ sealed }: Sealed, context: string): unknown {
-    const bytes = Buffer.from(sealed, 'base64url')
-    const text = bytes.subarray(nonceBytes + tagBytes)
-    const decipher = createDecipheriv(algorithm, this.#key, bytes.subarray(0, nonceBytes))
-      .setAAD(Buffer.from(context))
-      .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
-    return JSON.parse(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
+  unseal(value: Sealed, context: string): unknown {
+    const key = this.#keyFor(context)
+    const { seal: oldKey = key } = this.#keys
+    try {
+      return open(value, context, key)
+    } catch (error) {
+      // Values sealed before there was a key for each purpose.
+      if (oldKey.equals(key)) throw error
+      return open(value, context, oldKey)
+    }
+  }
+
+  #keyFor(context: string): Buffer {
+    const purpose = purposeOf(context)
+    const key = this.#keys[purpose]
+    if (key) return key
+    throw new Error(`this process does not have the key "${purpose}"`)
   }
 
   /** Seals the values of these names, unless they are sealed already. */
@@ -92,6 +116,21 @@ export class Vault {
     ) as T // the same, except for sealed values
   }
 }
+
+function open({ sealed }: Sealed, context: string, key: Buffer): unknown {
+  const bytes = Buffer.from(sealed, 'base64url')
+  const text = bytes.subarray(nonceBytes + tagBytes)
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
+    .setAAD(Buffer.from(context))
+    .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+  return JSON.parse(Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8'))
+}
+
+const allSealingKeys = (secret: string): SealingKeys => ({
+  'seal tasks': deriveKey(secret, 'seal tasks'),
+  seal: deriveKey(secret, 'seal'),
+  'seal records': deriveKey(secret, 'seal records'),
+})
 
 /** Replaces sealed values for clients and operators. */
 export const redactSecrets = <T>(value: T): T =>

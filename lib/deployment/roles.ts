@@ -1,4 +1,5 @@
 import { imageIds } from '../component-ids.ts'
+import { derivedKeyNames } from '../crypto/derived-keys.ts'
 import { type SecretName, secretNamesOf } from '../resources/function-declaration.ts'
 import { declarationOf, type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import type { Permission } from '../resources/permissions.ts'
@@ -33,9 +34,11 @@ const queueArn = (queue: string) => arnOf(queueResourceId(queue as QueueId)) // 
 /** Translates a permission to an IAM statement. */
 function toStatement(right: Permission): Statement {
   if ('table' in right) {
-    const partitions = right.partitions?.map((prefix) => `${prefix}*`)
-    const condition = partitions && { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } }
-    return allow(right.table, arnOf('Table'), condition)
+    const partitions = right.partitions.map((prefix) => `${prefix}*`)
+    // Each of these actions has a partition key; without one, the condition would be met.
+    return allow(right.table, arnOf('Table'), {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
+    })
   }
   if ('index' in right) return allow(['dynamodb:Query'], sub(`\${Table.Arn}/index/${right.index}`))
   if ('files' in right)
@@ -83,6 +86,8 @@ export const roleStatements = (): Readonly<Record<string, readonly Statement[]>>
 /** The function that creates the service secret: it runs every minute, so it is the first to run. */
 export const secretsCreator: FunctionName = 'sweep'
 
+const createdSecrets: readonly SecretName[] = ['SERVICE_SECRET', ...derivedKeyNames, 'ORIGIN_SECRET']
+
 /** Returns the statements to read secrets, and for `secretsCreator` those to create them. */
 function secretStatements(names: readonly SecretName[], canCreate: boolean): Statement[] {
   if (names.length === 0) return []
@@ -96,7 +101,7 @@ function secretStatements(names: readonly SecretName[], canCreate: boolean): Sta
       ? [
           allow(
             ['s3:PutObject'],
-            ['SERVICE_SECRET', 'ORIGIN_SECRET'].map((name) => sub(`\${SecretsBucket.Arn}/${name}`)),
+            createdSecrets.map((name) => sub(`\${SecretsBucket.Arn}/${name}`)),
           ),
           allow(['secretsmanager:GetSecretValue'], { Ref: 'OriginSecret' }),
           allow(['kms:GenerateDataKey'], arnOf('SecretsKey')),

@@ -25,6 +25,8 @@ interface EmbeddedOptions {
   readonly host?: string
   /** Path under which the public port also serves S3. */
   readonly s3BasePath?: string
+  /** Group whose processes may read the files of objects. */
+  readonly readerGroup?: number | undefined
   /** Runs a function that is the target of a rule. */
   readonly invoke: (functionArn: string, payload: unknown) => Promise<void>
   readonly log: Log
@@ -100,6 +102,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     region,
     authorize,
     ...(options.s3BasePath && { basePath: options.s3BasePath }),
+    ...(options.readerGroup !== undefined && { readerGroup: options.readerGroup }),
     notify: ({ kind, arn = '' }, event) =>
       kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
     // Most objects match no rule.

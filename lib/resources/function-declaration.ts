@@ -35,6 +35,9 @@ export type OutboundTarget = keyof typeof outboundReasons
 /** Settings that only the functions that need them may read; on AWS each is an object in the bucket of secrets. */
 export const secretNames = [
   'SERVICE_SECRET',
+  'TASK_KEY',
+  'WEBHOOK_KEY',
+  'DOWNLOAD_KEY',
   'SMTP_URL',
   'OPENID_PROVIDERS',
   'DRIVES',

@@ -1,15 +1,19 @@
 import { imageIds } from '../component-ids.ts'
 import { terminalEvents } from '../model/terminal-events.ts'
 import type { FunctionDeclaration } from './function-declaration.ts'
+import { allGroups, contentGroups } from './partitions.ts'
 import { maxConcurrentDeliveries, queueIds } from './queues.ts'
 import {
   allFilePrefixes,
   deliveryQueuePermission,
   fileAccess,
   runTasks,
+  serveJobRequests,
   serveRequests,
   tableAccess,
+  takeUploads,
   updateJobs,
+  writeContent,
 } from './role-permissions.ts'
 
 /** Returns the routes for each path and everything below it. */
@@ -34,7 +38,7 @@ export const functions = {
     // `/health` checks the bucket and the queues.
     rights: [
       ...serveRequests,
-      tableAccess('PutItem'),
+      writeContent('PutItem'),
       { list: true },
       { queues: queueIds, actions: ['sqs:GetQueueAttributes'] },
     ],
@@ -48,10 +52,10 @@ export const functions = {
     trigger: { http: routesBelow('/v1/convert') },
     // The estimate counts the messages ahead in the queue.
     rights: [
-      ...updateJobs,
-      tableAccess('PutItem', 'BatchWriteItem'),
+      ...serveJobRequests,
+      writeContent('PutItem', 'BatchWriteItem'),
       fileAccess(allFilePrefixes, 'GetObject'),
-      fileAccess(['received'], 'PutObject', 'DeleteObject'),
+      ...takeUploads,
       { list: true },
       { queues: imageIds, actions: ['sqs:GetQueueAttributes'] },
     ],
@@ -65,10 +69,11 @@ export const functions = {
     ...httpDefaults,
     trigger: { http: routesBelow('/v1/jobs', '/v1/status', '/v1/download', '/v1/import') },
     rights: [
-      ...updateJobs,
-      tableAccess('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      ...serveJobRequests,
+      writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
       fileAccess(allFilePrefixes, 'GetObject', 'DeleteObject'),
-      fileAccess(['received', 'uploads'], 'PutObject'),
+      fileAccess(['received'], 'PutObject', 'AbortMultipartUpload'),
+      fileAccess(['uploads'], 'PutObject'),
       { list: true },
       { index: 'byList' },
       { index: 'byTag' },
@@ -84,7 +89,7 @@ export const functions = {
     trigger: { http: routesBelow('/v1/uploads') },
     rights: [
       ...serveRequests,
-      tableAccess('PutItem', 'BatchWriteItem'),
+      writeContent('PutItem', 'BatchWriteItem'),
       fileAccess(
         ['uploads'],
         ...([
@@ -107,8 +112,8 @@ export const functions = {
     ...httpDefaults,
     trigger: { http: routesBelow('/v1/webhooks', '/v1/workflows') },
     rights: [
-      ...updateJobs,
-      tableAccess('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      ...serveJobRequests,
+      writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
       fileAccess(['received'], 'PutObject', 'DeleteObject'),
       deliveryQueuePermission,
       { index: 'byList' },
@@ -123,7 +128,7 @@ export const functions = {
     ...httpDefaults,
     handler: 'functions/drives.handler',
     trigger: { http: routesBelow('/v1/cloud') },
-    rights: [...updateJobs, tableAccess('PutItem', 'DeleteItem')],
+    rights: [...serveJobRequests, writeContent('PutItem', 'DeleteItem')],
     secrets: ['SERVICE_SECRET', 'DRIVES'],
     reaches: ['drives'],
     plans: true,
@@ -133,7 +138,7 @@ export const functions = {
     handler: 'functions/account-api.handler',
     ...httpDefaults,
     trigger: { http: routesBelow('/v1/account', '/v1/api-keys', '/v1/oauth') },
-    rights: [...serveRequests, tableAccess('PutItem', 'DeleteItem'), { index: 'byList' }],
+    rights: [...serveRequests, tableAccess(allGroups, 'PutItem', 'DeleteItem'), { index: 'byList' }],
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 20,
   },
@@ -141,7 +146,7 @@ export const functions = {
     ...httpDefaults,
     handler: 'functions/admin.handler',
     trigger: { http: routesBelow('/v1/admin') },
-    rights: [...serveRequests, tableAccess('PutItem', 'DeleteItem'), { index: 'byList' }],
+    rights: [...serveRequests, tableAccess(allGroups, 'PutItem', 'DeleteItem'), { index: 'byList' }],
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 5,
   },
@@ -151,10 +156,11 @@ export const functions = {
     ...httpDefaults,
     trigger: { http: routesBelow('/v2', '/sync/v2') },
     rights: [
-      ...updateJobs,
-      tableAccess('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      ...serveJobRequests,
+      writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
       fileAccess(allFilePrefixes, 'GetObject', 'DeleteObject'),
-      fileAccess(['received', 'uploads'], 'PutObject'),
+      fileAccess(['received'], 'PutObject', 'AbortMultipartUpload'),
+      fileAccess(['uploads'], 'PutObject'),
       { list: true },
       { index: 'byList' },
       { index: 'byTag' },
@@ -171,7 +177,7 @@ export const functions = {
     handler: 'functions/auth.handler',
     trigger: { http: ['ANY /v1/auth/{path+}'] },
     rights: [
-      tableAccess('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
+      tableAccess(allGroups, 'GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'),
       { index: 'byList' },
     ],
     secrets: ['SERVICE_SECRET', 'SMTP_URL', 'OPENID_PROVIDERS'],
@@ -184,13 +190,15 @@ export const functions = {
     timeoutS: 60,
     trigger: { schedule: 'rate(1 minute)' },
     rights: [
-      ...updateJobs,
-      tableAccess('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      ...serveJobRequests,
+      // Accounts are deleted, and what anonymous clients created moves to their new accounts.
+      tableAccess(allGroups, 'DeleteItem', 'BatchWriteItem'),
+      tableAccess([...contentGroups, 'AUDIT#', 'PLAN#', 'MOVE#', 'CLOSE#'], 'PutItem'),
       deliveryQueuePermission,
       { index: 'byWake' },
       { index: 'byList' },
       fileAccess(['uploads'], 'GetObject'),
-      fileAccess(['received'], 'PutObject'),
+      fileAccess(['received'], 'PutObject', 'AbortMultipartUpload'),
       fileAccess(allFilePrefixes, 'DeleteObject'),
       { list: true },
       { sockets: ['GET', 'POST', 'DELETE'] },
@@ -209,8 +217,13 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 30,
     trigger: { uploads: 'uploads/' },
-    rights: [...updateJobs, fileAccess(['uploads'], 'GetObject', 'DeleteObject'), { list: true }],
-    secrets: ['SERVICE_SECRET'],
+    rights: [
+      ...updateJobs,
+      tableAccess(['uploads'], 'GetItem', 'UpdateItem'),
+      fileAccess(['uploads'], 'GetObject'),
+      ...takeUploads,
+      { list: true },
+    ],
     readsFiles: true,
     maximumConcurrency: 20,
   },
@@ -222,14 +235,14 @@ export const functions = {
     trigger: { queue: 'ready' },
     rights: [
       ...updateJobs,
-      tableAccess('DeleteItem'),
+      tableAccess(['jobs'], 'DeleteItem'),
       { queues: [...imageIds, 'capture', 'transfer'], actions: ['sqs:SendMessage'] },
       fileAccess(allFilePrefixes, 'GetObject'),
       fileAccess(['jobs', 'work'], 'PutObject'),
       // With it, S3 reports a deleted input as missing instead of forbidden.
       { list: true },
     ],
-    secrets: ['SERVICE_SECRET'],
+    secrets: ['TASK_KEY'],
     plans: true,
     maximumConcurrency: 20,
   },
@@ -241,10 +254,11 @@ export const functions = {
     trigger: { queue: 'transfer' },
     rights: [
       ...runTasks('transfer'),
+      tableAccess(['uploads'], 'GetItem', 'UpdateItem'),
       fileAccess(allFilePrefixes, 'GetObject'),
       fileAccess(['jobs', 'uploads'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
     ],
-    secrets: ['SERVICE_SECRET'],
+    secrets: ['TASK_KEY'],
     reaches: ['stores'],
     readsFiles: true,
   },
@@ -263,7 +277,11 @@ export const functions = {
     memoryMb: 256,
     timeoutS: 30,
     trigger: { events: ['job.*', 'file.*', 'subscription.*', 'quota.*'], for: 'webhooks' },
-    rights: [tableAccess('GetItem', 'Query', 'PutItem', 'UpdateItem'), deliveryQueuePermission],
+    rights: [
+      tableAccess(['webhooks'], 'GetItem', 'BatchGetItem', 'Query'),
+      tableAccess(['LANE#', 'STREAM#'], 'PutItem', 'UpdateItem'),
+      deliveryQueuePermission,
+    ],
     deadLetter: true,
     maximumConcurrency: 20,
   },
@@ -272,8 +290,14 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 120,
     trigger: { queue: 'delivery' },
-    rights: [tableAccess('GetItem', 'Query', 'UpdateItem'), deliveryQueuePermission],
-    secrets: ['SERVICE_SECRET', 'SMTP_URL'],
+    rights: [
+      tableAccess(['webhooks'], 'GetItem', 'Query'),
+      tableAccess(['WEBHOOK#', 'LANE#'], 'UpdateItem'),
+      // For an email when a webhook is disabled.
+      tableAccess(['ACCOUNT#'], 'GetItem'),
+      deliveryQueuePermission,
+    ],
+    secrets: ['WEBHOOK_KEY', 'DOWNLOAD_KEY', 'SMTP_URL'],
     reaches: ['receivers', 'mail'],
     maximumConcurrency: maxConcurrentDeliveries,
   },
@@ -282,7 +306,7 @@ export const functions = {
     memoryMb: 256,
     timeoutS: 10,
     trigger: { events: ['job.completed', 'job.failed', 'file.deleted'] },
-    rights: [tableAccess('GetItem', 'BatchWriteItem')],
+    rights: [tableAccess(['durations'], 'GetItem', 'BatchWriteItem')],
     maximumConcurrency: 10,
   },
   /** Adds finished jobs to the usage of their owners and of the service. */
@@ -291,7 +315,10 @@ export const functions = {
     memoryMb: 256,
     timeoutS: 15,
     trigger: { events: terminalEvents },
-    rights: [tableAccess('GetItem', 'BatchGetItem', 'UpdateItem')],
+    rights: [
+      tableAccess(['usage'], 'GetItem', 'BatchGetItem', 'UpdateItem'),
+      tableAccess(['ACCOUNT#'], 'GetItem'),
+    ],
     deadLetter: true,
     maximumConcurrency: 10,
   },
@@ -301,15 +328,8 @@ export const functions = {
     timeoutS: 20,
     trigger: { websocket: ['$connect', '$disconnect', '$default'] },
     rights: [
-      tableAccess(
-        'GetItem',
-        'BatchGetItem',
-        'Query',
-        'PutItem',
-        'UpdateItem',
-        'DeleteItem',
-        'BatchWriteItem',
-      ),
+      tableAccess(allGroups, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+      writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
       { index: 'byList' },
       { publish: true },
       { sockets: ['POST', 'DELETE'] },
@@ -327,7 +347,9 @@ export const functions = {
       for: 'sockets',
     },
     rights: [
-      tableAccess('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'),
+      // Sockets whose credential was revoked are closed.
+      tableAccess(allGroups, 'GetItem', 'BatchGetItem', 'Query'),
+      tableAccess(['sockets'], 'PutItem', 'UpdateItem', 'BatchWriteItem'),
       { index: 'byList' },
       { sockets: ['POST', 'GET', 'DELETE'] },
     ],

@@ -3,8 +3,8 @@
  * it.
  */
 export type Permission =
-  /** Records of the table, in partitions with these prefixes; all partitions if omitted. */
-  | { readonly table: readonly TableAction[]; readonly partitions?: readonly string[] }
+  /** Records of the table, in partitions with these prefixes. */
+  | { readonly table: readonly TableAction[]; readonly partitions: readonly string[] }
   /** Reads an index of the table. */
   | { readonly index: string }
   /** Files whose keys have these prefixes. */

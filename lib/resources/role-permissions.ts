@@ -1,8 +1,11 @@
 import type { ImageId } from '../component-ids.ts'
+import { allGroups, contentGroups, type PartitionName, prefixesOf } from './partitions.ts'
 import type { FilePrefix, FileVerb, Permission, TableVerb } from './permissions.ts'
 
-export const tableAccess = (...verbs: readonly TableVerb[]) => ({
+/** @param names partitions, by group or prefix, whose records the function reads or writes. */
+export const tableAccess = (names: readonly PartitionName[], ...verbs: readonly TableVerb[]) => ({
   table: verbs.map((verb) => `dynamodb:${verb}` as const),
+  partitions: prefixesOf(names),
 })
 export const fileAccess = (prefixes: readonly FilePrefix[], ...verbs: readonly FileVerb[]) => ({
   files: verbs.map((verb) => `s3:${verb}` as const),
@@ -16,9 +19,14 @@ export const takeUploads = [
   fileAccess(['uploads'], 'DeleteObject'),
 ] as const satisfies readonly Permission[]
 
-/** Permissions for any change to a job: records, tasks that become ready, events. */
+/**
+ * Permissions for any change to a job: its records, tasks that become ready, events and who subscribes to them. The
+ * plan of an account limits how many of its jobs run.
+ */
 export const updateJobs = [
-  tableAccess('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+  tableAccess(['jobs'], 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+  tableAccess(['OWNER#', 'WEBHOOK#', 'LIVE#'], 'GetItem', 'BatchGetItem', 'Query'),
+  tableAccess(['ACCOUNT#'], 'GetItem'),
   { queues: ['ready'], actions: ['sqs:SendMessage'] },
   { publish: true },
 ] as const satisfies readonly Permission[]
@@ -36,15 +44,24 @@ export const deliveryQueuePermission = {
 export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
   [
     ...updateJobs,
-    tableAccess('PutItem', 'DeleteItem'),
+    tableAccess(['jobs'], 'PutItem', 'DeleteItem'),
     { queues: [queue], actions: ['sqs:ChangeMessageVisibility'] },
   ] as const satisfies readonly Permission[]
 
 /** Permissions for any request: authentication, usage of the plan, and the event when its quota is used up. */
 export const serveRequests = [
-  tableAccess('GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
+  tableAccess(allGroups, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
   { publish: true },
 ] as const satisfies readonly Permission[]
+
+/** The same for requests that create or change jobs. */
+export const serveJobRequests = [
+  ...serveRequests,
+  { queues: ['ready'], actions: ['sqs:SendMessage'] },
+] as const satisfies readonly Permission[]
+
+/** Permission to create and delete records, except accounts and credentials. */
+export const writeContent = (...verbs: readonly TableVerb[]) => tableAccess(contentGroups, ...verbs)
 
 /** Images with an engine that splits tasks into chunks. */
 const imagesWithChunks: readonly ImageId[] = ['av', 'pdf']
@@ -52,5 +69,5 @@ const imagesWithChunks: readonly ImageId[] = ['av', 'pdf']
 /** Permissions of the `convert-<image>` function. */
 export const convertPermissions = (image: ImageId): readonly Permission[] => [
   ...runTasks(image),
-  ...(imagesWithChunks.includes(image) ? [tableAccess('BatchWriteItem')] : []),
+  ...(imagesWithChunks.includes(image) ? [tableAccess(['jobs'], 'BatchWriteItem')] : []),
 ]

@@ -10,7 +10,8 @@ import { documentClient, Table } from '../aws/table.ts'
 import type { StoreTimeouts } from '../aws/timeouts.ts'
 import type { Config } from '../config.ts'
 import { DurationStats } from '../conversion/duration-stats.ts'
-import { createDailyKeys, deriveKey, Vault } from '../crypto/sealed.ts'
+import { openDailyKeys, openVault } from '../crypto/derived-keys.ts'
+import { deriveKey, type Vault } from '../crypto/sealed.ts'
 import type { Engine } from '../engines/engine.ts'
 import { Jobs, type WaitForJobChange } from '../jobs/jobs.ts'
 import { JobStore } from '../jobs/store.ts'
@@ -57,8 +58,8 @@ export function createServices(
   const engines = lazy(() => loadEnabledEngines(config))
   const store = new JobStore(table)
   const secret = lazy(() => secretOf(config))
-  const download = lazy(() => createDailyKeys(secret()))
-  const vault = lazy(() => new Vault(secret()))
+  const download = lazy(() => openDailyKeys(config))
+  const vault = lazy(() => openVault(config))
   const keys = lazy(() => ({ ...keysOf(secret()), download: download() }))
   const uploads = new Uploads(table)
   const subscribers = new TtlCache<SubscriberLookup>(subscriberCacheMs)

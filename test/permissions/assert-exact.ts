@@ -6,6 +6,10 @@ import { decisionsIn, summarizeUse } from './used-permissions.ts'
 /** Permissions that are only used after losses, failures or with very large data, which tests cannot reliably cause. */
 const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
   [
+    /^(api|conversion|jobs|uploads|automation|drives|access|admin|facade|account|sweep|sockets|broadcast): partition /,
+    'functions that serve requests have the partitions of all requests',
+  ],
+  [
     /^(api|access|admin|uploads): (events:PutEvents|dynamodb:(BatchGetItem|Query) on \S+mutabor$)/,
     'the event for a quota that is used up',
   ],

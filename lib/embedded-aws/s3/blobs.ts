@@ -1,7 +1,7 @@
 // The bytes: one file per object or part, under a random name. Keys never become paths.
 import { randomBytes } from 'node:crypto'
 import { constants, createWriteStream, fchmodSync, fchownSync } from 'node:fs'
-import { copyFile, type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { chmod, chown, copyFile, type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { writeBuffered } from '../../io/buffered-writer.ts'
@@ -167,6 +167,7 @@ export class Blobs {
     for (let prefix = 0; prefix < 256; prefix++) {
       const folder = join(this.#dir, hex(prefix))
       await mkdir(folder, { recursive: true })
+      if (this.#readerGroup !== undefined) await admitGroup(folder, this.#readerGroup)
       const orphans = (await readdir(folder)).filter((name) => !isKnown(name))
       for (const name of orphans) await rm(join(folder, name), { recursive: true, force: true })
       swept += orphans.length
@@ -184,6 +185,12 @@ export class Blobs {
   #path(blob: string): string {
     return join(this.#dir, blob.slice(0, 2), blob)
   }
+}
+
+/** Lets a group enter a folder, whose files it can then open by name. */
+async function admitGroup(folder: string, group: number): Promise<void> {
+  await chown(folder, process.getuid?.() ?? 0, group)
+  await chmod(folder, 0o710)
 }
 
 /** On another disk, or it has as many links as the file system allows. */

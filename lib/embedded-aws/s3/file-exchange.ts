@@ -13,9 +13,11 @@ export interface ExchangeOptions {
   readonly bucket: string
   /** Only files in this folder can become objects. */
   readonly folder: string
+  /** Only files of this user can become objects. */
+  readonly owner?: number | undefined
 }
 
-export function openExchange(services: S3Services, { bucket, folder }: ExchangeOptions): FileExchange {
+export function openExchange(services: S3Services, { bucket, folder, owner }: ExchangeOptions): FileExchange {
   const { db, blobs, credentials } = services
   let below: Promise<string> | undefined
   const segmentsAt = (key: string, etag: string | undefined) => {
@@ -27,7 +29,7 @@ export function openExchange(services: S3Services, { bucket, folder }: ExchangeO
     async put(key, path, contentType) {
       below ??= realpath(folder)
       if (!(await realpath(path)).startsWith((await below) + sep)) throw new S3Error('AccessDenied')
-      const { blob, size } = await blobs.adopt(path)
+      const { blob, size } = await blobs.adopt(path, owner)
       const source = {
         ip: '127.0.0.1',
         principal: credentials[0]?.accessKeyId ?? '',

@@ -36,6 +36,8 @@ export interface S3Options {
   readonly authorize?: Authorize
   /** Path prefix on a shared public port, for example '/s3'; the signature covers it. */
   readonly basePath?: string
+  /** Group whose processes may read the files of objects. */
+  readonly readerGroup?: number
   readonly notify?: Notify
   /** Events for which it returns false are not stored; by default all are. */
   readonly isWanted?: IsWanted
@@ -66,12 +68,13 @@ export async function openS3Server({
   region,
   authorize = allowAll,
   basePath = '',
+  readerGroup,
   notify,
   isWanted,
   log = () => undefined,
 }: S3Options): Promise<S3Server> {
   const db = new Database(dir, log)
-  const blobs = new Blobs(join(dir, 'blobs'), log)
+  const blobs = new Blobs(join(dir, 'blobs'), log, readerGroup)
   const swept = await blobs.sweep((blob) => isReferenced(db, blob))
   if (swept > 0) log('Files of interrupted uploads were deleted', { swept })
   const notifier = new Notifier({ db, region, notify, isWanted, log })

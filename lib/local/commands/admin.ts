@@ -5,6 +5,7 @@ import { createAccountFor } from '../../access/auth/create-account.ts'
 import { type AccountChange, updateAccount } from '../../access/manage-accounts.ts'
 import { accountByEmail } from '../../accounts/accounts.ts'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
+import { openDailyKeys } from '../../crypto/derived-keys.ts'
 import { deriveKey } from '../../crypto/sealed.ts'
 import { AppError } from '../../errors.ts'
 import { createLog } from '../../log.ts'
@@ -71,7 +72,7 @@ function accountServices({ table, vault, secret }: ReplayTarget) {
     idempotency: key('idempotency'),
     accounts: key('accounts'),
     signedUrls: key('signed urls'),
-    download: (day: number) => deriveKey(secret, `download ${day}`),
+    download: openDailyKeys({ SERVICE_SECRET: secret }),
   }
   const config = readConfig(processEnvironment)
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
@@ -8,6 +8,7 @@ import { createLog, type Log } from '../../log.ts'
 import { checkDataFolder, type DamageOptions } from './damaged-data.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { type DataFolderSecrets, loadSecrets } from './secrets.ts'
+import { assignWorkerUser, type WorkerUser } from './worker-user.ts'
 
 export interface DataFolder {
   readonly dataDir: string
@@ -17,6 +18,8 @@ export interface DataFolder {
   readonly log: Log
   readonly secrets: DataFolderSecrets
   readonly reserve: DiskReserve
+  /** Undefined if workers run as the same user as the service. */
+  readonly workerUser: WorkerUser | undefined
   close(): Promise<void>
 }
 
@@ -54,6 +57,7 @@ async function openLocked(
   let reserve: DiskReserve | undefined
   try {
     restrictAccess(dataDir)
+    const workerUser = assignWorkerUser(dataDir)
     const workDir = join(dataDir, 'work')
     // Left by a crash; those attempts start again. Deleted first, as these files may be what fills the disk.
     await rm(workDir, { recursive: true, force: true })
@@ -65,11 +69,12 @@ async function openLocked(
     await checkDataFolder(dataDir, { command: 'npm start', onAcceptedLoss, log })
     const secrets = await loadSecrets(dataDir)
     mkdirSync(workDir, { mode: 0o700 })
+    if (workerUser) chownSync(workDir, workerUser.uid, workerUser.gid)
     const close = async () => {
       await openedReserve.close()
       lock.release()
     }
-    return { dataDir, workDir, logFile, log, secrets, reserve, close }
+    return { dataDir, workDir, logFile, log, secrets, reserve, workerUser, close }
   } catch (error) {
     await reserve?.close()
     lock.release()
@@ -89,6 +94,11 @@ const diskFullError = (dataDir: string, cause?: unknown) =>
 /** Restricts access to the owner: the folder may have been created with other permissions. */
 function restrictAccess(dataDir: string): void {
   restrict(dataDir, 0o700)
+  restrictEntries(dataDir)
+}
+
+/** The same for what is in the folder. */
+export function restrictEntries(dataDir: string): void {
   for (const folder of [dataDir, join(dataDir, 's3')])
     for (const entry of listEntries(folder))
       if (entry.isFile()) restrict(join(folder, entry.name), 0o600)

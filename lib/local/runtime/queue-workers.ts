@@ -20,6 +20,8 @@ import { OnDemandWorker } from './on-demand-worker.ts'
 import type { ProvisionedQueues } from './provision.ts'
 import { removeLeftoverFolders } from './remove-leftover-folders.ts'
 import type { ServiceMessage } from './worker.ts'
+import { workerEnvironment } from './worker-environment.ts'
+import type { WorkerUser } from './worker-user.ts'
 
 /** Longer than any job may take, so that the job's own limits apply. */
 const functionTimeoutMs = 50 * 60_000
@@ -36,6 +38,8 @@ interface QueueWorkersOptions {
   /** Set when the queues' server runs in this process. */
   readonly connection?: ClientConnection | undefined
   readonly isolated?: IsolatedFunctions | undefined
+  /** User of the worker processes; that of the service by default. */
+  readonly user?: WorkerUser | undefined
   /** Set when the bucket's server runs in this process. */
   readonly exchange?: FileExchange | undefined
 }
@@ -51,7 +55,7 @@ export interface QueueWorkers {
 }
 
 export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
-  const { config, environment, logFd, log, connection, exchange, isolated } = options
+  const { config, environment, logFd, log, connection, exchange, isolated, user } = options
   const idleMs = config.WORKER_IDLE_S * 1000
   const runId = randomUUID()
   const mappings: QueueMapping[] = []
@@ -62,7 +66,8 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       queue,
       // Only engines use PARALLEL, and deliveries run none.
       environment: {
-        ...(isolated?.environmentFor(functionNameOf(queue), environment) ?? environment),
+        ...(isolated?.environmentFor(functionNameOf(queue), environment) ??
+          workerEnvironment(queue, environment, user)),
         ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency), RUN_ID: runId }),
       },
       ...defined({
@@ -74,6 +79,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       log,
       idleMs,
       exchange,
+      user,
       maxMemoryBytes: memoryMb * 1024 ** 2,
       cleanUp: (pid) => void removeLeftoverFolders(pid, [environment['WORK_DIR'] ?? tmpdir(), tmpdir()], log),
     })

@@ -11,7 +11,7 @@ import { socketTarget } from '../../live/paths.ts'
 import { functions } from '../../resources/functions.ts'
 import { webSocketApi as webSocketDeclaration } from '../../resources/web-sockets.ts'
 import type { AnyStep } from './boot.ts'
-import { type DataFolder, openDataFolder } from './data-folder.ts'
+import { type DataFolder, openDataFolder, restrictEntries } from './data-folder.ts'
 import {
   chooseCredentials,
   chooseEndpoints,
@@ -36,6 +36,7 @@ import {
 import { type ProvisionedQueues, provision } from './provision.ts'
 import { openPublicPort, type PublicPort } from './public-port.ts'
 import { openQueueWorkers, type QueueWorkers } from './queue-workers.ts'
+import { assignWorkerUser, type WorkerUser, workerUserProblem } from './worker-user.ts'
 
 interface ServiceInputs {
   readonly env: PartialEnvironment
@@ -65,6 +66,8 @@ interface ServiceParts {
   lambdaApi: LambdaAndSocketsApi
   engines: { readonly usable: readonly Engine[]; readonly missing: readonly string[] }
   environment: Environment
+  /** Undefined if workers run as the same user as the service. */
+  workerUser: WorkerUser | undefined
   zipFunctions: InProcessFunctions
   queueWorkers: QueueWorkers
   runtime: FunctionRuntime
@@ -102,6 +105,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
         credentials: folder.secrets,
         callers: isolated?.callers,
         s3BasePath: s3Path,
+        readerGroup: folder.workerUser?.gid,
         invoke: createInvoker(later('runtime')),
         log: folder.log,
       }),
@@ -186,6 +190,22 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
     },
   },
   {
+    name: 'workerUser',
+    start: async ({ env, folder }) => {
+      const { workerUser: user, dataDir, workDir, log } = folder
+      if (!user) return undefined
+      // The servers have created files since the start.
+      restrictEntries(dataDir)
+      assignWorkerUser(dataDir)
+      const { PATH = '', PLANS_FILE = '' } = env
+      const environment = { PATH, PLANS_FILE, WORK_DIR: workDir }
+      const reason = await workerUserProblem(user, environment, (await confinement()).level)
+      if (reason === undefined) return user
+      log.warn({ reason }, 'workers run as root, because another user cannot run them')
+      return undefined
+    },
+  },
+  {
     name: 'zipFunctions',
     start: ({ config, folder: { log }, isolated, environment, logFd, aws }) =>
       isolated
@@ -195,17 +215,22 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   },
   {
     name: 'queueWorkers',
-    start: ({ config, folder, isolated, environment, logFd, aws, embedded }) =>
+    start: ({ config, folder, isolated, environment, logFd, aws, embedded, workerUser }) =>
       openQueueWorkers({
         config,
         environment,
         logFd,
         log: folder.log,
         isolated,
+        user: isolated ? undefined : workerUser,
         connection: aws.connections.sqs,
         ...(!isolated &&
           !aws.endpoints.isS3External && {
-            exchange: embedded.exchange({ bucket: config.BUCKET_NAME, folder: folder.workDir }),
+            exchange: embedded.exchange({
+              bucket: config.BUCKET_NAME,
+              folder: folder.workDir,
+              owner: workerUser?.uid,
+            }),
           }),
       }),
   },

@@ -1,4 +1,5 @@
 // Worker processes read and write files of the bucket by asking the service that started them, over IPC.
+import { copyLocatedFiles } from '../../aws/prefetched-files.ts'
 import type { FileExchange, LocatedFile } from '../../io/local-connections.ts'
 
 type Put = Parameters<FileExchange['put']>
@@ -8,11 +9,7 @@ type Locate = Parameters<FileExchange['locate']>
 export type FileRequest = {
   readonly type: 'file'
   readonly id: number
-} & (
-  | { readonly verb: 'put'; readonly args: Put }
-  | { readonly verb: 'get'; readonly args: Get }
-  | { readonly verb: 'locate'; readonly args: Locate }
-)
+} & ({ readonly verb: 'put'; readonly args: Put } | { readonly verb: 'locate'; readonly args: Locate })
 
 export interface FileResponse {
   readonly type: 'file'
@@ -31,8 +28,7 @@ export async function handleFileRequest(request: FileRequest, exchange: FileExch
   const { type, id } = request
   try {
     if (request.verb === 'locate') return { type, id, located: await exchange.locate(...request.args) }
-    if (request.verb === 'put') await exchange.put(...request.args)
-    else await exchange.get(...request.args)
+    await exchange.put(...request.args)
     return { type, id }
   } catch (error) {
     return { type, id, failure: toFileFailure(error) }
@@ -60,8 +56,9 @@ export class FileExchangeClient implements FileExchange {
     await this.#request((id) => ({ type: 'file', id, verb: 'put', args }))
   }
 
-  async get(...args: Get): Promise<void> {
-    await this.#request((id) => ({ type: 'file', id, verb: 'get', args }))
+  /** Copies the file itself: the service, which may be root, must not write to a path that a worker names. */
+  async get(...[key, path, etag]: Get): Promise<void> {
+    await copyLocatedFiles(await this.locate(key, etag), path)
   }
 
   locate(...args: Locate): Promise<readonly LocatedFile[]> {

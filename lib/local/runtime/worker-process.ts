@@ -14,6 +14,7 @@ import nodeEnvironment from '../node-environment.json' with { type: 'json' }
 import nodeFlags from '../node-flags.json' with { type: 'json' }
 import type { Invocation, ServiceMessage, WorkerMessage } from './worker.ts'
 import { type FileRequest, fileSharingFlag, handleFileRequest } from './worker-file-broker.ts'
+import type { WorkerUser } from './worker-user.ts'
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
@@ -61,6 +62,8 @@ export interface WorkerProcessOptions {
   readonly startTimeoutMs?: number
   /** Script of the process; `worker.ts` by default. */
   readonly file?: string
+  /** User that it runs as; that of the service by default. */
+  readonly user?: WorkerUser | undefined
   /** Wraps the command, for example to run it isolated. */
   readonly wrapCommand?: (command: Command) => Command
   /** Removes what a process leaves behind when it exits. */
@@ -119,6 +122,7 @@ export class WorkerProcess {
         ...(name === 'transfer' && mallocForStreams),
         ...(name === 'convert' && { IMAGE_ID: queue }),
       },
+      ...options.user,
       stdio: ['ignore', logFd, logFd, 'ipc'],
       // Job records contain sets, which JSON cannot represent.
       serialization: 'advanced',

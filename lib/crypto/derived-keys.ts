@@ -1,0 +1,36 @@
+import type { Config } from '../config.ts'
+import { keysOf } from '../validation/keys-of.ts'
+import { createDailyKeys, deriveKey, Vault } from './sealed.ts'
+
+/** Settings with keys for processes that must not have the service secret, and the purposes of these keys. */
+const purposes = { TASK_KEY: 'seal tasks', WEBHOOK_KEY: 'seal', DOWNLOAD_KEY: 'downloads' } as const
+export const derivedKeyNames = keysOf(purposes)
+type DerivedKeyName = keyof typeof purposes
+
+type KeySettings = Partial<Pick<Config, 'SERVICE_SECRET' | DerivedKeyName>>
+
+/** Returns the settings for a service secret. */
+export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, string>> =>
+  // The names are those of the table.
+  Object.fromEntries(
+    derivedKeyNames.map((name) => [name, deriveKey(secret, purposes[name]).toString('base64url')]),
+  ) as Record<DerivedKeyName, string>
+
+const decode = (key: string | undefined) => (key === undefined ? undefined : Buffer.from(key, 'base64url'))
+
+/** Opens the vault with the keys that this process has. @throws when it has none */
+export function openVault({ SERVICE_SECRET, TASK_KEY, WEBHOOK_KEY }: KeySettings): Vault {
+  if (SERVICE_SECRET !== undefined) return new Vault(SERVICE_SECRET)
+  if (TASK_KEY === undefined && WEBHOOK_KEY === undefined)
+    throw new Error('SERVICE_SECRET, TASK_KEY and WEBHOOK_KEY are not set')
+  return new Vault({ 'seal tasks': decode(TASK_KEY), seal: decode(WEBHOOK_KEY) })
+}
+
+/** Returns the keys that sign download links, by day. */
+export function openDailyKeys({ SERVICE_SECRET, DOWNLOAD_KEY }: KeySettings): (day: number) => Buffer {
+  const key =
+    decode(DOWNLOAD_KEY) ??
+    (SERVICE_SECRET === undefined ? undefined : deriveKey(SERVICE_SECRET, 'downloads'))
+  if (!key) throw new Error('SERVICE_SECRET and DOWNLOAD_KEY are not set')
+  return createDailyKeys(key)
+}

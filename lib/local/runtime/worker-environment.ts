@@ -1,0 +1,56 @@
+import { roleKeyNames, settings } from '../../config.ts'
+import { deriveKeys } from '../../crypto/derived-keys.ts'
+import { type SecretName, secretNames } from '../../resources/function-declaration.ts'
+import { declarationOf } from '../../resources/functions.ts'
+import { functionForQueue } from '../../resources/queue-functions.ts'
+import type { QueueId } from '../../resources/queues.ts'
+import type { Environment } from './environment.ts'
+import type { WorkerUser } from './worker-user.ts'
+
+/** Variables that Node, the C library and the AWS SDK read. Everything else of the operator stays with the service. */
+const systemVariables = [
+  'PATH',
+  'HOME',
+  'TZ',
+  'LANG',
+  'LC_ALL',
+  'TMPDIR',
+  'NODE_COMPILE_CACHE',
+  'NODE_EXTRA_CA_CERTS',
+  'UV_THREADPOOL_SIZE',
+  'AWS_ENDPOINT_URL_SQS',
+  'AWS_ENDPOINT_URL_DYNAMODB',
+  'AWS_ENDPOINT_URL_EVENTBRIDGE',
+  ...roleKeyNames,
+]
+
+/** Workers write their log to their output. */
+const withheldSettings: readonly string[] = [...secretNames, 'LOG_FILE']
+
+const publicNames: ReadonlySet<string> = new Set([
+  ...systemVariables,
+  ...Object.keys(settings).filter((name) => !withheldSettings.includes(name)),
+])
+
+/** Returns the secrets of a worker: those of its function. Engines open the passwords of their tasks themselves here. */
+const secretsOf = (queue: QueueId): readonly SecretName[] => {
+  const name = functionForQueue(queue)
+  return name === undefined || name === 'capture' ? ['TASK_KEY'] : (declarationOf(name)?.secrets ?? [])
+}
+
+/** Returns the environment of the workers of a queue: listed variables, and only the secrets that they need. */
+export function workerEnvironment(queue: QueueId, environment: Environment, user?: WorkerUser): Environment {
+  const { SERVICE_SECRET: secret = '', WORK_DIR = '' } = environment
+  const all: Environment = {
+    ...environment,
+    ...deriveKeys(secret),
+    // Not the folder of the operator, with the files that the SDK reads there; the user may have none.
+    HOME: WORK_DIR,
+    // Another user cannot write to the cache of the service.
+    ...(user && { NODE_COMPILE_CACHE: `${WORK_DIR}/compile-cache` }),
+  }
+  const secrets: readonly string[] = secretsOf(queue)
+  return Object.fromEntries(
+    Object.entries(all).filter(([name]) => publicNames.has(name) || secrets.includes(name)),
+  )
+}

@@ -1,0 +1,87 @@
+// Where root starts the service, workers run as a user of their own: it reads the files of the bucket, writes the work
+// folder, and has no other rights. Where an ordinary user starts the service, workers run as the same user.
+import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { ConfinementLevel } from '../../component-ids.ts'
+import { isConfinementLevel, meetsLevel } from '../../engines/sandbox/confinement-levels.ts'
+
+/** The numbers of user and group are equal. */
+export interface WorkerUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** A range that neither Debian's accounts and subordinate ids nor the users of engines have. */
+const [minId, maxId] = [1_900_000_000, 1_999_999_999]
+
+/**
+ * Returns the user for the workers of a data folder, whose group the folder has from then on; undefined unless this
+ * process is root, or if the folder cannot get that group.
+ */
+export function assignWorkerUser(dataDir: string): WorkerUser | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const { gid: given } = statSync(dataDir)
+  const isAssigned = given >= minId && given <= maxId
+  const id = isAssigned ? given : randomInt(minId, maxId + 1)
+  const user = { uid: id, gid: id }
+  try {
+    const s3 = join(dataDir, 's3')
+    const blobs = join(s3, 'blobs')
+    // Last, so that an interrupted change is repeated.
+    if (!isAssigned) for (const file of filesIn(blobs)) admit(file, user, 0o640)
+    for (const folder of [blobs, s3, dataDir]) if (isFolder(folder)) admit(folder, user, 0o710)
+    return user
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && /^(?:EPERM|EROFS|EINVAL)$/.test(String(error.code)))
+      return undefined
+    throw error
+  }
+}
+
+/** Lets the group of workers read a file or enter a folder. */
+function admit(path: string, { gid }: WorkerUser, mode: number): void {
+  chownSync(path, 0, gid)
+  chmodSync(path, mode)
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+const filesIn = (folder: string): string[] =>
+  isFolder(folder)
+    ? readdirSync(folder, { withFileTypes: true, recursive: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    : []
+
+const probeFile = fileURLToPath(new URL('./worker-user-probe.ts', import.meta.url))
+const probeTimeoutMs = 60_000
+
+/**
+ * Starts a process as this user, which must reach what workers need, and confine engines as well as root does.
+ * @returns why that fails; undefined if the user can run workers.
+ */
+export async function workerUserProblem(
+  user: WorkerUser,
+  environment: Readonly<Record<string, string>>,
+  required: ConfinementLevel,
+): Promise<string | undefined> {
+  try {
+    const args = ['--disable-warning=ExperimentalWarning', probeFile]
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      ...user,
+      cwd: '/',
+      env: environment,
+      timeout: probeTimeoutMs,
+    })
+    const level = stdout.trim()
+    if (isConfinementLevel(level) && meetsLevel(level, required)) return undefined
+    return `it could confine engines only with "${level}", root with "${required}"`
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string }
+    return stderr.trim() || String(error)
+  }
+}

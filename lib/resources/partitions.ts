@@ -1,0 +1,43 @@
+/** Prefixes of the partition keys of the table, by what the records are. */
+export const partitions = {
+  jobs: ['JOB#', 'SLOTS#'],
+  uploads: ['UPLOAD#'],
+  /** Webhooks with their deliveries, events and the lists of an owner's records. */
+  webhooks: ['WEBHOOK#', 'LANE#', 'STREAM#', 'OWNER#'],
+  sockets: ['SOCKET#', 'LIVE#', 'TICKET#'],
+  workflows: ['WORKFLOW#'],
+  drives: ['DRIVE#', 'DRIVESTATE#'],
+  durations: ['DURATION#'],
+  usage: ['USAGE#', 'SLO#'],
+  requests: ['IDEM#', 'LIMIT#', 'LINK#', 'HEALTH'],
+  /** An account's record has its role and its plan. */
+  accounts: ['ACCOUNT#', 'EMAIL#', 'PLAN#', 'MOVE#', 'CLOSE#', 'AUDIT#'],
+  /** Keys, sessions, tokens and what they are checked with. */
+  credentials: ['KEY#', 'KEYHASH#', 'OAUTH#', 'AUTH#', 'TOTP#', 'ATTEMPTS#'],
+} as const
+
+export type PartitionGroup = keyof typeof partitions
+type PartitionPrefix = (typeof partitions)[PartitionGroup][number]
+
+/** Everything that is no account and no credential. */
+export const contentGroups = [
+  'jobs',
+  'uploads',
+  'webhooks',
+  'sockets',
+  'workflows',
+  'drives',
+  'durations',
+  'usage',
+  'requests',
+] as const satisfies readonly PartitionGroup[]
+export const accountGroups = ['accounts', 'credentials'] as const satisfies readonly PartitionGroup[]
+export const allGroups = [...contentGroups, ...accountGroups] as const
+
+/** A group of partitions, or the prefix of one. */
+export type PartitionName = PartitionGroup | PartitionPrefix
+
+export const prefixesOf = (names: readonly PartitionName[]): readonly PartitionPrefix[] =>
+  names.flatMap((name) =>
+    name in partitions ? partitions[name as PartitionGroup] : [name as PartitionPrefix],
+  )

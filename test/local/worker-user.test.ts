@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { after, before } from '../hooks.ts'
+import { descendants } from '../support/processes.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+
+const isRoot = process.getuid?.() === 0
+const operatorSecret = 'a token that only the operator has'
+let service: TestService
+before(async () => {
+  service = await startService({ OPERATOR_TOKEN: operatorSecret, SMTP_URL: 'smtp://user:pass@127.0.0.1:9' })
+  const client = new Client(service)
+  const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
+  for (const [name, targetFormat] of [
+    ['a.png', 'webp'],
+    ['a.png', 'pdf'],
+  ] as const) {
+    const response = await client.convert({ name, bytes: Buffer.from(png) }, { targetFormat })
+    const { data } = (await response.json()) as { data: { jobId: string } }
+    assert.equal((await client.finished(data.jobId)).status, 'completed')
+    const result = await client.fetch(`/v1/download/${data.jobId}`)
+    assert.ok([200, 302, 307].includes(result.status), String(result.status))
+  }
+})
+after(() => service.stop())
+
+const workers = () => descendants(service.pid).filter(({ command }) => /node.* \S*worker\.ts/.test(command))
+const secretsOfService = () =>
+  JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as { serviceSecret: string }
+
+test('workers do not have the service secret, the settings of others or the variables of the operator', () => {
+  assert.ok(workers().length > 0)
+  for (const { pid } of workers()) {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    assert.doesNotMatch(environment, /OPERATOR_TOKEN|SERVICE_SECRET|SMTP_URL|WEBHOOK_KEY|DOWNLOAD_KEY/)
+    assert.ok(!environment.includes(secretsOfService().serviceSecret))
+    assert.ok(!environment.includes(operatorSecret))
+    assert.match(environment, /TASK_KEY=/)
+  }
+})
+
+test('workers of a service that root started have no capabilities and a user of their own', {
+  skip: !isRoot,
+}, () => {
+  for (const { pid } of workers()) {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const [, uid] = /^Uid:\s+(\d+)/m.exec(status) ?? []
+    assert.equal(Number(uid), statSync(join(service.dataDir, 'work')).uid)
+    assert.ok(Number(uid) >= 1_900_000_000)
+    assert.match(status, /^CapEff:\s+0+$/m)
+    assert.match(status, /^CapBnd:|^CapPrm:\s+0+$/m)
+    assert.match(status, /^Groups:\s*$/m)
+  }
+})
+
+test('the user of workers can read files of objects, and nothing else in the data folder', {
+  skip: !isRoot,
+}, async () => {
+  const { gid } = statSync(service.dataDir)
+  const entries = await readdir(service.dataDir, { recursive: true, withFileTypes: true })
+  const readable = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(join(service.dataDir, 'work')))
+    .filter((path) => {
+      const stats = statSync(path)
+      return (stats.mode & 0o004) !== 0 || ((stats.mode & 0o040) !== 0 && stats.gid === gid)
+    })
+  assert.ok(readable.length > 0)
+  for (const path of readable) assert.ok(path.startsWith(join(service.dataDir, 's3/blobs')), path)
+})

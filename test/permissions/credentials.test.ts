@@ -1,0 +1,105 @@
+// Tries to create and change keys and accounts with the role of each function, on the embedded DynamoDB, which checks
+// every request against the deployed policies.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { roleStatements } from '../../lib/deployment/roles.ts'
+import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
+import { partitions } from '../../lib/resources/partitions.ts'
+import { table } from '../../lib/resources/storage.ts'
+import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
+import { after, before } from '../hooks.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+import { allGrants, findMatchingGrants } from './policy.ts'
+
+const region = 'eu-central-1'
+const roles = Object.keys(roleStatements())
+const keyOf = (role: string) => ({ accessKeyId: `ROLE${role.toUpperCase()}`, secretAccessKey: `of ${role}` })
+const operator = { accessKeyId: 'OPERATOR', secretAccessKey: 'of the operator' }
+
+let embedded: Awaited<ReturnType<typeof openEmbedded>>
+const clientOf = (credentials: typeof operator) =>
+  DynamoDBDocumentClient.from(
+    new DynamoDBClient({ region, credentials, endpoint: embedded.urls.DYNAMODB, maxAttempts: 1 }),
+  )
+before(async () => {
+  const grants = allGrants()
+  const roleOf = new Map(roles.map((role) => [keyOf(role).accessKeyId, role]))
+  embedded = await openEmbedded({
+    dir: scratchFolder('permissions'),
+    region,
+    credentials: operator,
+    callers: {
+      credentials: roles.map(keyOf),
+      authorize: (asked) => findMatchingGrants(grants, roleOf.get(asked.accessKeyId) ?? '', asked).length > 0,
+    },
+    invoke: () => Promise.resolve(),
+    log: silentLog,
+  })
+  const { TimeToLiveAttribute: _ttl, ...shape } = table
+  // The declaration is deeply readonly, unlike the SDK's type, which is not modified either.
+  await clientOf(operator).send(
+    new CreateTableCommand({ ...shape, TableName: 'mutabor' } as unknown as CreateTableCommandInput),
+  )
+})
+after(() => embedded.close())
+
+type Attempt = (prefix: string) => PutCommand | UpdateCommand | BatchWriteCommand
+const TableName = 'mutabor'
+const Key = (prefix: string) => ({ pk: `${prefix}stolen`, sk: 'KEY' })
+const put: Attempt = (prefix) =>
+  new PutCommand({ TableName, Item: { ...Key(prefix), owner: 'acc_1', role: 'ADMIN' } })
+const update: Attempt = (prefix) =>
+  new UpdateCommand({
+    TableName,
+    Key: Key(prefix),
+    UpdateExpression: 'SET #role = :admin',
+    ExpressionAttributeNames: { '#role': 'role' },
+    ExpressionAttributeValues: { ':admin': 'ADMIN' },
+  })
+const batch: Attempt = (prefix) =>
+  new BatchWriteCommand({ RequestItems: { [TableName]: [{ PutRequest: { Item: Key(prefix) } }] } })
+
+async function rolesThatCan(attempt: Attempt, prefix: string): Promise<string[]> {
+  const results = await Promise.all(
+    roles.map(async (role) => {
+      try {
+        // One type for all three commands would not match the overloads.
+        await clientOf(keyOf(role)).send(attempt(prefix) as PutCommand)
+        return [role]
+      } catch (error) {
+        assert.equal((error as Error).name, 'AccessDeniedException', `${role}: ${error}`)
+        return []
+      }
+    }),
+  )
+  return results.flat().sort()
+}
+
+/** Functions that sign people in or manage their accounts. */
+const accountRoles = ['access', 'account', 'admin']
+/** Functions that authenticate requests, which records when a key was used and renews sessions. */
+const requestRoles = ['api', 'automation', 'conversion', 'drives', 'facade', 'jobs', 'sockets', 'uploads']
+
+for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
+  test(`only functions for accounts and requests can write records ${prefix}`, async () => {
+    assert.deepEqual(await rolesThatCan(put, prefix), accountRoles)
+    assert.deepEqual(await rolesThatCan(update, prefix), [...accountRoles, ...requestRoles, 'sweep'].sort())
+    // It deletes accounts in batches.
+    assert.deepEqual(await rolesThatCan(batch, prefix), ['sweep'])
+  })
+
+test('engines can write only records of jobs', async () => {
+  const engines = roles.filter((role) => role.startsWith('convert-') || role === 'capture')
+  assert.ok(engines.length >= 9)
+  for (const prefix of Object.values(partitions).flat()) {
+    const expected = (partitions.jobs as readonly string[]).includes(prefix) ? engines.sort() : []
+    for (const attempt of [put, update])
+      assert.deepEqual(
+        (await rolesThatCan(attempt, prefix)).filter((role) => engines.includes(role)),
+        expected,
+        prefix,
+      )
+  }
+})
