@@ -78,6 +78,7 @@ const task: Complete<Task> = {
   runId: 'r',
   apart: true,
   workedMs: 1,
+  attemptMs: 1,
   pieces: [inputPlan],
   cut: 'key',
   ranMs: 1,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../lib/errors.ts'
-import { messageDone, type TaskHandler } from '../../lib/jobs/run/claimed-task.ts'
+import { messageDone, type TaskHandler, WorkerStopped } from '../../lib/jobs/run/claimed-task.ts'
 import { countedAttempts } from '../../lib/jobs/run/lost-lease.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
@@ -40,6 +40,8 @@ async function createJob() {
   return {
     find,
     run,
+    /** Stores what a heartbeat would store. */
+    work: (ms: Pick<Task, 'workedMs' | 'attemptMs'>) => store.changeTask(ref, { set: ms }),
     /** A worker that dies while it has the task. */
     die: async (worker: Pick<TaskRun, 'isShared' | 'runId'>) => {
       let claimed: Task | undefined
@@ -90,6 +92,26 @@ test('a crash of the whole service costs no attempt and does not make tasks run 
   assert.deepEqual([claimed?.apart, claimed && countedAttempts(claimed)], [undefined, 1])
   await die({ isShared: false, runId: 'run 3' })
   assert.equal(await countOf(find), 1)
+})
+
+test('the time of attempts that cost nothing does not count towards the time limit', async () => {
+  const { die, run, find, work } = await createJob()
+  await work({ workedMs: 5000 })
+  await die(shared)
+  await work({ workedMs: 95_000, attemptMs: 90_000 })
+  const { claimed } = await die({ isShared: true, runId: 'run 2' })
+  assert.deepEqual([claimed?.workedMs, claimed?.attemptMs], [5000, undefined])
+  // A stopping worker gives the task back with what earlier attempts have worked.
+  await work({ workedMs: 40_000, attemptMs: 35_000 })
+  await run({ isShared: true, runId: 'run 3' }, async () => {
+    await work({ workedMs: 30_000, attemptMs: 25_000 })
+    throw new WorkerStopped()
+  })
+  assert.equal((await find()).workedMs, 5000)
+  // Of an attempt that counts, the time counts as well.
+  await die(alone)
+  await work({ workedMs: 65_000, attemptMs: 60_000 })
+  assert.equal((await die(alone)).claimed?.workedMs, 65_000)
 })
 
 test('at most six lost leases of a task are excused', async () => {

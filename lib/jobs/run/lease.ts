@@ -96,7 +96,7 @@ export class Lease {
         },
         setOnce: { startedAt: now.toISOString() },
         setPlus: { attempt: ['attempt', 1] },
-        remove: [...(isShared ? [] : ['shared']), ...(runId === undefined ? ['runId'] : [])],
+        remove: ['attemptMs', ...(isShared ? [] : ['shared']), ...(runId === undefined ? ['runId'] : [])],
       },
       {
         condition: {
@@ -170,6 +170,7 @@ export class Lease {
           percent: this.#percent,
           stage: this.#stage,
           workedMs: this.#workedMs,
+          attemptMs: this.#attemptMs,
         },
       }),
       this.#run.extendVisibility(leaseDurationS + 1),
@@ -189,7 +190,11 @@ export class Lease {
 
   /** Including earlier attempts, as of their last heartbeats; measured by a monotonic clock. */
   get #workedMs(): number {
-    return (this.#task?.workedMs ?? 0) + Math.round(performance.now() - this.#claimedMs)
+    return (this.#task?.workedMs ?? 0) + this.#attemptMs
+  }
+
+  get #attemptMs(): number {
+    return Math.round(performance.now() - this.#claimedMs)
   }
 
   async #publishStart(): Promise<void> {
@@ -257,10 +262,16 @@ export class Lease {
     await this.stopHeartbeat()
     // Attempts start again when chunks are joined or another image continues, but the task's start time stays.
     const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
+    const { workedMs, expandedBy } = this.#task ?? {}
     await this.#change({
-      set: { status: this.#task?.expandedBy === undefined ? 'pending' : 'processing' },
+      set: { status: expandedBy === undefined ? 'pending' : 'processing', ...defined({ workedMs }) },
       setPlus: { attempt: ['attempt', -1] },
-      remove: ['leaseId', 'leaseUntil', ...(isFirst ? ['startedAt'] : [])],
+      remove: [
+        'leaseId',
+        'leaseUntil',
+        ...(workedMs === undefined ? ['workedMs'] : []),
+        ...(isFirst ? ['startedAt'] : []),
+      ],
     })
   }
 

@@ -20,19 +20,19 @@ export const isLeaseLost = ({ status, leaseId, leaseUntil = '' }: Task, now: Dat
 /**
  * Makes a task whose worker died claimable again. That costs an attempt only if the task ran alone: if it shared the
  * worker, another one may have crashed it, and from now on the task runs apart. Nor is a task to blame for the end of
- * the whole service.
+ * the whole service. The time of an attempt that costs nothing does not count towards the time limit either.
  * @param run of the process that takes over the task.
  */
 export function releaseLostLease(task: Task, { runId }: Pick<TaskRun, 'runId'>): Change {
-  const { status, runId: lostWith, shared, uncounted = 0, expandedBy } = task
+  const { status, runId: lostWith, shared, uncounted = 0, expandedBy, workedMs = 0, attemptMs = 0 } = task
   const hasServiceEnded = lostWith !== undefined && runId !== undefined && lostWith !== runId
   const isUncounted = uncounted < maxUncounted && (hasServiceEnded || shared === true)
   return {
     set: {
       status: expandedBy === undefined ? 'pending' : status,
-      ...(isUncounted && { uncounted: uncounted + 1 }),
+      ...(isUncounted && { uncounted: uncounted + 1, workedMs: Math.max(0, workedMs - attemptMs) }),
       ...(shared && !hasServiceEnded && { apart: true }),
     },
-    remove: ['leaseId', 'leaseUntil'],
+    remove: ['leaseId', 'leaseUntil', 'attemptMs'],
   }
 }
