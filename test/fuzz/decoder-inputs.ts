@@ -1,0 +1,119 @@
+// Inputs for the parsers of clients' files: sample files that were changed, each determined by its seed and number.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
+import { mutations } from '../sweep/mutations.ts'
+import { seededRandom } from '../sweep/seeded-random.ts'
+
+const folders = ['../fixtures', '../../../shared/samples'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+)
+/** Larger samples would only slow the parsers down. */
+const maxSampleBytes = 200_000
+
+export interface Sample {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+/** Test fixtures, and the samples next to the checkout if there are any. */
+export function loadSamples(): readonly Sample[] {
+  return folders
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    )
+    .filter((path) => !/\.(?:ts|py|md)$/.test(path) && statSync(path).isFile())
+    .filter((path) => statSync(path).size <= maxSampleBytes)
+    .sort()
+    .map((path) => ({ name: basename(path), bytes: readFileSync(path) }))
+}
+
+type Random = () => number
+type Change = (bytes: Buffer, random: Random) => Buffer
+
+const below = (limit: number, random: Random) => Math.floor(random() * limit)
+const pick = <T>(all: readonly T[], random: Random): T => all[below(all.length, random)] as T // never empty
+
+/** Values at which lengths, counts and offsets go wrong. */
+const extremes = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
+
+const setNumber: Change = (bytes, random) => {
+  const width = pick([1, 2, 4], random)
+  if (bytes.length < width) return bytes
+  const changed = Buffer.from(bytes)
+  // Headers are at the start and the end of files.
+  const reach = random() < 0.6 ? Math.min(bytes.length, 512) : bytes.length
+  const at = below(reach - width + 1, random)
+  const value = pick(extremes, random) % 256 ** width
+  if (random() < 0.5) changed.writeUIntLE(value, at, width)
+  else changed.writeUIntBE(value, random() < 0.2 ? bytes.length - width : at, width)
+  return changed
+}
+
+/** Repeats a piece many times, as files do that make parsers slow. */
+const repeatPiece: Change = (bytes, random) => {
+  const start = below(bytes.length, random)
+  const piece = bytes.subarray(start, start + 1 + below(40, random))
+  const copies = Array.from({ length: 1 + below(3000, random) }, () => piece)
+  return Buffer.concat([bytes.subarray(0, start), ...copies, bytes.subarray(start)])
+}
+
+const changes: readonly Change[] = [...Object.values(mutations), setNumber, setNumber, setNumber, repeatPiece]
+
+function changeBytes(bytes: Buffer, random: Random): Buffer {
+  let changed = bytes
+  for (let left = 1 + below(3, random); left > 0 && changed.length > 0; left--)
+    changed = pick(changes, random)(changed, random)
+  return changed
+}
+
+/** The start of one file with the end of another. */
+function splice(one: Buffer, other: Buffer, random: Random): Buffer {
+  return Buffer.concat([
+    one.subarray(0, below(one.length + 1, random)),
+    other.subarray(below(other.length + 1, random)),
+  ])
+}
+
+const unpacked = new WeakMap<Buffer, Promise<readonly Sample[]>>()
+const maxMembers = 40
+
+async function unpack(bytes: Buffer): Promise<readonly Sample[]> {
+  const zip = new ZipReader(new Uint8ArrayReader(bytes))
+  const members: Sample[] = []
+  for (const entry of (await zip.getEntries()).slice(0, maxMembers))
+    if (!entry.directory)
+      members.push({
+        name: entry.filename,
+        bytes: Buffer.from(await entry.getData(new Uint8ArrayWriter())),
+      })
+  return members
+}
+
+/** Changes a member of a ZIP, so that the parsers of the member see it and not only those of the ZIP. */
+async function changeMember(bytes: Buffer, random: Random): Promise<Buffer> {
+  const known = unpacked.get(bytes) ?? unpack(bytes).catch(() => [])
+  unpacked.set(bytes, known)
+  const members = await known
+  if (members.length === 0) return changeBytes(bytes, random)
+  const chosen = below(members.length, random)
+  const zip = new ZipWriter(new Uint8ArrayWriter(), { level: 0, useWebWorkers: false })
+  for (const [at, { name, bytes: member }] of members.entries())
+    await zip.add(name, new Uint8ArrayReader(at === chosen ? changeBytes(member, random) : member))
+  return Buffer.from(await zip.close())
+}
+
+const isZip = (bytes: Buffer) => bytes.toString('latin1', 0, 2) === 'PK'
+
+/** Creates an input. */
+export async function createInput(samples: readonly Sample[], seed: string, number: number): Promise<Sample> {
+  const random = seededRandom(`${seed} ${number}`)
+  const { name, bytes } = pick(samples, random)
+  if (isZip(bytes) && random() < 0.5) return { name, bytes: await changeMember(bytes, random) }
+  if (random() < 0.05) return { name, bytes: splice(bytes, pick(samples, random).bytes, random) }
+  // Some with the extension of another file.
+  const other = random() < 0.1 ? extname(pick(samples, random).name) : extname(name)
+  return { name: `${basename(name, extname(name))}${other}`, bytes: changeBytes(bytes, random) }
+}
