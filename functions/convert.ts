@@ -1,4 +1,7 @@
 import type { ServiceConnections } from '../lib/aws/connections.ts'
+import { stopDecoders } from '../lib/decoders/detect-format.ts'
+import { stopCounting } from '../lib/decoders/read-summary.ts'
+import { stopEngines } from '../lib/decoders/run-engine.ts'
 import { engines } from '../lib/engines/index.ts'
 import { confinement } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
@@ -14,7 +17,13 @@ export function createFunction(connections?: ServiceConnections) {
       return IMAGE_ID
     },
     handleTask: convertTask,
-    close: () => Promise.all(engines.map((engine) => engine.close?.())),
+    close: () =>
+      Promise.all([
+        ...engines.map((engine) => engine.close?.()),
+        stopDecoders(),
+        stopCounting(),
+        stopEngines(),
+      ]),
     connections,
   })
 }

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
-import {
-  type EntryPoint,
-  entryPoints,
-  numberedPumps,
-  pumps,
-  removeFiles,
-} from './expressions/entry-points.ts'
+import { describe, test } from 'node:test'
+import { type EntryPoint, entryPoints, numberedPumps, pumps } from './expressions/entry-points.ts'
 import { scannerVerdicts } from './expressions/scanner-verdicts.ts'
 import { listScanners } from './expressions/scanners.ts'
-
-after(removeFiles)
 
 const [short, long] = [16 * 1024, 128 * 1024]
 /** Milliseconds per MiB. */

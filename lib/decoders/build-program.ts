@@ -1,26 +1,49 @@
-// Bundles the program of decoder processes into one file: it then starts in a quarter of the time and needs half of the
-// memory that its sources would. Run as a script, it writes the file that lib/decoders/program-file.ts names.
-import { chmod, mkdir, rename, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+// Bundles the programs of decoder processes: they then start in a quarter of the time and need half of the memory that
+// their sources would. Run as a script, it writes the files of lib/decoders/program-file.ts.
+import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { bundledProgram, type Input, inputList, separatePackages } from './program-file.ts'
+import { bundleFolder, enginePackages, type Input, inputList, separatePackages } from './program-file.ts'
+import { keepSourceUrls } from './source-urls.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-export async function buildProgram(): Promise<{ code: Uint8Array; inputs: readonly string[] }> {
+interface BuiltPrograms {
+  /** By name. What is not needed at each start is in files of its own. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly inputs: readonly string[]
+}
+
+interface BuildOptions {
+  /** Where the files will be; there, modules find the files that are next to their sources. */
+  readonly folder: string
+  readonly programs?: readonly string[]
+  /** Modules that the programs never import where they are used. */
+  readonly omitted?: readonly string[]
+}
+
+export async function buildPrograms({
+  folder,
+  programs = ['program', 'engine-program'],
+  omitted = [],
+}: BuildOptions): Promise<BuiltPrograms> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['lib/decoders/program.ts'],
+    entryPoints: programs.map((name) => `lib/decoders/${name}.ts`),
+    outdir: bundleFolder,
+    plugins: [keepSourceUrls(`${relative(folder, root)}/`)],
     bundle: true,
+    splitting: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
+    outExtension: { '.js': '.mjs' },
     mainFields: ['module', 'main'],
-    external: [...separatePackages],
+    external: [...separatePackages, ...enginePackages, ...omitted.map((path) => join(root, path))],
     // For bundled CommonJS packages; ES modules have no `require`.
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
     minify: true,
     legalComments: 'none',
@@ -28,7 +51,10 @@ export async function buildProgram(): Promise<{ code: Uint8Array; inputs: readon
     metafile: true,
     logLevel: 'silent',
   })
-  return { code: outputFiles[0]?.contents ?? new Uint8Array(), inputs: Object.keys(metafile.inputs) }
+  return {
+    files: new Map(outputFiles.map(({ path, contents }) => [basename(path), contents])),
+    inputs: Object.keys(metafile.inputs),
+  }
 }
 
 /** Other processes may start the program meanwhile, so the files are replaced at once. */
@@ -40,16 +66,28 @@ async function replaceFile(path: string, content: string | Uint8Array): Promise<
   await rename(temporary, path)
 }
 
-async function writeProgram(): Promise<void> {
-  const { code, inputs } = await buildProgram()
-  await mkdir(dirname(bundledProgram), { recursive: true })
+/** How long processes of an earlier build may still load its files. */
+const maxUnusedMs = 24 * 3600_000
+
+async function removeUnused(names: ReadonlySet<string>): Promise<void> {
+  for (const name of await readdir(bundleFolder)) {
+    const path = join(bundleFolder, name)
+    const stats = await stat(path).catch(() => undefined)
+    if (stats && !names.has(name) && Date.now() - stats.mtimeMs > maxUnusedMs) await rm(path, { force: true })
+  }
+}
+
+async function writePrograms(): Promise<void> {
+  const { files, inputs } = await buildPrograms({ folder: bundleFolder })
+  await mkdir(bundleFolder, { recursive: true })
   const stamps = inputs.map(async (path): Promise<Input> => {
     const { mtimeMs, size } = await stat(`${root}/${path}`)
     return [path, mtimeMs, size]
   })
-  await replaceFile(bundledProgram, code)
+  for (const [name, code] of files) await replaceFile(join(bundleFolder, name), code)
   await replaceFile(inputList, JSON.stringify(await Promise.all(stamps)))
+  await removeUnused(new Set([...files.keys(), basename(inputList)]))
 }
 
 // Not awaited here: the Serverless Framework cannot load modules that wait.
-if (import.meta.main) void writeProgram()
+if (import.meta.main) void writePrograms()

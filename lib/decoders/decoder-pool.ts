@@ -1,49 +1,38 @@
-import { tmpdir } from 'node:os'
-import { availableThreads } from '../engines/host-limits.ts'
 import { removeOrphanedFolders } from '../engines/sandbox/process-folder.ts'
-import { DecoderEnded, DecoderProcess, folderPrefix, type Work } from './decoder-process.ts'
-import type { DecoderMessage } from './messages.ts'
-import type { Program } from './program-file.ts'
+import { type Call, DecoderEnded, DecoderProcess, folderPrefix } from './decoder-process.ts'
+import type { ProcessKind } from './process-kinds.ts'
 
-const maxProcesses = Math.max(2, Math.min(4, availableThreads()))
-/** Time without work after which all processes but one end, and that one is replaced if it has read files. */
+/** Time without work after which all processes but one end, and that one is replaced if it has been called. */
 const idleMs = 60_000
-/** How long a file may wait for a process. */
-const maxWaitMs = 20_000
 
-const findBundledProgram = async (): Promise<Program> => (await import('./program-file.ts')).findProgram()
+type Waiting = PromiseWithResolvers<DecoderProcess>
 
-interface Waiting extends PromiseWithResolvers<DecoderProcess> {
-  readonly timer: NodeJS.Timeout
-}
-
-/** Keeps decoder processes warm; each reads one file at a time, so that a file which kills one harms no other. */
+/** Keeps decoder processes warm; each does one call at a time, so that a file which kills one harms no other. */
 export class DecoderPool {
-  readonly #findProgram: () => Promise<Program>
+  readonly #kind: ProcessKind
   readonly #free: DecoderProcess[] = []
   /** All processes, including those that are starting or busy. */
   readonly #all = new Set<DecoderProcess>()
   #startingCount = 0
   readonly #waiting: Waiting[] = []
   #idleTimer: NodeJS.Timeout | undefined
+  #hasCleaned = false
 
-  constructor(findProgram = findBundledProgram) {
-    this.#findProgram = findProgram
-    // What processes of a killed service left behind.
-    removeOrphanedFolders(tmpdir(), folderPrefix).catch(() => undefined)
+  constructor(kind: ProcessKind) {
+    this.#kind = kind
   }
 
-  /** Starts a process, so that the first file need not wait for it. */
+  /** Starts a process, so that the first call need not wait for it. */
   warm(): void {
     if (this.#all.size === 0) this.#start()
   }
 
-  /** @throws DecoderEnded; whatever `work.read` throws. */
-  async run(work: Work): Promise<DecoderMessage> {
+  /** @throws DecoderEnded; the signal's reason; whatever `call` throws. */
+  async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {
     clearTimeout(this.#idleTimer)
-    const process = this.#takeFree() ?? (await this.#waitForProcess())
+    const process = this.#takeFree() ?? (await this.#waitForProcess(signal))
     try {
-      return await process.run(work)
+      return await process.run(call, signal)
     } finally {
       this.#release(process)
       this.#idleTimer = setTimeout(() => this.#refresh(), idleMs)
@@ -51,7 +40,7 @@ export class DecoderPool {
     }
   }
 
-  /** Ends all processes; the next file starts one again. */
+  /** Ends all processes; the next call starts one again. */
   async stop(): Promise<void> {
     clearTimeout(this.#idleTimer)
     await Promise.all([...this.#all].map((process) => process.stop()))
@@ -64,39 +53,62 @@ export class DecoderPool {
     }
   }
 
-  #waitForProcess(): Promise<DecoderProcess> {
+  async #waitForProcess(signal: AbortSignal | undefined): Promise<DecoderProcess> {
+    signal?.throwIfAborted()
     const { promise, ...resolvers } = Promise.withResolvers<DecoderProcess>()
-    const timer = setTimeout(() => {
-      this.#waiting.splice(this.#waiting.indexOf(waiting), 1)
-      waiting.reject(new DecoderEnded('busy', `no process was free for ${maxWaitMs / 1000} s`))
-    }, maxWaitMs)
-    const waiting: Waiting = { promise, ...resolvers, timer }
+    const giveUp = (reason: unknown) => {
+      const at = this.#waiting.indexOf(waiting)
+      if (at >= 0) this.#waiting.splice(at, 1)
+      waiting.reject(reason)
+    }
+    const { maxWaitMs } = this.#kind
+    const timer = setTimeout(
+      () => giveUp(new DecoderEnded('busy', `no process was free for ${maxWaitMs / 1000} s`)),
+      maxWaitMs,
+    )
+    const waiting: Waiting = { promise, ...resolvers }
+    const onAbort = () => giveUp(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
     this.#waiting.push(waiting)
     this.#startForWaiting()
-    return promise
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
   }
 
   #startForWaiting(): void {
-    while (this.#startingCount < this.#waiting.length && this.#all.size < maxProcesses) this.#start()
+    while (this.#startingCount < this.#waiting.length && this.#all.size < this.#kind.maxProcesses)
+      this.#start()
   }
 
   #start(): void {
-    const process = new DecoderProcess(this.#findProgram)
+    this.#removeOrphans()
+    const process = new DecoderProcess(this.#kind)
     this.#all.add(process)
     this.#startingCount++
     process.ready
       .finally(() => this.#startingCount--)
       .then(
         () => this.#release(process),
-        // Not started again for the same file, which would go on forever where no process can start.
-        (error) => this.#takeWaiting()?.reject(error),
+        // Not started again for the same call, which would go on forever where no process can start.
+        (error) => this.#waiting.shift()?.reject(error),
       )
     void process.exited.then(() => this.#onExit(process))
   }
 
+  /** Removes what processes of a killed service left behind. */
+  #removeOrphans(): void {
+    if (this.#hasCleaned) return
+    this.#hasCleaned = true
+    removeOrphanedFolders(this.#kind.parentFolder(), folderPrefix).catch(() => undefined)
+  }
+
   #release(process: DecoderProcess): void {
     if (process.acceptsWork) {
-      const next = this.#takeWaiting()
+      const next = this.#waiting.shift()
       if (next) next.resolve(process)
       else this.#free.push(process)
     } else void process.stop()
@@ -109,17 +121,11 @@ export class DecoderPool {
     this.#startForWaiting()
   }
 
-  #takeWaiting(): Waiting | undefined {
-    const next = this.#waiting.shift()
-    clearTimeout(next?.timer)
-    return next
-  }
-
   /** Frees the memory that files have taken, such as that of libmagic. */
   #refresh(): void {
-    const [kept, ...others] = this.#free.toSorted((a, b) => Number(a.hasReadFiles) - Number(b.hasReadFiles))
+    const [kept, ...others] = this.#free.toSorted((a, b) => Number(a.hasBeenCalled) - Number(b.hasBeenCalled))
     for (const one of others) void one.stop()
-    if (!kept?.hasReadFiles) return
+    if (!kept?.hasBeenCalled) return
     this.#start()
     void kept.stop()
   }

@@ -1,162 +1,203 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
-import { tmpdir, totalmem } from 'node:os'
-import { confineIfPossible } from '../engines/sandbox/isolation.ts'
+import { confineIfPossible, randomUid } from '../engines/sandbox/isolation.ts'
 import { TruncatedOutput } from '../engines/sandbox/output-buffers.ts'
-import { killGroup } from '../engines/sandbox/process-exit.ts'
+import { exitSignal, killGroup } from '../engines/sandbox/process-exit.ts'
 import { makeProcessFolder, removeProcessFolder } from '../engines/sandbox/process-folder.ts'
 import { exitWithParent } from '../io/exit-with-parent.ts'
 import { processTreeUsage } from '../io/process-usage.ts'
+import type { EngineServiceMessage } from './engine-messages.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
-import { type CallMessage, DecoderMessage, type ServiceMessage } from './messages.ts'
-import type { Program } from './program-file.ts'
+import { ReadyMessage, type ServiceMessage } from './messages.ts'
+import type { ProcessKind } from './process-kinds.ts'
 
 export const folderPrefix = 'mutabor-decoder-'
 
-/** Limits for one file. */
-export const fileLimits = {
-  /** Processor time. */
-  cpuS: 2,
-  /** Resident memory of the process. */
-  memoryBytes: Math.min(512 * 1024 ** 2, totalmem() / 2),
-  /** Bytes that are read in addition to head and tail. */
-  readBytes: 512 * 1024 ** 2,
-  /** Bytes of one range, which the service holds in memory. */
-  rangeBytes: 64 * 1024 ** 2,
-  reads: 5000,
-  /** How long the process may neither ask for bytes nor answer; longer than a busy machine needs for `cpuS`. */
-  silenceMs: 25_000,
-} as const
-
-/** Most files need less time than this, and are never looked at. */
+/** Most calls need less time than this, and are never looked at. */
 const checkEveryMs = 100
 const startTimeoutMs = 60_000
-const maxFiles = 500
+/** Number of calls after which the memory of the process is looked at even if no call took long. */
+const checkEveryCalls = 20
 
-const flags = [
-  ...['--disable-warning=ExperimentalWarning', '--disable-sigusr1', '--v8-pool-size=1'],
-  ...[
-    '--max-semi-space-size=4',
-    `--max-old-space-size=${Math.floor(fileLimits.memoryBytes / 2 / 1024 ** 2)}`,
-  ],
-]
-
-/** Private memory that may be reserved, of which only a part is ever resident, and all processor time of a process. */
-const limits = { dataBytes: 2 * 1024 ** 3, cpuS: maxFiles * fileLimits.cpuS, fileBytes: 0 } as const
-
-/** Why a file was not read: the limit that it exceeded, a process that died by itself, or none that was free. */
+/** Why a call has no result: the limit that it exceeded, a process that died by itself, or none that was free. */
 export type EndReason = 'processor time' | 'memory' | 'reads' | 'silence' | 'crash' | 'busy'
 
 export class DecoderEnded extends Error {
   override readonly name = 'DecoderEnded'
   readonly reason: EndReason
+  /** What ended a process that died by itself, such as `SIGSEGV` or `exit code 1`. */
+  readonly exit: string
 
-  constructor(reason: EndReason, description: string) {
-    super(`the file was not read (${reason}): ${description}`)
+  constructor(reason: EndReason, exit: string, output = '') {
+    super(`a decoder process ended (${reason}): ${[exit, output].filter(Boolean).join(': ')}`)
     this.reason = reason
+    this.exit = exit
   }
 }
 
-/** What a process reads: `call` describes the file, `edges` are its head and tail. */
-export interface Work {
-  readonly call: CallMessage
-  readonly edges: Uint8Array
-  read(start: number, end: number): Promise<Uint8Array>
+/** Limits for one call. */
+export interface CallLimits {
+  /** Processor time. */
+  readonly cpuS: number
+  /** Resident memory of the process. */
+  readonly memoryBytes: number
+  /** How long the process may neither ask for anything nor answer. */
+  readonly silenceMs: number
 }
 
-interface Running extends PromiseWithResolvers<DecoderMessage> {
-  readonly work: Work
+/** A process, as its call sees it. */
+export interface CalledProcess {
+  /** The only folder that it can see, besides programs, libraries and fonts. */
+  readonly folder: string
+  /** Its user where the service runs as root. */
+  readonly uid: number
+  /** Bytes of messages that it has not taken yet. */
+  readonly unsentBytes: number
+  send(message: ServiceMessage | EngineServiceMessage, bytes?: Uint8Array): void
+  kill(reason: EndReason): void
+  /** Makes its user the owner of a file that was put into the folder. */
+  grant(path: string): Promise<void>
+}
+
+/** Work for a process. */
+export interface Call<Result> {
+  readonly limits: CallLimits
+  /** When the process last asked for something or got it; undefined while the service works for it. */
+  readonly waitingSince: number | undefined
+  run(process: CalledProcess): Promise<Result>
+  /** Called with each message, which may be anything. @throws Error for what the process may not send. */
+  onMessage(message: unknown): void
+  /** Called when the process exits during the call. */
+  onExit?(error: DecoderEnded): void
+}
+
+interface Running {
+  readonly call: Omit<Call<unknown>, 'run'>
+  readonly fail: (error: unknown) => void
   /** Processor time at the first look at the process. */
   startCpuS?: number
-  bytesRead: number
-  reads: number
-  /** Why a range could not be read, whatever the process makes of that. */
-  readError?: unknown
-  /** When the process last asked for something or got it; undefined while the service reads for it. */
-  waitingSince: number | undefined
 }
 
-/** A confined process without keys that reads one file at a time. */
+/** A confined process without keys that does one call at a time. */
 export class DecoderProcess {
-  /** Resolves when it can read files. @throws DecoderEnded */
+  /** Resolves when it can be called. @throws DecoderEnded */
   readonly ready: Promise<void>
   /** Resolves when it has exited, or could not be started. */
   readonly exited: Promise<void>
+  readonly #kind: ProcessKind
   readonly #whenReady = Promise.withResolvers<void>()
   readonly #whenExited = Promise.withResolvers<void>()
   readonly #stderr = new TruncatedOutput(2 * 1024)
   #child: ChildProcess | undefined
+  #folder = ''
+  readonly #uid = randomUid()
+  #grant = async (_path: string): Promise<void> => undefined
   #running: Running | undefined
   #killReason: EndReason | undefined
-  #filesRead = 0
+  #calls = 0
+  #memoryBytes = 0
   #hasExited = false
 
-  constructor(findProgram: () => Promise<Program>) {
+  constructor(kind: ProcessKind) {
+    this.#kind = kind
     this.ready = this.#whenReady.promise
     this.exited = this.#whenExited.promise
     const timer = setTimeout(() => this.kill('silence'), startTimeoutMs)
     timer.unref()
     // The pool handles the rejection.
     this.ready.catch(() => undefined).finally(() => clearTimeout(timer))
-    this.#start(findProgram).catch((error: unknown) => this.#onExit(String(error)))
+    this.#start().catch((error: unknown) => this.#onExit(String(error)))
   }
 
-  async #start(findProgram: () => Promise<Program>): Promise<void> {
-    const folder = await makeProcessFolder(tmpdir(), folderPrefix)
+  async #start(): Promise<void> {
+    const { flags, limits, env, findProgram, parentFolder } = this.#kind
+    const folder = await makeProcessFolder(parentFolder(), folderPrefix)
+    this.#folder = folder
     void this.exited.then(() => removeProcessFolder(folder)).catch(() => undefined)
     const program = await findProgram()
-    const { file, args, env, cwd } = await confineIfPossible(process.execPath, [...flags, program.file], {
+    const command = await confineIfPossible(process.execPath, [...flags, program.file], {
       workDir: folder,
       readOnly: [process.execPath, ...program.files],
       limits,
       closeFdsFrom: 4,
-      env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' },
+      env,
+      uid: this.#uid,
     })
+    this.#grant = command.grant
     if (this.#killReason !== undefined) throw new Error('it was stopped before it had started')
-    const [bin, ...rest] = exitWithParent([file, ...args])
-    const child = spawn(bin, rest, { env, cwd, detached: true, stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
+    const [bin, ...rest] = exitWithParent([command.file, ...command.args])
+    const child = spawn(bin, rest, {
+      env: command.env,
+      cwd: command.cwd,
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+    })
     this.#child = child
-    const frames = new FrameReader()
+    const frames = new FrameReader(this.#kind.maxMessageBytes)
     child.stdin?.on('error', () => undefined) // its exit says why
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.add(chunk))
     // The messages have a descriptor of their own, so that a library may print something.
     const [, , messages] = this.#pipes()
     messages?.on('data', (chunk: Buffer) => this.#onOutput(chunk, frames))
     child.once('error', (error) => this.#onExit(error.message))
-    child.once('exit', (code, signal) => this.#onExit(signal ?? `exit code ${code}`))
+    child.once('exit', (code, signal) => this.#onExit(exitSignal({ code, signal }) ?? `exit code ${code}`))
     this.#unref()
   }
 
-  /** False once it has read the maximum number of files, or has exited. */
+  /** False once it has done its number of calls, has grown, or has exited. */
   get acceptsWork(): boolean {
-    return !this.#hasExited && this.#killReason === undefined && this.#filesRead < maxFiles
+    const { maxCalls, maxIdleBytes } = this.#kind
+    return (
+      !this.#hasExited &&
+      this.#killReason === undefined &&
+      this.#calls < maxCalls &&
+      this.#memoryBytes <= maxIdleBytes
+    )
   }
 
-  get hasReadFiles(): boolean {
-    return this.#filesRead > 0
+  get hasBeenCalled(): boolean {
+    return this.#calls > 0
   }
 
-  /** @throws DecoderEnded when it exceeds a limit or crashes; whatever `work.read` throws. */
-  async run(work: Work): Promise<DecoderMessage> {
-    this.#filesRead++
-    const running: Running = {
-      ...Promise.withResolvers<DecoderMessage>(),
-      work,
-      bytesRead: 0,
-      reads: 0,
-      waitingSince: Date.now(),
-    }
+  /** @throws DecoderEnded when it exceeds a limit or crashes; the signal's reason; whatever `call` throws. */
+  async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {
+    this.#calls++
+    const failed = Promise.withResolvers<never>()
+    const running: Running = { call, fail: failed.reject }
     this.#running = running
     this.#ref()
     const timer = setInterval(() => void this.#check(running), checkEveryMs)
+    const onAbort = () => {
+      failed.reject(signal?.reason)
+      this.kill('crash')
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
     try {
+      signal?.throwIfAborted()
       if (this.#hasExited) throw new DecoderEnded('crash', 'it had exited before')
-      this.#send(work.call, work.edges)
-      return await running.promise
+      return await Promise.race([call.run(this.#toCalled()), failed.promise])
     } finally {
       clearInterval(timer)
+      if (this.#calls % checkEveryCalls === 0) await this.#check(running)
+      signal?.removeEventListener('abort', onAbort)
       this.#running = undefined
       this.#unref()
+    }
+  }
+
+  #toCalled(): CalledProcess {
+    const { stdin } = this.#child ?? {}
+    return {
+      folder: this.#folder,
+      uid: this.#uid,
+      grant: this.#grant,
+      get unsentBytes() {
+        return stdin?.writableLength ?? 0
+      },
+      send: (message, bytes) => {
+        for (const part of encodeFrame(message, bytes)) stdin?.write(part)
+      },
+      kill: (reason) => this.kill(reason),
     }
   }
 
@@ -174,74 +215,41 @@ export class DecoderProcess {
 
   #onOutput(chunk: Buffer, frames: FrameReader): void {
     try {
-      for (const message of frames.add(chunk)) this.#onMessage(DecoderMessage.parse(message))
+      for (const message of frames.add(chunk)) this.#onMessage(message)
     } catch (error) {
       this.#stderr.add(Buffer.from(`unexpected output: ${error}`))
       this.kill('crash')
     }
   }
 
-  #onMessage(message: DecoderMessage): void {
-    if (message.type === 'ready') {
-      this.#whenReady.resolve()
-      return
-    }
-    const running = this.#running
-    if (!running) throw new Error(`${message.type} without work`)
-    if (message.type === 'read') void this.#serve(message, running)
-    else if ('readError' in running) running.reject(running.readError)
-    else running.resolve(message)
-  }
-
-  /** Reads a range for the process, which has no access to the storage. */
-  async #serve({ start, end }: { start: number; end: number }, running: Running): Promise<void> {
-    const { work } = running
-    const until = Math.min(end, work.call.size)
-    const length = Math.max(0, until - start)
-    running.bytesRead += length
-    running.reads++
-    const isOverLimit =
-      length > fileLimits.rangeBytes ||
-      running.bytesRead > fileLimits.readBytes ||
-      running.reads > fileLimits.reads
-    // The program waits for each range: one that asks for more before it has taken the last one has been taken over.
-    const unsentBytes = this.#child?.stdin?.writableLength ?? 0
-    const isImpatient = running.waitingSince === undefined || unsentBytes > fileLimits.rangeBytes
-    if (isOverLimit || isImpatient) return this.kill('reads')
-    running.waitingSince = undefined
-    try {
-      const bytes = length > 0 ? await work.read(start, until) : new Uint8Array()
-      this.#send({ type: 'range', failed: false }, bytes)
-    } catch (error) {
-      running.readError = error
-      this.#send({ type: 'range', failed: true })
-    }
-    running.waitingSince = Date.now()
+  #onMessage(message: unknown): void {
+    if (ReadyMessage.safeParse(message).success) this.#whenReady.resolve()
+    else if (this.#running) this.#running.call.onMessage(message)
+    else throw new Error('a message without a call')
   }
 
   async #check(running: Running): Promise<void> {
     const { cpuS, memoryBytes } = await processTreeUsage(this.#child?.pid ?? 0)
     if (running !== this.#running) return
     running.startCpuS ??= cpuS
-    if (cpuS - running.startCpuS > fileLimits.cpuS) this.kill('processor time')
-    else if (memoryBytes > fileLimits.memoryBytes) this.kill('memory')
-    else if (Date.now() - (running.waitingSince ?? Date.now()) > fileLimits.silenceMs) this.kill('silence')
+    this.#memoryBytes = memoryBytes
+    const { limits, waitingSince = Date.now() } = running.call
+    if (cpuS - running.startCpuS > limits.cpuS) this.kill('processor time')
+    else if (memoryBytes > limits.memoryBytes) this.kill('memory')
+    else if (Date.now() - waitingSince > limits.silenceMs) this.kill('silence')
   }
 
-  #send(message: ServiceMessage, bytes?: Uint8Array): void {
-    for (const part of encodeFrame(message, bytes)) this.#child?.stdin?.write(part)
-  }
-
-  #onExit(how: string): void {
+  #onExit(exit: string): void {
     if (this.#hasExited) return
     this.#hasExited = true
     // A launcher that is killed while it starts leaves its child behind.
     if (this.#child) killGroup(this.#child)
     const output = this.#stderr.toString().trim()
     const ownReason = output.includes('heap out of memory') ? 'memory' : 'crash'
-    const error = new DecoderEnded(this.#killReason ?? ownReason, [how, output].filter(Boolean).join(': '))
+    const error = new DecoderEnded(this.#killReason ?? ownReason, exit, output)
     this.#whenReady.reject(error)
-    this.#running?.reject(error)
+    this.#running?.fail(error)
+    this.#running?.call.onExit?.(error)
     this.#whenExited.resolve()
   }
 

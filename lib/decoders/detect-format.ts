@@ -1,4 +1,6 @@
+import { totalmem } from 'node:os'
 import * as z from 'zod'
+import { availableThreads } from '../engines/host-limits.ts'
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts'
 import { AppError, type ErrorDetails } from '../errors.ts'
 import { type ByteSource, edgeBytes } from '../formats/detect/byte-source.ts'
@@ -6,10 +8,29 @@ import { traits } from '../formats/detect/svg-traits.ts'
 import type { Detected, PdfHint } from '../formats/detect.ts'
 import { type FormatId, formatById, isFormatId } from '../formats/index.ts'
 import { DecoderPool } from './decoder-pool.ts'
-import { DecoderEnded, type EndReason, fileLimits, type Work } from './decoder-process.ts'
-import type { DecoderMessage } from './messages.ts'
+import { DecoderEnded, type EndReason } from './decoder-process.ts'
+import type { ReaderEnd } from './messages.ts'
+import { type ProcessKind, readerKind } from './process-kinds.ts'
+import { openReading, ReadCall, type Reading, type ReadLimits } from './read-call.ts'
 
-const sharedPool = new DecoderPool()
+/** Limits for one file. */
+export const fileLimits: ReadLimits = {
+  cpuS: 2,
+  memoryBytes: Math.min(512 * 1024 ** 2, totalmem() / 2),
+  readBytes: 512 * 1024 ** 2,
+  rangeBytes: 64 * 1024 ** 2,
+  reads: 5000,
+  // Longer than a busy machine needs for `cpuS`.
+  silenceMs: 25_000,
+}
+
+export const detectorKind: ProcessKind = {
+  ...readerKind,
+  maxProcesses: Math.max(2, Math.min(4, availableThreads())),
+  maxWaitMs: 20_000,
+}
+
+const sharedPool = new DecoderPool(detectorKind)
 
 /** Starts a decoder process in advance. */
 export const warmDecoders = () => sharedPool.warm()
@@ -32,8 +53,8 @@ export async function detectFormat(
   hint: PdfHint = {},
   pool = sharedPool,
 ): Promise<Detected> {
-  const work = await openWork(source, hint)
-  const message = await run(work, pool)
+  const reading = await openReading(source, { method: 'detectFormat', params: { hint } }, edgeBytes)
+  const message = await run(reading, pool)
   switch (message.type) {
     case 'result': {
       const { format, locked, traits } = DetectedFormat.parse(message.value)
@@ -47,30 +68,16 @@ export async function detectFormat(
   }
 }
 
-async function openWork({ filename, size, read }: ByteSource, hint: PdfHint): Promise<Work> {
-  const headBytes = Math.min(size, edgeBytes)
-  const tailStart = Math.max(headBytes, size - edgeBytes)
-  const [head, tail] = await Promise.all([
-    size > 0 ? read(0, headBytes) : new Uint8Array(),
-    tailStart < size ? read(tailStart, size) : new Uint8Array(),
-  ])
-  return {
-    call: { type: 'call', method: 'detectFormat', params: { hint }, filename, size, headBytes: head.length },
-    edges: Buffer.concat([head, tail]),
-    read,
-  }
-}
-
 /** A process that exceeded no limit may have been killed by something else than the file, perhaps with others. */
 const maxAttempts = 3
 
-async function run(work: Work, pool: DecoderPool, attempt = 1): Promise<DecoderMessage> {
+async function run(reading: Reading, pool: DecoderPool, attempt = 1): Promise<ReaderEnd> {
   try {
-    return await pool.run(work)
+    return await pool.run(new ReadCall(reading, fileLimits))
   } catch (error) {
     if (!(error instanceof DecoderEnded)) throw error
     if (error.reason !== 'crash' || attempt === maxAttempts) throw toClientError(error)
-    return run(work, pool, attempt + 1)
+    return run(reading, pool, attempt + 1)
   }
 }
 

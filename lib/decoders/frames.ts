@@ -1,47 +1,59 @@
 // Frames between the service and a decoder process, in both directions: two lengths (unsigned 32-bit integers, little
 // endian), a JSON object of the first length, and bytes of the second length.
-import type { DecoderMessage, ServiceMessage } from './messages.ts'
 
 export const frameHeaderBytes = 8
 
 const nothing = new Uint8Array()
 
+/** Larger parts are not copied into one buffer: each write wakes the other process. */
+const maxJoinedBytes = 256 * 1024
+
 /** Returns the parts of a frame, to be written one after the other. */
-export function encodeFrame(
-  message: ServiceMessage | DecoderMessage,
-  bytes: Uint8Array = nothing,
-): Uint8Array[] {
+export function encodeFrame(message: object, bytes: Uint8Array = nothing): Uint8Array[] {
   const json = Buffer.from(JSON.stringify(message))
   const header = Buffer.alloc(frameHeaderBytes)
   header.writeUInt32LE(json.length, 0)
   header.writeUInt32LE(bytes.length, 4)
-  const start = Buffer.concat([header, json])
-  return bytes.length === 0 ? [start] : [start, bytes]
+  if (bytes.length <= maxJoinedBytes) return [Buffer.concat([header, json, bytes])]
+  return [Buffer.concat([header, json]), bytes]
 }
 
 export function frameLengths(header: Buffer): { readonly json: number; readonly bytes: number } {
   return { json: header.readUInt32LE(0), bytes: header.readUInt32LE(4) }
 }
 
-/** Longer messages of a decoder process are not read: it may have been taken over by a file. */
-const maxMessageBytes = 256 * 1024
-
 /** Splits the output of a decoder process, whose frames contain no bytes, into messages. */
 export class FrameReader {
-  #pending: Buffer = Buffer.alloc(0)
+  readonly #maxMessageBytes: number
+  /** Chunks of the frame that is not complete yet, or several chunks of its start. */
+  #chunks: Buffer[] = []
+  #pendingBytes = 0
+  /** Bytes without which there is nothing to read. */
+  #neededBytes = frameHeaderBytes
+
+  constructor(maxMessageBytes: number) {
+    this.#maxMessageBytes = maxMessageBytes
+  }
 
   /** @throws Error for anything but frames of messages. */
   add(chunk: Buffer): unknown[] {
-    this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
+    this.#chunks.push(chunk)
+    this.#pendingBytes += chunk.length
     const messages: unknown[] = []
-    while (this.#pending.length >= frameHeaderBytes) {
-      const { json, bytes } = frameLengths(this.#pending)
-      if (json > maxMessageBytes || bytes > 0)
-        throw new Error(`expected a message of at most ${maxMessageBytes} bytes, got ${json} and ${bytes}`)
+    while (this.#pendingBytes >= this.#neededBytes) {
+      const pending = this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks)
+      const { json, bytes } = frameLengths(pending)
+      if (json > this.#maxMessageBytes || bytes > 0)
+        throw new Error(
+          `expected a message of at most ${this.#maxMessageBytes} bytes, got ${json} and ${bytes}`,
+        )
       const end = frameHeaderBytes + json
-      if (this.#pending.length < end) break
-      messages.push(JSON.parse(this.#pending.toString('utf8', frameHeaderBytes, end)))
-      this.#pending = this.#pending.subarray(end)
+      const isComplete = pending.length >= end
+      if (isComplete) messages.push(JSON.parse(pending.toString('utf8', frameHeaderBytes, end)))
+      const rest = isComplete ? pending.subarray(end) : pending
+      this.#chunks = [rest]
+      this.#pendingBytes = rest.length
+      this.#neededBytes = isComplete ? frameHeaderBytes : end
     }
     return messages
   }

@@ -1,11 +1,9 @@
 import * as z from 'zod'
-import type { DetectParams } from './methods.ts'
+import type { MethodCall } from './methods.ts'
 
-/** Work for a decoder process. The bytes are the head of the file and, if it is longer, its tail. */
-export interface CallMessage {
+/** Work for a process that reads files. The bytes are the head of the file and, if it is longer, its tail. */
+export type CallMessage = MethodCall & {
   readonly type: 'call'
-  readonly method: 'detectFormat'
-  readonly params: DetectParams
   readonly filename: string
   /** Size of the file in bytes. */
   readonly size: number
@@ -22,12 +20,10 @@ export type ServiceMessage = CallMessage | RangeMessage
 
 const offset = z.number().int().nonnegative()
 
-/** Checked like input of a client: a file can take over the process that reads it. */
-export const DecoderMessage = z.discriminatedUnion('type', [
-  /** Sent once, when the code is loaded. */
-  z.strictObject({ type: z.literal('ready') }),
-  /** Requests bytes of the file, from `start` up to, not including, `end`. */
-  z.strictObject({ type: z.literal('read'), start: offset, end: offset }),
+/** Sent once, when the code is loaded. */
+export const ReadyMessage = z.strictObject({ type: z.literal('ready') })
+
+export const endMessages = [
   z.strictObject({ type: z.literal('result'), value: z.unknown() }),
   /** An error that the client may see. */
   z.strictObject({
@@ -38,5 +34,16 @@ export const DecoderMessage = z.discriminatedUnion('type', [
   }),
   /** A bug. */
   z.strictObject({ type: z.literal('failure'), message: z.string().max(20_000) }),
+] as const
+
+/** Messages of a process that reads files. Checked like input of a client: a file can take over the process. */
+export const ReaderMessage = z.discriminatedUnion('type', [
+  /** Requests bytes of the file, from `start` up to, not including, `end`. */
+  z.strictObject({ type: z.literal('read'), start: offset, end: offset }),
+  /** Counting the content of the file needs too much. */
+  z.strictObject({ type: z.literal('stopped'), reason: z.string().max(4000) }),
+  ...endMessages,
 ])
-export type DecoderMessage = z.infer<typeof DecoderMessage>
+export type ReaderMessage = z.infer<typeof ReaderMessage>
+export type ReaderEnd = Exclude<ReaderMessage, { type: 'read' }>
+export type DecoderMessage = z.infer<typeof ReadyMessage> | ReaderMessage

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -6,12 +7,16 @@ import { lazyAsync } from '../async/lazy-async.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Below `node_modules`, so that it finds packages. */
-export const bundledProgram = `${root}node_modules/.cache/mutabor/decoder.mjs`
-export const inputList = `${root}node_modules/.cache/mutabor/decoder.json`
+/** Below `node_modules`, so that the program finds packages. */
+export const bundleFolder = `${root}node_modules/.cache/mutabor/decoders`
+export const inputList = `${bundleFolder}/inputs.json`
+/** Only in container images. */
+const packagedFolder = `${root}lib/decoders/bundle`
 
 /** Packages that load their own files, or are too large to be read at each start. */
 export const separatePackages = ['unpdf', 'wasmagic'] as const
+/** The same for programs that run the code of engines. */
+export const enginePackages = ['sharp'] as const
 
 /** A source file of the bundle, as it was when it was built. */
 export type Input = readonly [path: string, mtimeMs: number, size: number]
@@ -24,26 +29,43 @@ export interface Program {
 }
 
 /**
- * Returns the program of decoder processes. On one machine it is bundled when its source has changed; on AWS the
- * package contains it (lib/deployment/lambda-layers.ts replaces this module).
+ * Returns the folder of the bundled programs. On one machine they are bundled when their source has changed; container
+ * images contain them.
  */
-export const findProgram = lazyAsync(async (): Promise<Program> => {
+const findBundle = lazyAsync(async (): Promise<string | undefined> => {
+  if (existsSync(packagedFolder)) return packagedFolder
   if (!(await isUpToDate()))
     await promisify(execFile)(process.execPath, [
       '--disable-warning=ExperimentalWarning',
       fileURLToPath(new URL('./build-program.ts', import.meta.url)),
     ]).catch(() => undefined)
-  if (await isUpToDate())
-    return {
-      file: bundledProgram,
-      files: [bundledProgram, ...separatePackages.map((name) => `${root}node_modules/${name}`)],
-    }
-  // Where that folder can't be written, the sources run as they are.
-  return {
-    file: `${root}lib/decoders/program.ts`,
-    files: ['lib', 'node_modules', 'package.json'].map((path) => root + path),
-  }
+  return (await isUpToDate()) ? bundleFolder : undefined
 })
+
+// Where that folder can't be written, the sources run as they are.
+const sources = ['lib', 'layers', 'node_modules', 'package.json'].map((path) => root + path)
+
+/** The program that reads files. In zip packages, lib/deployment/lambda-layers.ts replaces this module. */
+export async function findProgram(): Promise<Program> {
+  const bundle = await findBundle()
+  return bundle === undefined
+    ? { file: `${root}lib/decoders/program.ts`, files: sources }
+    : {
+        file: `${bundle}/program.mjs`,
+        files: [bundle, ...separatePackages.map((name) => `${root}node_modules/${name}`)],
+      }
+}
+
+/** The program that runs the code of engines. */
+export async function findEngineProgram(): Promise<Program> {
+  const bundle = await findBundle()
+  return bundle === undefined
+    ? { file: `${root}lib/decoders/engine-program.ts`, files: sources }
+    : {
+        file: `${bundle}/engine-program.mjs`,
+        files: [bundle, ...['layers', 'node_modules'].map((path) => root + path)],
+      }
+}
 
 async function isUpToDate(): Promise<boolean> {
   const list = await readFile(inputList, 'utf8').catch(() => undefined)

@@ -2,14 +2,16 @@
 // work at a time, so that reading and writing may block. It exits when the service closes its input.
 import { readSync, writeSync } from 'node:fs'
 import { AppError } from '../errors.ts'
+import { freeBuffer } from '../fidelity/bytes.ts'
+import { CountingStopped } from '../fidelity/read-errors.ts'
 import type { ByteSource } from '../formats/detect/byte-source.ts'
 import { encodeFrame, frameHeaderBytes, frameLengths } from './frames.ts'
 import type { CallMessage, DecoderMessage, ServiceMessage } from './messages.ts'
-import { methods } from './methods.ts'
+import { runMethod } from './methods.ts'
 
 interface Frame {
   readonly message: ServiceMessage
-  readonly bytes: Uint8Array
+  readonly bytes: Buffer
 }
 
 /** Descriptors: what libraries print goes to others. */
@@ -42,7 +44,7 @@ const maxKeptRanges = 4
 
 interface FetchedRange {
   readonly start: number
-  readonly bytes: Uint8Array
+  readonly bytes: Buffer
 }
 
 function fetchRange(start: number, end: number): FetchedRange {
@@ -52,7 +54,10 @@ function fetchRange(start: number, end: number): FetchedRange {
   return { start, bytes }
 }
 
-function openSource({ filename, size, headBytes }: CallMessage, edges: Uint8Array): ByteSource {
+function openSource(
+  { filename, size, headBytes }: CallMessage,
+  edges: Buffer,
+): { readonly source: ByteSource; readonly fetched: readonly FetchedRange[] } {
   const head = { start: 0, bytes: edges.subarray(0, headBytes) }
   const tail = { start: size - (edges.length - headBytes), bytes: edges.subarray(headBytes) }
   const kept: FetchedRange[] = []
@@ -66,17 +71,16 @@ function openSource({ filename, size, headBytes }: CallMessage, edges: Uint8Arra
     }
     return range.bytes.subarray(start - range.start, end - range.start)
   }
-  return { filename, size, read }
+  return { source: { filename, size, read }, fetched: kept }
 }
 
 async function answer({ message, bytes }: Frame): Promise<DecoderMessage> {
   if (message.type !== 'call') throw new Error(`expected a call, got ${message.type}`)
+  const { source, fetched } = openSource(message, bytes)
   try {
-    return {
-      type: 'result',
-      value: await methods[message.method](openSource(message, bytes), message.params),
-    }
+    return { type: 'result', value: await runMethod(source, message) }
   } catch (error) {
+    if (error instanceof CountingStopped) return { type: 'stopped', reason: error.message }
     if (error instanceof AppError) {
       const { code, message: sentence, details } = error
       return { type: 'refusal', code, message: sentence, ...(details && { details: { ...details } }) }
@@ -85,6 +89,8 @@ async function answer({ message, bytes }: Frame): Promise<DecoderMessage> {
       type: 'failure',
       message: error instanceof Error ? (error.stack ?? error.message) : String(error),
     }
+  } finally {
+    for (const buffer of [bytes, ...fetched.map((range) => range.bytes)]) freeBuffer(buffer)
   }
 }
 

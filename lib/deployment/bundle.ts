@@ -1,32 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { dirname, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { BuildOptions, Plugin } from 'esbuild'
+import { keepSourceUrls } from '../decoders/source-urls.ts'
 import type { FunctionDeclaration, OutboundTarget } from '../resources/function-declaration.ts'
 import { importFromLayers } from './lambda-layers.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-/**
- * Replaces `import.meta.url` in a bundle with the URL of the module's source, so that modules find the files next to
- * them. Requires bundles to be one folder below the root, such as functions/core-api.mjs, and files to be packaged
- * under their paths in the checkout.
- */
-const keepSourceUrls: Plugin = {
-  name: 'source-addresses',
-  setup(build) {
-    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8')
-      if (path.includes('/node_modules/') || !source.includes('import.meta.')) return undefined
-      const urlOf = (file: string) => `new URL('../${relative(root, file)}', import.meta.url)`
-      const contents = source.replace(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, property) => {
-        if (property === 'url') return `${urlOf(path)}.href`
-        return `decodeURIComponent(${urlOf(property === 'filename' ? path : dirname(path))}.pathname)`
-      })
-      return { contents, loader: 'ts' }
-    })
-  },
-}
 
 /**
  * Replacements for modules that dependencies load but the service never uses: log writer threads, the check of route
@@ -77,7 +52,8 @@ export const bundleOptions = {
   // Prefers the ES module of a package, which can be tree-shaken.
   mainFields: ['module', 'main'],
   banner: { js: requireBanner },
-  plugins: [keepSourceUrls],
+  // Bundles are one folder below the root, such as functions/core-api.mjs.
+  plugins: [keepSourceUrls('../')],
 } as const satisfies BuildOptions
 
 /**

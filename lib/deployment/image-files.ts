@@ -1,8 +1,10 @@
-import { cp } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
+import { buildPrograms } from '../decoders/build-program.ts'
+import { separatePackages } from '../decoders/program-file.ts'
 import { bundleOptions, omittedPackages, unbundled } from './bundle.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -20,8 +22,11 @@ const extraFiles = [
   'layers/browser',
 ]
 
-/** Packages that only the programs in `layers` load. */
-const helperPackages = ['mupdf', '@neplex/vectorizer-linux-x64-gnu', '@expo-google-fonts/noto-emoji']
+/** Packages that only the programs in `layers` and decoder processes load. */
+const helperPackages = [
+  ...['mupdf', '@neplex/vectorizer-linux-x64-gnu', '@expo-google-fonts/noto-emoji'],
+  ...separatePackages,
+]
 
 interface Manifest {
   dependencies?: Record<string, string>
@@ -77,7 +82,6 @@ export async function writeImageFiles(folder: string): Promise<void> {
       'functions/convert.ts',
       'functions/capture.ts',
       'functions/sandbox-probe.ts',
-      'lib/fidelity/reader-program.ts',
       'layers/runtime.ts',
     ],
     outbase: root,
@@ -87,6 +91,9 @@ export async function writeImageFiles(folder: string): Promise<void> {
     metafile: true,
     logLevel: 'warning',
   })
+  await mkdir(join(folder, 'lib/decoders/bundle'), { recursive: true })
+  const { files } = await buildPrograms({ folder: join(root, 'lib/decoders/bundle') })
+  for (const [name, code] of files) await writeFile(join(folder, 'lib/decoders/bundle', name), code)
   for (const path of extraFiles) await cp(join(root, path), join(folder, path), { recursive: true })
   for (const path of unbundledPackageFolders(metafile)) {
     // node_modules can be a symlink, so keep only the path below it.

@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'
-import { buildProgram } from '../decoders/build-program.ts'
+import { buildPrograms } from '../decoders/build-program.ts'
 import type { separatePackages } from '../decoders/program-file.ts'
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
 import { declarationOf, type FunctionName } from '../resources/functions.ts'
@@ -43,7 +43,8 @@ const readerPackages = {
   wasmagic: '{package.json,dist/*.js,dist/*.wasm}',
 } as const satisfies Readonly<Record<(typeof separatePackages)[number], string>>
 
-const decoderProgram = 'lib/decoders/program.mjs'
+/** Modules of the program that only workers in images use. */
+const modulesOfImages = ['lib/fidelity/summarize.ts']
 
 /** Replaces the module that bundles the program on one machine. */
 const findProgramModule = `export const findProgram = async () => ({
@@ -76,7 +77,12 @@ export const importFromLayers: Plugin = {
 const layerContents: Readonly<Record<LambdaLayerId, () => Promise<[path: string, bytes: Uint8Array][]>>> = {
   readers: async () => {
     const patterns = Object.entries(readerPackages).map(([name, files]) => `node_modules/${name}/${files}`)
-    const found: [string, Uint8Array][] = [[decoderProgram, (await buildProgram()).code]]
+    const { files } = await buildPrograms({
+      folder: join(root, 'lib/decoders'),
+      programs: ['program'],
+      omitted: modulesOfImages,
+    })
+    const found = [...files].map(([name, code]): [string, Uint8Array] => [`lib/decoders/${name}`, code])
     for await (const path of glob(patterns, { cwd: root }))
       found.push([path, await readFile(join(root, path))])
     return found

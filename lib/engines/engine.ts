@@ -175,6 +175,8 @@ export interface Engine {
   readonly image: ImageId
   readonly capabilities: readonly Capability[]
   readonly limits: EngineLimits
+  /** Set if its own code reads files: it then runs in a decoder process (lib/decoders/engine-program.ts). */
+  readonly readsFiles?: true
   /** Command that prints the version, or a function that returns it if the engine is a library in this process. */
   readonly version: readonly [bin: string, ...args: string[]] | (() => string)
   /**

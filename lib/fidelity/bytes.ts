@@ -1,45 +1,25 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import type { ByteSource } from '../formats/detect/byte-source.ts'
 import { CountingStopped } from './read-errors.ts'
 
-/**
- * Random access to a file; a small one is read at once. The file was just written or fetched, so it is in the page
- * cache: synchronous reads are faster than round trips to the thread pool.
- */
-export class FileBytes implements AsyncDisposable {
+/** Random access to a file, of which only so much is decompressed. */
+export class FileBytes {
   readonly size: number
-  readonly #source: number | Buffer
-  /** The part of a large file that was read last, since most reads are adjacent. */
-  #window: Buffer = Buffer.alloc(0)
-  #start = 0
+  readonly #read: ByteSource['read']
   #decompressedBytes = 0
 
-  private constructor(from: number | Buffer, size: number) {
-    this.#source = from
+  constructor({ size, read }: Pick<ByteSource, 'size' | 'read'>) {
     this.size = size
-  }
-
-  static async open(path: string): Promise<FileBytes> {
-    const stats = statSync(path)
-    if (!stats.isFile()) throw new RangeError('not a regular file')
-    const { size } = stats
-    if (size > maxCachedBytes) return new FileBytes(openSync(path, 'r'), size)
-    const whole = readFileSync(path)
-    return new FileBytes(whole, whole.length)
+    this.#read = read
   }
 
   /** Reads bytes; fewer only at the end of the file. */
   async at(position: number, length: number): Promise<Buffer> {
     if (position < 0 || length < 0) throw new RangeError('the position or length is negative')
-    if (typeof this.#source !== 'number') return this.#source.subarray(position, position + length)
     const wanted = Math.min(length, Math.max(0, this.size - position))
     if (wanted > maxReadBytes) throw new RangeError('the read is too large')
-    const isInWindow = position >= this.#start && position + wanted <= this.#start + this.#window.length
-    if (!isInWindow) {
-      const buffer = Buffer.allocUnsafe(Math.max(wanted, windowBytes))
-      this.#window = buffer.subarray(0, readSync(this.#source, buffer, 0, buffer.length, position))
-      this.#start = position
-    }
-    return this.#window.subarray(position - this.#start, position - this.#start + wanted)
+    if (wanted === 0) return Buffer.alloc(0)
+    const { buffer, byteOffset, byteLength } = await this.#read(position, position + wanted)
+    return Buffer.from(buffer, byteOffset, byteLength)
   }
 
   /** Counts bytes that are decompressed. @throws CountingStopped */
@@ -53,11 +33,6 @@ export class FileBytes implements AsyncDisposable {
   whole(): Promise<Buffer> {
     return this.at(0, this.size)
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (typeof this.#source === 'number') closeSync(this.#source)
-    freeBuffer(typeof this.#source === 'number' ? this.#window : this.#source)
-  }
 }
 
 /**
@@ -69,8 +44,6 @@ export function freeBuffer({ buffer }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
 }
 
-const maxCachedBytes = 1024 * 1024
-const windowBytes = 64 * 1024
 /** Most bytes that are decompressed from one file. */
 const maxDecompressedBytes = 256 * 1024 * 1024
 /** Files with more bytes are not examined; that is text of more than a hundred thousand pages. */

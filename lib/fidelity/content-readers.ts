@@ -1,5 +1,5 @@
 import { createCompressedTarReader } from './archives.ts'
-import { FileBytes } from './bytes.ts'
+import type { FileBytes } from './bytes.ts'
 import type { ContentReaderName } from './content-formats.ts'
 import type { ContentSummary } from './content-summary.ts'
 import { readCompactFont, readType1, readType42 } from './fonts/font-containers.ts'
@@ -13,7 +13,6 @@ import { readXls } from './office/xls.ts'
 import { readXlsb } from './office/xlsb.ts'
 import { readOpenSpreadsheet, readXlsx } from './office/xlsx.ts'
 import { readPdf } from './pdf/pdf.ts'
-import { isUnreadable } from './read-errors.ts'
 import type { TextEncodingHint } from './text/decode-text.ts'
 import { readFictionBook, readZippedText, summarizeEpub } from './text/ebooks.ts'
 import { readNotebook } from './text/notebook.ts'
@@ -30,7 +29,6 @@ import {
 import { readRichText } from './text/rich-text.ts'
 
 export interface ContentRequest extends TextEncodingHint {
-  readonly path: string
   readonly reader: ContentReaderName
   readonly isResult: boolean
 }
@@ -98,19 +96,12 @@ const readers: Readonly<Record<ContentReaderName, Reader>> = {
   zstandardTar: createCompressedTarReader('zst'),
 }
 
-/**
- * Summarizes a file; undefined if that is not possible, for example if it is damaged or too large. Hostile files may
- * keep this busy for hours: it is called in a process of its own (see reader-processes.ts).
- */
-export async function readContent(request: ContentRequest): Promise<ContentSummary | undefined> {
-  const { path, reader, isResult, ...hint } = request
-  try {
-    await using bytes = await FileBytes.open(path)
-    const summary = await readers[reader](bytes, isResult, hint)
-    const hasText = (summary?.words?.total ?? 0) > 0
-    return summary && hasText ? { ...summary, features: [...summary.features, 'selectableText'] } : summary
-  } catch (error) {
-    if (isUnreadable(error)) return undefined
-    throw error
-  }
+/** @throws CountingStopped, or an error for which `isUnreadable` is true. */
+export async function readContent(
+  bytes: FileBytes,
+  { reader, isResult, ...hint }: ContentRequest,
+): Promise<ContentSummary | undefined> {
+  const summary = await readers[reader](bytes, isResult, hint)
+  const hasText = (summary?.words?.total ?? 0) > 0
+  return summary && hasText ? { ...summary, features: [...summary.features, 'selectableText'] } : summary
 }

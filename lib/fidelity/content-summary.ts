@@ -1,7 +1,9 @@
-import type { Unit } from '../model/fidelity.ts'
-import type { Feature } from '../model/stored-summary.ts'
+import * as z from 'zod'
+import { type Unit, unitNames } from '../model/fidelity.ts'
+import { type Feature, StoredSummary } from '../model/stored-summary.ts'
+import { defined } from '../validation/defined.ts'
 import { CountingStopped } from './read-errors.ts'
-import { WordCounts, type WordCountsMessage } from './text/word-counts.ts'
+import { WordCounts, WordCountsMessage } from './text/word-counts.ts'
 
 /** Summary of a file's content, as far as it is cheap to determine. */
 export interface ContentSummary {
@@ -28,9 +30,19 @@ type WordField = (typeof wordFields)[number]
 /** Maximum different words in one summary; languages have fewer, and this many take 100 MB. */
 const maxDistinctWords = 1_000_000
 
-/** A summary for another process. */
-export type SummaryMessage = Omit<ContentSummary, WordField> &
-  Readonly<Partial<Record<WordField, WordCountsMessage>>>
+const words = WordCountsMessage.optional()
+
+/** A summary for another process. It may come from one that a file has taken over. */
+export const SummaryMessage = StoredSummary.extend({
+  features: StoredSummary.shape.features.readonly(),
+  counts: z.partialRecord(z.enum(unitNames).exclude(['words', 'seconds']), z.number()),
+  isIncomplete: z.boolean().optional(),
+  words,
+  visibleWords: words,
+  commentWords: words,
+  marginWords: words,
+})
+export type SummaryMessage = z.infer<typeof SummaryMessage>
 
 /** @throws CountingStopped */
 export function toMessage(summary: ContentSummary): SummaryMessage {
@@ -44,7 +56,13 @@ export function toMessage(summary: ContentSummary): SummaryMessage {
 
 export function fromMessage(message: SummaryMessage): ContentSummary {
   const { words, visibleWords, commentWords, marginWords, ...rest } = message
-  return { ...rest, ...mapWords({ words, visibleWords, commentWords, marginWords }, WordCounts.fromMessage) }
+  const { counts, seconds, soundSeconds, features, isIncomplete } = rest
+  return {
+    counts: defined(counts),
+    features,
+    ...defined({ seconds, soundSeconds, isIncomplete }),
+    ...mapWords({ words, visibleWords, commentWords, marginWords }, WordCounts.fromMessage),
+  }
 }
 
 function mapWords<From, To>(

@@ -1,4 +1,4 @@
-import { readHeader } from '../engines/ffmpeg/read-header.ts'
+import { readHeaderOf } from '../engines/ffmpeg/read-header.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import {
   countArEntries,
@@ -8,7 +8,7 @@ import {
   countTarEntries,
   countZipEntries,
 } from './archives.ts'
-import { FileBytes } from './bytes.ts'
+import type { FileBytes } from './bytes.ts'
 import type { ContentSummary } from './content-summary.ts'
 import {
   readEmbeddedOpenType,
@@ -30,7 +30,6 @@ import {
   readWavPack,
 } from './media/raw-audio.ts'
 import { readAvi, readFlashVideo, readWindowsMedia } from './media/video.ts'
-import { isUnreadable } from './read-errors.ts'
 
 type HeaderReader = (bytes: FileBytes) => Promise<ContentSummary | undefined>
 
@@ -77,24 +76,16 @@ const byFormat: ReadonlyMap<FormatId, HeaderReader> = new Map(
   readers.flatMap(({ formats, read }) => formats.map((format) => [format, read] as const)),
 )
 
-/** Summarizes a file by its headers; undefined if that is not possible, for example if it is damaged. */
-export async function readHeaders(path: string, format: FormatId): Promise<ContentSummary | undefined> {
+/** Summarizes a file by its headers; undefined if that is not possible. */
+export async function readHeaders(bytes: FileBytes, format: FormatId): Promise<ContentSummary | undefined> {
   const { category } = formatById(format)
   const read = byFormat.get(format)
-  try {
-    if (read) {
-      await using bytes = await FileBytes.open(path)
-      return await read(bytes)
-    }
-    return category === 'video' || category === 'audio' ? await readMediaSummary(path, format) : undefined
-  } catch (error) {
-    if (isUnreadable(error)) return undefined
-    throw error
-  }
+  if (read) return read(bytes)
+  return category === 'video' || category === 'audio' ? readMediaSummary(bytes, format) : undefined
 }
 
-async function readMediaSummary(path: string, format: FormatId): Promise<ContentSummary | undefined> {
-  const header = await readHeader(path, format)
+async function readMediaSummary(bytes: FileBytes, format: FormatId): Promise<ContentSummary | undefined> {
+  const header = await readHeaderOf(bytes, format)
   if (!header) return undefined
   const { durationS, video, audio } = header.media
   const frames = video?.nb_read_packets

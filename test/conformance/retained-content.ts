@@ -1,4 +1,4 @@
-import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
+import { LossDetector } from '../../lib/jobs/run/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
 import type { Conversion } from '../../lib/plan/index.ts'
 import { defined } from '../../lib/validation/defined.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DecoderPool } from '../../lib/decoders/decoder-pool.ts'
-import { detectFormat } from '../../lib/decoders/detect-format.ts'
+import { detectFormat, detectorKind } from '../../lib/decoders/detect-format.ts'
 import { confinement } from '../../lib/engines/sandbox/isolation.ts'
 import { AppError } from '../../lib/errors.ts'
 
@@ -25,7 +25,10 @@ const catchError = (work: Promise<unknown>) => work.catch((error: unknown) => er
 
 describe('a file that takes control of its decoder process', () => {
   const program = fileURLToPath(new URL('./hostile-program.mjs', import.meta.url))
-  const pool = new DecoderPool(async () => ({ file: program, files: [program] }))
+  const pool = new DecoderPool({
+    ...detectorKind,
+    findProgram: async () => ({ file: program, files: [program] }),
+  })
   after(() => pool.stop())
   const read = async (action: string) => detectFormat(sourceOf(action, Buffer.alloc(10)), {}, pool)
   const isUsable = async () => assert.equal((await read('name')).format, 'png')

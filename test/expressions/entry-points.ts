@@ -1,11 +1,8 @@
 // The functions through which client text and the content of files are read, each with a function that makes its input
 // of repeated text. `test/scanners.test.ts` gives them growing inputs.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import type { ContentReaderName } from '../../lib/fidelity/content-formats.ts'
-import { readContent } from '../../lib/fidelity/content-readers.ts'
+import { summarize } from '../../lib/fidelity/summarize.ts'
 import { detectFormat } from '../../lib/formats/detect.ts'
 import { parseFormFields } from '../../lib/http/body/body.ts'
 import { sanitizeFileName, sanitizeFolderPath, withExtension } from '../../lib/names/file-name.ts'
@@ -17,9 +14,6 @@ export interface EntryPoint {
   readonly isApi?: true
   read(text: string): unknown
 }
-
-const folder = mkdtempSync(join(tmpdir(), 'mutabor-scanners-'))
-export const removeFiles = () => rmSync(folder, { recursive: true })
 
 /** Parts of ZIP files that contain the text, by reader. */
 const mainParts = {
@@ -69,10 +63,10 @@ const starts: Partial<Readonly<Record<ContentReaderName, string>>> = {
   pdf: '%PDF-1.4\n',
 }
 
-async function readFile(reader: ContentReaderName, bytes: string | Uint8Array): Promise<unknown> {
-  const path = join(folder, reader)
-  writeFileSync(path, bytes)
-  return readContent({ path, reader, isResult: false })
+async function readFile(reader: ContentReaderName, content: string | Uint8Array): Promise<unknown> {
+  const bytes = Buffer.from(content)
+  const read = async (start: number, end: number) => bytes.subarray(start, end)
+  return summarize({ size: bytes.length, read }, { kind: 'content', reader, isResult: false })
 }
 
 /** A document whose page has the text as its content (ISO 32000-1, 7.8.2). */

@@ -64,6 +64,7 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
   {
     why: 'Copies what was read since the last copy, or the last items of a list',
     scanners: [
+      'lib/decoders/frames.ts add',
       'lib/engines/seven-zip/scan-extracted.ts makeReadable',
       'lib/engines/vips/apng/write.ts encodeApng',
       'lib/fidelity/office/doc.ts withoutFields',

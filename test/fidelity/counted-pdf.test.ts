@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { readSummary } from '../../lib/fidelity/read-summary.ts'
+import { readSummary } from '../../lib/decoders/read-summary.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'counted-pdf-'))
 after(() => rm(folder, { recursive: true }))

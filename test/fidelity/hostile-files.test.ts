@@ -3,10 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { TextReader, Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
-import { LossDetector } from '../../lib/fidelity/loss-detector.ts'
-import { readSummary } from '../../lib/fidelity/read-summary.ts'
-import { readInProcess } from '../../lib/fidelity/reader-processes.ts'
+import { countingLimits, readSummary, summarizeFile } from '../../lib/decoders/read-summary.ts'
 import type { FormatId } from '../../lib/formats/index.ts'
+import { LossDetector } from '../../lib/jobs/run/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
 import { descendants } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
@@ -14,7 +13,6 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const folder = scratchFolder('hostile-files')
 const asSource = { isResult: false } as const
-const never = new AbortController().signal
 const many = 20_000
 
 async function write(name: string, content: string | Uint8Array): Promise<string> {
@@ -154,8 +152,8 @@ test('a result gets a warning if counting the words of its source would need too
 const slow = () => write('slow.org', ':A:\n'.repeat(1_000_000))
 
 test('counting stops when it reaches its processor time limit', async () => {
-  const request = { path: await slow(), reader: 'org', isResult: false } as const
-  await assert.rejects(readInProcess(request, never, { cpuMs: 20, wallMs: 60_000 }), {
+  const request = { kind: 'content', reader: 'org', isResult: false } as const
+  await assert.rejects(summarizeFile(await slow(), request, { limits: { ...countingLimits, cpuS: 0.02 } }), {
     name: 'CountingStopped',
     message: 'more than 20 ms of processor time',
   })
@@ -175,7 +173,8 @@ test('a slow file keeps neither this process nor other files waiting', async () 
 test('a file is read once more when its reader process was killed', async () => {
   const path = await slow()
   const reading = readSummary(path, 'org', asSource)
-  const readers = () => descendants(process.pid).filter(({ command }) => command.includes('reader-program'))
+  const readers = () =>
+    descendants(process.pid).filter(({ command }) => command.includes('decoders/program.mjs'))
   await waitUntil(() => readers().length > 0, 'a reader process runs', 20)
   for (const { pid } of readers()) process.kill(pid, 'SIGKILL')
   assert.equal((await reading)?.words?.total, 0)

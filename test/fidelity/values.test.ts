@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readSummary } from '../../lib/fidelity/read-summary.ts'
+import { readSummary } from '../../lib/decoders/read-summary.ts'
 import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 

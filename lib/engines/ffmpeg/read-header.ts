@@ -19,11 +19,14 @@ const readers: Readonly<Record<string, HeaderReader>> = {
  * formats and for damaged or unusual files, which are left to ffprobe.
  */
 export async function readHeader(path: string, format: FormatId): Promise<MediaHeader | undefined> {
-  const read = readers[demuxersFor(format)]
-  if (!read) return undefined
+  if (!readers[demuxersFor(format)]) return undefined
   await using file = await open(path)
+  return readHeaderOf(await openRandomAccess(file), format)
+}
+
+export async function readHeaderOf(file: RandomAccess, format: FormatId): Promise<MediaHeader | undefined> {
   try {
-    return await read(await openRandomAccess(file))
+    return await readers[demuxersFor(format)]?.(file)
   } catch (error) {
     // A field or element extends beyond its parent.
     if (error instanceof RangeError) return undefined

@@ -48,8 +48,13 @@ interface CommandObserver {
 /** Called for each program that starts. Its arguments may contain user input, including passwords. */
 export type OnCommand = (bin: string, args: readonly string[]) => CommandObserver
 
-interface ToolsOptions {
+export interface ToolsOptions {
   readonly workDir: string
+  /**
+   * User of a process that is running in `workDir` meanwhile and could redirect a walk of its folders. Programs run as
+   * the same user.
+   */
+  readonly runningUid?: number
   readonly signal: AbortSignal
   readonly limits: EngineLimits
   readonly onProgress?: (ratio: number, stage?: string) => void
@@ -61,8 +66,8 @@ interface ToolsOptions {
 export function createTools(options: ToolsOptions): Tools {
   const { workDir, signal, limits, onProgress, onWarning, onCommand } = options
   const deadline = Date.now() + limits.timeoutS * 1000
-  const uid = randomUid()
-  let runningCount = 0
+  const uid = options.runningUid ?? randomUid()
+  let runningCount = options.runningUid === undefined ? 0 : 1
   // A running program could replace a folder with a symbolic link, so the whole tree is walked only while none runs.
   // While another program runs, only the direct children are changed, and there is only one walk at a time.
   const serialize = createMutex()

@@ -1,9 +1,19 @@
-/** For another process. */
-export interface HashCountsMessage {
-  readonly hashes: Int32Array
-  readonly counts: Float64Array
-  readonly words: readonly string[]
-}
+import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
+
+const isListOf = (type: 'number' | 'string') => (list: unknown) =>
+  Array.isArray(list) && list.every((item) => typeof item === type)
+
+/** For another process. Schemas of Zod would take seconds for a million words. */
+export const HashCountsMessage = z.strictObject({
+  hashes: z.custom<readonly number[]>(isListOf('number')),
+  counts: z.custom<readonly number[]>(isListOf('number')),
+  words: z.custom<readonly string[]>(isListOf('string')),
+})
+export type HashCountsMessage = z.infer<typeof HashCountsMessage>
+
+/** Differs in each process, so that no file can contain many words that share a slot. */
+const seed = randomBytes(4).readInt32LE()
 
 /**
  * Counts words by hash: collisions within a text and its conversion practically never occur. A map of strings takes
@@ -25,11 +35,7 @@ export class HashCounts {
   }
 
   toMessage(): HashCountsMessage {
-    return {
-      hashes: Int32Array.from(this.#hashes),
-      counts: Float64Array.from(this.#counts),
-      words: this.words,
-    }
+    return { hashes: this.#hashes, counts: this.#counts, words: this.words }
   }
 
   /** @returns whether the word is new, so that the caller has to add it to `words`. */
@@ -97,6 +103,7 @@ export class HashCounts {
 
 /** Mixes all bits into the low ones, which select the slot. */
 function mixBits(hash: number): number {
-  const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  const seeded = Math.imul(hash + seed, 0x9e3779b1)
+  const half = Math.imul(seeded ^ (seeded >>> 16), 0x85ebca6b)
   return half ^ (half >>> 13)
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import {
   classOf,
   contextDependent,
@@ -7,7 +8,7 @@ import {
   singleCharacter,
   toLowerCase,
 } from './char-classes.ts'
-import { HashCounts, type HashCountsMessage } from './hash-counts.ts'
+import { HashCounts, HashCountsMessage } from './hash-counts.ts'
 
 const anyWord = new RegExp(
   String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`,
@@ -20,11 +21,12 @@ const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 const [initialHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
 
 /** For another process. */
-export interface WordCountsMessage {
-  readonly counts: HashCountsMessage
-  readonly total: number
-  readonly hasDigits: boolean
-}
+export const WordCountsMessage = z.strictObject({
+  counts: HashCountsMessage,
+  total: z.number(),
+  hasDigits: z.boolean(),
+})
+export type WordCountsMessage = z.infer<typeof WordCountsMessage>
 
 /** Word counts of a text, for comparisons that ignore order, line breaks and added text. */
 export class WordCounts {

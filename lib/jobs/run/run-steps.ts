@@ -4,6 +4,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImageId } from '../../component-ids.ts'
+import { runEngine } from '../../decoders/run-engine.ts'
 import type {
   Chunk,
   ChunkResult,
@@ -13,14 +14,12 @@ import type {
   EngineWork,
   InputFile,
   OutputFile,
-  Tools,
   WorkerPool,
 } from '../../engines/engine.ts'
 import { effectiveLimits } from '../../engines/host-limits.ts'
 import { engines as allEngines } from '../../engines/index.ts'
-import { createTools, type OnCommand } from '../../engines/sandbox/exec.ts'
+import type { OnCommand, ToolsOptions } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
-import { LossDetector } from '../../fidelity/loss-detector.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
 import type { Fidelity } from '../../model/fidelity.ts'
@@ -31,6 +30,7 @@ import { defined } from '../../validation/defined.ts'
 import { findCapability } from './find-capability.ts'
 import { findInterruption } from './find-interruption.ts'
 import { extensionForFormat, requireFormatId } from './format-id.ts'
+import { LossDetector } from './loss-detector.ts'
 
 export interface StepsRun {
   readonly steps: readonly ConversionStep[]
@@ -145,9 +145,10 @@ export async function splitFirstStep(
   getWorkerPool: () => Promise<WorkerPool>,
 ): Promise<SplitResult | undefined> {
   const step = firstStepOf(run)
-  const { engine, work, tools } = await prepareStep(run, step, run.firstIndex, run.inputs, [])
+  const { engine, work, options } = await prepareStep(run, step, run.firstIndex, run.inputs, [])
   if (!engine.split) return undefined
-  const chunks = (await engine.split(work, tools, await getWorkerPool())) ?? []
+  const pool = await getWorkerPool()
+  const chunks = (await runEngine(engine, { method: 'split', work, pool }, options)) ?? []
   if (chunks.length < 2) return undefined
   if (joinNeedsInputs(run)) return { chunks }
   using lossDetector = new LossDetector(run.log, run.signal)
@@ -167,12 +168,12 @@ async function prepareStep(
   index: number,
   inputs: readonly InputFile[],
   warnings: Warning[],
-): Promise<{ engine: Engine; work: EngineWork; tools: Tools }> {
+): Promise<{ engine: Engine; work: EngineWork; options: ToolsOptions }> {
   const { steps, workDir, signal } = run
   const { engine, capability } = findCapability(step, run.engines ?? allEngines)
   const outDir = join(workDir, `step-${index + 1}`)
   await mkdir(outDir, { recursive: true })
-  const tools = createTools({
+  const options: ToolsOptions = {
     workDir,
     signal,
     limits: effectiveLimits(engine.limits),
@@ -180,7 +181,7 @@ async function prepareStep(
       run.progress(((index + Math.min(1, Math.max(0, ratio))) / steps.length) * 100, stage ?? 'convert'),
     onWarning: (code, message) => warnings.push({ code, message }),
     onCommand: logFailedCommands(run),
-  })
+  }
   const work: EngineWork = {
     operation: step.operation,
     inputs,
@@ -190,7 +191,7 @@ async function prepareStep(
     chunk: index === run.firstIndex ? run.chunk : undefined,
     outDir,
   }
-  return { engine, work, tools }
+  return { engine, work, options }
 }
 
 async function runStep(
@@ -201,14 +202,17 @@ async function runStep(
   warnings: Warning[],
 ): Promise<{ engine: Engine; result: EngineResult }> {
   const { log } = run
-  const { engine, work, tools } = await prepareStep(run, step, index, inputs, warnings)
+  const { engine, work, options } = await prepareStep(run, step, index, inputs, warnings)
   const results = index === run.firstIndex ? run.results : undefined
   const logFields = { engine: engine.id, from: step.from, to: step.to }
   log.debug(logFields, 'step started')
   const startedAt = performance.now()
   const measureMs = () => Math.round(performance.now() - startedAt)
   try {
-    const result = await (results ? joinResults(engine, work, results, tools) : engine.run(work, tools))
+    const request = results
+      ? ({ method: 'join', work, results } as const)
+      : ({ method: 'run', work } as const)
+    const result = await runEngine(engine, request, options)
     log.info({ ...logFields, ms: measureMs(), method: result.method }, 'step completed')
     return { engine, result }
   } catch (error) {
@@ -217,16 +221,6 @@ async function runStep(
     log.info({ ...logFields, engineVersion: version, ms: measureMs() }, 'step failed')
     throw findInterruption(error) ?? error
   }
-}
-
-function joinResults(
-  engine: Engine,
-  work: EngineWork,
-  results: readonly ChunkResult[],
-  tools: Tools,
-): Promise<EngineResult> {
-  if (!engine.join) throw new Error(`${engine.id} splits steps but cannot join their results`)
-  return engine.join(work, results, tools)
 }
 
 /** Maximum characters of a program's output in the log; the end is kept. */

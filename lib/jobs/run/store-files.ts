@@ -1,9 +1,9 @@
 import { open, stat } from 'node:fs/promises'
 import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
+import { detectFormat } from '../../decoders/detect-format.ts'
 import type { Chunk, OutputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { readFrom } from '../../formats/detect/byte-source.ts'
-import { detectFormat } from '../../formats/detect.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { sha256Of } from '../../io/file-hash.ts'
 import { type InputPlan, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
@@ -13,6 +13,9 @@ import { defined } from '../../validation/defined.ts'
 import { countTriedRoutes } from './fallbacks.ts'
 import type { StepsOutput } from './run-steps.ts'
 import type { TaskServices } from './task-services.ts'
+
+/** As many files have a decoder process each; others would wait for one. */
+const maxConcurrentDetections = 2
 
 /**
  * Stores the result of an input in the bucket, under keys of this attempt.
@@ -26,9 +29,13 @@ export async function storeFiles(
 ): Promise<StoredFile[]> {
   const source = inputPlan.files[0]?.filename ?? 'file'
   const isFinal = nextStep === inputPlan.steps.length
+  const types = new Map<OutputFile, FileType>()
+  await forEachConcurrently(result.files, maxConcurrentDetections, async (file) => {
+    types.set(file, await typeOf(file, format))
+  })
   return Promise.all(
     result.files.map(async (file, index) => {
-      const type = await typeOf(file, format)
+      const type = types.get(file) ?? fileTypeOf(format)
       // Each attempt writes to its own keys, so that a late worker never overwrites a result. The attempts of a task
       // that was split start again from 1.
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${countTriedRoutes(inputPlan)}`

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readSummary } from '../../../lib/fidelity/read-summary.ts'
+import { readSummary } from '../../../lib/decoders/read-summary.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 

@@ -3,8 +3,9 @@ import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { runEngine } from '../../../lib/decoders/run-engine.ts'
 import type { Engine, EngineResult } from '../../../lib/engines/engine.ts'
-import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import type { ToolsOptions } from '../../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension, formatById } from '../../../lib/formats/index.ts'
 import type { Operation } from '../../../lib/model/operations.ts'
 
@@ -83,7 +84,7 @@ export async function convert(
   const progress: number[] = []
   const commands: string[] = []
   const lines: string[] = []
-  const tools = createTools({
+  const toolsOptions: ToolsOptions = {
     workDir,
     signal: settings.signal ?? new AbortController().signal,
     limits: engine.limits,
@@ -100,9 +101,10 @@ export async function convert(
       lines.push([bin, ...args].join(' '))
       return { stderr: () => undefined, ended: () => undefined }
     },
-  })
+  }
   const options = capability.options.parse(settings.options ?? {})
-  const result = await engine.run({ operation, inputs, from, to, options, outDir }, tools)
+  const work = { operation, inputs, from, to, options, outDir }
+  const result = await runEngine(engine, { method: 'run', work }, toolsOptions)
   const [{ path, format = to }] = result.files
   return { result, path, format, warnings, messages, progress, commands, lines, workDir }
 }

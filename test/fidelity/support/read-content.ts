@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readSummary } from '../../../lib/fidelity/read-summary.ts'
+import { readSummary } from '../../../lib/decoders/read-summary.ts'
 import { WordCounts } from '../../../lib/fidelity/text/word-counts.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'

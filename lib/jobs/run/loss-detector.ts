@@ -1,23 +1,23 @@
-import type { EngineResult, InputFile, OutputFile, Shortfall } from '../engines/engine.ts'
-import { AppError } from '../errors.ts'
-import { type FormatId, formatById } from '../formats/index.ts'
-import type { Log } from '../log.ts'
-import { combineSequential, type Fidelity, type Unit } from '../model/fidelity.ts'
-import type { ConversionStep, Warning } from '../model/job.ts'
-import type { Operation } from '../model/operations.ts'
-import { StoredSummary } from '../model/stored-summary.ts'
-import { defined } from '../validation/defined.ts'
+import { countPagesInZip, readSummary } from '../../decoders/read-summary.ts'
+import type { EngineResult, InputFile, OutputFile, Shortfall } from '../../engines/engine.ts'
+import { AppError } from '../../errors.ts'
 import {
   type ComparisonResult,
   compare,
   contentPreservingOperations,
   droppedFeatures,
   retainedFeatures,
-} from './compare.ts'
-import { type ContentSummary, combineSummaries } from './content-summary.ts'
-import { CountingStopped } from './read-errors.ts'
-import { countPagesInZip, readSummary } from './read-summary.ts'
-import { WordCounts } from './text/word-counts.ts'
+} from '../../fidelity/compare.ts'
+import { type ContentSummary, combineSummaries } from '../../fidelity/content-summary.ts'
+import { CountingStopped } from '../../fidelity/read-errors.ts'
+import { WordCounts } from '../../fidelity/text/word-counts.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Log } from '../../log.ts'
+import { combineSequential, type Fidelity, type Unit } from '../../model/fidelity.ts'
+import type { ConversionStep, Warning } from '../../model/job.ts'
+import type { Operation } from '../../model/operations.ts'
+import { StoredSummary } from '../../model/stored-summary.ts'
+import { defined } from '../../validation/defined.ts'
 
 /** The result contains nothing of its source's content. A fallback route may retain it. */
 class ContentLostError extends AppError {

@@ -1,0 +1,260 @@
+// Reads and writes folders synchronously: these few small changes take less time than waiting for another thread.
+import { closeSync, constants, linkSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+import { basename, extname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type {
+  Chunk,
+  Engine,
+  EngineResult,
+  EngineWork,
+  InputFile,
+  OutputFile,
+  Tools,
+} from '../engines/engine.ts'
+import { moveOut } from '../engines/sandbox/process-folder.ts'
+import type { Call, CalledProcess, CallLimits } from './decoder-process.ts'
+import {
+  Chunks,
+  EngineMessage,
+  EngineOutput,
+  type EngineRequest,
+  type ExecMessage,
+  outFolder,
+} from './engine-messages.ts'
+import { fromRemoteError, toRemoteError } from './remote-error.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Programs that run at the same time; more than any engine needs. */
+const maxRunning = 64
+/** Messages of one call; more than any engine sends. */
+const maxMessages = 200_000
+
+/** Names and absolute paths of programs that run in a sandbox of their own. */
+const programName = /^(?:\/usr\/bin\/)?[a-z0-9][a-z0-9._+-]{0,99}$/i
+const readableFolders = [join(root, 'layers'), join(root, 'node_modules')]
+
+/** What a process returned, with the paths of files outside its folder. */
+export type EngineReply = EngineResult | readonly Chunk[] | undefined
+
+/** A process runs the code of an engine on copies of the files of one step, the only files that it sees. */
+export class EngineCall implements Call<EngineReply> {
+  readonly limits: CallLimits
+  readonly waitingSince = undefined
+  readonly #engine: Engine
+  readonly #request: EngineRequest
+  readonly #createTools: (process: CalledProcess) => Tools
+  readonly #result = Promise.withResolvers<unknown>()
+  readonly #cleared = Promise.withResolvers<void>()
+  /** Programs that run now, by id. */
+  readonly #running = new Map<number, AbortController>()
+  #process: CalledProcess | undefined
+  #tools: Tools | undefined
+  #messages = 0
+
+  /** @param createTools creates the tools of the step with the folder of the process. */
+  constructor(
+    engine: Engine,
+    request: EngineRequest,
+    limits: CallLimits,
+    createTools: (process: CalledProcess) => Tools,
+  ) {
+    this.#engine = engine
+    this.#request = request
+    this.limits = limits
+    this.#createTools = createTools
+    for (const { promise } of [this.#result, this.#cleared]) promise.catch(() => undefined)
+  }
+
+  /** @throws AppError, EngineCrash, or an error for a bug. */
+  async run(process: CalledProcess): Promise<EngineReply> {
+    this.#process = process
+    this.#tools = this.#createTools(process)
+    const inside = await placeInputs(this.#request, process)
+    process.send({ type: 'engine', engine: this.#engine.id, request: inside.request })
+    try {
+      return await this.#takeResult(await this.#result.promise, inside.paths)
+    } finally {
+      for (const one of this.#running.values()) one.abort(new Error('the engine has ended'))
+      await this.#clear(process, inside.paths.keys())
+    }
+  }
+
+  onExit(error: Error): void {
+    for (const one of [this.#result, this.#cleared]) one.reject(error)
+  }
+
+  async #takeResult(value: unknown, inputs: ReadonlyMap<string, string>): Promise<EngineReply> {
+    const { folder } = this.#process ?? { folder: '' }
+    const { outDir } = this.#request.work
+    let count = 0
+    const take = async ({ path, ...file }: OutputFile): Promise<OutputFile> => {
+      const input = inputs.get(path)
+      if (input !== undefined) return { ...file, path: input }
+      const to = join(outDir, `output-${++count}${safeExtension(path)}`)
+      await takeFile(folder, relative(folder, path), to)
+      return { ...file, path: to }
+    }
+    if (this.#request.method !== 'split') {
+      const { files, ...rest } = EngineOutput.parse(value)
+      const taken: OutputFile[] = []
+      for (const file of files) taken.push(await take(file as OutputFile))
+      const [first, ...others] = taken
+      if (!first) throw new Error('the engine returned no file')
+      return { ...(rest as Omit<EngineResult, 'files'>), files: [first, ...others] }
+    }
+    const chunks: Chunk[] = []
+    for (const { spec, file } of Chunks.parse(value) ?? [])
+      chunks.push({ spec, ...(file && { file: await take(file as OutputFile) }) })
+    return value === null ? undefined : chunks
+  }
+
+  /**
+   * Most engines leave nothing else. Other files are deleted by the process itself: while it runs, it could redirect
+   * a walk of its folders with symbolic links.
+   */
+  async #clear(process: CalledProcess, inputs: Iterable<string>): Promise<void> {
+    for (const path of inputs) rmSync(path, { force: true })
+    if (isClear(process.folder)) return
+    process.send({ type: 'clear' })
+    await this.#cleared.promise
+    if (!isClear(process.folder)) process.kill('crash')
+  }
+
+  onMessage(given: unknown): void {
+    if (++this.#messages > maxMessages) throw new Error('too many messages')
+    const message = EngineMessage.parse(given)
+    switch (message.type) {
+      case 'exec':
+        if (this.#running.size >= maxRunning) throw new Error('too many programs')
+        void this.#exec(message)
+        break
+      case 'cancel':
+        this.#running.get(message.id)?.abort(new Error('cancelled by the engine'))
+        break
+      case 'progress':
+        this.#tools?.progress(message.ratio, message.stage)
+        break
+      case 'warning':
+        this.#tools?.warn(message.code, message.message)
+        break
+      case 'result':
+        this.#result.resolve(message.value)
+        break
+      case 'error':
+        this.#result.reject(fromRemoteError(message.error))
+        break
+      case 'cleared':
+        this.#cleared.resolve()
+    }
+  }
+
+  async #exec({ id, bin, args, options, sendsLines }: ExecMessage): Promise<void> {
+    const stop = new AbortController()
+    this.#running.set(id, stop)
+    const onLine = sendsLines
+      ? { onLine: (line: string) => this.#process?.send({ type: 'line', id, line }) }
+      : {}
+    try {
+      requireAllowed(bin, options.readOnly ?? [])
+      // Of the same types, but with `undefined`.
+      const given = options as Parameters<Tools['exec']>[2]
+      const output = await this.#tools?.exec(bin, args, { ...given, ...onLine, signal: stop.signal })
+      this.#process?.send({ type: 'executed', id, ...(output && { output }) })
+    } catch (error) {
+      this.#process?.send({ type: 'executed', id, error: toRemoteError(error) })
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+}
+
+const isClear = (folder: string): boolean =>
+  readdirSync(folder).join('/') === outFolder && readdirSync(join(folder, outFolder)).length === 0
+
+/** Programs start with the rights of the service before they are confined. */
+function requireAllowed(bin: string, readOnly: readonly string[]): void {
+  if (bin !== process.execPath && !programName.test(bin)) throw new Error('expected the name of a program')
+  for (const path of readOnly) {
+    const isAllowed =
+      path === process.execPath ||
+      readableFolders.some((folder) => {
+        const below = relative(folder, path)
+        return below !== '' && !below.startsWith('..') && !below.startsWith('/')
+      })
+    if (!isAllowed) throw new Error(`a program may not read ${path}`)
+  }
+}
+
+interface Inside {
+  /** With the paths of the files in the folder of the process. */
+  readonly request: EngineRequest
+  /** Original paths by those in the folder. */
+  readonly paths: ReadonlyMap<string, string>
+}
+
+async function placeInputs(request: EngineRequest, { folder, grant }: CalledProcess): Promise<Inside> {
+  const paths = new Map<string, string>()
+  const place = async (input: InputFile): Promise<InputFile> => {
+    const path = join(folder, `input-${paths.size + 1}${extname(input.path)}`)
+    paths.set(path, input.path)
+    await linkOrCopy(input.path, path)
+    await grant(path)
+    return { ...input, path }
+  }
+  const placeAll = async (inputs: readonly InputFile[]) => {
+    const placed: InputFile[] = []
+    for (const input of inputs) placed.push(await place(input))
+    return placed
+  }
+  const work: EngineWork = {
+    ...request.work,
+    inputs: await placeAll(request.work.inputs),
+    outDir: join(folder, outFolder),
+  }
+  if (request.method !== 'join') return { request: { ...request, work }, paths }
+  const results = []
+  for (const result of request.results) results.push({ ...result, files: await placeAll(result.files) })
+  return { request: { ...request, work, results }, paths }
+}
+
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // A join may not need the files, which then were not fetched.
+    if (code === 'ENOENT') return
+    if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  }
+}
+
+const safeExtension = (path: string) => /(?:\.[a-z0-9]{1,10}){1,2}$/i.exec(basename(path))?.[0] ?? ''
+
+const maxDepth = 8
+
+/**
+ * Moves a file out of the folder of a running process, which may replace folders with symbolic links at any time:
+ * each folder is opened without following any, and addressed by its descriptor.
+ */
+async function takeFile(folder: string, path: string, to: string): Promise<void> {
+  const names = path.split('/')
+  const name = names.pop() ?? ''
+  const isBelow = ![name, ...names].some((one) => one === '' || one === '.' || one === '..')
+  if (!isBelow || names.length > maxDepth) throw new Error('the result is outside the folder')
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+  let parent = openSync(folder, flags)
+  try {
+    for (const child of names) {
+      const next = openSync(`/proc/self/fd/${parent}/${child}`, flags)
+      closeSync(parent)
+      parent = next
+    }
+    if (!(await moveOut(`/proc/self/fd/${parent}/${name}`, to)))
+      throw new Error('the result is not a regular file')
+  } finally {
+    closeSync(parent)
+  }
+}

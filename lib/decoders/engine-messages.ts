@@ -1,0 +1,93 @@
+// Messages between the service and a process that runs the code of engines. Messages of the process are checked like
+// input of a client: a file can take it over.
+import * as z from 'zod'
+import type { EngineId } from '../component-ids.ts'
+import type { ChunkResult, EngineWork, WorkerPool } from '../engines/engine.ts'
+import { type FormatId, isFormatId } from '../formats/index.ts'
+import { RemoteError } from './remote-error.ts'
+
+/** Name of the folder for results in the folder of the process, which is empty but for it between calls. */
+export const outFolder = 'out'
+
+/** What an engine is asked to do. */
+export type EngineRequest =
+  | { readonly method: 'run'; readonly work: EngineWork }
+  | { readonly method: 'split'; readonly work: EngineWork; readonly pool: WorkerPool }
+  | { readonly method: 'join'; readonly work: EngineWork; readonly results: readonly ChunkResult[] }
+
+export type EngineServiceMessage =
+  | { readonly type: 'engine'; readonly engine: EngineId; readonly request: EngineRequest }
+  | { readonly type: 'line'; readonly id: number; readonly line: string }
+  | {
+      readonly type: 'executed'
+      readonly id: number
+      readonly output?: ExecOutput
+      readonly error?: RemoteError
+    }
+  /** All files were taken. */
+  | { readonly type: 'clear' }
+
+interface ExecOutput {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * Variables that engines set for programs. Others could change the launcher, which gets them as well and is not
+ * confined yet.
+ */
+const variables = ['OMP_THREAD_LIMIT', 'MAGICK_CONFIGURE_PATH', 'MAGICK_TEMPORARY_PATH'] as const
+
+const text = z.string()
+const seconds = z.number().nonnegative()
+const bytes = z.number().positive()
+
+/** A program that is to be run in a sandbox of its own, with the folder of the process. */
+const Exec = z.strictObject({
+  type: z.literal('exec'),
+  id: z.number(),
+  bin: text.max(1000),
+  args: z.array(text),
+  options: z.strictObject({
+    timeoutS: seconds.optional(),
+    maxFileBytes: bytes.optional(),
+    maxMemoryBytes: bytes.optional(),
+    env: z.partialRecord(z.enum(variables), text).optional(),
+    stdin: text.optional(),
+    okCodes: z.array(z.number()).optional(),
+    readOnly: z.array(text).optional(),
+  }),
+  /** Whether to send each line of its output. */
+  sendsLines: z.boolean(),
+})
+export type ExecMessage = z.infer<typeof Exec>
+
+const OutputFile = z.strictObject({
+  path: text,
+  suffix: text.max(200).optional(),
+  format: z.custom<FormatId>((id) => typeof id === 'string' && isFormatId(id)).optional(),
+  filename: text.max(4096).optional(),
+})
+const fields = z.record(text, z.unknown())
+
+export const EngineOutput = z.strictObject({
+  files: z.tuple([OutputFile], OutputFile),
+  method: z.enum(['stream-copy', 'encode']).optional(),
+  memberCounts: z.strictObject({ source: z.number().optional(), result: z.number().optional() }).optional(),
+  hiddenText: text.optional(),
+  details: fields.optional(),
+})
+
+export const Chunks = z.array(z.strictObject({ spec: fields, file: OutputFile.optional() })).nullable()
+
+export const EngineMessage = z.discriminatedUnion('type', [
+  Exec,
+  z.strictObject({ type: z.literal('cancel'), id: z.number() }),
+  z.strictObject({ type: z.literal('progress'), ratio: z.number(), stage: text.max(100).optional() }),
+  z.strictObject({ type: z.literal('warning'), code: text.max(100), message: text.max(4000) }),
+  z.strictObject({ type: z.literal('result'), value: z.unknown() }),
+  z.strictObject({ type: z.literal('error'), error: RemoteError }),
+  /** Nothing of the call is left in the folder. */
+  z.strictObject({ type: z.literal('cleared') }),
+])
+export type EngineMessage = z.infer<typeof EngineMessage>

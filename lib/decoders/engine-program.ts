@@ -1,0 +1,127 @@
+// The program of a process that runs the code of engines, which reads files of clients, for the service, which holds
+// the keys. Programs that engines use are started by the service, in a sandbox of their own. It exits when the service
+// closes its input.
+import { mkdirSync, writeSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ExecOptions, Tools } from '../engines/engine.ts'
+import { removeSpecialFiles } from '../engines/sandbox/work-folder.ts'
+import { callEngine } from './call-engine.ts'
+import { type EngineMessage, type EngineServiceMessage, outFolder } from './engine-messages.ts'
+import { engineModules } from './engine-modules.ts'
+import { encodeFrame, FrameReader } from './frames.ts'
+import { fromRemoteError, toRemoteError } from './remote-error.ts'
+
+/** A descriptor of its own, as libraries may print something. */
+const output = 3
+const folder = process.cwd()
+
+let queued: Uint8Array[] = []
+
+/** Progress and warnings wait for the next message, if that is sent soon: each write wakes the service. */
+function queue(message: EngineMessage): void {
+  if (queued.length === 0) setImmediate(flush)
+  queued.push(...encodeFrame(message))
+}
+
+function send(message: EngineMessage | { readonly type: 'ready' }): void {
+  queued.push(...encodeFrame(message))
+  flush()
+}
+
+function flush(): void {
+  const bytes = Buffer.concat(queued)
+  queued = []
+  for (let at = 0; at < bytes.length; ) at += writeSync(output, bytes, at, bytes.length - at)
+}
+
+interface Running extends PromiseWithResolvers<{ stdout: string; stderr: string }> {
+  readonly onLine: ExecOptions['onLine']
+}
+
+const running = new Map<number, Running>()
+let lastId = 0
+
+const exec: Tools['exec'] = async (bin, args, options = {}) => {
+  const { onLine, signal, prestarted: _, ...rest } = options
+  signal?.throwIfAborted()
+  const id = ++lastId
+  const one: Running = { ...Promise.withResolvers(), onLine }
+  running.set(id, one)
+  send({
+    type: 'exec',
+    id,
+    bin,
+    args: [...args],
+    // Of the types of the message, but read-only.
+    options: rest as Extract<EngineMessage, { type: 'exec' }>['options'],
+    sendsLines: onLine !== undefined,
+  })
+  const onAbort = () => send({ type: 'cancel', id })
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await one.promise
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    running.delete(id)
+    if (running.size === 0) await removeSpecialFiles(folder)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+const tools: Tools = {
+  exec,
+  progress: (ratio, stage) => queue({ type: 'progress', ratio, ...(stage !== undefined && { stage }) }),
+  warn: (code, message) => queue({ type: 'warning', code, message }),
+  // The service ends the process instead.
+  signal: new AbortController().signal,
+  workDir: folder,
+}
+
+type EngineCallMessage = Extract<EngineServiceMessage, { type: 'engine' }>
+
+async function answer({ engine: id, request }: EngineCallMessage): Promise<void> {
+  try {
+    const engine = await engineModules[id]?.()
+    if (!engine) throw new Error(`${id} does not run in this process`)
+    send({ type: 'result', value: (await callEngine(engine, request, tools)) ?? null })
+  } catch (error) {
+    send({ type: 'error', error: toRemoteError(error) })
+  }
+}
+
+async function clear(): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
+  mkdirSync(join(folder, outFolder))
+  send({ type: 'cleared' })
+}
+
+function receive(message: EngineServiceMessage): void {
+  switch (message.type) {
+    case 'engine':
+      void answer(message)
+      break
+    case 'line':
+      running.get(message.id)?.onLine?.(message.line)
+      break
+    case 'executed': {
+      const one = running.get(message.id)
+      if (message.output) one?.resolve(message.output)
+      else if (message.error) one?.reject(fromRemoteError(message.error))
+      break
+    }
+    case 'clear':
+      void clear()
+  }
+}
+
+const frames = new FrameReader(Number.POSITIVE_INFINITY)
+process.stdin.on('data', (chunk: Buffer) => {
+  // Only the service writes to it.
+  for (const message of frames.add(chunk)) receive(message as EngineServiceMessage)
+})
+process.stdin.on('end', () => process.exit(0))
+mkdirSync(join(folder, outFolder))
+send({ type: 'ready' })

@@ -1,0 +1,92 @@
+import type { ByteSource } from '../formats/detect/byte-source.ts'
+import type { Call, CalledProcess, CallLimits } from './decoder-process.ts'
+import { type ReaderEnd, ReaderMessage } from './messages.ts'
+import type { MethodCall } from './methods.ts'
+
+export interface ReadLimits extends CallLimits {
+  /** Bytes that are read in addition to head and tail. */
+  readonly readBytes: number
+  /** Bytes of one range, which the service holds in memory. */
+  readonly rangeBytes: number
+  readonly reads: number
+}
+
+/** A file whose head and tail are in memory, and what is to be done with it. */
+export interface Reading {
+  readonly call: MethodCall
+  readonly source: ByteSource
+  readonly head: Uint8Array
+  readonly tail: Uint8Array
+}
+
+/** Reads `edgeBytes` at the start and at the end of a file. */
+export async function openReading(source: ByteSource, call: MethodCall, edgeBytes: number): Promise<Reading> {
+  const { size, read } = source
+  const headBytes = Math.min(size, edgeBytes)
+  const tailStart = Math.max(headBytes, size - edgeBytes)
+  const [head, tail] = await Promise.all([
+    size > 0 ? read(0, headBytes) : new Uint8Array(),
+    tailStart < size ? read(tailStart, size) : new Uint8Array(),
+  ])
+  return { call, source, head, tail }
+}
+
+/** A process reads one file, in ranges that the service reads for it: it has no access to the storage. */
+export class ReadCall implements Call<ReaderEnd> {
+  readonly limits: ReadLimits
+  waitingSince: number | undefined = Date.now()
+  readonly #reading: Reading
+  readonly #end = Promise.withResolvers<ReaderEnd>()
+  #process: CalledProcess | undefined
+  #bytesRead = 0
+  #reads = 0
+  /** Why a range could not be read, whatever the process makes of that. */
+  #readError: { readonly cause: unknown } | undefined
+
+  constructor(reading: Reading, limits: ReadLimits) {
+    this.#reading = reading
+    this.limits = limits
+  }
+
+  /** @throws whatever the source throws. */
+  run(process: CalledProcess): Promise<ReaderEnd> {
+    this.#process = process
+    const { call, source, head, tail } = this.#reading
+    const { filename, size } = source
+    process.send(
+      { type: 'call', ...call, filename, size, headBytes: head.length },
+      Buffer.concat([head, tail]),
+    )
+    return this.#end.promise
+  }
+
+  onMessage(given: unknown): void {
+    const message = ReaderMessage.parse(given)
+    if (message.type === 'read') void this.#serve(message.start, message.end)
+    else if (this.#readError) this.#end.reject(this.#readError.cause)
+    else this.#end.resolve(message)
+  }
+
+  async #serve(start: number, end: number): Promise<void> {
+    const { read, size } = this.#reading.source
+    const process = this.#process
+    const until = Math.min(end, size)
+    const length = Math.max(0, until - start)
+    this.#bytesRead += length
+    this.#reads++
+    const { rangeBytes, readBytes, reads } = this.limits
+    const isOverLimit = length > rangeBytes || this.#bytesRead > readBytes || this.#reads > reads
+    // The program waits for each range: one that asks for more before it has taken the last one has been taken over.
+    const isImpatient = this.waitingSince === undefined || (process?.unsentBytes ?? 0) > rangeBytes
+    if (isOverLimit || isImpatient) return process?.kill('reads')
+    this.waitingSince = undefined
+    try {
+      const bytes = length > 0 ? await read(start, until) : new Uint8Array()
+      process?.send({ type: 'range', failed: false }, bytes)
+    } catch (cause) {
+      this.#readError = { cause }
+      process?.send({ type: 'range', failed: true })
+    }
+    this.waitingSince = Date.now()
+  }
+}

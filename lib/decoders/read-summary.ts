@@ -1,0 +1,130 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { contentReaderOf } from '../fidelity/content-formats.ts'
+import { type ContentSummary, fromMessage, SummaryMessage } from '../fidelity/content-summary.ts'
+import { CountingStopped } from '../fidelity/read-errors.ts'
+import type { SummaryRequest } from '../fidelity/summarize.ts'
+import type { TextEncodingHint } from '../fidelity/text/decode-text.ts'
+import { edgeBytes } from '../formats/detect/byte-source.ts'
+import type { FormatId } from '../formats/index.ts'
+import { DecoderPool } from './decoder-pool.ts'
+import { DecoderEnded, type EndReason } from './decoder-process.ts'
+import { dayMs, readerKind } from './process-kinds.ts'
+import { openReading, ReadCall, type Reading, type ReadLimits } from './read-call.ts'
+
+interface ReadOptions extends TextEncodingHint {
+  readonly isResult: boolean
+  readonly signal?: AbortSignal
+}
+
+const MiB = 1024 ** 2
+
+/** Limits for counting one file; a workbook with a million cells needs a tenth of them. */
+export const countingLimits: ReadLimits = {
+  cpuS: 10,
+  memoryBytes: 1024 * MiB,
+  readBytes: 4096 * MiB,
+  rangeBytes: 64 * MiB,
+  reads: 50_000,
+  // Longer than a busy machine needs for `cpuS`.
+  silenceMs: 120_000,
+}
+
+/** No file waits for another one, unless there are very many. */
+const pool = new DecoderPool({ ...readerKind, maxProcesses: 16, maxWaitMs: dayMs })
+
+export const stopCounting = () => pool.stop()
+
+/**
+ * Summarizes a file in a decoder process, which can be stopped whatever the file makes it do; undefined if that is not
+ * possible, for example if it is damaged or too large.
+ * @throws CountingStopped when it needs too much time or memory; the signal's reason when aborted.
+ */
+export function readSummary(
+  path: string,
+  format: FormatId,
+  { signal, ...options }: ReadOptions,
+): Promise<ContentSummary | undefined> {
+  const reader = contentReaderOf(format)
+  return summarizeFile(path, reader ? { kind: 'content', reader, ...options } : { kind: 'headers', format }, {
+    signal,
+  })
+}
+
+/** Counts the pages that were returned as a ZIP of files. */
+export const countPagesInZip = (path: string, format: FormatId): Promise<ContentSummary | undefined> =>
+  summarizeFile(path, { kind: 'zipped-pages', format })
+
+/** Smaller files are sent as a whole if their whole content is counted. */
+const maxSentBytes = MiB
+
+export async function summarizeFile(
+  path: string,
+  request: SummaryRequest,
+  { signal, limits = countingLimits }: { signal?: AbortSignal | undefined; limits?: ReadLimits } = {},
+): Promise<ContentSummary | undefined> {
+  signal?.throwIfAborted()
+  // A named pipe would block.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const reading = await openFile(file, request)
+    const message = reading && (await count(reading, limits, signal))
+    return message ? fromMessage(message) : undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function openFile(file: number, request: SummaryRequest): Promise<Reading | undefined> {
+  const stats = fstatSync(file)
+  if (!stats.isFile()) return undefined
+  const { size } = stats
+  // The file was just written or fetched, so it is in the page cache: this is faster than another thread.
+  const read = async (start: number, end: number) => {
+    const bytes = Buffer.allocUnsafe(end - start)
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start))
+  }
+  const isSentWhole = request.kind === 'content' && size <= maxSentBytes
+  return openReading(
+    { filename: '', size, read },
+    { method: 'summarize', params: request },
+    isSentWhole ? size : edgeBytes,
+  )
+}
+
+/** A process that exceeded no limit was killed, but not for what the file made it do. */
+const maxAttempts = 2
+
+async function count(
+  reading: Reading,
+  limits: ReadLimits,
+  signal: AbortSignal | undefined,
+  attempt = 1,
+): Promise<SummaryMessage | undefined> {
+  try {
+    const end = await pool.run(new ReadCall(reading, limits), signal)
+    if (end.type === 'result') return end.value === null ? undefined : SummaryMessage.parse(end.value)
+    if (end.type === 'stopped') throw new CountingStopped(end.reason)
+    throw new Error(`a decoder process failed: ${JSON.stringify(end)}`)
+  } catch (error) {
+    if (!(error instanceof DecoderEnded)) throw error
+    const stopped = describeLimit(error.reason, limits)
+    if (stopped !== undefined) throw new CountingStopped(stopped)
+    if (attempt === maxAttempts) throw error
+    return count(reading, limits, signal, attempt + 1)
+  }
+}
+
+function describeLimit(reason: EndReason, { cpuS, memoryBytes, silenceMs }: ReadLimits): string | undefined {
+  switch (reason) {
+    case 'processor time':
+      return `more than ${cpuS * 1000} ms of processor time`
+    case 'memory':
+      return `more than ${memoryBytes / MiB} MiB of memory`
+    case 'reads':
+      return 'too many bytes to read'
+    case 'silence':
+      return `longer than ${silenceMs} ms`
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { EngineCrash } from '../engines/sandbox/engine-crash.ts'
+import { ProcessFailure } from '../engines/sandbox/exec.ts'
+import { type ErrorCode, errorCatalog } from '../error-catalog.ts'
+import { AppError } from '../errors.ts'
+
+const text = z.string()
+const errorCodes = Object.keys(errorCatalog) as [ErrorCode, ...ErrorCode[]] // keys of a const table
+
+/** An error that one process throws and another one rethrows. */
+export type RemoteError = z.infer<typeof OwnError> & { readonly cause?: RemoteError | undefined }
+
+const OwnError = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('app'),
+    code: z.enum(errorCodes),
+    message: text.max(4000),
+    details: z.record(text.max(100), z.unknown()).optional(),
+  }),
+  z.object({ kind: z.literal('crash'), bin: text, signal: text, stderr: text }),
+  z.object({ kind: z.literal('failure'), bin: text, exitCode: z.number(), stderr: text }),
+  /** A bug, or an error of the system with its code. */
+  z.object({ kind: z.literal('other'), stack: text, code: text.optional() }),
+])
+
+export const RemoteError: z.ZodType<RemoteError> = z.lazy(() =>
+  z.intersection(OwnError, z.object({ cause: RemoteError.optional() })),
+)
+
+const maxCauses = 8
+
+export function toRemoteError(error: unknown, left = maxCauses): RemoteError {
+  const cause = error instanceof Error && error.cause !== undefined && left > 0 ? error.cause : undefined
+  return { ...ownFields(error), ...(cause !== undefined && { cause: toRemoteError(cause, left - 1) }) }
+}
+
+function ownFields(error: unknown): z.infer<typeof OwnError> {
+  if (error instanceof AppError) {
+    const { code, message, details } = error
+    return { kind: 'app', code, message, ...(details && { details: { ...details } }) }
+  }
+  if (error instanceof EngineCrash) {
+    const { bin, signal, stderr } = error
+    return { kind: 'crash', bin, signal, stderr }
+  }
+  if (error instanceof ProcessFailure) {
+    const { bin, exitCode, stderr } = error
+    return { kind: 'failure', bin, exitCode, stderr }
+  }
+  if (!(error instanceof Error)) return { kind: 'other', stack: String(error) }
+  const code = 'code' in error ? { code: String(error.code) } : {}
+  return { kind: 'other', stack: error.stack ?? error.message, ...code }
+}
+
+export function fromRemoteError(error: RemoteError): Error {
+  const created = createError(error)
+  if (error.cause) created.cause = fromRemoteError(error.cause)
+  return created
+}
+
+function createError(error: z.infer<typeof OwnError>): Error {
+  switch (error.kind) {
+    case 'app':
+      return new AppError(error.code, error.message, error.details)
+    case 'crash':
+      return new EngineCrash(error.bin, error.signal, error.stderr)
+    case 'failure':
+      return new ProcessFailure(error.bin, error.exitCode, error.stderr)
+    case 'other':
+      return Object.assign(new Error(error.stack), error.code === undefined ? {} : { code: error.code })
+  }
+}

@@ -1,0 +1,67 @@
+import { readConfig } from '../config.ts'
+import type { Chunk, Engine, EngineLimits, EngineResult, Tools } from '../engines/engine.ts'
+import { EngineCrash } from '../engines/sandbox/engine-crash.ts'
+import { createTools, sandboxLimits, type ToolsOptions } from '../engines/sandbox/exec.ts'
+import { AppError } from '../errors.ts'
+import { callEngine } from './call-engine.ts'
+import { DecoderPool } from './decoder-pool.ts'
+import { DecoderEnded } from './decoder-process.ts'
+import { EngineCall, type EngineReply } from './engine-call.ts'
+import type { EngineRequest } from './engine-messages.ts'
+import { engineKind } from './process-kinds.ts'
+
+const pool = new DecoderPool({ ...engineKind, parentFolder: () => readConfig().WORK_DIR })
+
+/** Starts a process in advance. */
+export const warmEngines = () => pool.warm()
+export const stopEngines = () => pool.stop()
+
+type RequestOf<Method> = Extract<EngineRequest, { method: Method }>
+
+/**
+ * Runs an engine: in a decoder process if its own code reads files.
+ * @throws AppError, EngineCrash, or an error for a bug; the signal's reason when aborted.
+ */
+export function runEngine(
+  engine: Engine,
+  request: RequestOf<'run'> | RequestOf<'join'>,
+  options: ToolsOptions,
+): Promise<EngineResult>
+export function runEngine(
+  engine: Engine,
+  request: RequestOf<'split'>,
+  options: ToolsOptions,
+): Promise<readonly Chunk[] | undefined>
+export async function runEngine(
+  engine: Engine,
+  request: EngineRequest,
+  options: ToolsOptions,
+): Promise<EngineReply> {
+  if (!engine.readsFiles) return callEngine(engine, request, createTools(options))
+  const { limits, signal } = options
+  const { cpuS = Number.POSITIVE_INFINITY, memoryBytes = Number.POSITIVE_INFINITY } = sandboxLimits(limits)
+  const call = new EngineCall(
+    engine,
+    request,
+    { cpuS, memoryBytes, silenceMs: Number.POSITIVE_INFINITY },
+    ({ folder, uid }): Tools => createTools({ ...options, workDir: folder, runningUid: uid }),
+  )
+  try {
+    return await pool.run(call, signal)
+  } catch (error) {
+    throw error instanceof DecoderEnded ? toEngineError(error, engine, limits) : error
+  }
+}
+
+function toEngineError(error: DecoderEnded, { id }: Engine, { memoryMb }: EngineLimits): Error {
+  switch (error.reason) {
+    case 'memory':
+      return new EngineCrash(id, `its memory limit of ${memoryMb} MiB`, error.message)
+    case 'processor time':
+      return new AppError('TIMEOUT', 'The conversion exceeded its limit of processor time.', undefined, {
+        cause: error,
+      })
+    default:
+      return new EngineCrash(id, error.exit, error.message)
+  }
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { contentReaderOf } from '../../lib/fidelity/content-formats.ts'
+import { summarize } from '../../lib/fidelity/summarize.ts'
+
+const tar = Buffer.concat([Buffer.from('a'.padEnd(156, '\0')), Buffer.alloc(1024 - 156)])
+
+for (const [format, bytes] of [
+  ['tgz', gzipSync(tar)],
+  ['tzst', zstdCompressSync(tar)],
+] as const)
+  test(`a damaged ${format} cannot be counted, which is no internal error`, async () => {
+    const reader = contentReaderOf(format)
+    assert.ok(reader)
+    let unreadable = 0
+    for (let at = 0; at < bytes.length; at++) {
+      const damaged = Buffer.from(bytes)
+      damaged[at] = (damaged[at] ?? 0) ^ 0x55
+      const source = {
+        size: damaged.length,
+        read: async (start: number, end: number) => damaged.subarray(start, end),
+      }
+      if ((await summarize(source, { kind: 'content', reader, isResult: false })) === null) unreadable++
+    }
+    assert.ok(unreadable > 5, `${unreadable} of ${bytes.length}`)
+  })
