@@ -98,7 +98,7 @@ describe('uploads as job inputs', () => {
   })
 })
 
-describe('arrival of an awaited upload', () => {
+describe('receiving an awaited upload', () => {
   const receiving = () => {
     const { uploads, files, jobs } = services()
     return { uploads, files, jobs }
@@ -116,7 +116,7 @@ describe('arrival of an awaited upload', () => {
     return { awaited, seen }
   }
 
-  test('the arrival of an upload completes the task that waits for it', async () => {
+  test('an upload that arrives completes the task that waits for it', async () => {
     const { awaited, seen } = await awaiting({ filename: 'a.pdf' })
     await receiveUpload(awaited.id, receiving())
     assert.equal((await seen()).task?.status, 'pending')
@@ -148,7 +148,7 @@ describe('arrival of an awaited upload', () => {
     assert.equal(await services().uploads.get(awaited.id), undefined)
   })
 
-  test('an upload that a job uses before its arrival was published is published once', async () => {
+  test('an upload that a job uses before its event was published is published once', async () => {
     const upload = await createUpload()
     const stored = await services().files.head(upload.key)
     const before = new Date()
@@ -182,7 +182,7 @@ describe('arrival of an awaited upload', () => {
     assert.equal(await isStored(awaited.key), false)
   })
 
-  test('an unusable upload fails its task and is deleted on arrival', async () => {
+  test('an unusable upload fails its task and is deleted immediately', async () => {
     for (const [more, bytes, code] of [
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],

@@ -79,7 +79,7 @@ describe('identities of anonymous clients', () => {
   })
 })
 
-test('reports contain only the network of a client, not its IP address', () => {
+test('only the network of an IP address is reported, not the whole address', () => {
   assert.equal(subnetOf('192.0.2.7'), '192.0.2.0/24')
   assert.equal(subnetOf('::ffff:192.0.2.7'), '192.0.2.0/24')
   assert.equal(subnetOf('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
