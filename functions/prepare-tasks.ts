@@ -1,10 +1,11 @@
-import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { lazyAsync } from '../lib/async/lazy-async.ts'
 import type { ServiceConnections } from '../lib/aws/connections.ts'
 import { prepareTask } from '../lib/jobs/run/prepare-task.ts'
 import { TaskMessage } from '../lib/model/task-message.ts'
 import { createServices } from '../lib/services/create-services.ts'
 import { loadLambdaConfig } from '../lib/services/lambda-config.ts'
+import { handleBatch } from '../lib/services/message-batch.ts'
 
 /** Plans tasks that are ready and presigns the URLs that their workers need. */
 export function createFunction(connections: ServiceConnections = {}) {
@@ -15,21 +16,19 @@ export function createFunction(connections: ServiceConnections = {}) {
     async handler(event: SQSEvent): Promise<SQSBatchResponse> {
       const services = await open()
       const { log } = services
-      const prepare = async (body: string, messageId: string): Promise<SQSBatchItemFailure[]> => {
+      return handleBatch(event, async ({ body }) => {
         const ref = TaskMessage.parse(JSON.parse(body))
         try {
           await prepareTask(ref, services)
-          return []
+          return true
         } catch (error) {
           log.error(
             { error, jobId: ref.jobId, task: ref.task },
             'task could not be prepared; the message will be received again',
           )
-          return [{ itemIdentifier: messageId }]
+          return false
         }
-      }
-      const failures = event.Records.map(({ body, messageId }) => prepare(body, messageId))
-      return { batchItemFailures: (await Promise.all(failures)).flat() }
+      })
     },
 
     /** Nothing to do: preparation writes no files. */

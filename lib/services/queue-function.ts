@@ -12,6 +12,7 @@ import { runMessage } from '../jobs/run/run-message.ts'
 import type { QueueId } from '../resources/queues.ts'
 import { createServices } from './create-services.ts'
 import { loadLambdaConfig } from './lambda-config.ts'
+import { handleBatch } from './message-batch.ts'
 
 /** Milliseconds reserved at the end of the function's run time for storing the outcome. */
 const reserveMs = 10_000
@@ -49,12 +50,9 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
       }
       if (activeInvocations === 0) await removeLeftovers(services.config)
       activeInvocations++
-      const failures = await Promise.all(
-        event.Records.map((record) => runMessage(record, run, handleTask)),
-      ).finally(() => {
+      return handleBatch(event, (record) => runMessage(record, run, handleTask)).finally(() => {
         activeInvocations--
       })
-      return { batchItemFailures: failures.filter((failure) => failure !== undefined) }
     },
 
     /** Aborts all running tasks because the disk is full, whether they noticed or not. */

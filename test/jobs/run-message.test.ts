@@ -46,43 +46,42 @@ async function handle(
     },
     plans: { free: { concurrentJobs: null } },
   }
-  const record = { messageId: 'm1', receiptHandle: 'r1', body: JSON.stringify({ jobId: 'job_1', task: 1 }) }
+  const record = { receiptHandle: 'r1', body: JSON.stringify({ jobId: 'job_1', task: 1 }) }
   const run = { services, queue: 'image', remainingMs: 60_000, stopping: new AbortController().signal }
-  const failure = await runMessage(
-    record as unknown as Parameters<typeof runMessage>[0],
+  const isHandled = await runMessage(
+    record,
     run as unknown as Parameters<typeof runMessage>[1], // only the members that are used
     (_run, _claimed: ClaimedTask) => work(),
   )
-  return { failure, queueCalls }
+  return { isHandled, queueCalls }
 }
-const isRetried = { itemIdentifier: 'm1' }
 
 test('the message of a task that completes or has already ended is deleted', async () => {
-  assert.deepEqual(await handle(async () => messageDone), { failure: undefined, queueCalls: [] })
-  const { failure } = await handle(() => assert.fail('the task is over'), { isClaimed: false })
-  assert.equal(failure, undefined)
+  assert.deepEqual(await handle(async () => messageDone), { isHandled: true, queueCalls: [] })
+  const { isHandled } = await handle(() => assert.fail('the task is over'), { isClaimed: false })
+  assert.equal(isHandled, true)
 })
 
 test('a task message that must be retried is delivered again after the requested time', async () => {
-  const { failure, queueCalls } = await handle(async () => ({ done: false, retryInS: 7 }))
-  assert.deepEqual([failure, queueCalls], [isRetried, [['image', 'r1', 7]]])
+  const { isHandled, queueCalls } = await handle(async () => ({ done: false, retryInS: 7 }))
+  assert.deepEqual([isHandled, queueCalls], [false, [['image', 'r1', 7]]])
 })
 
 test('an unsigned task message, or one with rejected signatures, is sent again for signing', async () => {
   const sent = ['image again', { jobId: 'job_1', task: 1 }, job.owner]
   const unsigned = await handle(() => assert.fail('it has no access to files'), { isSigned: true })
   const refused = await handle(async () => ({ done: false, resend: 'signed', retryInS: 0 }))
-  assert.deepEqual([unsigned, refused], Array(2).fill({ failure: undefined, queueCalls: [sent] }))
+  assert.deepEqual([unsigned, refused], Array(2).fill({ isHandled: true, queueCalls: [sent] }))
 })
 
 test('a task message that could not be processed is delivered again soon, or later if the queue fails too', async () => {
   const tableDown = { isTableDown: true }
   assert.deepEqual(await handle(async () => messageDone, tableDown), {
-    failure: isRetried,
+    isHandled: false,
     queueCalls: [['image', 'r1', 5]],
   })
   assert.deepEqual(await handle(async () => messageDone, { ...tableDown, refuses: true }), {
-    failure: isRetried,
+    isHandled: false,
     queueCalls: [],
   })
 })

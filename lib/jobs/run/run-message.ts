@@ -1,4 +1,4 @@
-import type { SQSBatchItemFailure, SQSRecord } from 'aws-lambda'
+import type { SQSRecord } from 'aws-lambda'
 import { TaskMessage, taskMessageOf } from '../../model/task-message.ts'
 import type { Services } from '../../services/services.ts'
 import type { TaskHandler } from './claimed-task.ts'
@@ -9,12 +9,12 @@ import type { TaskRun } from './task-run.ts'
 /** Seconds until a message is delivered again after the table or queue failed. */
 const retryDelayS = 5
 
-/** Handles a queue message. Returns its failure entry if it must be delivered again. */
+/** Handles a queue message. Returns false if it must be delivered again. */
 export async function runMessage(
-  record: SQSRecord,
+  record: Pick<SQSRecord, 'body' | 'receiptHandle'>,
   run: Omit<TaskRun, 'ref' | 'extendVisibility' | 'services'> & { readonly services: Services },
   handleTask: TaskHandler,
-): Promise<SQSBatchItemFailure | undefined> {
+): Promise<boolean> {
   const { queues, log } = run.services
   const message = TaskMessage.parse(JSON.parse(record.body))
   const extendVisibility = (seconds: number) =>
@@ -23,7 +23,7 @@ export async function runMessage(
     const taskServices = await createTaskServices(message, run)
     if (!taskServices) {
       await resendForSigning(message, run)
-      return undefined
+      return true
     }
     const outcome = await runTask(
       {
@@ -37,9 +37,9 @@ export async function runMessage(
     )
     if ('resend' in outcome) {
       await (outcome.resend === 'signed' ? resendForSigning : resendApart)(message, run)
-      return undefined
+      return true
     }
-    if (outcome.done) return undefined
+    if (outcome.done) return true
     await extendVisibility(outcome.retryInS)
   } catch (error) {
     log.error(
@@ -53,7 +53,7 @@ export async function runMessage(
       ),
     )
   }
-  return { itemIdentifier: record.messageId }
+  return false
 }
 
 /** Sends the task to a worker that runs no other. */
