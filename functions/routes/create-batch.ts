@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { limitsOfPlan, requireFilesPerJob } from '../../lib/accounts/plan-limits.ts'
+import { createBatchGraph, type RequestedItem } from '../../lib/conversion/conversion-graph.ts'
 import type { ImportSource } from '../../lib/conversion/job-request.ts'
-import { createExportTask, createFetchTask } from '../../lib/conversion/remote-files.ts'
 import { openUploadedSource, type SourceFile } from '../../lib/conversion/source.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -23,10 +23,6 @@ import { sanitizeFileName } from '../../lib/names/file-name.ts'
 import { parseEngine } from '../../lib/plan/options.ts'
 import { parseTargetFormat } from '../../lib/plan/target-format.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { convertOperation } from '../../lib/tasks/convert.ts'
-import { exportUrlOperation } from '../../lib/tasks/export-url.ts'
-import { importUploadOperation } from '../../lib/tasks/import-upload.ts'
-import type { RequestedTask } from '../../lib/tasks/parse-tasks.ts'
 import { component } from '../../lib/validation/component.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
@@ -120,18 +116,11 @@ export const createBatch = contract({
   },
 })
 
-const task = (
-  name: string,
-  operation: RequestedTask['operation'],
-  input: readonly string[],
-): RequestedTask => ({ name, operation, input, continueOnError: false, fields: {} })
-
 interface OpenItem {
   readonly index: number
   readonly item: BatchItem
   readonly names: { readonly import: string; readonly convert: string }
-  /** undefined if the file is fetched from a URL. */
-  readonly source: ImportSource | undefined
+  readonly source: RequestedItem['source']
 }
 
 type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
@@ -143,31 +132,13 @@ function start(
 ): Promise<JobState> {
   const failFast = body.failFast ?? false
   const options = collectOptions(body, Fields)
-  const convertTasks = items.map(({ names }) => names.convert)
-  const stored = createExportTask(body, convertTasks)
-  const tasks = [
-    ...items.flatMap(({ index, names, item }) => [
-      item.url === undefined
-        ? task(names.import, importUploadOperation, [])
-        : createFetchTask(names.import, {
-            url: item.url,
-            filename: item.filename,
-            field: `items.${index}.${item.fileUrl === undefined ? 'url' : 'fileUrl'}`,
-          }),
-      {
-        ...task(names.convert, convertOperation, [names.import]),
-        continueOnError: !failFast,
-        fields: {
-          output_format: item.targetFormat ?? parseTargetFormat(body),
-          engine: parseEngine(item.engine ?? body.engine),
-          options: { ...options, ...collectOptions(item, BatchItem) },
-        },
-      },
-    ]),
-    task('export', exportUrlOperation, convertTasks),
-    ...(stored ? [stored] : []),
-  ]
-  const imports = new Map(items.flatMap(({ names, source }) => (source ? [[names.import, source]] : [])))
+  const requested = items.map(({ names, item, source }) => ({
+    names,
+    source,
+    to: item.targetFormat ?? parseTargetFormat(body),
+    engine: parseEngine(item.engine ?? body.engine),
+    options: { ...options, ...collectOptions(item, BatchItem) },
+  }))
   return startJob(
     {
       owner: principal.ownerId,
@@ -175,8 +146,7 @@ function start(
       requestId,
       jobId: newJobId(),
       tag: body.tag,
-      tasks,
-      imports,
+      ...createBatchGraph(requested, { failFast, exportFields: body }),
       failFast,
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
@@ -216,16 +186,18 @@ async function openItems({ body, files, principal }: Request, services: Services
     const number = String(index + 1).padStart(3, '0')
     const names = { import: `import-${number}`, convert: `item-${number}` }
     const file = files[index]
-    const isRemote = !file && item.url !== undefined
     const source = file
       ? withFilename(file, item)
-      : isRemote
-        ? undefined
-        : await fromUpload(item, index, principal, services)
+      : (remoteSource(item, index) ?? (await fromUpload(item, index, principal, services)))
     return { index, item, names, source }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
 }
+
+const remoteSource = ({ url, fileUrl, filename }: BatchItem, index: number) =>
+  url === undefined
+    ? undefined
+    : { url, filename, field: `items.${index}.${fileUrl === undefined ? 'url' : 'fileUrl'}` }
 
 const withFilename = (file: SourceFile, { filename }: BatchItem): ImportSource => ({
   source: filename === undefined ? file : { ...file, filename: sanitizeFileName(filename) },
@@ -258,7 +230,7 @@ function itemView(
   const refused = state.fixed.find(({ name, status }) => name === names.convert && status === 'failed')
   const file = state.fixed.find(({ name }) => name === names.import)?.files?.[0]
   const sent =
-    source && 'source' in source
+    'source' in source
       ? source.source.filename
       : sanitizeFileName(item.filename ?? item.url?.split('/').at(-1))
   return {

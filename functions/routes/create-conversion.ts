@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { SourceInput } from '../../lib/conversion/conversion-graph.ts'
 import { fileUrlField } from '../../lib/conversion/remote-files.ts'
 import { openSource, openUploadedSource } from '../../lib/conversion/source.ts'
 import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
@@ -12,7 +13,6 @@ import {
   missingTargetError,
   redirectReply,
   respondWithJob,
-  type SourceInput,
   startRequestedConversion,
   targetFields,
   waitQuery,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { SourceInput } from '../../lib/conversion/conversion-graph.ts'
 import { fileUrlField } from '../../lib/conversion/remote-files.ts'
 import { openUploadedSource } from '../../lib/conversion/source.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -11,7 +12,6 @@ import {
   createdJobReply,
   redirectReply,
   respondWithJob,
-  type SourceInput,
   startRequestedConversion,
   targetFields,
   waitQuery,

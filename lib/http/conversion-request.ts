@@ -1,24 +1,16 @@
 import * as z from 'zod'
 import { jobHeaders, loadViewState, parseWaitS, waitUntilFinished } from '../access/job-access.ts'
-import type { EngineId } from '../component-ids.ts'
+import { createConversionGraph, type RequestedConversion } from '../conversion/conversion-graph.ts'
 import { Estimate, estimateJob } from '../conversion/estimate.ts'
-import { createExportTask, createFetchTask, remoteFields } from '../conversion/remote-files.ts'
-import type { SourceFile } from '../conversion/source.ts'
+import { remoteFields } from '../conversion/remote-files.ts'
 import { startJob } from '../conversion/start-job.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import type { FormatId } from '../formats/index.ts'
 import { resultOfJob } from '../jobs/job-state-machine.ts'
 import { StatusView, statusView } from '../jobs/view.ts'
 import { fileLink } from '../links/file-link.ts'
 import { isTerminalStatus, type JobState } from '../model/job.ts'
-import type { Operation } from '../model/operations.ts'
-import { takesOneFile } from '../plan/check-inputs.ts'
 import { addOption } from '../plan/options.ts'
 import type { Services } from '../services/services.ts'
-import { exportUrlOperation } from '../tasks/export-url.ts'
-import { importUploadOperation } from '../tasks/import-upload.ts'
-import { requireProcessOperation } from '../tasks/index.ts'
-import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { component } from '../validation/component.ts'
 import { openOptions, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
@@ -117,70 +109,20 @@ function optionsObject(options: string | Record<string, unknown> | undefined): R
   return parseJson(openOptions(), options, 'options', expected)
 }
 
-/** A stored file, or the URL to fetch it from. */
-export type SourceInput =
-  | SourceFile
-  | { readonly url: string; readonly filename?: string | undefined; readonly field: string }
-
-interface ConversionRequest {
-  readonly sources: readonly [SourceInput, ...SourceInput[]]
-  /** Form field of the sources after the first, for error messages. */
-  readonly additionalField: string
-  readonly operation: Operation
-  /** Defaults to the format of the first source. */
-  readonly to?: FormatId | undefined
-  readonly engine?: EngineId | undefined
-  /** Unchecked. */
-  readonly options: Readonly<Record<string, unknown>>
+interface ConversionRequest extends RequestedConversion {
   readonly tag?: string | undefined
   readonly webhookUrl?: string | undefined
-  /** Fields that say whether and where to export the result. */
-  readonly exportFields: Parameters<typeof createExportTask>[0]
 }
 
 type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'principal' | 'requestId' | 'newJobId'>
 
-/**
- * Starts a conversion as a graph of tasks: imports, one task that converts, and exports.
- * @throws AppError for files, targets and options that cannot work; nothing is stored in that case.
- */
-export function startRequestedConversion(
+/** @throws AppError for files, targets and options that cannot work; nothing is stored in that case. */
+export const startRequestedConversion = (
   sender: Sender,
   request: ConversionRequest,
   services: Services,
-): Promise<JobState> {
-  const { sources, operation, to, engine, options } = request
-  // A task would convert each of them, but the reply has room for one result.
-  if (operation === 'convert' && sources.length > 1)
-    throw takesOneFile(operation, request.additionalField, sources.length)
-  const imports = sources.map((source, at) => ({
-    name: at === 0 ? 'import-file' : `import-file-${at + 1}`,
-    source,
-  }))
-  const task = (name: string, kind: RequestedTask['operation'], input: readonly string[]): RequestedTask => ({
-    name,
-    operation: kind,
-    input,
-    continueOnError: false,
-    fields: {},
-  })
-  const stored = createExportTask(request.exportFields, ['convert-file'])
-  const tasks: RequestedTask[] = [
-    ...imports.map(({ name, source }) =>
-      'url' in source ? createFetchTask(name, source) : task(name, importUploadOperation, []),
-    ),
-    {
-      ...task(
-        'convert-file',
-        requireProcessOperation(operation),
-        imports.map(({ name }) => name),
-      ),
-      fields: { output_format: to, engine, options },
-    },
-    task('export-file', exportUrlOperation, ['convert-file']),
-    ...(stored ? [stored] : []),
-  ]
-  return startJob(
+): Promise<JobState> =>
+  startJob(
     {
       owner: sender.principal.ownerId,
       keyId: sender.principal.keyId,
@@ -188,13 +130,11 @@ export function startRequestedConversion(
       jobId: sender.newJobId(),
       tag: request.tag,
       webhookUrl: request.webhookUrl,
-      tasks,
-      imports: new Map(imports.flatMap(({ name, source }) => ('url' in source ? [] : [[name, { source }]]))),
+      ...createConversionGraph(request),
       additionalFilesField: request.additionalField,
     },
     services,
   )
-}
 
 /** The status of a job that was just created. */
 export const CreatedJobView = component(
