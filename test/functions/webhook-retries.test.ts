@@ -1,135 +1,28 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:net'
+import { createServer } from 'node:net'
 import { test } from 'node:test'
-import type { BusEvent } from '../../events/index.ts'
 import { accountKey } from '../../lib/accounts/accounts.ts'
-import type { Queues } from '../../lib/aws/queues.ts'
-import { derivedId, newId } from '../../lib/ids.ts'
 import type { Email } from '../../lib/mail/emails.ts'
-import { createWakeHandlers } from '../../lib/services/wakeups.ts'
-import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
-import { defined } from '../../lib/validation/defined.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
-import { DeliveryStore } from '../../lib/webhooks/deliveries.ts'
 import type { DeliveryMessage } from '../../lib/webhooks/delivery.ts'
-import { Dispatcher } from '../../lib/webhooks/dispatcher.ts'
-import { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
 import { retryDelaysS } from '../../lib/webhooks/schedule.ts'
-import { after, before } from '../hooks.ts'
-import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
-import { openReceiver, respondWith } from '../webhooks/receiver.ts'
-
-/** Advances the clock and passes on queue messages by hand. */
-
-let app: EmbeddedApp
-
-let receiver: Awaited<ReturnType<typeof openReceiver>>
-
-const allowed = ['127.0.0.0/8']
-
-const outgoing = new GuardedHttp({ allowed })
-
-const closing: Server[] = []
-
-const queue: { message: DeliveryMessage; delayS: number }[] = []
-
-const queues = {
-  sendOne: async (_queue: string, message: DeliveryMessage, { delayS = 0 }) =>
-    void queue.push({ message, delayS }),
-  sendEach: async (_queue: string, messages: readonly { message: DeliveryMessage }[]) =>
-    void queue.push(...messages.map(({ message }) => ({ message, delayS: 0 }))),
-} as unknown as Queues
-
-before(async () => {
-  receiver = await openReceiver()
-  const opened = await openApp()
-  const config = { ...opened.services.config, OUTGOING_ALLOW: allowed }
-  app = opened.with({ config, queues, guardedHttp: () => Promise.resolve(outgoing) })
-})
-
-after(async () => {
-  for (const server of closing) server.close()
-  receiver.close()
-  await outgoing.close()
-  await app.close()
-})
-
-let clock = Date.now()
-
-const now = () => new Date(clock)
-
-const pass = (seconds: number) => {
-  clock += seconds * 1000
-}
-
-const deliverer = (attemptMs?: number) =>
-  new Deliverer(app.services, { now, random: () => 0.5, ...(attemptMs && { attemptTimeoutMs: attemptMs }) })
-
-/** Delivers all messages in the queue; delayed ones are dropped if a later message repeats them. */
-async function deliverAll(by = deliverer()): Promise<void> {
-  while (queue.length > 0) {
-    const { message, delayS } = queue.shift() as (typeof queue)[number] // it is not empty
-    if (delayS === 0 || !message.only) await by.deliver(message, () => 900_000)
-  }
-}
-
-/** A client with a new identity. */
-function newClient() {
-  const owner = { token: undefined as string | undefined }
-  const send = async (
-    method: string,
-    path: string,
-    body?: unknown,
-    query?: Readonly<Record<string, string>>,
-  ) => {
-    const headers = owner.token === undefined ? {} : { 'x-owner-token': owner.token }
-    const answer = await app.send(method, path, { body, headers, ...defined({ query }) })
-    owner.token = answer.headers['x-owner-token'] ?? owner.token
-    return { status: answer.status, data: answer.json?.data, error: answer.json?.error }
-  }
-  return Object.assign(send, { id: () => owner.token?.split('.')[0] ?? '' })
-}
-
-type Send = ReturnType<typeof newClient>
-
-async function createHook(send: Send, path: string, changes: object = {}) {
-  const body = { url: receiver.url(path), events: ['*'], ...changes }
-  const { status, data, error } = await send('POST', '/v1/webhooks', body)
-  assert.equal(status, 201, JSON.stringify(error))
-  return data
-}
-
-function eventOf(send: Send, stream: string, sequence: number, event = 'job.completed'): BusEvent {
-  const timestamp = new Date(clock + sequence).toISOString()
-  return {
-    event,
-    timestamp,
-    id: derivedId('evt', new Date(timestamp), newId('evt')),
-    sequence,
-    apiVersion: 'v1',
-    owner: send.id(),
-    stream,
-    job: { id: stream, status: 'completed', tasks: {}, files: [] },
-  } as unknown as BusEvent
-}
-
-const dispatch = (event: BusEvent) => new Dispatcher(app.services).dispatch(event, now())
-
-/** A single event of a job. */
-async function createEvent(send: Send): Promise<BusEvent> {
-  const event = eventOf(send, newId('job'), 1)
-  await dispatch(event)
-  return event
-}
-
-const deliveriesOf = async (send: Send, id: string) =>
-  (await send('GET', `/v1/webhooks/${id}/deliveries`)).data.deliveries
-
-async function onlyDelivery(send: Send, id: string) {
-  const all = await deliveriesOf(send, id)
-  assert.equal(all.length, 1)
-  return (await send('GET', `/v1/webhooks/${id}/deliveries/${all[0].id}`)).data
-}
+import { respondWith } from '../webhooks/receiver.ts'
+import {
+  app,
+  clock,
+  closing,
+  createEvent,
+  createHook,
+  deliverAll,
+  deliverer,
+  newClient,
+  now,
+  onlyDelivery,
+  pass,
+  queue,
+  receiver,
+  sweep,
+} from './support/webhook-service.ts'
 
 /** A server that handles every request with `respond`. */
 async function raw(answer: (socket: import('node:net').Socket) => void): Promise<string> {
@@ -174,10 +67,6 @@ test('a failed delivery shows the failure and is retried on schedule', async () 
   }
   assert.equal(receiver.at('/elsewhere').length, 0)
 })
-
-/** Due records of this webhook. */
-const sweep = (webhookId: string, stream: string) =>
-  createWakeHandlers(app.services)['LANE']?.(`${webhookId}#${stream}`, now())
 
 test('ten delivery attempts are made, delayed by the queue up to 15 min and by the table beyond', async () => {
   const send = newClient()
@@ -285,105 +174,4 @@ test('an account with a confirmed email address receives one email when a webhoo
   const [email = ''] = to
   assert.match(email, /"ada@example.com".*Hello Ada.*Your webhook at http:\/\/127\.0\.0\.1:\d+ was disabled/)
   assert.doesNotMatch(email, /secret/)
-})
-
-test('the sweep sends a delivery whose queue message was lost', async () => {
-  const send = newClient()
-  const { id } = await createHook(send, '/lost')
-  const { stream } = await createEvent(send)
-  queue.length = 0
-  await sweep(id, stream)
-  assert.equal(queue.length, 0, 'not immediately: its message may still be in the queue')
-  pass(61)
-  await sweep(id, stream)
-  await deliverAll()
-  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
-  pass(600)
-  await sweep(id, stream)
-  assert.equal(queue.length, 0)
-})
-
-test('a delivery whose process died is retried when its lease ends', async () => {
-  const send = newClient()
-  const { id } = await createHook(send, '/died', { events: ['job.completed'] })
-  await createEvent(send)
-  const { message } = queue.shift() as (typeof queue)[number]
-  const { only } = message
-  assert.ok(only)
-  await new DeliveryStore(app.services.table).claim({ ...message, ...only }, now())
-  await deliverer().deliver(message, () => 900_000)
-  assert.deepEqual([receiver.at('/died').length, queue.length, queue[0]?.delayS], [0, 1, 10])
-  pass(26)
-  await deliverer().deliver(queue.shift()?.message as DeliveryMessage, () => 900_000)
-  assert.deepEqual([(await onlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
-})
-
-test('the events of a job are sent in sequence, and a failed one does not delay later ones', async () => {
-  const send = newClient()
-  await createHook(send, '/order')
-  const job = newId('job')
-  let calls = 0
-  receiver.setHandler(
-    '/order',
-    (_request, response) => void response.writeHead(++calls === 2 ? 500 : 204).end(),
-  )
-  const events = [1, 2, 3, 4, 5].map((sequence) => eventOf(send, job, sequence, 'job.queued'))
-  const numbers = () => receiver.at('/order').map(({ json }) => json.sequence)
-  await dispatch(events[2] as BusEvent)
-  await dispatch(events[1] as BusEvent)
-  const [first] = queue.splice(0)
-  await deliverer().deliver(first?.message as DeliveryMessage, () => 900_000)
-  assert.deepEqual(numbers(), [], 'the first event is missing')
-  queue.length = 0
-  for (const at of [4, 3, 0]) await dispatch(events[at] as BusEvent)
-  // As many concurrent calls as messages.
-  await Promise.all(queue.splice(0).map(({ message }) => deliverer().deliver(message, () => 900_000)))
-  assert.deepEqual(numbers(), [1, 2, 3, 4, 5])
-  queue.length = 0
-})
-
-test('waiting for a missing event in the sequence ends after a while', async () => {
-  const send = newClient()
-  const { id } = await createHook(send, '/gap')
-  await dispatch(eventOf(send, newId('job'), 7))
-  const { message } = queue.shift() as (typeof queue)[number]
-  await deliverer().deliver(message, () => 900_000)
-  assert.equal(receiver.at('/gap').length, 0)
-  assert.deepEqual([queue.length, queue[0]?.delayS], [1, 1])
-  pass(5)
-  await deliverAll()
-  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
-})
-
-test('progress is sent at most every 5 s, and a failed progress delivery is not retried', async () => {
-  const send = newClient()
-  receiver.setHandler('/progress', respondWith(500))
-  const { id } = await createHook(send, '/progress', { events: ['job.progress'] })
-  const job = newId('job')
-  for (const sequence of [1, 2]) await dispatch(eventOf(send, job, sequence, 'job.progress'))
-  pass(5)
-  await dispatch(eventOf(send, job, 3, 'job.progress'))
-  await deliverAll()
-  assert.deepEqual(
-    receiver.at('/progress').map(({ json }) => json.sequence),
-    [1, 3],
-  )
-  const deliveries = await deliveriesOf(send, id)
-  assert.ok(deliveries.every(({ status }: { status: string }) => status === 'failed'))
-})
-
-test('a slow webhook receiver does not use up the concurrency of others', async () => {
-  const send = newClient()
-  await createHook(send, '/busy')
-  await createEvent(send)
-  const receivers = new ReceiverConcurrency({ webhook: 0, host: 0 })
-  const { message } = queue.shift() as (typeof queue)[number]
-  await new Deliverer(app.services, { now, receiverConcurrency: receivers, random: () => 0 }).deliver(
-    message,
-    () => 900_000,
-  )
-  assert.deepEqual(queue, [{ message: { ...message, deferred: 1 }, delayS: 2 }])
-  assert.equal(receiver.at('/busy').length, 0)
-  await deliverAll()
-  assert.equal(receiver.at('/busy').length, 1)
 })

@@ -19,7 +19,7 @@ import { JobStore } from '../../lib/jobs/store.ts'
 import type { NewJob, NewTask } from '../../lib/jobs/task-graph.ts'
 import { createDirectSender } from '../../lib/jobs/task-sender.ts'
 import { DownloadLimits } from '../../lib/links/download-limit.ts'
-import { isTerminalStatus, type Job, type JobState } from '../../lib/model/job.ts'
+import type { Job, JobState } from '../../lib/model/job.ts'
 import { defaultPlans } from '../../lib/plans.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
@@ -40,7 +40,8 @@ import {
   importedFile,
   noOpEngines,
 } from './no-op-engine.ts'
-import { clientOf, isWrite, passThrough, type TableBehavior } from './simulated-aws.ts'
+import { clientOf, passThrough, type TableBehavior } from './simulated-aws.ts'
+import { type Call, callOf, isAtRest } from './table-calls.ts'
 import type { TestDatabase } from './test-table.ts'
 import { inTime, VirtualTime, virtualWallTime } from './virtual-time.ts'
 
@@ -65,28 +66,13 @@ export interface SimulationOptions {
   readonly tableBehavior?: TableBehavior
   readonly copies?: () => number
   /** Called while the task with this name runs. */
-  readonly during?: Readonly<
-    Record<
-      string,
-      (
-        service: SimulatedService,
-        run: { attempt: number; progress: (ratio: number) => void },
-      ) => Promise<unknown>
-    >
-  >
+  readonly during?: Readonly<Record<string, DuringTask>>
 }
 
 export type DuringTask = (
   service: SimulatedService,
   run: { readonly attempt: number; readonly progress: (ratio: number) => void },
-) => Promise<void>
-
-/** A call to the table. */
-export interface Call {
-  readonly name: string
-  readonly keys: readonly string[]
-  readonly isWrite: boolean
-}
+) => Promise<unknown>
 
 /**
  * The service around one job, in one process: the real jobs and workers with the real table, and queues, bus and
@@ -360,29 +346,3 @@ export class SimulatedService {
 const minSweepIntervalMs = 60_000
 /** Maximum number of time steps until a job must be at rest. */
 const maxTimeSteps = 100
-
-/** Whether a job only waits for the end of its retention. */
-const isAtRest = (item: Record<string, unknown> | undefined) =>
-  item === undefined ||
-  item['wakeAt'] === undefined ||
-  (isTerminalStatus(item['status'] as Job['status']) &&
-    item['status'] !== 'expired' &&
-    !item['unsaid'] &&
-    !item['deletedAt'])
-
-function callOf(command: unknown): Call {
-  // All commands of the document client have this shape.
-  const { constructor: kind, input } = command as { constructor: { name: string }; input: object }
-  const name = kind.name.replace('Command', '')
-  return { name, keys: [...keysIn(input)], isWrite: isWrite(command) }
-}
-
-/** Keys of all items that a command reads or writes. */
-function* keysIn(value: unknown): Generator<string> {
-  if (typeof value !== 'object' || value === null || value instanceof Set) return
-  if ('pk' in value && 'sk' in value) {
-    yield `${String(value.pk).replace(/^JOB#job_[^#]*/, 'JOB')} ${value.sk}`
-    return
-  }
-  for (const one of Object.values(value)) yield* keysIn(one)
-}

@@ -1,4 +1,3 @@
-// What WebSocket clients receive, tested with the handlers that API Gateway and EventBridge call.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
@@ -8,20 +7,18 @@ import { maxSockets } from '../../lib/live/connections.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { Gateway } from './gateway.ts'
+import { tasks } from './support/example-tasks.ts'
 
 let app: EmbeddedApp
+
 let gateway: Gateway
+
 before(async () => {
   app = await openApp()
   gateway = new Gateway(app.services)
 })
-after(() => app.close())
 
-const tasks = {
-  text: { operation: 'import/raw', filename: 'hello.md', file: '# Hello' },
-  pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
-  out: { operation: 'export/url', input: 'pdf' },
-}
+after(() => app.close())
 
 /** Creates a job that stays queued, for a new identity or this one. */
 async function createJob(token?: string) {
@@ -36,6 +33,7 @@ async function createJob(token?: string) {
     owner: state.job.owner,
   }
 }
+
 type CreatedJob = Awaited<ReturnType<typeof createJob>>
 
 /** Creates a progress event. */
@@ -45,6 +43,7 @@ const progressAt = ({ state: { job } }: CreatedJob, percent: number, sequence: n
     percent,
     stage: 'convert',
   })
+
 const endOf = ({ state }: CreatedJob): BusEvent =>
   createEndEvent({
     ...state,
@@ -52,6 +51,7 @@ const endOf = ({ state }: CreatedJob): BusEvent =>
   })
 
 const connectOwner = (token: string) => gateway.connect({ headers: { 'X-Owner-Token': token } })
+
 const percents = (frames: readonly { job?: { progress?: { percent: number } } }[]) =>
   frames.map(({ job }) => job?.progress?.percent)
 
@@ -185,6 +185,7 @@ const authMethods: [what: string, handshake: (token: string) => Parameters<Gatew
   ['a bearer token', (token) => ({ headers: { Authorization: `Bearer ${token}` } })],
   ['a subprotocol', (token) => ({ headers: { 'Sec-WebSocket-Protocol': `v1.jobs, bearer.${token}` } })],
 ]
+
 for (const [name, handshake] of authMethods) {
   test(`${name} authenticates a connection, and a wrong one closes it with 4401`, async () => {
     const { token } = await createJob()
@@ -251,6 +252,7 @@ const invalidFrames: [frame: unknown, says: RegExp][] = [
   [{ type: 'resume', since: -1 }, /since/],
   ['"x"', /type/],
 ]
+
 test('an invalid frame is answered with an error, and the tenth closes the connection with 1008', async () => {
   const client = await connectOwner((await createJob()).token)
   for (const [frame, message] of invalidFrames) {
@@ -281,94 +283,3 @@ test('a connection above the limit is closed with 4429, unless an earlier one ha
   if (first) first.closed = { code: 1006, reason: '' }
   assert.equal((await connectOwner(token)).last.type, 'hello')
 })
-
-test('the socket of a job needs no authentication, reports progress and closes when the job finishes', async () => {
-  const created = await createJob()
-  const client = await gateway.connect({ query: { jobId: created.jobId } })
-  const frame = { jobId: created.jobId, etaMs: null }
-  assert.deepEqual(client.frames, [{ ...frame, stage: 'queued', percent: 0, status: 'queued' }])
-  await gateway.publish(
-    progressAt(await createJob(created.token), 99, 3),
-    progressAt(created, 40, 3),
-    endOf(created),
-  )
-  assert.deepEqual(client.frames.slice(1), [
-    { ...frame, stage: 'convert', percent: 40, status: 'processing' },
-    { ...frame, stage: 'completed', percent: 100, status: 'completed' },
-  ])
-  assert.equal(client.closed?.code, 1000)
-})
-
-test('the socket of a finished job reports its state and closes, and an unknown job is not found', async () => {
-  const created = await createJob()
-  await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
-  const client = await gateway.connect({ query: { jobId: created.jobId } })
-  assert.partialDeepStrictEqual(client.frames, [{ status: 'cancelled' }])
-  assert.equal(client.closed?.code, 1000)
-  for (const jobId of ['job_nonsense', created.jobId.replace(/.{5}$/, 'ZZZZZ')])
-    assert.equal((await gateway.connect({ query: { jobId } })).status, 404)
-})
-
-/** Reads the events of a stream whose response is buffered, like behind API Gateway. */
-const readEventStream = async (jobId: string, headers: Record<string, string> = {}) => {
-  const { status, text } = await app.send('GET', `/v1/jobs/${jobId}/events`, { headers })
-  const events = [...text.matchAll(/event: (\S+)\nid: (\d+)\ndata: (.*)\n\n/g)]
-  return {
-    status,
-    events: events.map(([, event, id, data = '']) => ({ event, id: Number(id), data: JSON.parse(data) })),
-  }
-}
-
-test('an event stream starts with a snapshot and resumes after the last received event', async () => {
-  const created = await createJob()
-  const first = readEventStream(created.jobId)
-  // The buffered response ends with the first event.
-  await connectClient(created)
-  await gateway.publish(progressAt(created, 10, 3))
-  const { events } = await first
-  assert.deepEqual(
-    events.map(({ event, data }) => [event, data.status ?? data.job.progress.percent]),
-    [
-      ['snapshot', 'queued'],
-      ['job.progress', 10],
-    ],
-  )
-  await gateway.publish(progressAt(created, 20, 4), progressAt(created, 30, 5))
-  const next = await readEventStream(created.jobId, { 'last-event-id': String(events.at(-1)?.id) })
-  assert.deepEqual(
-    next.events.map(({ data }) => data.job.progress.percent),
-    [20, 30],
-  )
-  await gateway.publish(endOf(created))
-  const last = await readEventStream(created.jobId, { 'last-event-id': String(next.events.at(-1)?.id) })
-  assert.deepEqual(
-    last.events.map(({ event }) => event),
-    ['job.completed'],
-  )
-  await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
-  const after = await readEventStream(created.jobId, { 'last-event-id': String(last.events.at(-1)?.id) })
-  assert.equal(after.status, 204, 'browsers do not reconnect')
-  assert.deepEqual(
-    (await readEventStream(created.jobId, { 'last-event-id': '7' })).events.map(({ event, data }) => [
-      event,
-      data.status,
-    ]),
-    [['snapshot', 'cancelled']],
-  )
-})
-
-test('an event that reaches the feed after a snapshot that includes it is not sent', async () => {
-  const created = await createJob()
-  const stream = readEventStream(created.jobId)
-  await connectClient(created)
-  const { sequence } = created.state.job
-  await gateway.publish(progressAt(created, 5, sequence), progressAt(created, 10, sequence + 1))
-  const { events } = await stream
-  assert.deepEqual(
-    events.map(({ data }) => data.status ?? data.job.progress.percent),
-    ['queued', 10],
-  )
-})
-
-/** Connects, so that a stream opened before has certainly started. */
-const connectClient = ({ token }: CreatedJob) => connectOwner(token)

@@ -1,6 +1,4 @@
-// The HTTP API from the view of clients and functions.
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { test } from 'node:test'
 import type { HttpEvent } from '../../lib/http/contract.ts'
 import { createHttpApi } from '../../lib/local/runtime/gateway/http-api.ts'
@@ -16,8 +14,10 @@ import {
 import { after, before } from '../hooks.ts'
 
 let url: string
+
 /** Result of the function behind `/result`. */
 let result: unknown
+
 let releaseSlow: () => void = () => {}
 
 const functions = [
@@ -54,6 +54,7 @@ before(async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes, streamed: ['stream'], log })
   url = await serve(createGateway({ http }))
 })
+
 after(() => {
   releaseSlow()
   return closeServers()
@@ -131,6 +132,7 @@ const routeCases: [method: string, path: string, key: string, parameters?: Recor
   ['POST', '/files/x', 'POST /files/{path+}', { path: 'x' }],
   ['GET', '/files', '$default'],
 ]
+
 for (const [method, path, key, parameters] of routeCases) {
   test(`${method} ${path} is routed to ${key}`, async () => {
     const event = await fetchEvent({ method, path })
@@ -141,6 +143,7 @@ for (const [method, path, key, parameters] of routeCases) {
 }
 
 const bytes = Buffer.from([0, 255, 128, 10])
+
 const bodies: [type: string | undefined, body: Buffer, isText: boolean][] = [
   ['application/json', Buffer.from('{"é":1}'), true],
   ['text/plain; charset=utf-8', Buffer.from('wörter'), true],
@@ -152,6 +155,7 @@ const bodies: [type: string | undefined, body: Buffer, isText: boolean][] = [
   ['text/plain', bytes, false],
   [undefined, bytes, false],
 ]
+
 for (const [type, body, isText] of bodies) {
   test(`a body of type ${type} (${body.length} bytes) reaches a function ${isText ? 'as text' : 'in base64'}`, async () => {
     const event = await fetchEvent({ method: 'POST', body, headers: type ? { 'content-type': type } : {} })
@@ -162,6 +166,7 @@ for (const [type, body, isText] of bodies) {
 
 const json = 'application/json'
 const text = 'text/plain; charset=utf-8'
+
 const results: [what: string, given: unknown, status: number, body: string, type: string | undefined][] = [
   ['an object without a status', { a: 1 }, 200, '{"a":1}', json],
   ['a string', 'hello', 200, 'hello', json],
@@ -175,6 +180,7 @@ const results: [what: string, given: unknown, status: number, body: string, type
   ['a content type', { statusCode: 200, headers: { 'Content-Type': 'a/b' }, body: 'x' }, 200, 'x', 'a/b'],
   ['a body in base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'hi', text],
 ]
+
 for (const [what, given, status, body, type] of results) {
   test(`the function result ${what} becomes status ${status} with the body "${body}"`, async () => {
     result = given
@@ -210,38 +216,6 @@ test('headers of a function result are sent as text, cookies separately, and fra
   assert.equal(body, 'x')
 })
 
-/** Checks that a body has our error format and returns its code. */
-function errorCodeOf(body: string): string {
-  const { success, error, meta } = JSON.parse(body)
-  assert.deepEqual([success, typeof error.message, typeof meta.timestamp], [false, 'string', 'string'])
-  assert.match(meta.requestId, /^req_[0-9A-Z]{26}$/)
-  return error.code
-}
-
-const circular: { statusCode: number; body?: unknown } = { statusCode: 200 }
-circular.body = circular
-const malformedResults: [what: string, result: unknown][] = [
-  ['a status that is not a number', { statusCode: 'OK' }],
-  ['a status out of range', { statusCode: 1000 }],
-  ['a body that is not a string', { statusCode: 200, body: { a: 1 } }],
-  ['a circular reference', circular],
-  ['a body that is not base64', { statusCode: 200, body: 'ä', isBase64Encoded: true }],
-  ['headers that are not an object', { statusCode: 200, headers: 'x' }],
-  ['a header in several lines', { statusCode: 200, headers: { a: 'b\r\nset-cookie: c=d' } }],
-  ['a header name with a space', { statusCode: 200, headers: { 'a b': 'c' } }],
-  ['a cookie in several lines', { statusCode: 200, cookies: ['a\r\nb: c'] }],
-  ['cookies that are not a list', { statusCode: 200, cookies: 'a=b' }],
-  ['a response over 6 MB', { statusCode: 200, body: 'x'.repeat(6_291_556) }],
-]
-for (const [what, given] of malformedResults) {
-  test(`a function result with ${what} becomes an internal error`, async () => {
-    result = given
-    const { status, body, headers } = await callRaw(url, { path: '/result' })
-    assert.deepEqual([status, errorCodeOf(body)], [500, 'INTERNAL_ERROR'])
-    assert.equal(headers['set-cookie'], undefined)
-  })
-}
-
 const absoluteTargets: [target: string, path: string, query: string, host: string][] = [
   ['http://files.example/items/1?a=b', '/items/1', 'a=b', 'files.example'],
   ['HTTP://files.example:8080/items/1', '/items/1', '', 'files.example:8080'],
@@ -249,6 +223,7 @@ const absoluteTargets: [target: string, path: string, query: string, host: strin
   ['http://files.example', '/', '', 'files.example'],
   ['http://files.example?a=/b', '/', 'a=/b', 'files.example'],
 ]
+
 for (const [path, ...expected] of absoluteTargets) {
   test(`the absolute request target ${path} is read as its path and host`, async () => {
     const { rawPath, rawQueryString, headers, requestContext } = await fetchEvent({
@@ -287,107 +262,6 @@ test('S3 and WebSocket requests accept absolute request targets', async () => {
     ['/s3/box/k?X-Amz-Signature=0', 'a.example'],
     ['/inner', 'b.example'],
   ])
-})
-
-const errorCases: [what: string, options: Parameters<typeof callRaw>[1], status: number, code: string][] = [
-  ['a function that throws', { path: '/fails' }, 500, 'INTERNAL_ERROR'],
-  ['a function that exceeds its time limit', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
-  ['a path that is not UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
-  ['a target that is not a path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
-  ['a target of another protocol', { path: 'https://localhost/items/1' }, 400, 'INVALID_REQUEST'],
-  ['a target with userinfo', { path: 'http://me@localhost/' }, 400, 'INVALID_REQUEST'],
-  ['a target without a host', { path: 'http:///items/1' }, 400, 'INVALID_REQUEST'],
-  ['headers over 10,240 bytes', { headers: { a: 'x'.repeat(10_240) } }, 431, 'HEADERS_TOO_LARGE'],
-  ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'HEADERS_TOO_LARGE'],
-  ['a body over 10 MB', { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) }, 413, 'FILE_TOO_LARGE'],
-  [
-    'a body over 10 MB of unknown length',
-    { method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: Buffer.alloc(11 * 1024 * 1024) },
-    413,
-    'FILE_TOO_LARGE',
-  ],
-  [
-    'an event over 6 MB',
-    { method: 'POST', headers: { 'content-type': json }, body: '"'.repeat(4 * 1024 * 1024) },
-    413,
-    'FILE_TOO_LARGE',
-  ],
-]
-for (const [what, options, status, code] of errorCases) {
-  test(`the gateway responds to ${what} with ${status} ${code}`, async () => {
-    const reply = await callRaw(url, options)
-    assert.deepEqual([reply.status, errorCodeOf(reply.body)], [status, code])
-    assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8')
-    assert.equal(reply.headers['retry-after'], status === 503 ? '10' : undefined)
-  })
-}
-
-/** Sends bytes that are not a valid HTTP request and returns the response. */
-async function sendRaw(bytes: string): Promise<{ readonly status: number; readonly body: string }> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  socket.end(bytes)
-  const chunks: Buffer[] = []
-  for await (const chunk of socket) chunks.push(chunk)
-  const [head = '', body = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n')
-  assert.match(head, /\r\nconnection: close/i)
-  return { status: Number(head.split(' ')[1]), body }
-}
-
-const chunked = 'PUT /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
-const malformedRequests: [what: string, bytes: string, status: number, code: string][] = [
-  ['an invalid first line', 'HELLO\r\n\r\n', 400, 'INVALID_REQUEST'],
-  [
-    'a header with a space in its name',
-    'GET / HTTP/1.1\r\nHost: a\r\nA b: c\r\n\r\n',
-    400,
-    'INVALID_REQUEST',
-  ],
-  ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
-  [
-    'a host only in its target',
-    'GET http://a/ HTTP/1.1\r\nConnection: close\r\n\r\n',
-    400,
-    'INVALID_REQUEST',
-  ],
-  ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
-  ['the CONNECT method', 'CONNECT b:80 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
-  [
-    'two Content-Length headers',
-    'PUT /stream HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
-    400,
-    'INVALID_REQUEST',
-  ],
-  [
-    'headers over 16 KB',
-    `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
-    431,
-    'HEADERS_TOO_LARGE',
-  ],
-  ['a chunk without a length', `${chunked}zz\r\nhello\r\n`, 400, 'INVALID_REQUEST'],
-  ['a chunk longer than its declared length', `${chunked}2\r\nhello\r\n0\r\n\r\n`, 400, 'INVALID_REQUEST'],
-]
-for (const [what, bytes, status, code] of malformedRequests) {
-  test(`a raw request with ${what} fails with ${status} in the format of all errors`, async () => {
-    const reply = await sendRaw(bytes)
-    assert.deepEqual([reply.status, errorCodeOf(reply.body)], [status, code])
-  })
-}
-
-test('an unknown Expect header is ignored', async () => {
-  const ask = (header: string) => sendRaw(`GET / HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`)
-  const [plain, expecting] = [await ask(''), await ask('Expect: tea\r\n')]
-  assert.equal(plain.status, expecting.status)
-  assert.notEqual(plain.status, 417)
-  assert.ok(expecting.body.length > 5, 'a response with a body')
-})
-
-test('an undeclared route returns 404', async () => {
-  const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
-  const other = await serve(createGateway({ http }))
-  const { status, body } = await callRaw(other, { path: '/nothing' })
-  assert.deepEqual([status, errorCodeOf(body)], [404, 'NOT_FOUND'])
-  assert.equal((await callRaw(other, { path: '/items/1', method: 'DELETE' })).status, 404)
 })
 
 test("a streamed body can have any length, and the function's time limit starts after the upload", async () => {

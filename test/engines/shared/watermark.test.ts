@@ -1,306 +1,34 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import type { Engine } from '../../../lib/engines/engine.ts'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
-import { positions } from '../../../lib/engines/shared/image/watermark-options.ts'
-import { vips } from '../../../lib/engines/vips.ts'
-import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
-import { defined } from '../../../lib/validation/defined.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
 import { planRoute } from '../../plan/with-all-engines.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
 import { isWhite, renderPage } from '../support/inspect-pdf.ts'
-import {
-  assertColor,
-  type ChangedArea,
-  colorAt,
-  findChangedArea,
-  readFrame,
-  readPixels,
-} from '../support/inspect-pixels.ts'
-import { probeCodecs, readImageSize, readPdfText, readStdout, runFfprobe } from '../support/inspect-result.ts'
-import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
+import { assertColor, colorAt, findChangedArea, readFrame } from '../support/inspect-pixels.ts'
+import { probeCodecs, readPdfText, readStdout, runFfprobe } from '../support/inspect-result.ts'
+import { fixture } from '../support/run-engine.ts'
+import { gray, mark, paper, pathOf, stamp } from '../support/watermarks.ts'
 
-const folder = scratchFolder('watermark')
-const pathOf = (name: string) => join(folder, name)
-
-const gray = { width: 300, height: 200, channels: 3, background: '#808080' } as const
-const paper = pathOf('paper.png')
 await sharp({ create: gray }).png().toFile(paper)
-const stamp = pathOf('stamp.png')
+
 const half = { width: 25, height: 40, channels: 4 } as const
+
 await sharp({ create: { ...half, width: 50, background: '#00000000' } })
   .composite([{ input: { create: { ...half, background: '#ff0000' } }, left: 0, top: 0 }])
   .png()
   .toFile(stamp)
+
 /** Four seconds of gray with a tone. */
 const video = pathOf('video.mp4')
+
 await readStdout(
   'ffmpeg',
   ...['-v', 'error', '-f', 'lavfi', '-i', 'color=0x808080:s=320x180:r=10:d=4'],
   ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=4', '-c:v', 'libx264', '-c:a', 'aac', video],
 )
-
-function mark(
-  engine: Engine,
-  source: string,
-  options: NonNullable<RunSettings['options']>,
-  more: readonly string[] = [],
-) {
-  const to = formatByExtension(source)?.id
-  assert.ok(to)
-  return convert(engine, source, to, { operation: 'watermark', options, more })
-}
-
-async function markImage(options: NonNullable<RunSettings['options']>, more: readonly string[] = []) {
-  const { path } = await mark(vips, paper, options, more)
-  const after = await readPixels(path, 'png')
-  return { after, box: findChangedArea(await readPixels(paper, 'png'), after) }
-}
-
-const third = (from: number, to: number, side: number) =>
-  (['start', 'middle', 'end'] as const)[Math.floor(((from + to) / 2 / side) * 3)]
-
-/** Where the middle of the mark lies. */
-function placeOf({ left, right, top, bottom }: ChangedArea, { width, height } = gray): string {
-  const row = { start: 'top', middle: '', end: 'bottom' }[third(top, bottom, height) ?? 'middle']
-  const column = { start: 'left', middle: '', end: 'right' }[third(left, right, width) ?? 'middle']
-  return [row, column].filter((word) => word !== '').join('-') || 'center'
-}
-
-describe('a watermark on an image', () => {
-  test('a watermark on an image is at the requested position and nowhere else', async () => {
-    for (const watermarkPosition of positions) {
-      const { box } = await markImage({
-        watermarkText: 'Ag',
-        watermarkPosition,
-        watermarkFontSize: 40,
-        watermarkMargin: 20,
-      })
-      assert.ok(box.count > 100, `${watermarkPosition} shows nothing`)
-      assert.equal(placeOf(box), watermarkPosition)
-      const edges = { left: box.left, right: gray.width - box.right }
-      for (const [side, distance] of Object.entries(edges)) {
-        if (watermarkPosition.endsWith(side))
-          assert.ok(Math.abs(distance - 20) <= 3, `${watermarkPosition}: ${distance} from the ${side}`)
-      }
-      if (watermarkPosition.startsWith('top')) assert.ok(box.top >= 20, `${box.top}`)
-      if (watermarkPosition.startsWith('bottom')) assert.ok(box.bottom <= gray.height - 20, `${box.bottom}`)
-    }
-  })
-
-  test('a watermark on an image can be diagonal or tiled', async () => {
-    const across = (await markImage({ watermarkText: 'CONFIDENTIAL' })).box
-    assert.equal(placeOf(across), 'center')
-    assert.ok(across.bottom - across.top > 60, 'it does not rise')
-    const { after } = await markImage({ watermarkText: 'CONFIDENTIAL', watermarkPosition: 'Tile' })
-    const plain = await readPixels(paper, 'png')
-    for (const left of [0, 100, 200]) {
-      for (const top of [0, 100]) {
-        const part = async (dots: typeof plain) => {
-          const raw = { width: dots.width, height: dots.height, channels: 3 } as const
-          const area = { left, top, width: 100, height: 100 }
-          const data = await sharp(dots.data, { raw }).extract(area).raw().toBuffer()
-          return { width: 100, height: 100, data }
-        }
-        assert.ok(
-          findChangedArea(await part(plain), await part(after)).count > 50,
-          `nothing at ${left}, ${top}`,
-        )
-      }
-    }
-  })
-
-  test('a watermark on an image has the requested color and opacity', async () => {
-    const options = { watermarkText: '█', watermarkPosition: 'center', watermarkFontSize: 100 }
-    for (const [watermarkColor, watermarkOpacity, shown] of [
-      ['red', 1, '#ff0000'],
-      ['00f', undefined, '#5a5aa6'],
-      ['#00ff00', '50%', '#40c040'],
-    ] as const) {
-      const color = watermarkColor === '00f' ? '#00f' : watermarkColor
-      const { after } = await markImage({
-        ...options,
-        watermarkColor: color,
-        ...defined({ watermarkOpacity }),
-      })
-      assertColor(after, [150, 100], shown, 2)
-    }
-  })
-
-  test('a watermark on an image fits into the image, however wide its characters are', async () => {
-    for (const watermarkPosition of ['center', 'right', 'bottom-left']) {
-      const { box } = await markImage({ watermarkText: 'WWWWWWWWWWWWWWWWWWWW', watermarkPosition })
-      assert.ok(box.left >= 6 && box.right <= gray.width - 6, `${box.left} to ${box.right}`)
-    }
-  })
-
-  test('a watermark on an image can be another image of the requested width, with its transparency', async () => {
-    const options = { watermarkOpacity: 1, watermarkScale: 20, watermarkMargin: 10 }
-    const { after, box } = await markImage({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
-    // A fifth of 300 is 60 dots; its right half is clear.
-    const { left, top, right, bottom } = box
-    assert.deepEqual([left, top, bottom], [230, 142, 190])
-    assert.ok(Math.abs(right - 260) <= 1, `${right}`)
-    assertColor(after, [240, 160], '#ff0000', 0)
-    const faint = await markImage({ ...options, watermarkOpacity: 0.5, watermarkPosition: 'top-left' }, [
-      stamp,
-    ])
-    assertColor(faint.after, [20, 30], '#c04040', 2)
-    const repeated = await markImage({ ...options, watermarkPosition: 'tile' }, [stamp])
-    assert.ok(repeated.box.right - repeated.box.left > 250 && repeated.box.count > 3000)
-    const shape = await markImage({ ...options, watermarkPosition: 'center' }, [fixture('corners.svg')])
-    assertColor(shape.after, [130, 85], '#ff0000', 2)
-    assertColor(shape.after, [170, 85], '#00ff00', 2)
-  })
-
-  test('a watermark on an image shows quotes, markup, line breaks and any script as plain text', async () => {
-    for (const watermarkText of [
-      '</text><rect width="9999" height="9999" fill="#f00"/>',
-      '<image href="file:///etc/passwd"/>',
-      `it's "quoted" & %{pts} \\n [x];,:=`,
-      'one\ntwo\r\nthree',
-      'سري للغاية',
-      '機密 🎉 ग्राहक',
-      '&#x0;&lt;',
-    ]) {
-      const { box } = await markImage({ watermarkText, watermarkPosition: 'center' })
-      assert.equal(placeOf(box), 'center', watermarkText)
-      assert.ok(box.count > 50, `${watermarkText} shows nothing`)
-      assert.ok(box.count < 10_000, `${watermarkText} covers ${box.count} dots`)
-    }
-  })
-
-  test('a watermark on an image works in every declared format, which is kept', async () => {
-    const options = {
-      watermarkText: '█',
-      watermarkPosition: 'bottom-right',
-      watermarkMargin: 0,
-      watermarkFontSize: 8,
-      watermarkOpacity: 1,
-      watermarkColor: '#ffff00',
-    }
-    for (const [name, tolerance] of [
-      ['corners.png', 0],
-      ['alpha.png', 0],
-      ['deep.png', 0],
-      ['corners.bmp', 0],
-      ['corners.tiff', 0],
-      ['corners.jxl', 120],
-      ['corners.avif', 60],
-      ['corners.webp', 90],
-      ['corners.heic', 90],
-      ['corners.jpg', 90],
-      ['cmyk.jpg', 90],
-    ] as const) {
-      const format = formatByExtension(name)?.id ?? 'png'
-      const { path, warnings } = await mark(vips, fixture(name), options)
-      const { hasAlpha, depth } = await sharp(path)
-        .metadata()
-        .catch(() => ({ hasAlpha: false, depth: '' }))
-      assert.deepEqual(await readImageSize(path, format), { width: 40, height: 30 }, name)
-      if (name === 'deep.png') assert.equal(depth, 'ushort')
-      if (name === 'alpha.png') {
-        assert.equal(hasAlpha, true)
-        assert.equal((await sharp(path).raw().toBuffer())[(15 * 40 + 20) * 4 + 3], 0)
-      }
-      // Colors of print are compared as a conversion shows them.
-      const source = name === 'cmyk.jpg' ? (await convert(vips, fixture(name), 'jpg')).path : fixture(name)
-      const [before, after] = [await readPixels(source, format), await readPixels(path, format)]
-      const box = findChangedArea(before, after, tolerance)
-      assert.ok(box.count > 5, `${name} has no mark`)
-      assert.ok(box.left >= 24 && box.top >= 14, `${name} differs from ${box.left}, ${box.top} on`)
-      assert.deepEqual(warnings, [], name)
-    }
-  })
-
-  test('a watermark on an image is upright on a rotated photo', async () => {
-    const { path } = await mark(vips, fixture('orientation-6.jpg'), {
-      watermarkText: '█',
-      watermarkPosition: 'top-left',
-      watermarkMargin: 0,
-      watermarkFontSize: 8,
-      watermarkOpacity: 1,
-      watermarkColor: '#ffffff',
-    })
-    assert.deepEqual(await readImageSize(path, 'jpg'), { width: 30, height: 40 })
-    assert.equal((await sharp(path).metadata()).orientation, undefined)
-    const upright = (await convert(vips, fixture('orientation-6.jpg'), 'jpg')).path
-    const box = findChangedArea(await readPixels(upright, 'jpg'), await readPixels(path, 'jpg'), 60)
-    assert.ok(box.count > 5 && box.right <= 14 && box.bottom <= 18, JSON.stringify(box))
-  })
-
-  test('a watermark on an image is drawn on every frame of an animation and every page', async () => {
-    const options = {
-      watermarkText: '█',
-      watermarkPosition: 'top-left',
-      watermarkMargin: 0,
-      watermarkFontSize: 12,
-      watermarkOpacity: 1,
-      watermarkColor: '#ffff00',
-    }
-    for (const [name, tolerance] of [
-      ['animated.gif', 2],
-      ['animated.webp', 30],
-      ['animated.apng', 0],
-      ['pages.tiff', 0],
-    ] as const) {
-      const format = formatByExtension(name)?.id ?? 'gif'
-      const { path } = await mark(vips, fixture(name), options)
-      for (const page of [0, 1, 2]) {
-        const after = await readPixels(path, format, page)
-        assertColor(after, [3, 7], '#ffff00', 24)
-        const box = findChangedArea(await readPixels(fixture(name), format, page), after, tolerance)
-        assert.ok(box.right <= 16 && box.bottom <= 20, `${name} ${page}: ${JSON.stringify(box)}`)
-      }
-      if (format !== 'gif' && format !== 'webp') continue
-      const { pages, delay, loop } = await sharp(path).metadata()
-      assert.deepEqual({ pages, delay, loop }, { pages: 3, delay: [100, 200, 300], loop: 0 }, name)
-    }
-  })
-
-  test('a watermark on an image works on a single pixel, on a line and with a margin that is too large', async () => {
-    for (const [width, height, watermarkPosition] of [
-      [1, 1, 'tile'],
-      [1, 700, 'bottom-right'],
-      [4000, 2, undefined],
-    ] as const) {
-      const source = pathOf(`${width}x${height}.png`)
-      await sharp({ create: { ...gray, width, height } })
-        .png()
-        .toFile(source)
-      const position = watermarkPosition && { watermarkPosition }
-      const { path } = await mark(vips, source, { watermarkText: 'Draft', ...position })
-      assert.deepEqual(await readImageSize(path, 'png'), { width, height })
-      await mark(vips, source, { ...position }, [stamp])
-    }
-    const options = { watermarkPosition: 'top-left', watermarkMargin: 1000, watermarkOpacity: 1 }
-    assert.equal(placeOf((await markImage(options, [fixture('corners.png')])).box), 'center')
-  })
-
-  test('a watermark on an image requires either a text or an image', async () => {
-    await assertRefused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
-    const both = mark(vips, paper, { watermarkText: 'x' }, [stamp])
-    await assertRefused(both, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
-    await assertRefused(mark(vips, paper, {}, [fixture('plain.txt')]), 'CORRUPT_FILE', /watermark image/)
-    const blank = mark(vips, paper, { watermarkText: '\u2800' })
-    await assertRefused(blank, 'INVALID_INPUT', /^watermarkText: expected visible text/)
-    const { options } = planRoute({ from: 'png', to: 'png', operation: 'watermark' }).steps[0].capability
-    for (const wrong of [
-      ...['', '   ', '\n', '\u200b', 'a\u0007', 'x'.repeat(201)].map((watermarkText) => ({ watermarkText })),
-      { watermarkOpacity: 0 },
-      { watermarkOpacity: '101%' },
-      { watermarkScale: 101 },
-      { watermarkPosition: 'above' },
-      { watermarkColor: 'url(#x)' },
-      { watermarkMargin: -1 },
-    ])
-      assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
-  })
-})
 
 describe('a watermark on a video', () => {
   test('a watermark on a video is at its position in every frame, and the audio is unchanged', async () => {

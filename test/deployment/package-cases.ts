@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lambdaLayerIds, layersOf } from '../../lib/deployment/lambda-layers.ts'
+import { layerBudgetsKb, maxZipKb, packageBudget } from '../../lib/deployment/package-budgets.ts'
+import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
+import { functions } from '../../lib/resources/functions.ts'
+import { reference } from '../support/deployment.ts'
+import {
+  lambda,
+  layerBytes,
+  ofType,
+  onPackage,
+  properties,
+  zipBytes,
+} from '../support/packaged-deployment.ts'
+
+for (const name of zipFunctionNames) {
+  test(`the package of ${name} can be loaded on its own`, async () => {
+    const [file, exported] = functions[name].handler.split('.')
+    const code = `console.log(typeof (await import('./${file}.mjs')).${exported})`
+    assert.equal(await onPackage(name, code), 'function\n')
+  })
+}
+
+test('the package of api contains the files that it serves', async () => {
+  const paths = ['/', '/docs', '/web/icon.svg', '/v1/openapi.json']
+  const code = `
+    const { handler } = await import('./functions/core-api.mjs')
+    for (const path of ${JSON.stringify(paths)}) {
+      const http = { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' }
+      const requestContext = { http, requestId: 'r', domainName: 'localhost', stage: '$default', timeEpoch: 0 }
+      const event = { version: '2.0', routeKey: '$default', rawPath: path, rawQueryString: '', headers: { host: 'localhost' }, requestContext, isBase64Encoded: false }
+      const { statusCode, body } = await handler(event, { getRemainingTimeInMillis: () => 1000 })
+      console.log(statusCode, path, body.length > 100)
+    }`
+  assert.equal(await onPackage('api', code), paths.map((path) => `200 ${path} true\n`).join(''))
+})
+
+test('a function without credentials reports that at its first call and does not look for them elsewhere', async () => {
+  const event = {
+    event: 'job.completed',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    id: 'event_1',
+    sequence: 1,
+    owner: 'user_1',
+    stream: 'stream_1',
+    listeners: ['webhooks'],
+  }
+  const output = await onPackage(
+    'dispatch',
+    `process.env.AWS_EC2_METADATA_DISABLED = 'true'
+    const { handler } = await import('./functions/dispatch.mjs')
+    await handler({ detail: ${JSON.stringify(event)} }).catch(({ message }) => process.stdout.write(message))
+    process.exit()`,
+  )
+  assert.match(output, /without credentials: AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY was not set/)
+})
+
+/** The heap after an import varies by at most a tenth, however busy the machine is. */
+const heapMeasuringScript = (handler: string) => `
+  import { setFlagsFromString } from 'node:v8'
+  import { runInNewContext } from 'node:vm'
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc')
+  const heapUsed = () => (collect(), process.memoryUsage().heapUsed)
+  const before = heapUsed()
+  await import('./${handler.replace(/\.\w+$/, '.mjs')}')
+  process.stdout.write(String(heapUsed() - before))
+  process.exit()`
+
+test('packages stay within their budgets for heap after import and zip size', async () => {
+  for (const name of zipFunctionNames) {
+    const { heapKb, zipKb } = packageBudget(name, functions[name])
+    const heap = Math.round(
+      Number(await onPackage(name, heapMeasuringScript(functions[name].handler))) / 1000,
+    )
+    assert.ok(heap > 0 && heap <= heapKb, `the import of ${name} leaves ${heap} kB, of ${heapKb}`)
+    const zip = Math.round(zipBytes(name) / 1000)
+    assert.ok(zip <= zipKb && zipKb <= maxZipKb, `the package of ${name} has ${zip} kB, of ${zipKb}`)
+  }
+  for (const id of lambdaLayerIds) {
+    const layer = Math.round(layerBytes(id) / 1000)
+    assert.ok(layer <= layerBudgetsKb[id], `the layer ${id} has ${layer} kB, of ${layerBudgetsKb[id]}`)
+  }
+})
+
+test('modules that functions load from outside their packages are in their layers', async () => {
+  for (const [name, modules] of [
+    ['conversion', ['lib/decoders/program-file.mjs']],
+    ['api', ['lib/page/build.mjs', 'lib/page/build-drawing.mjs']],
+  ] as const) {
+    const code = `
+      import { readdirSync, readFileSync } from 'node:fs'
+      const codes = readdirSync('functions').filter((file) => file.endsWith('.mjs')).map((file) => readFileSync('functions/' + file, 'utf8'))
+      const named = new Set(codes.flatMap((code) => code.match(/(?<=import\\(["'])\\.\\.\\/\\.\\.\\/\\.\\.\\/opt[^"']+/g) ?? []))
+      for (const path of ${JSON.stringify(modules)}) {
+        await import(process.cwd() + '/../../opt/' + path)
+        console.log(named.has('../../../opt/' + path))
+      }`
+    assert.equal(await onPackage(name, code), modules.map(() => 'true\n').join(''), name)
+  }
+})
+
+test('the program of decoder processes runs from the layer of its function', async () => {
+  for (const [filename, text, format] of [
+    ['a.csv', 'a,b', 'csv'],
+    // For libmagic.
+    ['a.txt', 'a\\x1b[1mb', 'txt'],
+  ] as const) {
+    const code = `
+      import { spawn } from 'node:child_process'
+      const { findProgram } = await import(process.cwd() + '/../../opt/lib/decoders/program-file.mjs')
+      const { file } = await findProgram()
+      const child = spawn(process.execPath, [file], { stdio: ['pipe', 'inherit', 'inherit', 'pipe'], env: {} })
+      const bytes = Buffer.from('${text}')
+      const call = JSON.stringify({ type: 'call', method: 'detectFormat', params: { hint: {} },
+        filename: '${filename}', size: bytes.length, headBytes: bytes.length })
+      const header = Buffer.alloc(8)
+      header.writeUInt32LE(call.length, 0)
+      header.writeUInt32LE(bytes.length, 4)
+      child.stdin.end(Buffer.concat([header, Buffer.from(call), bytes]))
+      for await (const chunk of child.stdio[3]) process.stdout.write(chunk)`
+    assert.match(await onPackage('conversion', code), new RegExp(`"format":"${format}"`))
+  }
+})
+
+test('functions use the layers that they read, in the format of Lambda', () => {
+  const layers = ofType('AWS::Lambda::LayerVersion').map(([id, { Properties }]) => [id, Properties] as const)
+  assert.deepEqual(
+    layers.map(([, { LayerName }]) => LayerName).sort(),
+    lambdaLayerIds.map((id) => `mutabor-dev-${id}`).sort(),
+  )
+  for (const [, given] of layers)
+    assert.partialDeepStrictEqual(given, {
+      CompatibleRuntimes: ['nodejs24.x'],
+      CompatibleArchitectures: ['x86_64'],
+    })
+  const nameOf = (value: unknown) => properties(reference(value) ?? '')['LayerName']
+  for (const name of zipFunctionNames) {
+    const { Layers = [] } = lambda(name).properties
+    assert.deepEqual(
+      (Layers as unknown[]).map(nameOf),
+      layersOf(name).map((id) => `mutabor-dev-${id}`),
+      name,
+    )
+  }
+})

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { imageIds } from '../../lib/component-ids.ts'
+import { settings } from '../../lib/config.ts'
+import { checkProjectRules, projectRules } from '../../lib/deployment/check/project-rules.ts'
+import { checkSpecification } from '../../lib/deployment/check/specification.ts'
+import { canReserveConcurrency } from '../../lib/deployment/concurrency.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
+import {
+  type FunctionDeclaration,
+  outboundReasons,
+  secretNames,
+  secretNamesOf,
+} from '../../lib/resources/function-declaration.ts'
+import { declarationOf, type FunctionName, functions } from '../../lib/resources/functions.ts'
+import { queueIds } from '../../lib/resources/queues.ts'
+import { reference } from '../support/deployment.ts'
+import { lambda, ofType, properties, queueOf, template } from '../support/packaged-deployment.ts'
+
+test('functions are configured with existing settings and the names of all resources', () => {
+  for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+    const { Variables } = Properties.Environment
+    // The SDK reads endpoints itself.
+    const own = Object.keys(Variables).filter((name) => !name.startsWith('AWS_ENDPOINT_URL_'))
+    for (const name of own) assert.ok(name in settings, `${id} gets ${name}`)
+    assert.equal(reference(Variables.TABLE_NAME), 'Table')
+    assert.equal(reference(Variables.BUCKET_NAME), 'Bucket')
+    assert.equal(reference(Variables.BUS_NAME), 'Bus')
+    const { 'Fn::Sub': prefix } = Variables.QUEUE_URL_PREFIX as { 'Fn::Sub': string }
+    for (const queue of queueIds) {
+      assert.equal(`${prefix.split('/').pop()}${queue}`, queueOf(queue).properties.QueueName)
+    }
+  }
+})
+
+test('every function has its own role, without wildcards for all resources or actions', () => {
+  const roles = ofType('AWS::Lambda::Function').map(([, { Properties }]) => reference(Properties.Role))
+  assert.equal(new Set(roles).size, roles.length)
+  for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
+    assert.ok(roles.includes(id), `${id} belongs to a function`)
+    for (const { PolicyDocument } of Properties.Policies) {
+      for (const { Action, Resource, Effect } of PolicyDocument.Statement) {
+        if (Effect === 'Deny') continue
+        assert.ok(!Action.some((action) => action.includes('*')), `${id}: ${Action}`)
+        assert.notEqual(Resource, '*', `${id}: ${Action}`)
+      }
+    }
+  }
+})
+
+test('no function has a secret in its environment; each can read only its declared secrets', () => {
+  for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
+    const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
+    const declared: FunctionDeclaration | undefined = functions[name as FunctionName]
+    // Engines have none at all.
+    const secrets = declared ? secretNamesOf(declared) : []
+    const { Variables } = Properties.Environment
+    for (const secret of secretNames) assert.ok(!(secret in Variables), `${id} has ${secret}`)
+    const found = Variables.SECRETS as { 'Fn::Sub': string } | undefined
+    assert.equal(
+      found?.['Fn::Sub'],
+      secrets.length > 0 ? `s3://\${SecretsBucket}/${secrets.join(',')}` : undefined,
+    )
+    const statements = properties(String(reference(Properties.Role))).Policies.flatMap(
+      ({ PolicyDocument }) => PolicyDocument.Statement,
+    )
+    const readable = statements
+      .filter(({ Action }) => Action.includes('s3:GetObject'))
+      .flatMap(({ Resource }) => [...JSON.stringify(Resource).matchAll(/SecretsBucket\.Arn}\/(\w+)/g)])
+    assert.deepEqual(
+      readable.map(([, secret]) => secret),
+      [...secrets],
+      id,
+    )
+  }
+})
+
+test('no engine can access files or the queue of another engine', () => {
+  for (const name of ['capture', ...imageIds.map((image) => `convert-${image}`)]) {
+    const [, role] =
+      ofType('AWS::IAM::Role').find(([id]) => id === reference(lambda(name).properties.Role)) ?? []
+    const statements =
+      role?.Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) ?? []
+    const allowed = statements.flatMap(({ Action, Resource }) =>
+      Action.map((action) => ({ action, Resource })),
+    )
+    assert.deepEqual(
+      allowed.filter(({ action }) => action.startsWith('s3:')),
+      [],
+      name,
+    )
+    const sending = allowed
+      .filter(({ action }) => action === 'sqs:SendMessage')
+      .flatMap(({ Resource }) => Resource)
+    assert.deepEqual(sending.map(reference), [queueOf('ready').id], name)
+  }
+})
+
+test('the template is valid for CloudFormation, and an invalid value is detected', () => {
+  const { findings, values } = checkSpecification(template)
+  assert.deepEqual(findings, [])
+  assert.ok(values > 2000, String(values))
+  const broken = {
+    Resources: {
+      Queue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 'soon', Color: 'red' } },
+      Role: { Type: 'AWS::IAM::Role', Properties: {} },
+    },
+  }
+  assert.deepEqual(
+    checkSpecification(broken).findings.map(({ at, problem }) => `${at}: ${problem}`),
+    [
+      'Queue.VisibilityTimeout: expected integer, got "soon"',
+      'Queue: Color is not a property of this resource',
+      'Role: AssumeRolePolicyDocument is missing',
+    ],
+  )
+})
+
+test('the deployment follows its rules, and each rule detects a violation', () => {
+  const stage = parseStage('dev', { facades: 'v2' })
+  assert.deepEqual(checkProjectRules(template, stage), [])
+  const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
+  const broken = {
+    Role: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: allowsAll }] } },
+    Keeper: {
+      Type: 'AWS::IAM::Role',
+      Properties: { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] },
+    },
+    Open: {
+      Type: 'AWS::S3::BucketPolicy',
+      Properties: { PolicyDocument: { Statement: [{ Effect: 'Allow', Principal: '*' }] } },
+    },
+    Log: { Type: 'AWS::Logs::LogGroup', Properties: {} },
+    Queue: { Type: 'AWS::SQS::Queue', Properties: {} },
+    Bucket: { Type: 'AWS::S3::Bucket', DeletionPolicy: 'Retain', Properties: {} },
+    Network: { Type: 'AWS::EC2::VPC' },
+    Jobs: {
+      Type: 'AWS::Lambda::Function',
+      Properties: { FunctionName: 'mutabor-dev-jobs', Environment: { Variables: { SMTP_URL: 'x' } } },
+    },
+    Gateway: { Type: 'AWS::EC2::InternetGateway' },
+    Invoker: { Type: 'AWS::Lambda::Permission', Properties: { Principal: 'apigateway.amazonaws.com' } },
+    Table: { Type: 'AWS::DynamoDB::Table' },
+  }
+  const found = checkProjectRules({ Resources: broken }, stage).map(
+    ({ problem }) => /\((\w+)\)$/.exec(problem)?.[1],
+  )
+  assert.deepEqual(new Set(found), new Set(Object.keys(projectRules)))
+})
+
+test('wildcard permissions are detected in any policy', () => {
+  const wide = [
+    { Action: ['s3:GetObject'], Resource: 'arn:aws:s3:::*' },
+    { Action: 's3:GetObject', Resource: [{ 'Fn::Sub': `arn:\${AWS::Partition}:s3:::*` }] },
+    { NotAction: 'iam:*', Resource: 'arn:aws:s3:::files/a' },
+    { Action: 's3:GetObject', NotResource: 'arn:aws:s3:::files/a' },
+  ]
+  const narrow = { Action: 's3:GetObject', Resource: { 'Fn::Sub': `\${Bucket.Arn}/inputs/*` } }
+  const found = (statement: object, Type: string) => {
+    const Properties = { PolicyDocument: { Statement: [{ Effect: 'Allow', ...statement }] } }
+    return checkProjectRules({ Resources: { Rights: { Type, Properties } } }, parseStage('dev', {})).length
+  }
+  for (const type of ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::Role']) {
+    assert.deepEqual(
+      wide.map((statement) => found(statement, type)),
+      [1, 1, 1, 1],
+      type,
+    )
+    assert.equal(found(narrow, type), 0)
+  }
+})
+
+test('a production stage cannot be packaged without region, domain and images', () => {
+  assert.throws(
+    () => parseStage('prod', { region: 'eu-central-1', color: 'red' }),
+    /stages\/prod\.json[\s\S]*domain[\s\S]*images/,
+  )
+  assert.equal(parseStage('dev', undefined).isolation, 'vpc')
+  const uri = (image: string) =>
+    `123456789012.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'a'.repeat(64)}`
+  const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/x'
+  const images = Object.fromEntries(imageIds.map((image) => [image, uri(image)]))
+  const given = { region: 'eu-central-1', domain: { name: 'files.example.com', certificateArn }, images }
+  assert.equal(parseStage('prod', given).domain?.name, 'files.example.com')
+  const { av: _, ...fewer } = images
+  assert.throws(() => parseStage('prod', { ...given, images: fewer }), /images/)
+})
+
+test('the README gives a reason for every function outside of the closed network', () => {
+  const readme = readFileSync(new URL('../../lib/deployment/README.md', import.meta.url), 'utf8')
+  const names = ofType('AWS::Lambda::Function').map(([, { Properties }]) => ({
+    name: String(Properties.FunctionName).replace('mutabor-dev-', ''),
+    isInside: Properties['VpcConfig'] !== undefined,
+  }))
+  for (const { name, isInside } of names) {
+    const reaches = declarationOf(name)?.reaches ?? []
+    assert.equal(isInside, reaches.length === 0, name)
+    for (const what of reaches)
+      assert.ok(readme.includes(`| ${name} | ${what} | ${outboundReasons[what]} |`), name)
+  }
+  // Functions that open files with engines, serve their requests and sign for them.
+  for (const name of [...imageIds.map((image) => `convert-${image}`), 'api', 'conversion', 'jobs', 'prepare'])
+    assert.ok(names.find((one) => one.name === name)?.isInside, name)
+})
+
+test('every function has a concurrency limit, and a quota that is too low is reported', () => {
+  const templateWithout = (id: string, property: string) => {
+    const { [property]: _, ...Properties } = properties(id)
+    return { Resources: { ...template.Resources, [id]: { Type: 'AWS::Lambda::Function', Properties } } }
+  }
+  const stage = parseStage('dev', { facades: 'v2' })
+  const { id } = lambda('jobs')
+  assert.deepEqual(checkProjectRules(templateWithout(id, 'ReservedConcurrentExecutions'), stage), [
+    { at: id, problem: 'has no concurrency limit (boundedConcurrency)' },
+  ])
+  assert.deepEqual(checkProjectRules(templateWithout(id, 'VpcConfig'), stage), [
+    { at: id, problem: 'has internet access, but its row gives no reason (functionsInVpc)' },
+  ])
+  assert.equal(
+    canReserveConcurrency({ ...stage, functionsAtATime: 10 }),
+    false,
+    'a new account has no reserved concurrency',
+  )
+  const large = { ...stage, name: 'prod', conversionsAtATime: 200 }
+  assert.throws(
+    () => canReserveConcurrency(large),
+    /"prod" cannot be packaged.*functionsAtATime is 1000.*conversionsAtATime \(200/,
+  )
+})

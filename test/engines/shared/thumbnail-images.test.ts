@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { imagemagick } from '../../../lib/engines/imagemagick.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import { planRoute } from '../../plan/with-all-engines.ts'
+import { assertRefused } from '../../support/assert-refused.ts'
+import { assertColor, readPixels } from '../support/inspect-pixels.ts'
+import { readImageSize, readStdout } from '../support/inspect-result.ts'
+import { convert, fixture } from '../support/run-engine.ts'
+import { bands, pathOf, sizeOf, type Target, thumbnail } from '../support/thumbnails.ts'
+
+/** Creates a blank image of this size. */
+async function blank(width: number, height: number): Promise<string> {
+  const path = pathOf(`${width}x${height}.png`)
+  await sharp({ create: { width, height, channels: 3, background: '#336699' } })
+    .png()
+    .toFile(path)
+  return path
+}
+
+describe('a thumbnail of an image', () => {
+  test('a thumbnail of an image has the size given by its box and fit', async () => {
+    const wide = await blank(1000, 500)
+    const square = { width: 100, height: 100 }
+    for (const [options, width, height] of [
+      [{}, 256, 128],
+      [{ width: 100 }, 100, 50],
+      [{ height: '100' }, 200, 100],
+      [{ width: 100, height: 100 }, 100, 50],
+      [{ width: 2000, height: 2000 }, 1000, 500],
+      [{ width: 100, height: 100, fit: 'crop' }, 100, 100],
+      [{ width: 1200, height: 1100, fit: 'crop' }, 1200, 1100],
+      [{ width: 100, height: 100, fit: 'scale' }, 100, 100],
+      [{ width: 30, height: 700, fit: 'scale' }, 30, 700],
+      [{ width: 100, fit: 'scale' }, 100, 50],
+      [{ height: 600, fit: 'crop' }, 1200, 600],
+      [{ width: 1, height: 1 }, 1, 1],
+    ] as const)
+      assert.deepEqual(await sizeOf(vips, wide, options), { width, height }, JSON.stringify(options))
+    for (const to of ['jpg', 'webp'] as const)
+      assert.deepEqual(await sizeOf(vips, wide, { width: 100, height: 100, fit: 'crop' }, to), square, to)
+    const { options } = planRoute({ from: 'png', to: 'png', operation: 'thumbnail' }).steps[0].capability
+    for (const wrong of [
+      { width: 0 },
+      { width: 8193 },
+      { height: 1.5 },
+      { fit: 'contain' },
+      { width: 'wide' },
+    ])
+      assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
+  })
+
+  test('a thumbnail of an image is cropped to the center or stretched, depending on the fit', async () => {
+    const cut = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
+    const middle = await readPixels(cut.path, 'png')
+    for (const at of [2, 25, 47]) assertColor(middle, [at, 25], '#00ff00', 3)
+    const squeezed = await thumbnail(vips, bands, 'png', { width: 60, height: 90, fit: 'scale' })
+    const whole = await readPixels(squeezed.path, 'png')
+    assertColor(whole, [5, 45], '#ff0000', 3)
+    assertColor(whole, [30, 45], '#00ff00', 3)
+    assertColor(whole, [55, 45], '#0000ff', 3)
+  })
+
+  test('a thumbnail of an image can be made from very small and very narrow images', async () => {
+    const box = { width: 64, height: 64 }
+    const dot = await blank(1, 1)
+    assert.deepEqual(await sizeOf(vips, dot, box), { width: 1, height: 1 })
+    assert.deepEqual(await sizeOf(vips, dot, { ...box, fit: 'crop' }), box)
+    assert.deepEqual(await sizeOf(vips, dot, { ...box, fit: 'scale' }, 'jpg'), box)
+    const line = await blank(9000, 1)
+    assert.deepEqual(await sizeOf(vips, line, box), { width: 64, height: 1 })
+    assert.deepEqual(await sizeOf(vips, line, { ...box, fit: 'scale' }), box)
+    const post = await blank(1, 9000)
+    assert.deepEqual(await sizeOf(vips, post, box), { width: 1, height: 64 })
+    assert.deepEqual(await sizeOf(vips, post, { width: 8192, fit: 'crop' }), { width: 1, height: 8192 })
+    const needle = pathOf('needle.svg')
+    await writeFile(needle, '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="9000"/>')
+    assert.deepEqual(await sizeOf(vips, needle, { ...box, fit: 'crop' }), box)
+    assert.deepEqual(await sizeOf(vips, needle, box), { width: 1, height: 64 })
+  })
+
+  test('a thumbnail of an image is upright and in sRGB', async () => {
+    const portrait = await thumbnail(vips, fixture('orientation-6.jpg'), 'png', { width: 20, height: 20 })
+    assert.deepEqual(await readImageSize(portrait.path, 'png'), { width: 15, height: 20 })
+    const pixels = await readPixels(portrait.path, 'png')
+    const upright = (await convert(vips, fixture('orientation-6.jpg'), 'png')).path
+    const whole = await readPixels(upright, 'png')
+    for (const [x, y] of [
+      [3, 4],
+      [11, 4],
+      [3, 15],
+    ] as const) {
+      const at = (y * 2 * whole.width + x * 2) * 3
+      const color = `#${whole.data.toString('hex', at, at + 3)}`
+      assertColor(pixels, [x, y], color, 25)
+    }
+    const print = await thumbnail(vips, fixture('cmyk.jpg'), 'jpg', { width: 20 })
+    assert.match(await readStdout('identify', '-format', '%[colorspace] %w %h', print.path), /sRGB 20 15/)
+    const deep = await thumbnail(vips, fixture('deep.png'), 'png')
+    assert.match(await readStdout('identify', '-format', '%z', deep.path), /^8/)
+    assertColor(await readPixels(deep.path, 'png'), [10, 10], '#123456', 2)
+  })
+
+  test('a thumbnail of an image keeps transparency if its format supports it, and gets a white background otherwise', async () => {
+    const alphaOf = async (to: Target) => {
+      const { path } = await thumbnail(vips, fixture('alpha.png'), to, { width: 20 })
+      return (await sharp(path).metadata()).hasAlpha
+    }
+    assert.deepEqual([await alphaOf('png'), await alphaOf('webp'), await alphaOf('jpg')], [true, true, false])
+    const { path } = await thumbnail(vips, fixture('alpha.png'), 'jpg', { width: 20 })
+    assertColor(await readPixels(path, 'jpg'), [10, 7], '#ffffff', 20)
+  })
+
+  test('a thumbnail of an image shows the first frame or page', async () => {
+    for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff']) {
+      const { path } = await thumbnail(vips, fixture(name), 'webp', { width: 20 })
+      assert.deepEqual(await readImageSize(path, 'webp'), { width: 20, height: 15 }, name)
+      assert.equal((await sharp(path).metadata()).pages ?? 1, 1, name)
+      assertColor(await readPixels(path, 'webp'), [10, 7], '#ff0000', 30)
+    }
+  })
+
+  test('a thumbnail of a vector drawing is rendered at the requested size', async () => {
+    const { path } = await thumbnail(vips, fixture('corners.svg'), 'png', { width: 400, height: 400 })
+    assert.deepEqual(await readImageSize(path, 'png'), { width: 400, height: 300 })
+    const pixels = await readPixels(path, 'png')
+    // The edge is sharp.
+    assertColor(pixels, [198, 10], '#ff0000', 2)
+    assertColor(pixels, [201, 10], '#00ff00', 2)
+  })
+
+  test('a thumbnail of an image can be made from formats that need other programs', async () => {
+    // Every fixture in thumbnail.slow.ts.
+    for (const name of ['corners.heic', 'corners.raf'])
+      assert.equal(
+        (await sizeOf(vips, fixture(name), { width: 20, height: 20, fit: 'crop' })).width,
+        20,
+        name,
+      )
+    for (const name of ['corners.psd', 'corners.dcx']) {
+      const { path } = await thumbnail(imagemagick, fixture(name), 'jpg', { width: 20 })
+      assert.deepEqual(await readImageSize(path, 'jpg'), { width: 20, height: 15 }, name)
+      assertColor(await readPixels(path, 'jpg'), [4, 3], '#ff0000', 60)
+    }
+  })
+
+  test('a thumbnail of a damaged file is refused', async () => {
+    for (const [engine, from] of [
+      [vips, 'jpg'],
+      [imagemagick, 'psd'],
+      [ffmpeg, 'mp4'],
+      [pdf, 'pdf'],
+    ] as const) {
+      const run = convert(engine, fixture('plain.txt'), 'png', { operation: 'thumbnail', from })
+      await assertRefused(run, 'CORRUPT_FILE', /damaged/, from)
+    }
+  })
+})

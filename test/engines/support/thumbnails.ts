@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import type { Engine } from '../../../lib/engines/engine.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { readImageSize, type Size } from './inspect-result.ts'
+import { convert, type RunSettings } from './run-engine.ts'
+
+export const folder = scratchFolder('thumbnail')
+
+export const pathOf = (name: string) => join(folder, name)
+
+export type Target = 'png' | 'jpg' | 'webp'
+
+export const thumbnail = (
+  engine: Engine,
+  source: string,
+  to: Target,
+  options: NonNullable<RunSettings['options']> = {},
+) => convert(engine, source, to, { operation: 'thumbnail', options })
+
+export async function sizeOf(
+  engine: Engine,
+  source: string,
+  options?: RunSettings['options'],
+  to: Target = 'png',
+): Promise<Size> {
+  const { path, progress } = await thumbnail(engine, source, to, options)
+  assert.equal(progress.at(-1), 1)
+  return readImageSize(path, to)
+}
+
+/** Red, green and blue beside each other. */
+export const bands = pathOf('bands.png')

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  app,
+  become,
+  idAt,
+  make,
+  minutesOf,
+  newestFirst,
+  ownerOf,
+  page,
+  pagesFrom,
+  upTo,
+} from './support/job-lists.ts'
+
+test('pages of a job list do not shift when jobs are created, finish, expire or are deleted', async () => {
+  const owner = await ownerOf(...upTo(60).map((minute) => ({ minute })))
+  const first = await page(owner, { limit: '20' })
+  await make(owner, { minute: 1000 })
+  for (const minute of [25, 30, 39]) await become(owner, minute, 'completed')
+  await become(owner, 40, 'failed')
+  await become(owner, 33, 'expired')
+  await app.services.jobs.store.deleteJob(idAt(owner, 34))
+  const rest = await pagesFrom(owner, { limit: '20' }, 'next', first.next ?? '')
+  const left = upTo(60).filter((minute) => minute !== 33 && minute !== 34)
+  assert.deepEqual(newestFirst([...first.minutes, ...minutesOf(rest)]), newestFirst(left))
+  const back = await pagesFrom(owner, { limit: '20' }, 'prev', rest[0]?.prev ?? '')
+  assert.deepEqual(
+    minutesOf(back.toReversed()),
+    newestFirst([...left.filter((minute) => minute >= 40), 1000]),
+  )
+})
+
+test('a previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
+  const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
+  const first = await page(owner, { limit: '10' })
+  const second = await page(owner, { limit: '10', cursor: first.next ?? '' })
+  for (const minute of upTo(20).slice(10)) await become(owner, minute, 'expired')
+  const back = await page(owner, { limit: '10', cursor: second.prev ?? '' })
+  assert.deepEqual([back.minutes, back.prev], [[], null])
+  const again = await page(owner, { limit: '10', cursor: back.next ?? '' })
+  assert.deepEqual(again.minutes, second.minutes)
+})
+
+test('a next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
+  const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
+  const first = await page(owner, { limit: '10' })
+  for (const minute of upTo(10)) await become(owner, minute, 'expired')
+  const second = await page(owner, { limit: '10', cursor: first.next ?? '' })
+  assert.deepEqual([second.minutes, second.next, second.hasMore], [[], null, false])
+  assert.deepEqual((await page(owner, { limit: '10', cursor: second.prev ?? '' })).minutes, first.minutes)
+})
+
+test('a narrow job filter reads a bounded number of jobs per page and finds all matches', async () => {
+  const owner = await ownerOf(
+    ...upTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
+  )
+  const newest = { targetFormat: 'webp', limit: '5' }
+  const there = await pagesFrom(owner, newest)
+  assert.deepEqual(
+    there.map(({ minutes, hasMore }) => [minutes, hasMore]),
+    [
+      [[], true],
+      [[3], false],
+    ],
+  )
+  const back = await pagesFrom(owner, newest, 'prev', there.at(-1)?.prev ?? '')
+  assert.deepEqual(
+    back.map(({ minutes, next }) => [minutes, next !== null]),
+    [
+      [[], true],
+      [[], true],
+    ],
+  )
+  assert.deepEqual(minutesOf(await pagesFrom(owner, newest, 'next', back.at(-1)?.next ?? '')), [3])
+  const oldest = { ...newest, sort: 'createdAt' }
+  const pages = await pagesFrom(owner, oldest)
+  assert.deepEqual(
+    pages.map(({ minutes, hasMore }) => [minutes, hasMore]),
+    [
+      [[3], true],
+      [[], false],
+    ],
+  )
+  assert.deepEqual(minutesOf(await pagesFrom(owner, oldest, 'prev', pages.at(-1)?.prev ?? '')), [3])
+  const none = await pagesFrom(owner, { operation: 'thumbnail', limit: '100' })
+  assert.deepEqual(
+    none.map(({ minutes, hasMore }) => [minutes, hasMore]),
+    [
+      [[], true],
+      [[], false],
+    ],
+  )
+})
+
+test('pages of a job list with include=tasks are shorter if the jobs have many tasks', async () => {
+  const owner = await ownerOf(...upTo(5).map((minute) => ({ minute, tasks: 900 })))
+  const pages = await pagesFrom(owner, { include: 'tasks', limit: '100' })
+  assert.deepEqual(
+    pages.map(({ minutes }) => minutes),
+    [[4, 3], [2, 1], [0]],
+  )
+  assert.deepEqual((await page(owner)).minutes, [4, 3, 2, 1, 0])
+})

@@ -1,0 +1,8 @@
+export interface Refused {
+  readonly code: string
+  readonly message: string
+  readonly details: { readonly field: string }
+}
+
+export const codeOf = async (response: Response) =>
+  ((await response.json()) as { error?: { code: string } }).error?.code

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { verify } from '@octokit/webhooks-methods'
+import type { SQSRecord } from 'aws-lambda'
+import { createFunction } from '../../functions/deliver.ts'
+import { handler as dispatchHandler } from '../../functions/dispatch.ts'
+import { TtlCache } from '../../lib/async/ttl-cache.ts'
+import { createClientConfig } from '../../lib/aws/client-config.ts'
+import { processEnvironment } from '../../lib/config.ts'
+import { newId } from '../../lib/ids.ts'
+import { createCreationEvents } from '../../lib/jobs/events.ts'
+import { EventFeeds } from '../../lib/live/event-feed.ts'
+import { loadSubscribers } from '../../lib/live/subscribers.ts'
+import { subscriberCacheMs } from '../../lib/model/subscriber-cache.ts'
+import type { SubscriberLookup } from '../../lib/model/subscribers.ts'
+import {
+  allowed,
+  app,
+  createEvent,
+  createHook,
+  deliverAll,
+  dispatch,
+  eventOf,
+  newClient,
+  onlyDelivery,
+  pass,
+  queue,
+  receiver,
+} from './support/webhook-service.ts'
+
+test('a test event is sent immediately, and the reply contains its outcome', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/test', { format: 'chat-blocks', enabled: false })
+  const answered = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
+  while (queue.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await deliverAll()
+  const { status, data } = await answered
+  assert.deepEqual([status, data.status, data.responseStatus], [200, 'succeeded', 204])
+  const [sent] = receiver.at('/test')
+  assert.equal(sent?.json.blocks[0].text.text, 'Job failed')
+  assert.equal((await onlyDelivery(send, id)).id, data.deliveryId)
+  const [of, unknown] = [`/v1/webhooks/${id}/deliveries`, newId('whd')]
+  assert.deepEqual((await send('GET', `${of}/${unknown}`)).error.details, {
+    webhookId: id,
+    deliveryId: unknown,
+  })
+})
+
+test('deliveries are paginated, newest first', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/pages')
+  const events: string[] = []
+  for (let count = 0; count < 3; count++) {
+    pass(1)
+    events.unshift((await createEvent(send)).id)
+  }
+  await deliverAll()
+  const path = `/v1/webhooks/${id}/deliveries`
+  const first = (await send('GET', path, undefined, { limit: '2' })).data
+  const rest = (await send('GET', path, undefined, { limit: '2', before: first.next })).data
+  assert.deepEqual(
+    [...first.deliveries, ...rest.deliveries].map(({ eventId }: { eventId: string }) => eventId),
+    events,
+  )
+  assert.equal(rest.next, null)
+  assert.equal((await send('GET', `${path}/whd_00000000000000000000000000`)).status, 404)
+})
+
+/** The event as its creator publishes it. */
+async function tellBeginning(jobId: string): Promise<void> {
+  const state = await app.services.jobs.store.getState(jobId)
+  assert.ok(state)
+  for (const event of createCreationEvents(state)) await dispatch(event)
+}
+
+test('webhookUrl of a job creates a webhook signed with the default secret of its owner', async () => {
+  const send = newClient()
+  const tasks = {
+    text: { operation: 'import/raw', filename: 'a.txt', file: 'text' },
+    pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
+    out: { operation: 'export/url', input: 'pdf' },
+  }
+  const refusal = await send('POST', '/v1/jobs', { tasks, webhookUrl: 'http://192.168.0.1/' })
+  assert.deepEqual([refusal.error.code, refusal.error.details.field], ['URL_NOT_ALLOWED', 'webhookUrl'])
+  const { data } = await send('POST', '/v1/jobs', { tasks, webhookUrl: receiver.url('/own') })
+  await tellBeginning(data.jobId)
+  await dispatch(eventOf(send, newId('job'), 1, 'job.created'))
+  await deliverAll()
+  const [sent, ...others] = receiver.at('/own')
+  assert.deepEqual([sent?.json.job.id, others.map(({ json }) => json.event)], [data.jobId, ['job.queued']])
+  const { secret } = (await send('GET', '/v1/webhooks/secret')).data
+  const signature = String(sent?.headers['x-webhook-signature'])
+  assert.equal(await verify(secret, String(sent?.body), signature), true)
+  const id = data.jobId.replace('job_', 'whk_')
+  assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.jobId, data.jobId)
+  const { deliveries } = (await send('GET', `/v1/webhooks/${id}/deliveries`)).data
+  assert.deepEqual(
+    deliveries.map(({ status }: { status: string }) => status),
+    ['succeeded', 'succeeded'],
+  )
+  assert.deepEqual((await send('GET', '/v1/webhooks')).data.webhooks, [])
+  assert.equal((await send('DELETE', `/v1/webhooks/${id}`)).status, 404)
+
+  const form = new FormData()
+  form.set('file', new Blob(['# Hello']), 'page.md')
+  form.set('targetFormat', 'pdf')
+  form.set('webhookUrl', receiver.url('/form'))
+  const converted = await send('POST', '/v1/convert', form)
+  assert.deepEqual(converted.data.warnings, [])
+  const nightly = { name: 'nightly', cron: '0 3 * * *', tasks, webhookUrl: receiver.url('/nightly') }
+  const workflow = (await send('POST', '/v1/workflows', nightly)).data
+  assert.equal(workflow.webhookUrl, receiver.url('/nightly'))
+  const run = (await send('POST', `/v1/workflows/${workflow.id}/run`)).data
+  await tellBeginning(converted.data.jobId)
+  await tellBeginning(run.jobId)
+  await deliverAll()
+  const eventsAt = (path: string) => receiver.at(path).map(({ json }) => json.event)
+  assert.deepEqual(eventsAt('/form'), ['job.created', 'job.queued'])
+  assert.deepEqual(eventsAt('/nightly').at(0), 'job.created')
+})
+
+/** The message as SQS passes it to Lambda. */
+const record = (body: string): SQSRecord => ({
+  messageId: crypto.randomUUID(),
+  receiptHandle: 'AQEB…',
+  body,
+  attributes: {
+    ApproximateReceiveCount: '1',
+    SentTimestamp: '1767225600000',
+    SenderId: 'AROAEXAMPLE',
+    ApproximateFirstReceiveTimestamp: '1767225600001',
+  },
+  messageAttributes: {},
+  md5OfBody: '',
+  eventSource: 'aws:sqs',
+  eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:mutabor-delivery',
+  awsRegion: 'eu-central-1',
+})
+
+test('the webhook functions process bus events and queue messages, and report failed messages', async () => {
+  const { QUEUE_URL_PREFIX, SERVICE_SECRET } = app.services.config
+  const own = { QUEUE_URL_PREFIX, SERVICE_SECRET, OUTGOING_ALLOW: allowed.join(), LOG_LEVEL: 'silent' }
+  Object.assign(processEnvironment, own)
+  const send = newClient()
+  const { id } = await createHook(send, '/functions', { events: ['job.completed'] })
+  const event = eventOf(send, newId('job'), 4)
+  await dispatchHandler({
+    version: '0',
+    id: crypto.randomUUID(),
+    account: '000000000000',
+    region: 'eu-central-1',
+    time: event.timestamp,
+    source: 'mutabor',
+    'detail-type': event.event,
+    resources: [],
+    detail: event,
+  } as Parameters<typeof dispatchHandler>[0])
+  const QueueUrl = `${QUEUE_URL_PREFIX}delivery`
+  const sqs = new SQSClient({ ...createClientConfig(app.services.config), useQueueUrlAsEndpoint: true })
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl, MessageSystemAttributeNames: ['MessageGroupId'] }),
+  )
+  assert.deepEqual(
+    Messages.map(({ Attributes }) => Attributes?.MessageGroupId),
+    [id],
+  )
+  const wrong = record('{"webhookId":7}')
+  const { batchItemFailures } = await createFunction().handler(
+    { Records: [record(Messages[0]?.Body ?? ''), wrong] },
+    { getRemainingTimeInMillis: () => 120_000 },
+  )
+  assert.deepEqual(batchItemFailures, [{ itemIdentifier: wrong.messageId }])
+  assert.equal(receiver.at('/functions')[0]?.json.id, event.id)
+  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+})
+
+test('the default secret is created once per owner and can be rotated', async () => {
+  const send = newClient()
+  assert.equal((await send('GET', '/v1/webhooks/secret')).error.code, 'AUTHENTICATION_REQUIRED')
+  await createHook(send, '/')
+  const first = (await send('GET', '/v1/webhooks/secret')).data
+  assert.deepEqual((await send('GET', '/v1/webhooks/secret')).data, first)
+  const second = (await send('POST', '/v1/webhooks/secret/rotate', {})).data
+  assert.notEqual(second.secret, first.secret)
+  assert.equal((await send('GET', '/v1/webhooks/secret')).data.secret, second.secret)
+})
+
+test('events are only sent to webhooks and sockets that exist', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/received')
+  const { table } = app.services
+  const listeners = async (owner = send.id()) => (await loadSubscribers(table, owner))('job.created')
+  assert.deepEqual(await listeners(), ['webhooks'])
+  const { until } = await new EventFeeds(table).watch(send.id())
+  assert.ok(until > Date.now())
+  assert.deepEqual(await listeners(), ['webhooks', 'sockets'])
+  await send('DELETE', `/v1/webhooks/${id}`)
+  assert.deepEqual(await listeners(), ['sockets'])
+  assert.deepEqual(await listeners(newId('anon')), [])
+})
+
+test('a webhook receives only its selected events, or all events if they are sent in sequence', async () => {
+  const send = newClient()
+  await createHook(send, '/ends', { events: ['job.failed'] })
+  const received = await loadSubscribers(app.services.table, send.id())
+  assert.deepEqual([received('job.created'), received('job.failed')], [[], ['webhooks']])
+  await createHook(send, '/order', { events: ['job.started'] })
+  const inOrder = await loadSubscribers(app.services.table, send.id())
+  assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])
+})
+
+test('creating the first subscriber waits until no process uses the old list', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/before')
+  await send('DELETE', `/v1/webhooks/${id}`)
+  const memory = new TtlCache<SubscriberLookup>(subscriberCacheMs)
+  const listeners = async (owner = send.id()) =>
+    (await memory.get(owner, () => loadSubscribers(app.services.table, owner)))('job.created')
+  assert.deepEqual(await listeners(), [])
+  await createHook(send, '/again')
+  assert.deepEqual(await listeners(), ['webhooks'])
+  const feeds = new EventFeeds(app.services.table)
+  for (const beginners of [1, 2]) {
+    const owner = newId('anon')
+    assert.deepEqual(await listeners(owner), [])
+    await Promise.race(Array.from({ length: beginners }, () => feeds.watch(owner)))
+    assert.deepEqual(await listeners(owner), ['sockets'], `first of ${beginners}`)
+  }
+})

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BusEvent } from '../../events/index.ts'
+import { newId } from '../../lib/ids.ts'
+import { Deliverer } from '../../lib/webhooks/deliverer.ts'
+import { DeliveryStore } from '../../lib/webhooks/deliveries.ts'
+import type { DeliveryMessage } from '../../lib/webhooks/delivery.ts'
+import { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
+import { respondWith } from '../webhooks/receiver.ts'
+import {
+  app,
+  createEvent,
+  createHook,
+  deliverAll,
+  deliverer,
+  deliveriesOf,
+  dispatch,
+  eventOf,
+  newClient,
+  now,
+  onlyDelivery,
+  pass,
+  queue,
+  receiver,
+  sweep,
+} from './support/webhook-service.ts'
+
+test('the sweep sends a delivery whose queue message was lost', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/lost')
+  const { stream } = await createEvent(send)
+  queue.length = 0
+  await sweep(id, stream)
+  assert.equal(queue.length, 0, 'not immediately: its message may still be in the queue')
+  pass(61)
+  await sweep(id, stream)
+  await deliverAll()
+  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+  pass(600)
+  await sweep(id, stream)
+  assert.equal(queue.length, 0)
+})
+
+test('a delivery whose process died is retried when its lease ends', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/died', { events: ['job.completed'] })
+  await createEvent(send)
+  const { message } = queue.shift() as (typeof queue)[number]
+  const { only } = message
+  assert.ok(only)
+  await new DeliveryStore(app.services.table).claim({ ...message, ...only }, now())
+  await deliverer().deliver(message, () => 900_000)
+  assert.deepEqual([receiver.at('/died').length, queue.length, queue[0]?.delayS], [0, 1, 10])
+  pass(26)
+  await deliverer().deliver(queue.shift()?.message as DeliveryMessage, () => 900_000)
+  assert.deepEqual([(await onlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
+})
+
+test('the events of a job are sent in sequence, and a failed one does not delay later ones', async () => {
+  const send = newClient()
+  await createHook(send, '/order')
+  const job = newId('job')
+  let calls = 0
+  receiver.setHandler(
+    '/order',
+    (_request, response) => void response.writeHead(++calls === 2 ? 500 : 204).end(),
+  )
+  const events = [1, 2, 3, 4, 5].map((sequence) => eventOf(send, job, sequence, 'job.queued'))
+  const numbers = () => receiver.at('/order').map(({ json }) => json.sequence)
+  await dispatch(events[2] as BusEvent)
+  await dispatch(events[1] as BusEvent)
+  const [first] = queue.splice(0)
+  await deliverer().deliver(first?.message as DeliveryMessage, () => 900_000)
+  assert.deepEqual(numbers(), [], 'the first event is missing')
+  queue.length = 0
+  for (const at of [4, 3, 0]) await dispatch(events[at] as BusEvent)
+  // As many concurrent calls as messages.
+  await Promise.all(queue.splice(0).map(({ message }) => deliverer().deliver(message, () => 900_000)))
+  assert.deepEqual(numbers(), [1, 2, 3, 4, 5])
+  queue.length = 0
+})
+
+test('waiting for a missing event in the sequence ends after a while', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/gap')
+  await dispatch(eventOf(send, newId('job'), 7))
+  const { message } = queue.shift() as (typeof queue)[number]
+  await deliverer().deliver(message, () => 900_000)
+  assert.equal(receiver.at('/gap').length, 0)
+  assert.deepEqual([queue.length, queue[0]?.delayS], [1, 1])
+  pass(5)
+  await deliverAll()
+  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+})
+
+test('progress is sent at most every 5 s, and a failed progress delivery is not retried', async () => {
+  const send = newClient()
+  receiver.setHandler('/progress', respondWith(500))
+  const { id } = await createHook(send, '/progress', { events: ['job.progress'] })
+  const job = newId('job')
+  for (const sequence of [1, 2]) await dispatch(eventOf(send, job, sequence, 'job.progress'))
+  pass(5)
+  await dispatch(eventOf(send, job, 3, 'job.progress'))
+  await deliverAll()
+  assert.deepEqual(
+    receiver.at('/progress').map(({ json }) => json.sequence),
+    [1, 3],
+  )
+  const deliveries = await deliveriesOf(send, id)
+  assert.ok(deliveries.every(({ status }: { status: string }) => status === 'failed'))
+})
+
+test('a slow webhook receiver does not use up the concurrency of others', async () => {
+  const send = newClient()
+  await createHook(send, '/busy')
+  await createEvent(send)
+  const receivers = new ReceiverConcurrency({ webhook: 0, host: 0 })
+  const { message } = queue.shift() as (typeof queue)[number]
+  await new Deliverer(app.services, { now, receiverConcurrency: receivers, random: () => 0 }).deliver(
+    message,
+    () => 900_000,
+  )
+  assert.deepEqual(queue, [{ message: { ...message, deferred: 1 }, delayS: 2 }])
+  assert.equal(receiver.at('/busy').length, 0)
+  await deliverAll()
+  assert.equal(receiver.at('/busy').length, 1)
+})

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { signOwnerToken } from '../../lib/access/anonymous.ts'
+import type { Table } from '../../lib/aws/table.ts'
+import { newId } from '../../lib/ids.ts'
+import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
+import { convertTask } from '../../lib/jobs/run/convert-task.ts'
+import { runTask } from '../../lib/jobs/run/run-task.ts'
+import type { Job } from '../../lib/model/job.ts'
+import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
+import { readPlans } from '../../lib/services/read-plans.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { RequestCounts } from '../../lib/usage/request-counts.ts'
+import { after, before } from '../hooks.ts'
+import { newAccount, newKey } from '../support/account.ts'
+import { type EmbeddedApp, openApp } from './embedded-app.ts'
+import { bound } from './support/limited-app.ts'
+
+let app: EmbeddedApp
+
+before(async () => {
+  app = await openApp()
+})
+
+after(() => app.close())
+
+/** An app with another plan for anonymous clients and changed limits of that plan. */
+function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
+  const { config, plans } = app.services
+  const changed = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
+  return app.with({
+    config: { ...config, ANONYMOUS_PLAN: plan },
+    plans: changed as typeof plans, // by the same names
+  })
+}
+
+test('a sandbox account has no rate limits, a small file limit, its own header, and is restricted to allowed networks', async () => {
+  const plans = readPlans({ SANDBOX: '1', PLANS_FILE: undefined })
+  assert.equal(plans.anonymous, plans.business)
+  assert.deepEqual(
+    [plans.free.requestsPerMinute, plans.free.maxFileBytes, plans.free.retentionHours],
+    [null, 10_000_000, 1],
+  )
+  const config = { ...app.services.config, SANDBOX: '1' as const, SANDBOX_ALLOW: ['192.0.2.0/24'] }
+  const sandbox = app.with({ config, plans })
+  const answer = await sandbox.send('GET', '/v1/formats/png')
+  assert.deepEqual([answer.status, answer.headers['x-sandbox']], [200, 'true'])
+  const elsewhere = await sandbox.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
+  assert.deepEqual([elsewhere.status, elsewhere.headers['x-sandbox']], [403, 'true'])
+  assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
+})
+
+test('jobs above the concurrency limit wait and start in order', async () => {
+  const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
+  const sent: unknown[] = []
+  const groups: unknown[] = []
+  const send = async (_queue: string, messages: readonly unknown[], group?: string) => {
+    sent.push(...messages)
+    groups.push(group)
+  }
+  const queues = { send }
+  const services = { ...open.services, queues: queues as unknown as Services['queues'] }
+  const slots = new ConcurrencySlots(services)
+  const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
+  const jobs: Job[] = []
+  for (let left = 6; left > 0; left--) {
+    const body = new FormData()
+    body.set('targetFormat', 'pdf')
+    body.append('file', new Blob(['# Hello']), 'page.md')
+    const { json } = await open.send('POST', '/v1/convert', { headers, body })
+    jobs.push((await open.services.jobs.store.getJob(json.jobId)) ?? assert.fail(json))
+  }
+  const [first, second, third, fourth, fifth, sixth] = jobs
+  assert.ok(first && second && third && fourth && fifth && sixth)
+  const take = (job: Job) => slots.acquire(job, { jobId: job.id, task: 1 }, 'document')
+  const end = (job: Job) => open.services.jobs.cancel(job.id, 'user')
+  assert.deepEqual([await take(first), await take(second), await take(third)], [true, false, false])
+  assert.equal(await take(first), true, 'another task of the same job')
+  await slots.release(first)
+  assert.deepEqual(sent, [], 'the job has not finished')
+  await end(second)
+  await end(first)
+  await slots.release(first)
+  assert.deepEqual(sent, [{ jobId: third.id, task: 1 }], 'the second job has already finished')
+  assert.equal(await take(third), true)
+  assert.equal(await take(fourth), false)
+  // Its worker died before it could release the slot.
+  await end(third)
+  await slots.wake(fourth.owner)
+  assert.deepEqual(sent.slice(1), [{ jobId: fourth.id, task: 1 }])
+  assert.equal(await take(fourth), true)
+  // A job cancelled before it starts passes its slot to the next.
+  assert.deepEqual([await take(fifth), await take(sixth)], [false, false])
+  await end(fourth)
+  await slots.release(fourth)
+  assert.deepEqual(sent.slice(2), [{ jobId: fifth.id, task: 1 }])
+  await end(fifth)
+  const never = new AbortController().signal
+  const run = {
+    ref: { jobId: fifth.id, task: 1 },
+    queue: 'document' as const,
+    services,
+    isShared: false,
+    remainingMs: 60_000,
+    stopping: never,
+    outOfSpace: never,
+    extendVisibility: async () => {},
+  }
+  const ran = await runTask(run, convertTask)
+  assert.deepEqual(ran, { done: true })
+  assert.deepEqual(sent.slice(3), [{ jobId: sixth.id, task: 1 }])
+  assert.ok(groups.every((group) => group === first.owner))
+})
+
+test('a second PDF engine is rejected if the plan excludes it or none is configured', async () => {
+  const ask = async (plan: PlanId, path: string, body: unknown) => {
+    const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services, { plan })) }
+    return (await app.send('POST', path, { headers, body })).json
+  }
+  const jobs = (pdfEngine: string) => ({
+    tasks: {
+      text: { operation: 'import/raw', filename: 'a.md', file: '# Hello' },
+      pdf: { operation: 'convert', input: 'text', output_format: 'pdf', pdf_engine: pdfEngine },
+      out: { operation: 'export/url', input: 'pdf' },
+    },
+  })
+  const made = await ask('free', '/v1/jobs', jobs('auto'))
+  assert.equal(made.success, true, JSON.stringify(made))
+  assert.doesNotMatch(JSON.stringify(made), /UNKNOWN_PARAMETER/)
+  const below = await ask('pro', '/v1/jobs', jobs('other'))
+  assert.equal(below.error.code, 'INSUFFICIENT_PERMISSIONS')
+  assert.match(below.error.message, /^tasks\.pdf\.pdfEngine: /)
+  assert.equal((await ask('business', '/v1/jobs', jobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
+})
+
+test('PLANS_FILE overrides limits, and errors in it are reported', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
+  const path = join(dir, 'plans.json')
+  const read = (value: unknown) => {
+    writeFileSync(path, JSON.stringify(value))
+    return readPlans({ PLANS_FILE: path, SANDBOX: '0' })
+  }
+  try {
+    const plans = read({
+      free: { requestsPerDay: 7, requestsPerMinute: null },
+      enterprise: { filesPerJob: 50 },
+    })
+    assert.deepEqual([plans.free.requestsPerDay, plans.free.requestsPerMinute], [7, null])
+    assert.deepEqual([plans.business.filesPerJob, plans.business.concurrentJobs], [50, 20])
+    assert.throws(() => read({ gold: {} }), /PLANS_FILE: expected the plans anonymous, free, .*"gold"/)
+    assert.throws(() => read({ free: { perDay: 1 } }), /PLANS_FILE: .*perDay/s)
+    assert.throws(() => readPlans({ PLANS_FILE: join(dir, 'none'), SANDBOX: '0' }), /PLANS_FILE/)
+  } finally {
+    await rm(dir, { recursive: true })
+  }
+})
+
+test('a failing event bus or usage counter does not fail requests', async () => {
+  const key = await newKey(app.services, await newAccount(app.services))
+  const down = async () => {
+    throw new Error('it does not answer')
+  }
+  const table = new Proxy(app.services.table, {
+    get: (target, name, receiver) =>
+      name === 'update' ? down : bound.get?.(target, name as keyof Table & string, receiver),
+  })
+  const requestCounts = new RequestCounts(table, 0)
+  const bus = { ...app.services.bus, publish: down } as unknown as Services['bus']
+  const limited = where('free', { requestsPerDay: 1 }).with({ bus, requestCounts })
+  const { status } = await limited.send('POST', '/v1/uploads/presign', {
+    headers: { 'x-api-key': key },
+    body: { filename: 'a.png', contentType: 'image/png', size: 1 },
+  })
+  assert.equal(status, 201)
+})

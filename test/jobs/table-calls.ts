@@ -1,0 +1,35 @@
+import { isTerminalStatus, type Job } from '../../lib/model/job.ts'
+import { isWrite } from './simulated-aws.ts'
+
+/** A call to the table. */
+export interface Call {
+  readonly name: string
+  readonly keys: readonly string[]
+  readonly isWrite: boolean
+}
+
+export function callOf(command: unknown): Call {
+  // All commands of the document client have this shape.
+  const { constructor: kind, input } = command as { constructor: { name: string }; input: object }
+  const name = kind.name.replace('Command', '')
+  return { name, keys: [...keysIn(input)], isWrite: isWrite(command) }
+}
+
+/** Keys of all items that a command reads or writes. */
+function* keysIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null || value instanceof Set) return
+  if ('pk' in value && 'sk' in value) {
+    yield `${String(value.pk).replace(/^JOB#job_[^#]*/, 'JOB')} ${value.sk}`
+    return
+  }
+  for (const one of Object.values(value)) yield* keysIn(one)
+}
+
+/** Whether a job only waits for the end of its retention. */
+export const isAtRest = (item: Record<string, unknown> | undefined) =>
+  item === undefined ||
+  item['wakeAt'] === undefined ||
+  (isTerminalStatus(item['status'] as Job['status']) &&
+    item['status'] !== 'expired' &&
+    !item['unsaid'] &&
+    !item['deletedAt'])

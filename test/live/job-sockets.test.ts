@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BusEvent } from '../../events/index.ts'
+import { createEndEvent, createProgressEvent } from '../../lib/jobs/events.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { Gateway } from './gateway.ts'
+import { tasks } from './support/example-tasks.ts'
+
+let app: EmbeddedApp
+
+let gateway: Gateway
+
+before(async () => {
+  app = await openApp()
+  gateway = new Gateway(app.services)
+})
+
+after(() => app.close())
+
+/** Creates a job that stays queued, for a new identity or this one. */
+async function createJob(token?: string) {
+  const headers = token === undefined ? {} : { 'x-owner-token': token }
+  const { headers: responseHeaders, json } = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
+  const state = await app.services.jobs.store.getState(json.data.jobId)
+  assert.ok(state)
+  return {
+    token: token ?? responseHeaders['x-owner-token'] ?? '',
+    jobId: state.job.id,
+    state,
+    owner: state.job.owner,
+  }
+}
+
+type CreatedJob = Awaited<ReturnType<typeof createJob>>
+
+/** Creates a progress event. */
+const progressAt = ({ state: { job } }: CreatedJob, percent: number, sequence: number): BusEvent =>
+  createProgressEvent({ ...job, sequence }, 'event', {
+    at: new Date().toISOString(),
+    percent,
+    stage: 'convert',
+  })
+
+const endOf = ({ state }: CreatedJob): BusEvent =>
+  createEndEvent({
+    ...state,
+    job: { ...state.job, status: 'completed', endedAt: new Date().toISOString(), sequence: 9 },
+  })
+
+const connectOwner = (token: string) => gateway.connect({ headers: { 'X-Owner-Token': token } })
+
+test('the socket of a job needs no authentication, reports progress and closes when the job finishes', async () => {
+  const created = await createJob()
+  const client = await gateway.connect({ query: { jobId: created.jobId } })
+  const frame = { jobId: created.jobId, etaMs: null }
+  assert.deepEqual(client.frames, [{ ...frame, stage: 'queued', percent: 0, status: 'queued' }])
+  await gateway.publish(
+    progressAt(await createJob(created.token), 99, 3),
+    progressAt(created, 40, 3),
+    endOf(created),
+  )
+  assert.deepEqual(client.frames.slice(1), [
+    { ...frame, stage: 'convert', percent: 40, status: 'processing' },
+    { ...frame, stage: 'completed', percent: 100, status: 'completed' },
+  ])
+  assert.equal(client.closed?.code, 1000)
+})
+
+test('the socket of a finished job reports its state and closes, and an unknown job is not found', async () => {
+  const created = await createJob()
+  await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
+  const client = await gateway.connect({ query: { jobId: created.jobId } })
+  assert.partialDeepStrictEqual(client.frames, [{ status: 'cancelled' }])
+  assert.equal(client.closed?.code, 1000)
+  for (const jobId of ['job_nonsense', created.jobId.replace(/.{5}$/, 'ZZZZZ')])
+    assert.equal((await gateway.connect({ query: { jobId } })).status, 404)
+})
+
+/** Reads the events of a stream whose response is buffered, like behind API Gateway. */
+const readEventStream = async (jobId: string, headers: Record<string, string> = {}) => {
+  const { status, text } = await app.send('GET', `/v1/jobs/${jobId}/events`, { headers })
+  const events = [...text.matchAll(/event: (\S+)\nid: (\d+)\ndata: (.*)\n\n/g)]
+  return {
+    status,
+    events: events.map(([, event, id, data = '']) => ({ event, id: Number(id), data: JSON.parse(data) })),
+  }
+}
+
+test('an event stream starts with a snapshot and resumes after the last received event', async () => {
+  const created = await createJob()
+  const first = readEventStream(created.jobId)
+  // The buffered response ends with the first event.
+  await connectClient(created)
+  await gateway.publish(progressAt(created, 10, 3))
+  const { events } = await first
+  assert.deepEqual(
+    events.map(({ event, data }) => [event, data.status ?? data.job.progress.percent]),
+    [
+      ['snapshot', 'queued'],
+      ['job.progress', 10],
+    ],
+  )
+  await gateway.publish(progressAt(created, 20, 4), progressAt(created, 30, 5))
+  const next = await readEventStream(created.jobId, { 'last-event-id': String(events.at(-1)?.id) })
+  assert.deepEqual(
+    next.events.map(({ data }) => data.job.progress.percent),
+    [20, 30],
+  )
+  await gateway.publish(endOf(created))
+  const last = await readEventStream(created.jobId, { 'last-event-id': String(next.events.at(-1)?.id) })
+  assert.deepEqual(
+    last.events.map(({ event }) => event),
+    ['job.completed'],
+  )
+  await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
+  const after = await readEventStream(created.jobId, { 'last-event-id': String(last.events.at(-1)?.id) })
+  assert.equal(after.status, 204, 'browsers do not reconnect')
+  assert.deepEqual(
+    (await readEventStream(created.jobId, { 'last-event-id': '7' })).events.map(({ event, data }) => [
+      event,
+      data.status,
+    ]),
+    [['snapshot', 'cancelled']],
+  )
+})
+
+test('an event that reaches the feed after a snapshot that includes it is not sent', async () => {
+  const created = await createJob()
+  const stream = readEventStream(created.jobId)
+  await connectClient(created)
+  const { sequence } = created.state.job
+  await gateway.publish(progressAt(created, 5, sequence), progressAt(created, 10, sequence + 1))
+  const { events } = await stream
+  assert.deepEqual(
+    events.map(({ data }) => data.status ?? data.job.progress.percent),
+    ['queued', 10],
+  )
+})
+
+/** Connects, so that a stream opened before has certainly started. */
+const connectClient = ({ token }: CreatedJob) => connectOwner(token)

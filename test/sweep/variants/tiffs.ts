@@ -1,0 +1,75 @@
+import { clear, colors, commandVariant, compressionArgs, kinds, magickVariant } from './image-commands.ts'
+import { each, fixture } from './variant.ts'
+
+export const tiffs = [
+  ...each(kinds, compressionArgs).map(([name, kind, pack]) =>
+    magickVariant(`${name}.tiff`, ...kind, '-depth', '8', ...pack),
+  ),
+  ...each(kinds, {
+    16: ['-depth', '16'],
+    planes: ['-depth', '8', '-interlace', 'plane'],
+    'big-endian': ['-depth', '16', '-endian', 'MSB'],
+  }).map(([name, kind, more]) => magickVariant(`${name}.tiff`, ...kind, '-compress', 'Zip', ...more)),
+  magickVariant('fax.tiff', '-monochrome', '-compress', 'Group4'),
+  magickVariant('fax3.tiff', '-monochrome', '-compress', 'Fax'),
+  magickVariant('bilevel.tiff', '-monochrome', '-compress', 'None'),
+  magickVariant('white-is-zero.tiff', '-monochrome', '-define', 'quantum:polarity=min-is-white'),
+  magickVariant('four-bits.tiff', '-colorspace', 'Gray', '-depth', '4'),
+  magickVariant('two-bits.tiff', '-colorspace', 'Gray', '-depth', '2'),
+  ...[
+    ['float', '32'],
+    ['half', '16'],
+  ].map(([name, depth]) =>
+    // It reports an error for a tag that it cannot add.
+    commandVariant(
+      `${name}.tiff`,
+      'sh',
+      '-c',
+      'convert "$@" "$0" 2>&1; test -s "$0"',
+      '{out}',
+      ...colors,
+      '-depth',
+      depth ?? '',
+      '-compress',
+      'None',
+      '-define',
+      'quantum:format=floating-point',
+    ),
+  ),
+  magickVariant('thirty-two.tiff', '-depth', '32'),
+  magickVariant('lab16.tiff', '-colorspace', 'Lab', '-depth', '16'),
+  magickVariant('tiles.tiff', '-define', 'tiff:tile-geometry=32x32'),
+  magickVariant('strips.tiff', '-define', 'tiff:rows-per-strip=1'),
+  magickVariant('lsb-bits.tiff', '-monochrome', '-define', 'tiff:fill-order=lsb'),
+  commandVariant('alpha.tiff', 'convert', ...clear, '{out}'),
+  commandVariant(
+    'alpha-premultiplied.tiff',
+    'convert',
+    ...clear,
+    '-define',
+    'tiff:alpha=associated',
+    '{out}',
+  ),
+  commandVariant(
+    'many.tiff',
+    'convert',
+    fixture('pages.tiff'),
+    fixture('pages.tiff'),
+    '-compress',
+    'LZW',
+    '{out}',
+  ),
+  commandVariant(
+    'mixed-pages.tiff',
+    'convert',
+    ...colors,
+    '(',
+    '+clone',
+    '-resize',
+    '50%',
+    '-monochrome',
+    ')',
+    '{out}',
+  ),
+  commandVariant('turned.tiff', 'convert', ...colors, '-orient', 'RightTop', '{out}'),
+]

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  chooseFiles,
+  downloadFrom,
+  fileCard,
+  filePayload,
+  fixture,
+  openSite,
+  type Site,
+  visit,
+} from './browser.ts'
+
+let site: Site
+
+const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
+
+/** Chooses a file of that name and converts it to the default target. */
+async function convert(page: Page, name: string, buffer?: Buffer) {
+  const file = buffer ? { name, mimeType: '', buffer } : await filePayload(fixture(name))
+  await chooseFiles(page, file)
+  const card = fileCard(page, name)
+  await card.getByRole('button', { name: /^Convert to/ }).click()
+  return card
+}
+
+/** The tests mostly wait, so three run at a time. */
+describe('files on the page', { concurrency: 3 }, () => {
+  before(async () => {
+    site = await openSite()
+  })
+  after(async () => {
+    await site.close()
+  })
+
+  test('leaving the page during an upload asks for confirmation', () =>
+    visitPage(async (page) => {
+      await page.route('**/s3/**', () => {})
+      const card = await convert(page, 'corners.png')
+      await card.getByText('Uploading', { exact: true }).waitFor()
+      const [question] = await Promise.all([
+        page.waitForEvent('dialog'),
+        page.close({ runBeforeUnload: true }),
+      ])
+      assert.equal(question.type(), 'beforeunload')
+      await question.accept()
+    }))
+
+  test('a long file list is a table that renders only the visible rows', () =>
+    visitPage(async (page) => {
+      const { buffer } = await filePayload(fixture('corners.png'))
+      const many = Array.from({ length: 300 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
+      await chooseFiles(page, ...many)
+      await page.getByText('300 files ready').waitFor()
+      const table = page.getByRole('table', { name: 'Files' })
+      assert.equal(await table.getAttribute('aria-rowcount'), '301')
+      assert.ok((await page.getByRole('row').count()) < 60)
+      assert.ok((await page.evaluate(() => document.querySelectorAll('*').length)) < 3000)
+      await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+      await page.getByRole('cell', { name: '299.png', exact: true }).waitFor()
+      await page.evaluate(() => window.scrollTo(0, 0))
+      await page.getByRole('button', { name: 'Clear list' }).click()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await table.waitFor()
+    }))
+
+  test('an invalid option is shown at its field and nothing is uploaded', () =>
+    visitPage(async (page) => {
+      const sent: string[] = []
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url())
+        if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sent.push(pathname)
+      })
+      await chooseFiles(page, await filePayload(fixture('video.mp4')))
+      const card = fileCard(page, 'video.mp4')
+      await card.getByRole('radio', { name: 'GIF' }).check()
+      await card.getByText('Options', { exact: true }).click()
+      const start = card.getByLabel('Start', { exact: true })
+      await start.fill('abc')
+      await card.getByRole('button', { name: 'Convert to GIF' }).click()
+      await card.locator('[data-option="start"][aria-invalid="true"]').waitFor()
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-option')), 'start')
+      assert.equal(await start.isVisible(), true)
+      assert.deepEqual(sent, [])
+    }))
+
+  test('transparency is kept by default, and waiting files survive a reload with their options', () =>
+    visitPage(async (page) => {
+      await chooseFiles(page, await filePayload(fixture('alpha.png')))
+      const card = fileCard(page, 'alpha.png')
+      await card.getByRole('radio', { name: 'WEBP', checked: true }).waitFor()
+      await card.getByText('Options', { exact: true }).click()
+      await card.getByRole('spinbutton', { name: 'Width' }).fill('20')
+      await page.reload()
+      await card.getByRole('button', { name: 'Convert to WEBP' }).waitFor()
+      await card.getByText('Options', { exact: true }).click()
+      assert.equal(await card.getByRole('spinbutton', { name: 'Width' }).inputValue(), '20')
+    }))
+
+  test('targets chosen for individual files survive a reload', () =>
+    visitPage(async (page) => {
+      const files = [
+        { name: 'letter.docx', to: 'ODT' },
+        { name: 'owner-password.pdf', to: 'PNG' },
+      ]
+      await chooseFiles(page, ...(await Promise.all(files.map(({ name }) => filePayload(fixture(name))))))
+      const target = (name: string, to: string, checked?: boolean) =>
+        fileCard(page, name).getByRole('radio', { name: to, exact: true, ...(checked && { checked }) })
+      for (const { name, to } of files) await target(name, to).check()
+      await page.reload()
+      for (const { name, to } of files) await target(name, to, true).waitFor()
+    }))
+
+  test('the format search also finds tools', () =>
+    visitPage(async (page) => {
+      await chooseFiles(page, await filePayload(fixture('owner-password.pdf')))
+      const card = fileCard(page, 'owner-password.pdf')
+      for (const [word, name] of [
+        ['ocr', 'Recognize text (OCR)'],
+        ['split', 'Split PDF'],
+      ] as const) {
+        await card.getByRole('combobox').first().fill(word)
+        await card.getByRole('option', { name }).waitFor()
+      }
+      await card.getByRole('combobox').first().press('Enter')
+      await card.getByRole('radio', { name: 'Split PDF', checked: true }).waitFor()
+      await card.getByRole('button', { name: 'Split PDF' }).click()
+      await card
+        .getByRole('link', { name: /^Download/ })
+        .first()
+        .waitFor()
+    }))
+
+  test('visitors cannot see the files of other visitors', () =>
+    visitPage(async (page) => {
+      await convert(page, 'corners.png')
+      await downloadFrom(page, 'corners.png')
+      await visitPage(async (other) => {
+        await other.waitForResponse((response) => response.url().includes('/v1/jobs'))
+        await other.locator('#kinds li').first().waitFor()
+        assert.equal(await other.getByRole('article').count(), 0)
+      })
+    }))
+
+  test('a file name with markup, quotes and emoji is shown literally', () =>
+    visitPage(async (page) => {
+      const name = '<img src=x onerror=alert(1)> "ça" 🦢.png'
+      const { buffer } = await filePayload(fixture('corners.png'))
+      const card = await convert(page, name, buffer)
+      await card.getByRole('link', { name: /^Download/ }).waitFor()
+      assert.equal(await card.getByRole('heading').textContent(), name)
+      assert.equal(await page.locator('img[src=x]').count(), 0)
+    }))
+})
