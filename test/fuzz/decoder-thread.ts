@@ -1,4 +1,5 @@
 // Runs the parsers of clients' files on inputs, in a thread that decoders.ts can end.
+import '../../lib/decoders/unhandled-rejections.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { runMethod } from '../../lib/decoders/methods.ts'
 import { AppError } from '../../lib/errors.ts'
