@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts'
 import { keysOf } from '../validation/keys-of.ts'
 import { createDailyKeys, deriveKey, Vault } from './sealed.ts'
 
@@ -7,7 +6,7 @@ const purposes = { TASK_KEY: 'seal tasks', WEBHOOK_KEY: 'seal', DOWNLOAD_KEY: 'd
 export const derivedKeyNames = keysOf(purposes)
 type DerivedKeyName = keyof typeof purposes
 
-type KeySettings = Partial<Pick<Config, 'SERVICE_SECRET' | DerivedKeyName>>
+type KeySettings = { readonly [Name in 'SERVICE_SECRET' | DerivedKeyName]?: string | undefined }
 
 /** Returns the settings for a service secret. */
 export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, string>> =>

@@ -1,7 +1,18 @@
 // The bytes: one file per object or part, under a random name. Keys never become paths.
 import { randomBytes } from 'node:crypto'
 import { constants, createWriteStream, fchmodSync, fchownSync } from 'node:fs'
-import { chmod, chown, copyFile, type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  copyFile,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  rm,
+  stat,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { writeBuffered } from '../../io/buffered-writer.ts'
@@ -61,14 +72,14 @@ export class Blobs {
     const target = this.#path(blob)
     await link(path, target).catch((error: unknown) => {
       if (!cannotBeLinked(error)) throw error
-      return copyFile(path, target, constants.COPYFILE_EXCL)
+      return copyOwned(path, target, owner)
     })
     try {
       const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
       try {
         const stats = await file.stat()
         if (!stats.isFile()) throw new Error('Expected a plain file.')
-        if (owner !== undefined && stats.uid !== owner) throw new Error('Expected a file of the caller.')
+        requireOwner(stats, owner)
         // The engine that wrote it must not be able to change it any more.
         const isRestricted = stats.uid === process.getuid?.() && (stats.mode & 0o777) === 0o600
         if (!isRestricted || this.#readerGroup !== undefined) this.#restrict(file)
@@ -187,9 +198,22 @@ export class Blobs {
   }
 }
 
+function requireOwner({ uid }: { readonly uid: number }, owner: number | undefined): void {
+  if (owner !== undefined && uid !== owner) throw new Error('Expected a file of the caller.')
+}
+
+/** Copies a file that belongs to `owner`, and so does the copy. */
+async function copyOwned(path: string, target: string, owner: number | undefined): Promise<void> {
+  await using source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  requireOwner(await source.stat(), owner)
+  // The same file, whatever its path leads to by now.
+  await copyFile(`/proc/self/fd/${source.fd}`, target, constants.COPYFILE_EXCL)
+  if (owner !== undefined) await chown(target, owner, owner)
+}
+
 /** Lets a group enter a folder, whose files it can then open by name. */
 async function admitGroup(folder: string, group: number): Promise<void> {
-  await chown(folder, process.getuid?.() ?? 0, group)
+  await chown(folder, (await stat(folder)).uid, group)
   await chmod(folder, 0o710)
 }
 

@@ -197,8 +197,8 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       // The servers have created files since the start.
       restrictEntries(dataDir)
       assignWorkerUser(dataDir)
-      const { PATH = '', PLANS_FILE = '' } = env
-      const environment = { PATH, PLANS_FILE, WORK_DIR: workDir }
+      const { PATH = '', PLANS_FILE = '', TMPDIR = '' } = env
+      const environment = { PATH, PLANS_FILE, TMPDIR, WORK_DIR: workDir }
       const reason = await workerUserProblem(user, environment, (await confinement()).level)
       if (reason === undefined) return user
       log.warn({ reason }, 'workers run as root, because another user cannot run them')

@@ -32,7 +32,7 @@ const publicNames: ReadonlySet<string> = new Set([
   ...Object.keys(settings).filter((name) => !withheldSettings.includes(name)),
 ])
 
-/** Returns the secrets of a worker: those of its function. Engines open the passwords of their tasks themselves here. */
+/** Returns the secrets of a worker: those of its function. Engines here open the passwords of their tasks. */
 const secretsOf = (queue: QueueId): readonly SecretName[] => {
   const name = functionForQueue(queue)
   return name === undefined || name === 'capture' ? ['TASK_KEY'] : (declarationOf(name)?.secrets ?? [])

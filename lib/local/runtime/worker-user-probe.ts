@@ -1,12 +1,14 @@
 // Run as the user of workers: fails if it lacks something that workers need, and prints how it can confine engines.
 import { accessSync, constants } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { readConfig } from '../../config.ts'
 import { confinement } from '../../engines/sandbox/isolation.ts'
 import { readPlans } from '../../services/read-plans.ts'
 
 const config = readConfig()
 try {
-  accessSync(config.WORK_DIR, constants.R_OK | constants.W_OK | constants.X_OK)
+  for (const folder of [config.WORK_DIR, tmpdir()])
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   readPlans(config)
   process.stdout.write(`${(await confinement()).level}\n`)
 } catch (error) {

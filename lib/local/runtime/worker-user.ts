@@ -44,7 +44,7 @@ export function assignWorkerUser(dataDir: string): WorkerUser | undefined {
 
 /** Lets the group of workers read a file or enter a folder. */
 function admit(path: string, { gid }: WorkerUser, mode: number): void {
-  chownSync(path, 0, gid)
+  chownSync(path, statSync(path).uid, gid)
   chmodSync(path, mode)
 }
 

@@ -1,7 +1,7 @@
 // Turning files into objects and objects into files, without a network connection.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -59,6 +59,21 @@ test('only plain files in the folder are adopted', async (t) => {
   await assert.rejects(exchange.put('a', folder, type))
   const { KeyCount } = await client.send(new ListObjectsV2Command({ Bucket }))
   assert.equal(KeyCount, 0)
+})
+
+test('only files of the user whose processes may store files are adopted', {
+  skip: process.getuid?.() !== 0,
+}, async (t) => {
+  const { s3, client, folder } = await start(t)
+  const user = 1_900_000_001
+  const exchange = s3.exchange({ bucket: Bucket, folder, owner: user })
+  const path = join(folder, 'file')
+  await writeFile(path, 'of the service')
+  await assert.rejects(exchange.put('a', path, type), /Expected a file of the caller/)
+  await chown(path, user, user)
+  await exchange.put('a', path, type)
+  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'a' }))
+  assert.equal(await Body?.transformToString(), 'of the service')
 })
 
 test('an object is copied into a file only if its ETag matches', async (t) => {
