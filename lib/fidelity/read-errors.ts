@@ -3,8 +3,9 @@ export class CountingStopped extends Error {
   override readonly name = 'CountingStopped'
 }
 
-/** Offsets outside the file, and streams that zlib cannot decompress: an engine may still read the file. */
-export const isUnreadable = (error: unknown): boolean => error instanceof RangeError || isZlibError(error)
+/** Offsets outside the file, and streams that cannot be decompressed: an engine may still read the file. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof RangeError || isCompressionError(error)
 
-const isZlibError = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^(?:Z_|ERR_)/.test(String(error.code))
+const isCompressionError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(?:Z_|ZSTD_|ERR_)/.test(String(error.code))
