@@ -11,8 +11,8 @@ export const isOverwritable = ({ partsId, importJobId }: UploadRecord): boolean 
   partsId === undefined && importJobId === undefined
 
 /**
- * Copies the file of an upload to a key that no URL was signed for, so that a later PUT changes nothing for its job. The
- * key is new each time: of several jobs that want the upload, only one gets it.
+ * Copies the file of an upload to a key that no URL was signed for, so that a later PUT changes nothing for its job.
+ * The key is new each time: of several jobs that want the upload, only one gets it.
  * @throws AppError CONFLICT if the file was overwritten since it was checked, FILE_GONE if it was deleted.
  */
 export async function takeUpload(file: StoredFile, files: Files): Promise<Pick<StoredFile, 'key' | 'etag'>> {

@@ -1,20 +1,22 @@
-// `npm run fuzz -- api --requests 100000 --seed 1` sends many requests made from the OpenAPI document to a service of its
-// own and checks every reply; `npm run fuzz -- decoders` reads changed files (decoders.ts).
+// `npm run fuzz -- api --requests 100000 --seed 1` sends many requests made from the OpenAPI document to a service of
+// its own and checks every reply; `npm run fuzz -- decoders` reads changed files (decoders.ts).
 import { parseArgs } from 'node:util'
 
 async function fuzzApi(args: string[]): Promise<void> {
-  const { fuzz } = await import('./fuzz.ts')
+  const { fuzz } = await import('./api.ts')
   const { values } = parseArgs({
     args,
     options: { requests: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
   })
   const startedAt = Date.now()
+  let shown = 0
   const result = await fuzz({
     requests: Number(values.requests),
     seed: Number(values.seed),
     onProgress: ({ requests, statuses, failures }) => {
-      if (requests % 5000 === 0 || failures.length > 0)
-        console.log(requests, JSON.stringify(statuses), `${failures.length} failures`)
+      for (const failure of failures.slice(shown)) console.log(failure)
+      shown = failures.length
+      if (requests % 5000 === 0) console.log(requests, JSON.stringify(statuses))
     },
   })
   console.log(JSON.stringify({ ...result, seconds: Math.round((Date.now() - startedAt) / 1000) }, null, 2))

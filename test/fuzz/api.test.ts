@@ -1,0 +1,17 @@
+// A bounded part of `npm run fuzz -- api`, which sends as many requests as one likes.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fuzz } from './api.ts'
+
+test('replies to requests made from the OpenAPI document are as it describes, and each operation works', async () => {
+  const { failures, unreached, requests, statuses } = await fuzz({ requests: 1000, seed: 1 })
+  assert.deepEqual(failures, [])
+  assert.deepEqual(unreached, [])
+  assert.equal(requests, 1000)
+  // Otherwise the requests prove little.
+  const succeeded = Object.entries(statuses).reduce(
+    (sum, [status, count]) => sum + (Number(status) < 400 ? count : 0),
+    0,
+  )
+  assert.ok(succeeded > 300, `${succeeded} requests succeeded`)
+})

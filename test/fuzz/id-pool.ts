@@ -1,0 +1,49 @@
+/** Ids that replies have named, by kind: later requests use them. */
+
+const kinds = ['job', 'upl', 'whk', 'whd', 'wf', 'run', 'key', 'client', 'conn', 'acc', 'ses', 'evt']
+const idPattern = new RegExp(`\\b(${kinds.join('|')})_[0-9A-HJKMNP-TV-Z]{26}\\b`, 'g')
+const fieldPatterns: Readonly<Record<string, RegExp>> = {
+  cursor: /"(?:next|nextCursor|prevCursor|cursor)":"([^"]+)"/g,
+  object: /"key":"(uploads\/[^"]+)"/g,
+  token: /"(?:access_token|ticket)":"([^"]+)"/g,
+  etag: /"ETag":"((?:[^"\\]|\\.)+)"/gi,
+}
+const tokenPattern = /\{\{(\w+):(\d+)\}\}/g
+/** Newest ids of each kind and sender, so that most still exist. */
+const maxIds = 60
+
+export class IdPool {
+  readonly #ids = new Map<string, string[]>()
+
+  /** Remembers the ids in a reply to a sender. */
+  learn(text: string, sender: string): void {
+    for (const [id, kind = ''] of text.matchAll(idPattern)) this.add(kind, id, sender)
+    for (const [kind, pattern] of Object.entries(fieldPatterns))
+      for (const [, value = ''] of text.matchAll(pattern)) this.add(kind, value, sender)
+  }
+
+  add(kind: string, id: string, sender = ''): void {
+    for (const list of [kind, `${kind} of ${sender}`]) {
+      const known = this.#ids.get(list) ?? []
+      if (!known.includes(id)) this.#ids.set(list, [...known, id].slice(-maxIds))
+    }
+  }
+
+  /** Replaces the placeholders in a value, at any depth; one without a known id becomes an unknown one. */
+  fill(value: unknown, sender: string): unknown {
+    if (typeof value === 'string')
+      return value.replace(tokenPattern, (_, kind: string, at: string) =>
+        this.#pick(kind, Number(at), sender),
+      )
+    if (Array.isArray(value)) return value.map((one) => this.fill(one, sender))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.fill(one, sender)]))
+  }
+
+  /** One of ten ids is any sender's. */
+  #pick(kind: string, at: number, sender: string): string {
+    const own = at % 10 === 0 ? undefined : this.#ids.get(`${kind} of ${sender}`)
+    const known = own ?? this.#ids.get(kind) ?? []
+    return known[at % Math.max(1, known.length)] ?? `${kind}_01M8GX6EN24AFB0MDD2WGAQA75`
+  }
+}

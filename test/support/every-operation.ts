@@ -1,0 +1,372 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { openReceiver } from '../webhooks/receiver.ts'
+import { adminOf, managerOf } from './account.ts'
+import type { Client, TestService } from './service.ts'
+
+/** A request to an operation of the API. */
+export interface OperationRequest {
+  readonly method?: 'POST' | 'PATCH' | 'DELETE'
+  /** For example `/v1/jobs/:jobId`. */
+  readonly path: string
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  /** Text fields, and files of test/fixtures as `@name`. */
+  readonly form?: Readonly<Record<string, string | readonly string[]>>
+  readonly urlEncoded?: Readonly<Record<string, string | number>>
+  readonly waits?: true
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Sends a request and returns the data of its reply. @param shorten what to record of a reply. */
+// biome-ignore lint/suspicious/noExplicitAny: any reply of the operation
+export type CallOperation = (sent: OperationRequest, shorten?: (body: any) => unknown) => Promise<any>
+
+interface Setting {
+  readonly service: TestService
+  readonly client: Client
+  readonly receiver: Awaited<ReturnType<typeof openReceiver>>
+  readonly call: CallOperation
+}
+
+/** Calls each operation of the API successfully, in an order in which that is possible. */
+export class EveryOperation {
+  readonly #service: TestService
+  readonly #client: Client
+  readonly #receiver: Setting['receiver']
+  readonly #call: CallOperation
+
+  constructor({ service, client, receiver, call }: Setting) {
+    this.#service = service
+    this.#client = client
+    this.#receiver = receiver
+    this.#call = call
+  }
+
+  async run(): Promise<void> {
+    await this.#call({ path: '/v1' })
+    await this.#call({ path: '/health' })
+    await this.#call({ path: '/v1/plans' })
+    await this.#call({ path: '/v1/formats', query: { q: 'webp' } })
+    await this.#call({ path: '/v1/formats/:formatId', params: { formatId: 'webp' } })
+    await this.#call({ path: '/v1/formats/conversions', query: { from: 'wav', to: 'flac' } })
+    await this.#call({
+      method: 'POST',
+      path: '/v1/convert/check',
+      json: { from: 'gif', targetFormat: 'jpg', options: { quality: 'high' } },
+    })
+    const checked = { from: 'png', targetFormat: 'webp', quality: 80 }
+    await this.#call({ method: 'POST', path: '/v1/convert/check', urlEncoded: checked })
+    await this.#call({ path: '/v1/openapi.json' }, ({ openapi, info }) => ({ openapi, info, paths: {} }))
+    await this.#call({ path: '/v1/asyncapi.json' }, ({ asyncapi, info }) => ({ asyncapi, info }))
+
+    const url = 'https://www.example.com/report.pdf'
+    await this.#call({ method: 'POST', path: '/v1/import/url', json: { url, filename: 'report.pdf' } })
+    await this.#call({ method: 'POST', path: '/v1/import/url', urlEncoded: { url } })
+
+    const [uploadId, second, third, fourth] = [
+      await this.#upload(),
+      await this.#upload(),
+      await this.#upload(),
+      await this.#upload(),
+    ]
+    await this.#call({ path: '/v1/uploads/:uploadId', params: { uploadId } })
+    const form = { filename: 'video.mp4', contentType: 'video/mp4', size: 1_048_576, method: 'POST' }
+    await this.#call({ method: 'POST', path: '/v1/uploads/presign', urlEncoded: form })
+    const large = { filename: 'video.mp4', type: 'video/mp4', size: 1_073_741_824 }
+    await this.#call({ method: 'POST', path: '/v1/uploads/multipart', urlEncoded: large })
+    await this.#inParts('/v1/uploads/multipart')
+    await this.#inParts('/v1/uploads/s3/multipart')
+    const named = { filename: 'photo.png', type: 'image/png' }
+    await this.#call({ path: '/v1/uploads/s3/params', query: named })
+    const { jobId } = await this.#call({
+      method: 'POST',
+      path: '/v1/convert',
+      json: { uploadId, targetFormat: 'webp', quality: 80 },
+    })
+    await this.#call({
+      method: 'POST',
+      path: '/v1/convert',
+      form: { file: '@alpha.png', targetFormat: 'webp', tag: 'holiday' },
+      waits: true,
+    })
+    await this.#call({
+      method: 'POST',
+      path: '/v1/convert',
+      urlEncoded: { uploadId: second, targetFormat: 'jpg' },
+      query: { redirect: 'true' },
+      waits: true,
+    })
+    await this.#call({
+      method: 'POST',
+      path: '/v1/convert',
+      form: { file: '@alpha.png', targetFormat: 'mp3' },
+    })
+    const uploadIds = [third, fourth]
+    await this.#call({
+      method: 'POST',
+      path: '/v1/convert/merge',
+      json: { uploadIds, mergeType: 'image', options: { layout: 'horizontal' } },
+    })
+    await this.#call({
+      method: 'POST',
+      path: '/v1/convert/merge',
+      form: { file: ['@three-pages.pdf', '@three-pages.pdf'], mergeType: 'pdf' },
+      waits: true,
+    })
+    await this.#call({
+      method: 'POST',
+      path: '/v1/convert/merge',
+      urlEncoded: { uploadIds: uploadIds.join(), mergeType: 'image' },
+    })
+    const files = { file: ['@alpha.png', '@corners.bmp'], targetFormat: 'webp' }
+    await this.#call({ method: 'POST', path: '/v1/convert/batch', form: files })
+    await this.#call({ method: 'POST', path: '/v1/convert/batch', form: files, waits: true })
+    await this.#call({
+      method: 'POST',
+      path: '/v1/convert/batch',
+      json: { items: [{ uploadId: await this.#upload(), targetFormat: 'webp' }] },
+    })
+
+    await this.#client.finished(jobId)
+    await this.#call({ path: '/v1/status/:jobId', params: { jobId } })
+    await this.#call({ path: '/v1/jobs/:jobId', params: { jobId } })
+    await this.#call({ path: '/v1/download/:jobId', params: { jobId } })
+    await this.#call({ path: '/v1/jobs/:jobId/events', params: { jobId } })
+    await this.#call({ method: 'POST', path: '/v1/ws/tickets' })
+    await this.#call({ method: 'POST', path: '/v1/download/signed', json: { jobId, maxDownloads: 3 } })
+    await this.#call({ method: 'POST', path: '/v1/download/signed', urlEncoded: { jobId, expiresIn: 600 } })
+    // Whether a ZIP is ready within seconds depends on the machine.
+    await this.#call({
+      method: 'POST',
+      path: '/v1/download/zip',
+      query: { async: 'true' },
+      json: { jobIds: [jobId] },
+    })
+    await this.#call({ path: '/v1/jobs', query: { limit: '1', status: 'completed', targetFormat: 'webp' } })
+    await this.#call({ method: 'POST', path: '/v1/jobs/:jobId/retry', params: { jobId } })
+    await this.#call({ method: 'POST', path: '/v1/jobs/:jobId/retry', params: { jobId }, waits: true })
+    const tasks = {
+      text: { operation: 'import/raw', filename: 'hello.md', file: '# Hello' },
+      page: { operation: 'convert', input: 'text', output_format: 'html' },
+      out: { operation: 'export/url', input: 'page' },
+    }
+    await this.#call({ method: 'POST', path: '/v1/jobs', json: { tasks } })
+    await this.#call({ method: 'POST', path: '/v1/jobs', json: { tasks }, waits: true })
+    await this.#byTheClock(tasks)
+    await this.#byWebhook(tasks)
+    await this.#byKey()
+    await this.#byToken()
+    await this.#fromDrive()
+    await this.#figures()
+    await this.#asAdministrator()
+    // It waits for a file that never arrives, so that it can be cancelled.
+    const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
+    const awaited = (await (await this.#client.post('/v1/jobs', { tasks: waiting })).json()) as {
+      data: { jobId: string }
+    }
+    await this.#call({
+      method: 'POST',
+      path: '/v1/jobs/:jobId/cancel',
+      params: { jobId: awaited.data.jobId },
+    })
+    await this.#call({ method: 'DELETE', path: '/v1/jobs/:jobId', params: { jobId } })
+    await this.#call({ path: '/v1/status/:jobId', params: { jobId } })
+  }
+
+  async #byTheClock(tasks: object): Promise<void> {
+    const nightly = { name: 'Daily report', cron: '0 3 * * *', timezone: 'Europe/Berlin', tasks }
+    const path = '/v1/workflows'
+    const { id: workflowId } = await this.#call({ method: 'POST', path, json: nightly })
+    const one = { path: `${path}/:workflowId`, params: { workflowId } }
+    await this.#call({ ...one, method: 'POST', path: `${one.path}/run` })
+    await this.#call({ ...one, path: `${one.path}/runs` })
+    await this.#call({ ...one, method: 'PATCH', json: { overlap: 'queue' } })
+    await this.#call(one)
+    await this.#call({ path })
+    await this.#call({ ...one, method: 'DELETE' })
+  }
+
+  async #byKey(): Promise<void> {
+    const headers = { 'x-api-key': await managerOf(this.#service) }
+    await this.#call({ path: '/v1/account', headers })
+    const path = '/v1/api-keys'
+    const json = { name: 'Nightly reports', access: 'convert-only', allowedIps: ['203.0.113.0/24'] }
+    const { id: keyId } = await this.#call({ method: 'POST', path, json, headers })
+    const one = { path: `${path}/:keyId`, params: { keyId }, headers }
+    await this.#call({ ...one, method: 'PATCH', json: { name: 'Reports', allowedIps: null } })
+    await this.#call(one)
+    await this.#call({ path, headers })
+    await this.#call({ ...one, method: 'POST', path: `${one.path}/rotate` })
+    await this.#call({ ...one, method: 'DELETE' })
+  }
+
+  async #byToken(): Promise<void> {
+    const headers = { 'x-api-key': await managerOf(this.#service) }
+    const path = '/v1/oauth/clients'
+    const { clientId, clientSecret } = await this.#call({
+      method: 'POST',
+      path,
+      json: { name: 'Nightly' },
+      headers,
+    })
+    const client = { client_id: clientId, client_secret: clientSecret }
+    const asked = { grant_type: 'client_credentials', scope: 'CONVERT_READ CONVERT_WRITE', ...client }
+    const got = await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: asked })
+    const wrong = { ...asked, scope: 'EVERYTHING' }
+    await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: wrong })
+    const token = { token: got.access_token, ...client }
+    await this.#call({ method: 'POST', path: '/v1/oauth/introspect', urlEncoded: token })
+    await this.#call({ method: 'POST', path: '/v1/oauth/revoke', urlEncoded: token })
+    await this.#call({ path: '/.well-known/oauth-authorization-server' })
+    await this.#call({ path, headers })
+    await this.#call({ method: 'DELETE', path: `${path}/:clientId`, params: { clientId }, headers })
+  }
+
+  async #fromDrive(): Promise<void> {
+    const path = '/v1/cloud/:drive'
+    const params = { drive: 'dropbox' }
+    await this.#call({ path: '/v1/cloud' })
+    const { authorizationUrl } = await this.#call({ path: `${path}/auth`, params })
+    const { headers } = await fetch(authorizationUrl, { redirect: 'manual' })
+    const query = Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)
+    const { connectionId } = await this.#call({ path: `${path}/callback`, params, query })
+    await this.#call({ path: `${path}/list`, params, query: { connectionId, q: 'Notes' } })
+    const json = { connectionId, fileIds: ['id:f1'], targetFormat: 'pdf' }
+    await this.#call({ method: 'POST', path: `${path}/import`, params, json })
+    const one = { path: `${path}/connections/:connectionId`, params: { ...params, connectionId } }
+    await this.#call({ method: 'DELETE', ...one })
+  }
+
+  async #figures(): Promise<void> {
+    await this.#call({ path: '/v1/account/usage', query: { groupBy: 'engine' } })
+    await this.#call({ path: '/v1/account/quota', headers: { 'x-api-key': await managerOf(this.#service) } })
+    await this.#call({
+      path: '/v1/admin/slo',
+      query: { days: '7' },
+      headers: { 'x-api-key': await adminOf(this.#service) },
+    })
+    await this.#call({ path: '/v1/reliability' })
+  }
+
+  async #asAdministrator(): Promise<void> {
+    const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
+    const signUp = await fetch(`${this.#service.url}/v1/auth/sign-up/email`, {
+      method: 'POST',
+      // The header shows that the page is of the service.
+      headers: { 'content-type': 'application/json', origin: this.#service.url },
+      body: JSON.stringify(person),
+    })
+    const { user } = (await signUp.json()) as { user: { id: string } }
+    const headers = { 'x-api-key': await adminOf(this.#service) }
+    const path = '/v1/admin/users'
+    const one = { path: `${path}/:userId`, params: { userId: user.id }, headers }
+    await this.#call({ path, query: { q: 'ada@example' }, headers })
+    await this.#call(one)
+    await this.#call({ ...one, method: 'PATCH', json: { plan: 'pro' } })
+    const { sessions } = await this.#call({ ...one, path: `${one.path}/sessions` })
+    const sessionId = sessions[0].id
+    await this.#call({
+      method: 'DELETE',
+      path: '/v1/admin/sessions/:sessionId',
+      params: { sessionId },
+      headers,
+    })
+    await this.#call({ path: '/v1/admin/audit', headers })
+  }
+
+  async #byWebhook(tasks: object): Promise<void> {
+    const path = '/v1/webhooks'
+    const json = { url: this.#receiver.url('/hook'), events: ['job.completed', 'job.failed'] }
+    const { id: webhookId } = await this.#call({ method: 'POST', path, json })
+    const since = new Date(Date.now() - 60_000).toISOString()
+    const one = { path: `${path}/:webhookId`, params: { webhookId } }
+    await this.#call({ ...one, method: 'POST', path: `${one.path}/test`, json: { event: 'job.completed' } })
+    await this.#client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' })
+    const all = { ...one, path: `${one.path}/deliveries` }
+    let deliveries: { id: string; event: string; status: string }[] = []
+    const isThere = () => deliveries.length > 1 && deliveries.every(({ status }) => status === 'succeeded')
+    for (let left = 100; !isThere() && left > 0; left--) {
+      await sleep(100)
+      const answer = await this.#client.fetch(`${path}/${webhookId}/deliveries`)
+      deliveries = ((await answer.json()) as { data: { deliveries: typeof deliveries } }).data.deliveries
+    }
+    await this.#call(all)
+    const delivery = {
+      path: `${all.path}/:deliveryId`,
+      params: { webhookId, deliveryId: deliveries[0]?.id ?? '' },
+    }
+    await this.#call(delivery)
+    await this.#call({ ...delivery, method: 'POST', path: `${delivery.path}/redeliver` })
+    await this.#call({ ...one, method: 'POST', path: `${one.path}/replay`, json: { since } })
+    await this.#call({ ...one, method: 'POST', path: `${one.path}/rotate-secret`, json: { graceHours: 48 } })
+    await this.#call({ path: `${path}/secret` })
+    await this.#call({ method: 'POST', path: `${path}/secret/rotate`, json: { graceHours: 48 } })
+    await this.#call({ ...one, method: 'PATCH', json: { description: 'The ends of jobs' } })
+    await this.#call(one)
+    await this.#call({ path })
+    await this.#call({ ...one, method: 'DELETE' })
+  }
+
+  async #upload(): Promise<string> {
+    const body = Buffer.from(await fixture('alpha.png'))
+    const json = { filename: 'photo.png', contentType: 'image/png', size: body.length }
+    const { uploadId, url, headers } = await this.#call({ method: 'POST', path: '/v1/uploads/presign', json })
+    const { status } = await fetch(url, { method: 'PUT', headers, body })
+    if (status !== 200) throw new Error(`the upload answered ${status}`)
+    return uploadId
+  }
+
+  /** One completed multipart upload, and an aborted one. */
+  async #inParts(path: string): Promise<void> {
+    const body = Buffer.from(await fixture('alpha.png'))
+    const isOurs = path === '/v1/uploads/multipart'
+    const json = { filename: 'photo.png', type: 'image/png', size: body.length }
+    const { uploadId, key } = await this.#call({ method: 'POST', path, json })
+    const given = { params: { uploadId }, query: { key } }
+    const part = { ...given, params: { uploadId, partNumber: '1' } }
+    const { url } = await this.#call({ path: `${path}/:uploadId/:partNumber`, ...part })
+    if (isOurs)
+      await this.#call({ path: `${path}/:uploadId/batch`, ...given, query: { key, partNumbers: '1,2' } })
+    const ETag = (await fetch(url, { method: 'PUT', body })).headers.get('etag')
+    await this.#call({ path: `${path}/:uploadId`, ...given })
+    const parts = [{ PartNumber: 1, ETag }]
+    await this.#call({ method: 'POST', path: `${path}/:uploadId/complete`, ...given, json: { parts } })
+    const other = await this.#call({ method: 'POST', path, json })
+    const dropped = { params: { uploadId: other.uploadId }, query: { key: other.key } }
+    await this.#call({ method: 'DELETE', path: `${path}/:uploadId`, ...dropped })
+  }
+}
+
+function fixture(name: string): Promise<Buffer> {
+  return readFile(new URL(`../fixtures/${name}`, import.meta.url))
+}
+
+/** Returns the body of a request, and what to show of it. */
+export async function bodyOf({
+  json,
+  form,
+  urlEncoded,
+}: OperationRequest): Promise<{ init: RequestInit; kept: object }> {
+  if (json !== undefined) {
+    const init = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }
+    return { init, kept: { 'application/json': json } }
+  }
+  if (urlEncoded) {
+    const texts = Object.fromEntries(Object.entries(urlEncoded).map(([name, value]) => [name, String(value)]))
+    const kept = { 'application/x-www-form-urlencoded': urlEncoded }
+    return { init: { body: new URLSearchParams(texts) }, kept }
+  }
+  if (!form) return { init: {}, kept: {} }
+  const body = new FormData()
+  for (const [name, values] of Object.entries(form)) {
+    for (const value of [values].flat()) {
+      if (value.startsWith('@')) body.append(name, new Blob([await fixture(value.slice(1))]), value.slice(1))
+      else body.append(name, value)
+    }
+  }
+  // Like curl: the first of several files with one name.
+  const kept = Object.fromEntries(Object.entries(form).map(([name, values]) => [name, [values].flat()[0]]))
+  return { init: { body }, kept: { 'multipart/form-data': kept } }
+}
