@@ -7,7 +7,7 @@ import { type Command, exitWithParent } from '../../io/exit-with-parent.ts'
 import type { FileExchange } from '../../io/local-connections.ts'
 import { emitJobEnd } from '../../jobs/job-end-emitter.ts'
 import type { Log } from '../../log.ts'
-import type { FunctionName } from '../../resources/functions.ts'
+import { type FunctionName, functions } from '../../resources/functions.ts'
 import { functionForQueue } from '../../resources/queue-functions.ts'
 import type { QueueId } from '../../resources/queues.ts'
 import nodeEnvironment from '../node-environment.json' with { type: 'json' }
@@ -99,7 +99,9 @@ export class WorkerProcess {
   constructor(options: WorkerProcessOptions) {
     this.#options = options
     const { queue, handler, environment, logFd, log, exchange, file = workerFile } = options
-    const name = handler ?? functionForQueue(queue) ?? 'convert'
+    const functionName = functionForQueue(queue)
+    const name = handler ?? functionName ?? 'convert'
+    const module = functionName ? functions[functionName].handler.replace('functions/', '') : name
     // Unlike the service itself a worker exits when idle, so it may use the larger heap that makes it fast. Workers
     // that only pass bytes on don't need it, and it would keep growing.
     const savesMemory = name === 'transfer' || name === 'deliver'
@@ -111,7 +113,7 @@ export class WorkerProcess {
       ...flags,
       ...extraFlags,
       file,
-      name,
+      module,
       ...(exchange ? [fileSharingFlag] : []),
     ]
     const [command, ...args] = exitWithParent(options.wrapCommand?.(node) ?? node)
