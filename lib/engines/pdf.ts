@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import { defined } from '../validation/defined.ts'
@@ -79,6 +80,7 @@ const isOcr = ({ operation, from }: Pick<EngineWork, 'operation' | 'from'>) =>
 /** PDF pages as images, text and office documents, OCR, XPS, and the tools that change a PDF. */
 export const pdf: Engine = {
   id: 'pdf',
+  readsFiles: true,
   image: 'pdf',
   capabilities: [
     createCapability('jpg', targetOptions.jpg, 0.2),
@@ -146,17 +148,26 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   return { files: [file], details: { pages: pages.length } }
 }
 
-/** PDFs that `split` has opened already, in case `run` follows because the work was not split. */
-const openedPdfs = new WeakMap<InputFile, OpenPdf>()
+/** The PDF that was opened last: `run` follows `split` if the work was not split. */
+let lastOpened: { readonly file: string; readonly pdf: OpenPdf } | undefined
+
+async function openOnce({ path }: InputFile, password: string | undefined, tools: Tools): Promise<OpenPdf> {
+  const { ino, mtimeNs, size } = await stat(path, { bigint: true })
+  const file = [path, ino, mtimeNs, size].join(' ')
+  if (lastOpened?.file === file) return lastOpened.pdf
+  const pdf = await openPdf(path, password, tools)
+  // A decrypted copy is deleted with its step.
+  if (pdf.path === path) lastOpened = { file, pdf }
+  return pdf
+}
 
 async function openPages(work: EngineWork, tools: Tools): Promise<{ opened: OpenPdf; pages: number[] }> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const { pages: range, password } = z.object(openShape).parse(work.options)
-  const opened = openedPdfs.get(input) ?? (await openPdf(input.path, password, tools))
-  openedPdfs.set(input, opened)
-  const pages = resolvePages(range, opened.sizes.length)
-  return { opened, pages: singleFileTargets.includes(work.to) ? pages : [...new Set(pages)] }
+  const openedPdf = await openOnce(input, password, tools)
+  const pages = resolvePages(range, openedPdf.sizes.length)
+  return { opened: openedPdf, pages: singleFileTargets.includes(work.to) ? pages : [...new Set(pages)] }
 }
 
 /** Targets that put all pages into one file, where a page may appear twice; for the others each page is a file. */

@@ -63,9 +63,10 @@ const capabilities: readonly Capability[] = [
   ...watermarkImageRows,
 ]
 
-/** Converts images with libvips, in this process. */
+/** Converts images with libvips, in the process that runs this code. */
 export const vips: Engine = {
   id: 'vips',
+  readsFiles: true,
   image: 'image',
   capabilities,
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },
@@ -82,10 +83,10 @@ function sharpVersion(): string {
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  const running = perform(work, tools).catch((error: unknown) => {
+  const runningResult = perform(work, tools).catch((error: unknown) => {
     throw imageError(error, work.from)
   })
-  const result = await untilAborted(running, tools.signal)
+  const result = await untilAborted(runningResult, tools.signal)
   tools.progress(1)
   return result
 }

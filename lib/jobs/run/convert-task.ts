@@ -23,8 +23,8 @@ import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
 /** Runs the steps of a task that belong to this image. */
-export const convertTask: TaskHandler = async (run, claimed) => {
-  const { task, state, lease } = claimed
+export const convertTask: TaskHandler = async (run, claimedTask) => {
+  const { task, state, lease } = claimedTask
   if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services))) throw new LeaseLost()
   const { inputPlans, warnings } = await planTask(task, state, run.services)
   const limitS = timeLimitOf(inputPlans)
@@ -37,9 +37,9 @@ export const convertTask: TaskHandler = async (run, claimed) => {
     return messageDone
   }
   return withWorkDir(run, async (workDir) => {
-    const result = await runConversion(run, claimed, { inputPlans, limitS, workDir })
-    if ('chunks' in result) return splitTask(run, claimed, result, warnings)
-    return storeOutcome(run, claimed, result, warnings)
+    const result = await runConversion(run, claimedTask, { inputPlans, limitS, workDir })
+    if ('chunks' in result) return splitTask(run, claimedTask, result, warnings)
+    return storeOutcome(run, claimedTask, result, warnings)
   })
 }
 
@@ -58,12 +58,12 @@ const conversionOfTask = (task: Task, state: JobState, { vault }: TaskServices) 
 
 function runConversion(
   run: TaskRun,
-  claimed: ClaimedTask,
+  claimedTask: ClaimedTask,
   { inputPlans, limitS, workDir }: { inputPlans: readonly InputPlan[]; limitS: number; workDir: string },
 ): Promise<InputsResult | ChunkedInputs> {
-  const { task, state, lease, log } = claimed
-  return withTimeLimit(run, claimed, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
-    // Also for engines that start no program: this process then reads the file itself.
+  const { task, state, lease, log } = claimedTask
+  return withTimeLimit(run, claimedTask, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
+    // Also for engines that start no program: their own code is confined as well.
     await requireConfinement()
     const engines = await run.services.engines()
     return runInputs({
@@ -118,11 +118,11 @@ async function splitTask(
   { inputPlans, chunks }: ChunkedInputs,
   warnings: readonly Warning[],
 ): Promise<MessageOutcome> {
-  const remaining = sealOptions(inputPlans, task, services)
-  const chunkRecords = remaining.flatMap((inputPlan) => createChunks(task, inputPlan, chunks))
+  const remainingPlans = sealOptions(inputPlans, task, services)
+  const chunkRecords = remainingPlans.flatMap((inputPlan) => createChunks(task, inputPlan, chunks))
   // Joined by the same plan, even if another version of the service would plan differently.
   const isStored = await lease.splitIntoChunks(chunkRecords, {
-    pieces: remaining,
+    pieces: remainingPlans,
     warnings: mergeWarnings(task, warnings),
   })
   if (isStored) log.info({ chunks: chunkRecords.length }, 'task split into chunks')
