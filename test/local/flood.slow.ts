@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import sharp from 'sharp'
-import { Client, startService, type TestService } from '../support/service.ts'
+import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 const floodSize = Number(process.env['FLOOD'] ?? 500)
 const others = 10
@@ -15,6 +15,8 @@ interface Work {
   readonly bytes: Buffer<ArrayBuffer>
   readonly to: string
 }
+
+type Ended = JobData & { readonly startedAt: string; readonly endedAt: string }
 
 /** A short task for each of three images. */
 async function createWork(): Promise<readonly Work[]> {
@@ -71,11 +73,14 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   const during = await measure(service, work)
   const seconds = (times: readonly number[]) => times.map((time) => time.toFixed(1)).join(', ')
   t.diagnostic(`on an empty service ${seconds(onEmpty)} s, during the flood ${seconds(during)} s`)
-  // The tasks of the flood that are running take as long as those of the others.
-  assert.ok(Math.max(...during) <= 3 * Math.max(...onEmpty), seconds(during))
+  let longestTaskS = 0
   for (const id of ids) {
-    const { status, error } = await flooder.finished(id)
+    const { status, error, startedAt, endedAt } = (await flooder.finished(id)) as Ended
     assert.equal(status, 'completed', JSON.stringify(error))
+    longestTaskS = Math.max(longestTaskS, (Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
     await pause(0)
   }
+  t.diagnostic(`the longest task of the flood took ${longestTaskS.toFixed(1)} s`)
+  // A task waits for at most one of the flood, and then shares the processors with others.
+  assert.ok(Math.max(...during) <= 2 * Math.max(...onEmpty) + longestTaskS, seconds(during))
 })

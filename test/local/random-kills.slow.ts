@@ -2,7 +2,7 @@
 // sets their number, JOBS that of the jobs.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -61,8 +61,11 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   const folder = await mkdtemp(join(tmpdir(), 'kills-'))
   const [dataDir, workDir] = [join(folder, 'data'), join(folder, 'work')]
   await mkdir(workDir)
+  // Workers of a service that root started run as another user.
+  await chmod(folder, 0o711)
+  await chmod(workDir, 0o1777)
   // Short: the path of a socket has at most 108 characters.
-  const settings = { PARALLEL: '2', WORK_DIR: workDir, TMPDIR: workDir }
+  const settings = { PARALLEL: '2', TMPDIR: workDir }
   let service = await startService(settings, dataDir)
   t.after(async () => {
     await service.kill()
@@ -157,6 +160,11 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   const { s3 } = await openClients(service)
   const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: 'mutabor' }))
   assert.deepEqual(Uploads, [])
-  const left = (await readdir(workDir)).filter((name) => /task/.test(name))
-  assert.deepEqual(left, [], 'folders of tasks')
+  const folders = [workDir, join(dataDir, 'work')]
+  const left = (await Promise.all(folders.map((one) => readdir(one)))).flat()
+  assert.deepEqual(
+    left.filter((name) => /^task-/.test(name)),
+    [],
+    'folders of tasks',
+  )
 })

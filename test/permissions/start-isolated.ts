@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { imageIds } from '../../lib/component-ids.ts'
 import { processEnvironment } from '../../lib/config.ts'
+import { deriveKeys } from '../../lib/crypto/derived-keys.ts'
 import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/runtime/service.ts'
 import { type FunctionDeclaration, secretNames } from '../../lib/resources/function-declaration.ts'
@@ -46,8 +47,9 @@ const service = await startService(processEnvironment, {
     const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
     if (isPackaged(name)) return { ...environmentOf(name, all, packages ?? ''), ...key }
     const hidden: readonly string[] = secretNames.filter((one) => !declared[name]?.secrets?.includes(one))
+    const withKeys = { ...all, ...deriveKeys(all['SERVICE_SECRET'] ?? '') }
     return {
-      ...Object.fromEntries(Object.entries(all).filter(([one]) => !hidden.includes(one))),
+      ...Object.fromEntries(Object.entries(withKeys).filter(([one]) => !hidden.includes(one))),
       ...key,
     }
   },
