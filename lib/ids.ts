@@ -29,9 +29,9 @@ export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_[0-9A-HJKM
 
 /** Formats an id from a client for a message: an empty id, or one of invisible characters, would leave a gap. */
 export function quoteId(id: string): string {
-  const shown = id.trim().slice(0, 64)
-  if (shown === '') return '"" (the id is empty)'
-  return /^[\w-]+$/.test(shown) ? shown : JSON.stringify(shown)
+  const shownId = id.trim().slice(0, 64)
+  if (shownId === '') return '"" (the id is empty)'
+  return /^[\w-]+$/.test(shownId) ? shownId : JSON.stringify(shownId)
 }
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -43,6 +43,6 @@ function encodeId<P extends IdPrefix>(prefix: P, atMs: number, random: Uint8Arra
 }
 
 /** Returns the same id for the same facts, so that an event that is published twice has one id. */
-export function derivedId(prefix: IdPrefix, at: Date, ...facts: readonly (string | number)[]): string {
-  return encodeId(prefix, at.getTime(), createHash('sha256').update(facts.join('\n')).digest())
+export function derivedId(prefix: IdPrefix, at: Date, ...idParts: readonly (string | number)[]): string {
+  return encodeId(prefix, at.getTime(), createHash('sha256').update(idParts.join('\n')).digest())
 }

@@ -4,8 +4,8 @@
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone)
-  if (known) return known
+  const knownFormatter = formatters.get(zone)
+  if (knownFormatter) return knownFormatter
   const formatter = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
@@ -34,8 +34,15 @@ export function isTimeZone(zone: string): boolean {
 export function wallTime(zone: string, instant: number): number {
   if (zone === 'UTC') return instant
   const parts = formatterOf(zone).formatToParts(instant)
-  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value)
-  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))
+  const partOf = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value)
+  return Date.UTC(
+    partOf('year'),
+    partOf('month') - 1,
+    partOf('day'),
+    partOf('hour'),
+    partOf('minute'),
+    partOf('second'),
+  )
 }
 
 const dayMs = 86_400_000

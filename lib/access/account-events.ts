@@ -58,26 +58,26 @@ const freePlans: readonly string[] = ['anonymous', 'free', 'self-hosted']
 
 /** Creates the subscription event of a plan change; none if the plan is the same or both plans are free. */
 export function subscriptionEvents(
-  before: Pick<Account, 'plan'>,
+  accountBefore: Pick<Account, 'plan'>,
   { id, plan }: Pick<Account, 'id' | 'plan'>,
   now: Date,
 ): BusEvent[] {
-  if (before.plan === plan) return []
-  const [had, has] = [!freePlans.includes(before.plan), !freePlans.includes(plan)]
+  if (accountBefore.plan === plan) return []
+  const [had, has] = [!freePlans.includes(accountBefore.plan), !freePlans.includes(plan)]
   if (!had && !has) return []
   const event = !had ? 'subscription.created' : has ? 'subscription.updated' : 'subscription.cancelled'
   const at = now.toISOString()
   const subscription = {
     id: `sub_${id.slice('acc_'.length)}`,
     plan,
-    previousPlan: before.plan,
+    previousPlan: accountBefore.plan,
     status: has ? ('active' as const) : ('cancelled' as const),
     // Billing is done outside this service, so the billing period is unknown.
     interval: null,
     currentPeriodStart: at,
     currentPeriodEnd: has ? null : at,
   }
-  return [createEvent(event, id, now, { facts: [before.plan, plan], body: { subscription } })]
+  return [createEvent(event, id, now, { facts: [accountBefore.plan, plan], body: { subscription } })]
 }
 
 /** Publishes the events to the subscribers of their owner. */
@@ -85,8 +85,8 @@ export async function publishToOwner(
   { findSubscribers, bus }: Pick<Services, 'findSubscribers' | 'bus'>,
   events: readonly BusEvent[],
 ): Promise<void> {
-  const [first] = events
-  if (!first) return
-  const subscribersOf = await findSubscribers(first.owner)
+  const [firstEvent] = events
+  if (!firstEvent) return
+  const subscribersOf = await findSubscribers(firstEvent.owner)
   await bus.publish(events.map((event) => addSubscribers(event, subscribersOf)))
 }

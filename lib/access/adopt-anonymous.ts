@@ -43,9 +43,9 @@ export async function resumeMove(account: string, now: Date, services: Deps): Pr
   const item = await table.get(moveKey(account))
   if (!item) return
   const move = { from: String(item['from']), to: account, madeBefore: Number(item['madeBefore']) }
-  const live = await moveAll(move, services)
+  const liveJobs = await moveAll(move, services)
   const isOver = Number(item['ttl']) * 1000 < now.getTime()
-  if (live === 0 || isOver) await table.delete(moveKey(account))
+  if (liveJobs === 0 || isOver) await table.delete(moveKey(account))
   else await table.update(moveKey(account), { set: { wakeAt: nextCheckAt(now) } })
 }
 
@@ -67,13 +67,13 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: D
   await moveDefaultSecret(from, to, table, vault)
   await moveOwnedRecords(table, ['WEBHOOK', 'WORKFLOW'], from, to)
   let live = 0
-  let after: string | undefined
+  let afterId: string | undefined
   do {
     const page = await jobs.store.list({
       owner: from,
       limit: pageSize,
       newestFirst: true,
-      after,
+      after: afterId,
       matches: () => true,
       createdBeforeMs: madeBefore + 1,
     })
@@ -81,8 +81,8 @@ async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: D
       const isMoved = await moveJob(job, to, jobs)
       if (!isMoved || listKeyOf('', job.status) === '#live') live += 1
     })
-    after = page.next
-  } while (after !== undefined)
+    afterId = page.next
+  } while (afterId !== undefined)
   return live
 }
 

@@ -21,8 +21,10 @@ export const signOwnerToken = (id: string, secret: Buffer): string => `${id}.${s
 export function verifyOwnerToken(token: string | undefined, secret: Buffer): string | undefined {
   const [id = ''] = token?.split('.', 1) ?? []
   if (!token || !/^anon_\w{1,64}$/.test(id)) return undefined
-  const [expected, given] = [Buffer.from(signOwnerToken(id, secret)), Buffer.from(token)]
-  return given.length === expected.length && timingSafeEqual(given, expected) ? id : undefined
+  const [expected, givenSignature] = [Buffer.from(signOwnerToken(id, secret)), Buffer.from(token)]
+  return givenSignature.length === expected.length && timingSafeEqual(givenSignature, expected)
+    ? id
+    : undefined
 }
 
 /**

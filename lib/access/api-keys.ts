@@ -160,22 +160,22 @@ export class ApiKeys {
     now = new Date(),
   ): Promise<RotatedKey | 'full' | undefined> {
     const { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins } = key
-    const earlier = [...(key.earlier ?? []), key.id].slice(-maxEarlierKeys)
-    const made = await this.create(
+    const earlierKeys = [...(key.earlier ?? []), key.id].slice(-maxEarlierKeys)
+    const createdKey = await this.create(
       key.owner,
-      { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins, earlier },
+      { name, kind, scopes: granted, expiresAt, allowedIps, allowedOrigins, earlier: earlierKeys },
       { now },
     )
-    if (!made) return 'full'
+    if (!createdKey) return 'full'
     const graceEnd = new Date(now.getTime() + graceMs).toISOString()
     const validUntil = expiresAt !== undefined && expiresAt < graceEnd ? expiresAt : graceEnd
-    const previous = await this.#write(
+    const previousKey = await this.#write(
       key,
       { set: { validUntil } },
       { absent: ['validUntil', 'revokedAt'], along: along(key) },
     )
-    if (previous) return { ...made, previous }
-    await this.revoke(made.key, noWrites, now)
+    if (previousKey) return { ...createdKey, previous: previousKey }
+    await this.revoke(createdKey.key, noWrites, now)
     return undefined
   }
 

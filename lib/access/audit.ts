@@ -40,7 +40,7 @@ const partitionOf = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
  * Returns the write of an entry, for the transaction of the operation: an operation and its entry are stored together.
  */
 export function auditWrite({ before, after, ip, ...action }: AuditedAction, now = new Date()): Write {
-  const entry: AuditEntry = {
+  const auditEntry: AuditEntry = {
     id: newId('aud'),
     at: now.toISOString(),
     ...action,
@@ -49,7 +49,7 @@ export function auditWrite({ before, after, ip, ...action }: AuditedAction, now 
     ip: ip ?? null,
   }
   const ttl = Math.floor(now.getTime() / 1000) + retentionDays * dayS
-  return { put: { ...entry, pk: partitionOf(now), sk: entry.id, ttl } }
+  return { put: { ...auditEntry, pk: partitionOf(now), sk: auditEntry.id, ttl } }
 }
 
 /** Returns a page of entries, newest first, older than `before`; `next` is the cursor if there are more. */

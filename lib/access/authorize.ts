@@ -12,8 +12,8 @@ export function authorize(principal: Principal, access: Access): void {
       throw new AppError('AUTHENTICATION_REQUIRED', `This endpoint requires an account. ${signInHint}`)
     return
   }
-  const missing = access.scopes.filter((scope) => !principal.scopes.has(scope))
-  if (missing.length > 0)
+  const missingScopes = access.scopes.filter((scope) => !principal.scopes.has(scope))
+  if (missingScopes.length > 0)
     throw new AppError(
       'INSUFFICIENT_PERMISSIONS',
       `Scopes: expected ${access.scopes.join(' and ')}, got ${[...principal.scopes].join(', ') || 'none'}.`,

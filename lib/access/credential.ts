@@ -21,8 +21,8 @@ export async function readCredentials(
   const keys = new Map(credentials.flat().map((key) => [nameOf(key), key]))
   if (keys.size === 0) return () => true
   const items = await table.getAll([...keys.values()].map(({ pk, sk }) => ({ pk, sk })))
-  const active = new Set(items.filter((item) => isActiveRecord(item, now)).map(nameOf))
-  return (credential) => credential.every((key) => active.has(nameOf(key)))
+  const activeNames = new Set(items.filter((item) => isActiveRecord(item, now)).map(nameOf))
+  return (credential) => credential.every((key) => activeNames.has(nameOf(key)))
 }
 
 const nameOf = ({ pk, sk }: Item | Key) => `${pk}\n${sk}`

@@ -59,13 +59,19 @@ async function removeOwnedRecords(owner: string, services: Services): Promise<vo
 async function removeJobs(owner: string, services: Services): Promise<void> {
   const { store } = services.jobs
   const slots = new ConcurrencySlots(services)
-  let after: string | undefined
+  let afterId: string | undefined
   do {
-    const page = await store.list({ owner, limit: pageSize, newestFirst: true, after, matches: () => true })
+    const page = await store.list({
+      owner,
+      limit: pageSize,
+      newestFirst: true,
+      after: afterId,
+      matches: () => true,
+    })
     await forEachConcurrently(page.jobs, writers, async (job) => {
       await services.jobs.delete(job.id)
       await slots.release(job)
     })
-    after = page.next
-  } while (after !== undefined)
+    afterId = page.next
+  } while (afterId !== undefined)
 }

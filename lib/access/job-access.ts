@@ -92,15 +92,15 @@ export function waitUntilFinished(
   { jobs }: Services,
   jobId: string,
   seconds: number,
-  created?: Job,
+  createdJob?: Job,
 ): Promise<Job | undefined> {
-  return jobs.waitFor(jobId, seconds * 1000, (job) => isTerminalStatus(job.status), created)
+  return jobs.waitFor(jobId, seconds * 1000, (job) => isTerminalStatus(job.status), createdJob)
 }
 
 /** Loads a job with the tasks that its view needs. */
 export async function loadViewState(job: Job, { jobs }: Services): Promise<JobState> {
-  const whole = needsTaskRecords(job) ? await jobs.store.getState(job.id) : undefined
-  return whole ?? { job, fixed: job.fixed ?? [], tasks: [], chunks: [] }
+  const wholeState = needsTaskRecords(job) ? await jobs.store.getState(job.id) : undefined
+  return wholeState ?? { job, fixed: job.fixed ?? [], tasks: [], chunks: [] }
 }
 
 export function jobHeaders(job: Job, waitedS: number | undefined): Record<string, string> {

@@ -33,14 +33,15 @@ export async function updateAccount(
   services: Deps,
 ): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
   for (let left = maxAttempts; left > 0; left--) {
-    const before = await accountOf(services, id)
-    if (!before) return undefined
-    const after = { ...before, ...withoutUndefined(change) }
-    if (!(await services.table.transact(writesOf(before, after, actor)))) continue
+    const accountBefore = await accountOf(services, id)
+    if (!accountBefore) return undefined
+    const accountAfter = { ...accountBefore, ...withoutUndefined(change) }
+    if (!(await services.table.transact(writesOf(accountBefore, accountAfter, actor)))) continue
     // Repeating the call after a crash ends the remaining sessions.
-    const losesAccess = after.status === 'suspended' || (before.role === 'ADMIN' && after.role !== 'ADMIN')
+    const losesAccess =
+      accountAfter.status === 'suspended' || (accountBefore.role === 'ADMIN' && accountAfter.role !== 'ADMIN')
     if (losesAccess) await endSessions(id, services)
-    return { before, after }
+    return { before: accountBefore, after: accountAfter }
   }
   throw new Error(
     `Account ${id} could not be changed in ${maxAttempts} attempts because of concurrent changes.`,
@@ -51,18 +52,23 @@ const withoutUndefined = (change: AccountChange) =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 
 /** The change, its audit entries and the event for its owner, as one transaction. */
-function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now = new Date()): Write[] {
-  const names = changeableFields.filter((name) => before[name] !== after[name])
+function writesOf(
+  accountBefore: Account,
+  accountAfter: Account,
+  { id: actor, ip }: Actor,
+  now = new Date(),
+): Write[] {
+  const names = changeableFields.filter((name) => accountBefore[name] !== accountAfter[name])
   const of = (account: Account) => Object.fromEntries(names.map((name) => [name, account[name]]))
   return [
     {
-      update: accountKey(after.id),
+      update: accountKey(accountAfter.id),
       // A new version makes concurrent writers of the whole record notice the change.
       change: {
-        set: { ...of(after), updatedAt: now.toISOString() },
+        set: { ...of(accountAfter), updatedAt: now.toISOString() },
         setPlus: { version: ['version', 1] },
       },
-      if: { exists: true, equal: of(before) },
+      if: { exists: true, equal: of(accountBefore) },
     },
     ...names.map((name) =>
       auditWrite(
@@ -70,14 +76,14 @@ function writesOf(before: Account, after: Account, { id: actor, ip }: Actor, now
           actor,
           ip,
           action: `user.${name}`,
-          subject: after.id,
-          before: before[name],
-          after: after[name],
+          subject: accountAfter.id,
+          before: accountBefore[name],
+          after: accountAfter[name],
         },
         now,
       ),
     ),
-    ...(before.plan === after.plan ? [] : [planChangeWrite(before, after, now)]),
+    ...(accountBefore.plan === accountAfter.plan ? [] : [planChangeWrite(accountBefore, accountAfter, now)]),
   ]
 }
 
@@ -100,26 +106,26 @@ export async function listAccounts(
   { table }: Pick<Services, 'table'>,
 ): Promise<{ accounts: Account[]; next: string | null }> {
   const needle = q?.toLowerCase()
-  const found: Account[] = []
-  let last = before ?? 'acc_~'
+  const foundAccounts: Account[] = []
+  let lastId = before ?? 'acc_~'
   for (let scanned = 0; scanned < maxScanned; scanned += pageSize) {
     const { items } = await table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :all AND id < :before',
-      ExpressionAttributeValues: { ':all': modelListKey('user'), ':before': last },
+      ExpressionAttributeValues: { ':all': modelListKey('user'), ':before': lastId },
       ScanIndexForward: false,
       Limit: pageSize,
     })
     for (const account of await loadNewestFirst(items, table)) {
-      last = account.id
+      lastId = account.id
       const isWanted =
         (plan === undefined || account.plan === plan) &&
         (needle === undefined || `${account.email}\n${account.name.toLowerCase()}`.includes(needle))
-      if (isWanted && found.push(account) === limit) return { accounts: found, next: last }
+      if (isWanted && foundAccounts.push(account) === limit) return { accounts: foundAccounts, next: lastId }
     }
-    if (items.length < pageSize) return { accounts: found, next: null }
+    if (items.length < pageSize) return { accounts: foundAccounts, next: null }
   }
-  return { accounts: found, next: last }
+  return { accounts: foundAccounts, next: lastId }
 }
 
 async function loadNewestFirst(items: readonly Item[], table: Services['table']): Promise<Account[]> {

@@ -11,12 +11,12 @@ import { publishToOwner, subscriptionEvents } from './account-events.ts'
 
 const partitionOf = (account: string) => `PLAN#${account}`
 
-export const planChangeWrite = (before: Account, { id, plan }: Account, now: Date): Write => ({
+export const planChangeWrite = (accountBefore: Account, { id, plan }: Account, now: Date): Write => ({
   put: {
     pk: partitionOf(id),
     sk: now.toISOString(),
     plan,
-    before: before.plan,
+    before: accountBefore.plan,
     wakeAt: now.toISOString(),
     wakeShard: wakeShardOf(id),
   },

@@ -74,10 +74,10 @@ export function tightest(usages: readonly WindowUsage[]): WindowUsage | undefine
 
 /** Returns the common `X-RateLimit-*` headers and those of draft-ietf-httpapi-ratelimit-headers. */
 export function rateLimitHeaders(usages: readonly WindowUsage[], now: number): Record<string, string> {
-  const first = tightest(usages)
-  if (!first) return {}
-  const { policy, endsAt } = first
-  const left = leftOf(first)
+  const firstUsage = tightest(usages)
+  if (!firstUsage) return {}
+  const { policy, endsAt } = firstUsage
+  const left = leftOf(firstUsage)
   return {
     'x-ratelimit-limit': String(policy.limit),
     'x-ratelimit-remaining': String(left),

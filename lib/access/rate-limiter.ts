@@ -68,18 +68,18 @@ async function countUnlessFull(
   { full, blocks }: LimiterCache,
 ): Promise<RateLimitResult> {
   const name = `${key.pk} ${policies.map(({ counter, limit }) => `${counter} ${limit}`).join()}`
-  const known = full.get(name)
-  if (known && known.until > now) return known.taken
+  const fullWindow = full.get(name)
+  if (fullWindow && fullWindow.until > now) return fullWindow.taken
   full.delete(name)
-  const counted = blocks.takePermit(name, now)
-  if (counted) return { isAllowed: true, usages: counted }
-  const taken = await countInTable(table, key, policies, now, { blocks, name })
-  if (!taken.isAllowed) {
-    const ends = taken.usages.filter(isFull).map(({ endsAt }) => endsAt)
-    full.set(name, { until: Math.min(now + fullCacheMs, ...ends), taken })
+  const countedUsages = blocks.takePermit(name, now)
+  if (countedUsages) return { isAllowed: true, usages: countedUsages }
+  const limitResult = await countInTable(table, key, policies, now, { blocks, name })
+  if (!limitResult.isAllowed) {
+    const ends = limitResult.usages.filter(isFull).map(({ endsAt }) => endsAt)
+    full.set(name, { until: Math.min(now + fullCacheMs, ...ends), taken: limitResult })
     if (full.size > 10_000) full.clear()
   }
-  return taken
+  return limitResult
 }
 
 const isFull = ({ policy, used }: WindowUsage) => used >= policy.limit
@@ -95,12 +95,12 @@ async function countInTable(
   if (policies.some(({ limit }) => limit === 0))
     return { isAllowed: false, usages: policies.map((policy) => windowUsageOf(policy, item, now)) }
   // Usually, all windows have already started.
-  let running: readonly Policy[] = policies
+  let runningPolicies: readonly Policy[] = policies
   let count = blocks.blockSizeFor(name, now)
   for (let left = maxAttempts; left > 0; left--) {
-    const starting = policies.filter((policy) => !running.includes(policy))
+    const starting = policies.filter((policy) => !runningPolicies.includes(policy))
     const ends = starting.map(({ name, counter }) => [endAttribute(counter), windowEnd(name, now)] as const)
-    const { applied, item: found } = await table.update(
+    const { applied, item: storedItem } = await table.update(
       key,
       {
         set: {
@@ -110,15 +110,15 @@ async function countInTable(
           ...(starting.length > 0 && { ttl: Math.ceil(windowEnd('month', now) / 1000) + dayS }),
         },
         setPlus: Object.fromEntries(
-          running.map(({ counter }) => [countOf(counter), [countOf(counter), count]]),
+          runningPolicies.map(({ counter }) => [countOf(counter), [countOf(counter), count]]),
         ),
       },
       {
         condition: {
-          ...(running.length > 0 && { exists: true }),
-          after: Object.fromEntries(running.map(({ counter }) => [endAttribute(counter), now])),
+          ...(runningPolicies.length > 0 && { exists: true }),
+          after: Object.fromEntries(runningPolicies.map(({ counter }) => [endAttribute(counter), now])),
           below: Object.fromEntries(
-            running.map(({ counter, limit }) => [countOf(counter), limit - count + 1]),
+            runningPolicies.map(({ counter, limit }) => [countOf(counter), limit - count + 1]),
           ),
           // Windows to start must be unchanged since they were read as ended.
           absent: starting.flatMap(({ counter }) =>
@@ -126,19 +126,19 @@ async function countInTable(
           ),
           equal: Object.fromEntries(
             starting.flatMap(({ counter }) => {
-              const before = item?.[endAttribute(counter)]
-              return before === undefined ? [] : [[endAttribute(counter), before]]
+              const endBefore = item?.[endAttribute(counter)]
+              return endBefore === undefined ? [] : [[endAttribute(counter), endBefore]]
             }),
           ),
         },
       },
     )
-    item = found
+    item = storedItem
     const usages = policies.map((policy) => windowUsageOf(policy, item, now))
     if (applied) return { isAllowed: true, usages: blocks.addBlock(name, key.pk, count, usages) }
     count = 1
-    running = policies.filter(({ counter }) => Number(item?.[endAttribute(counter)] ?? 0) > now)
-    if (usages.some((usage) => running.includes(usage.policy) && isFull(usage)))
+    runningPolicies = policies.filter(({ counter }) => Number(item?.[endAttribute(counter)] ?? 0) > now)
+    if (usages.some((usage) => runningPolicies.includes(usage.policy) && isFull(usage)))
       return { isAllowed: false, usages }
   }
   throw new Error(
@@ -174,9 +174,9 @@ export function rateLimitError(
   now: number = Date.now(),
 ): AppError {
   // The full window that ends last: no request is allowed before.
-  const [full] = usages.filter(isFull).sort((a, b) => b.endsAt - a.endsAt)
-  const { name = 'minute', limit = 0 } = full?.policy ?? {}
-  const retryAfter = secondsUntil(full?.endsAt ?? now, now)
+  const [fullWindow] = usages.filter(isFull).sort((a, b) => b.endsAt - a.endsAt)
+  const { name = 'minute', limit = 0 } = fullWindow?.policy ?? {}
+  const retryAfter = secondsUntil(fullWindow?.endsAt ?? now, now)
   const scope = principal.kind === 'anonymous' ? 'ip' : principal.kind === 'session' ? 'account' : 'key'
   const window = name === 'reads' ? 'minute' : name
   return new AppError(

@@ -41,6 +41,6 @@ export const hashSecret = (text: string): string => createHash('sha256').update(
 
 /** Compares in constant time. */
 export function matchesSecretHash(hash: string, text: string): boolean {
-  const [expected, given] = [Buffer.from(hash), Buffer.from(hashSecret(text))]
-  return expected.length === given.length && timingSafeEqual(expected, given)
+  const [expected, givenHash] = [Buffer.from(hash), Buffer.from(hashSecret(text))]
+  return expected.length === givenHash.length && timingSafeEqual(expected, givenHash)
 }

@@ -49,9 +49,9 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
       { field: 'Origin', expected: PUBLIC_URL },
     )
   const token = verifyToken(cookie, authSecret(services))
-  const found = token && (await findSession(token, services))
-  if (!found) throw sessionEndedError('Your session has ended.')
-  const { account, sessionKey } = found
+  const foundSession = token && (await findSession(token, services))
+  if (!foundSession) throw sessionEndedError('Your session has ended.')
+  const { account, sessionKey } = foundSession
   if (account.status !== 'active') throw sessionEndedError('Your account is suspended.')
   return {
     ownerId: account.id,
@@ -81,8 +81,10 @@ function verifyToken(cookie: string, secret: string): string | undefined {
   const token = value.slice(0, dot)
   // Compared as text: base64 has several spellings of the same bytes.
   const expected = Buffer.from(createHmac('sha256', secret).update(token).digest('base64'))
-  const given = Buffer.from(value.slice(dot + 1))
-  return given.length === expected.length && timingSafeEqual(given, expected) ? token : undefined
+  const givenSignature = Buffer.from(value.slice(dot + 1))
+  return givenSignature.length === expected.length && timingSafeEqual(givenSignature, expected)
+    ? token
+    : undefined
 }
 
 function decodeCookie(text: string): string {

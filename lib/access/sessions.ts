@@ -76,6 +76,6 @@ export async function removeAuthRecords(accountId: string, services: Deps): Prom
 
 export async function endSessions(accountId: string, services: Deps): Promise<number> {
   const sessions = await sessionsOf(accountId, services)
-  const ended = await Promise.all(sessions.map(({ id }) => endSession(id, services)))
-  return ended.filter(Boolean).length
+  const endedSessions = await Promise.all(sessions.map(({ id }) => endSession(id, services)))
+  return endedSessions.filter(Boolean).length
 }

@@ -23,9 +23,9 @@ export function cacheAccount(services: Pick<Services, 'table'>, id: string, item
 }
 
 function cacheOf({ table }: Pick<Services, 'table'>) {
-  const known = accounts.get(table) ?? new TtlCache<Account | undefined>(accountCacheMs)
-  accounts.set(table, known)
-  return known
+  const accountCache = accounts.get(table) ?? new TtlCache<Account | undefined>(accountCacheMs)
+  accounts.set(table, accountCache)
+  return accountCache
 }
 
 /** Returns the plan of an account; an unknown plan counts as `free`. */

@@ -3,13 +3,13 @@ export class KeyedMutex {
   readonly #lastByKey = new Map<string, Promise<unknown>>()
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const previous = this.#lastByKey.get(key) ?? Promise.resolve()
-    const current = previous.then(work, work)
-    this.#lastByKey.set(key, current)
+    const previousWork = this.#lastByKey.get(key) ?? Promise.resolve()
+    const currentWork = previousWork.then(work, work)
+    this.#lastByKey.set(key, currentWork)
     const cleanUp = () => {
-      if (this.#lastByKey.get(key) === current) this.#lastByKey.delete(key)
+      if (this.#lastByKey.get(key) === currentWork) this.#lastByKey.delete(key)
     }
-    current.then(cleanUp, cleanUp)
-    return current
+    currentWork.then(cleanUp, cleanUp)
+    return currentWork
   }
 }

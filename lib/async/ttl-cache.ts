@@ -17,8 +17,8 @@ export class TtlCache<T> {
 
   /** Concurrent callers share one lookup. Failures are not cached. */
   get(key: string, load: () => Promise<T>): Promise<T> {
-    const cached = this.#entries.get(key)
-    if (cached && cached.expiresAtMs > this.#now()) return cached.value
+    const cachedEntry = this.#entries.get(key)
+    if (cachedEntry && cachedEntry.expiresAtMs > this.#now()) return cachedEntry.value
     const value = load()
     this.#store(key, value)
     value.catch(() => this.delete(key))

@@ -27,9 +27,14 @@ export class Bus {
 
   /** Sends an internal signal that triggers further work; it is not visible outside the service. */
   async signal(name: InternalEvent, detail: Readonly<Record<string, unknown>>): Promise<void> {
-    const entry = { Source: eventSource, DetailType: name, Time: new Date(), Detail: JSON.stringify(detail) }
+    const eventEntry = {
+      Source: eventSource,
+      DetailType: name,
+      Time: new Date(),
+      Detail: JSON.stringify(detail),
+    }
     const put = await this.#put()
-    const { FailedEntryCount } = await put([{ EventBusName: this.#name, ...entry }])
+    const { FailedEntryCount } = await put([{ EventBusName: this.#name, ...eventEntry }])
     if (FailedEntryCount) throw new Error(`the bus rejected ${name}`)
   }
 
@@ -47,9 +52,9 @@ export class Bus {
       }))
       const { FailedEntryCount, Entries: results } = await put(Entries)
       if (FailedEntryCount) {
-        const failed = results?.find((result) => result.ErrorCode)
+        const failedEntry = results?.find((result) => result.ErrorCode)
         throw new Error(
-          `the bus rejected ${FailedEntryCount} events: ${failed?.ErrorCode} ${failed?.ErrorMessage}`,
+          `the bus rejected ${FailedEntryCount} events: ${failedEntry?.ErrorCode} ${failedEntry?.ErrorMessage}`,
         )
       }
     }

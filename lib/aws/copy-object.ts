@@ -40,17 +40,17 @@ export async function copyInParts(
 ): Promise<string> {
   const { s3, CreateMultipartUploadCommand, UploadPartCopyCommand } = clients
   const { CompleteMultipartUploadCommand, AbortMultipartUploadCommand } = clients
-  const created = await s3.send(
+  const createdUpload = await s3.send(
     new CreateMultipartUploadCommand({ Bucket: bucket, Key: to, ContentType: contentType }),
   )
-  const target = { Bucket: bucket, Key: to, UploadId: created.UploadId }
+  const target = { Bucket: bucket, Key: to, UploadId: createdUpload.UploadId }
   const numbers = Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => index + 1)
   const etags = new Map<number, string | undefined>()
   const failures: unknown[] = []
   await forEachConcurrently(numbers, maxConcurrentParts, async (number) => {
     if (failures.length > 0) return
     const start = (number - 1) * partBytes
-    const part = new UploadPartCopyCommand({
+    const copyCommand = new UploadPartCopyCommand({
       ...target,
       PartNumber: number,
       CopySource: `${bucket}/${from}`,
@@ -58,7 +58,7 @@ export async function copyInParts(
       ...(etag && { CopySourceIfMatch: etag }),
     })
     try {
-      etags.set(number, (await s3.send(part)).CopyPartResult?.ETag)
+      etags.set(number, (await s3.send(copyCommand)).CopyPartResult?.ETag)
     } catch (error) {
       failures.push(error)
     }
@@ -67,8 +67,10 @@ export async function copyInParts(
     // After all parts have finished: a part that arrives after the abort would remain.
     if (failures.length > 0) throw failures[0]
     const Parts = numbers.map((number) => ({ PartNumber: number, ETag: etags.get(number) }))
-    const done = await s3.send(new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } }))
-    return done.ETag ?? ''
+    const completedUpload = await s3.send(
+      new CompleteMultipartUploadCommand({ ...target, MultipartUpload: { Parts } }),
+    )
+    return completedUpload.ETag ?? ''
   } catch (error) {
     await s3.send(new AbortMultipartUploadCommand(target))
     throw error

@@ -33,13 +33,14 @@ export async function redriveMessages(
   await sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))
   const until = Date.now() + maxWaitMs
   for (;;) {
-    const { Results: [latest] = [] } = await sqs.send(
+    const { Results: [latestTask] = [] } = await sqs.send(
       new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 }),
     )
-    const moved = latest?.ApproximateNumberOfMessagesMoved ?? 0
-    if (latest?.Status === 'FAILED') throw new Error(`SQS moved ${moved} messages: ${latest.FailureReason}`)
-    if (latest?.Status !== 'RUNNING') return { moved, isOver: true }
-    if (Date.now() > until) return { moved, isOver: false }
+    const movedCount = latestTask?.ApproximateNumberOfMessagesMoved ?? 0
+    if (latestTask?.Status === 'FAILED')
+      throw new Error(`SQS moved ${movedCount} messages: ${latestTask.FailureReason}`)
+    if (latestTask?.Status !== 'RUNNING') return { moved: movedCount, isOver: true }
+    if (Date.now() > until) return { moved: movedCount, isOver: false }
     await sleep(pollMs)
   }
 }

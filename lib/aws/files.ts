@@ -218,12 +218,12 @@ export class Files {
   async head(key: string): Promise<ObjectInfo | undefined> {
     const { s3, HeadObjectCommand, NotFound } = await this.#open()
     try {
-      const found = await s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }))
+      const objectHead = await s3.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: key }))
       return {
-        size: found.ContentLength ?? 0,
-        contentType: found.ContentType ?? 'application/octet-stream',
-        etag: found.ETag ?? '',
-        storedAt: found.LastModified ?? new Date(),
+        size: objectHead.ContentLength ?? 0,
+        contentType: objectHead.ContentType ?? 'application/octet-stream',
+        etag: objectHead.ETag ?? '',
+        storedAt: objectHead.LastModified ?? new Date(),
       }
     } catch (error) {
       if (error instanceof NotFound) return undefined
@@ -247,13 +247,13 @@ export class Files {
   /** Deletes these keys and all keys with the prefix. */
   async deleteAll(keys: readonly string[], prefix: string): Promise<void> {
     const { s3, paginateListObjectsV2 } = await this.#open()
-    const found: string[] = []
+    const foundKeys: string[] = []
     for await (const { Contents = [] } of paginateListObjectsV2(
       { client: s3 },
       { Bucket: this.#bucket, Prefix: prefix },
     ))
-      found.push(...Contents.map(({ Key = '' }) => Key))
-    await this.delete([...new Set([...keys, ...found])])
+      foundKeys.push(...Contents.map(({ Key = '' }) => Key))
+    await this.delete([...new Set([...keys, ...foundKeys])])
   }
 
   /** @throws if the bucket is not available. */

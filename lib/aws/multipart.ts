@@ -52,17 +52,20 @@ export class MultipartStorage {
   /** Lists the uploaded parts in order; undefined if the upload does not exist any more. */
   async list(target: MultipartTarget): Promise<StoredPart[] | undefined> {
     const { s3, ListPartsCommand } = await this.#open()
-    const found: StoredPart[] = []
+    const storedParts: StoredPart[] = []
     try {
       // The SDK's paginator never ends, because the storage returns a marker even with the last page.
-      for (let after: string | undefined; ; ) {
+      for (let partMarker: string | undefined; ; ) {
         const page = await s3.send(
-          new ListPartsCommand({ ...this.#target(target), ...(after && { PartNumberMarker: after }) }),
+          new ListPartsCommand({
+            ...this.#target(target),
+            ...(partMarker && { PartNumberMarker: partMarker }),
+          }),
         )
         for (const { PartNumber: number = 0, ETag: etag = '', Size: size = 0 } of page.Parts ?? [])
-          found.push({ number, etag, size })
-        after = page.NextPartNumberMarker
-        if (!page.IsTruncated || !after) return found
+          storedParts.push({ number, etag, size })
+        partMarker = page.NextPartNumberMarker
+        if (!page.IsTruncated || !partMarker) return storedParts
       }
     } catch (error) {
       if (isGone(error)) return undefined

@@ -26,7 +26,7 @@ export async function readSecretValue(
     credentials: config.credentials,
   })
   const body = JSON.stringify({ SecretId: arn })
-  const signed = await signer.sign({
+  const signedRequest = await signer.sign({
     method: 'POST',
     protocol: 'https:',
     hostname,
@@ -41,7 +41,7 @@ export async function readSecretValue(
   })
   const response = await send(`https://${hostname}/`, {
     method: 'POST',
-    headers: signed.headers,
+    headers: signedRequest.headers,
     body,
     signal: AbortSignal.timeout(timeoutMs),
   })

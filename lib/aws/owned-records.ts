@@ -69,7 +69,7 @@ export async function removeOwned(
   extraWrites: readonly Write[] = [],
 ): Promise<boolean> {
   const key = ownedKey(kind, id)
-  const removed = await table.transact([
+  const isRemoved = await table.transact([
     { update: ownedCountsKey(owner), change: { setPlus: { [kind]: [kind, -1] } } },
     { delete: listEntryKey(owner, kind, id), if: { exists: true } },
     { delete: key },
@@ -80,7 +80,7 @@ export async function removeOwned(
     [],
     below.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })),
   )
-  return removed
+  return isRemoved
 }
 
 /** Moves all records of these kinds to another owner, who has none of them yet. */

@@ -22,23 +22,23 @@ export async function readLocatedFiles(
   files: readonly LocatedFile[],
   { start, end, releasesBuffers = false }: ByteRange,
 ): Promise<Readable> {
-  const opened: OpenRange[] = []
+  const openedRanges: OpenRange[] = []
   try {
     let offset = 0
     for (const { path, size } of files) {
       const [from, to] = [Math.max(start - offset, 0), Math.min(end - offset, size)]
       offset += size
       const isLarge = size > maxCachedFileBytes
-      if (from < to) opened.push(await openRange(path, { from, to, isLarge }))
+      if (from < to) openedRanges.push(await openRange(path, { from, to, isLarge }))
     }
   } catch (error) {
-    await closeAll(opened)
+    await closeAll(openedRanges)
     throw toReadError(error)
   }
-  const bytes = releasesBuffers ? readRanges(opened) : copyChunks(readRanges(opened))
+  const bytes = releasesBuffers ? readRanges(openedRanges) : copyChunks(readRanges(openedRanges))
   const body = Readable.from(bytes, { objectMode: false, highWaterMark: readAheadBytes })
   // A generator that was never started does not run its `finally`, so the files are closed here.
-  body.once('close', () => void closeAll(opened))
+  body.once('close', () => void closeAll(openedRanges))
   return body
 }
 
@@ -52,9 +52,9 @@ export async function copyLocatedFiles(files: readonly LocatedFile[], path: stri
   const size = files.reduce((sum, file) => sum + file.size, 0)
   const { free, reserved } = await readDiskSpace(dirname(path))
   if (free - size < reserved) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' })
-  const [only, ...more] = files
-  if (only && more.length === 0) {
-    await copyFile(only.path, path, constants.COPYFILE_FICLONE).catch((error: unknown) => {
+  const [onlyFile, ...moreFiles] = files
+  if (onlyFile && moreFiles.length === 0) {
+    await copyFile(onlyFile.path, path, constants.COPYFILE_FICLONE).catch((error: unknown) => {
       throw toReadError(error)
     })
     // The copy has the permissions of the original, which only some may read.

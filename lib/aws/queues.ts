@@ -33,10 +33,12 @@ export class Queues {
 
   /** @param group message group, such as the owner: groups with many messages do not delay the others (fair queues). */
   async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
-    const [only] = messages
-    if (only && messages.length === 1) {
+    const [onlyMessage] = messages
+    if (onlyMessage && messages.length === 1) {
       const { sqs, SendMessageCommand } = await this.#open()
-      await sqs.send(new SendMessageCommand({ QueueUrl: this.#url(queue), ...createEntry(only, group) }))
+      await sqs.send(
+        new SendMessageCommand({ QueueUrl: this.#url(queue), ...createEntry(onlyMessage, group) }),
+      )
       return
     }
     const batches = Array.from({ length: Math.ceil(messages.length / batchSize) }, (_, at) =>

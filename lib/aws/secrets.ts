@@ -27,11 +27,11 @@ export async function readSecrets(address: string, settings: ClientSettings): Pr
   const entries: [SecretName, string | undefined][] = await Promise.all(
     names.map(async (name) => [name, await readSecret(name)]),
   )
-  const found: Secrets = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+  const foundSecrets: Secrets = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   // Without this secret, requests that bypass the CDN would be accepted.
-  if (names.includes('ORIGIN_SECRET') && !found.ORIGIN_SECRET)
+  if (names.includes('ORIGIN_SECRET') && !foundSecrets.ORIGIN_SECRET)
     throw new Error('ORIGIN_SECRET does not exist yet: the first sweep of a deployment creates it')
-  return found
+  return foundSecrets
 }
 
 /** The signer returns a copy of the request, which has this class. */
@@ -60,8 +60,8 @@ function createSecretReader(
   const readSecret = async (name: SecretName): Promise<string | undefined> => {
     const path = `/${bucket}/${name}`
     const request = { method: 'GET', protocol, hostname, path, query: {}, headers: { host } }
-    const signed = await signer.sign({ ...request, ...(port && { port: Number(port) }) })
-    const { response } = await config.requestHandler.handle(signed as SignedRequest) // the signer's type has fewer members
+    const signedRequest = await signer.sign({ ...request, ...(port && { port: Number(port) }) })
+    const { response } = await config.requestHandler.handle(signedRequest as SignedRequest) // the signer's type has fewer members
     const body: string = await text(response.body)
     if (body.includes('<Code>NoSuchKey</Code>')) return undefined
     if (response.statusCode !== 200)

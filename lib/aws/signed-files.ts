@@ -29,8 +29,8 @@ export class SignedFiles implements TaskFiles {
   /** Local paths of the files that this process uploaded, by key. */
   readonly #sentPaths = new Map<string, string>()
 
-  constructor(signed: TaskUrls) {
-    this.#urls = signed
+  constructor(taskUrls: TaskUrls) {
+    this.#urls = taskUrls
   }
 
   async getFile(file: FileReference, path: string, signal: AbortSignal): Promise<void> {
@@ -69,8 +69,8 @@ export class SignedFiles implements TaskFiles {
       throw new SignatureRejectedError(`there is no presigned form for the output ${key}`)
     const form = new FormData()
     const checksum = Buffer.from(await sha256, 'hex').toString('base64')
-    const all = { ...fields, key, 'Content-Type': contentType, 'x-amz-checksum-sha256': checksum }
-    for (const [name, value] of Object.entries(all)) form.set(name, value)
+    const formFields = { ...fields, key, 'Content-Type': contentType, 'x-amz-checksum-sha256': checksum }
+    for (const [name, value] of Object.entries(formFields)) form.set(name, value)
     // S3 ignores all fields after the file.
     form.set('file', await openAsBlob(path), 'file')
     const response = await fetchWithRetries(() => fetch(url, { method: 'POST', body: form }))

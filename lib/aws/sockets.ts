@@ -53,8 +53,10 @@ export class Sockets implements SocketExchange {
     if (this.#exchange) return this.#exchange.isOpen(id)
     const { GetConnectionCommand } = await sdk()
     const client = await this.#openClient()
-    const found = await client.send(new GetConnectionCommand({ ConnectionId: id })).catch(undefinedIfGone)
-    return found !== undefined
+    const connection = await client
+      .send(new GetConnectionCommand({ ConnectionId: id }))
+      .catch(undefinedIfGone)
+    return connection !== undefined
   }
 
   /** Loaded on first use, because few functions need it. */

@@ -49,10 +49,10 @@ interface Expressions {
 export function createExpressions(change: Change, condition?: Condition): Expressions {
   const placeholders = new PlaceholderMap()
   const update = updateExpression(change, placeholders)
-  const only = condition && conditionExpression(condition, placeholders)
+  const conditionText = condition && conditionExpression(condition, placeholders)
   return {
     ...(update && { UpdateExpression: update }),
-    ...(only && { ConditionExpression: only }),
+    ...(conditionText && { ConditionExpression: conditionText }),
     ...(placeholders.names.size > 0 && { ExpressionAttributeNames: Object.fromEntries(placeholders.names) }),
     ...(placeholders.values.length > 0 && {
       ExpressionAttributeValues: Object.fromEntries(

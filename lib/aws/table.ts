@@ -75,10 +75,10 @@ export class Table {
 
   /** Returns items in no particular order; missing items are omitted. */
   async getAll(keys: readonly Key[]): Promise<Item[]> {
-    const [only] = keys
-    if (only && keys.length === 1) {
-      const item = await this.get(only)
-      return item ? [item] : []
+    const [onlyKey] = keys
+    if (onlyKey && keys.length === 1) {
+      const onlyItem = await this.get(onlyKey)
+      return onlyItem ? [onlyItem] : []
     }
     const pages = await Promise.all(toBatches(keys, maxPerCall.get).map((page) => this.#getPage(page)))
     return pages.flat()
@@ -86,14 +86,16 @@ export class Table {
 
   async #getPage(keys: readonly Key[]): Promise<Item[]> {
     const items: Item[] = []
-    let remaining: Item[] = keys.map((key) => ({ ...key }))
+    let remainingKeys: Item[] = keys.map((key) => ({ ...key }))
     await retryUntilDone('the table did not return every key', async () => {
       const { Responses, UnprocessedKeys } = await this.#client.send(
-        new BatchGetCommand({ RequestItems: { [this.#name]: { Keys: remaining, ConsistentRead: true } } }),
+        new BatchGetCommand({
+          RequestItems: { [this.#name]: { Keys: remainingKeys, ConsistentRead: true } },
+        }),
       )
       items.push(...(Responses?.[this.#name] ?? []))
-      remaining = UnprocessedKeys?.[this.#name]?.Keys ?? []
-      return remaining.length === 0
+      remainingKeys = UnprocessedKeys?.[this.#name]?.Keys ?? []
+      return remainingKeys.length === 0
     })
     return items
   }
@@ -166,7 +168,7 @@ export class Table {
 
   async #writeConditionally(
     command: (returned: { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }) => UpdateCommand | PutCommand,
-    mark: Item | undefined,
+    ownMark: Item | undefined,
   ): Promise<ConditionalWriteResult> {
     try {
       const input = command({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
@@ -176,12 +178,12 @@ export class Table {
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error
       // The document client does not unmarshall items in errors.
-      const item = unmarshallItem(error)
+      const existingItem = unmarshallItem(error)
       const isOurs =
-        mark !== undefined &&
-        item !== undefined &&
-        Object.entries(mark).every(([name, value]) => item[name] === value)
-      return { applied: isOurs, item }
+        ownMark !== undefined &&
+        existingItem !== undefined &&
+        Object.entries(ownMark).every(([name, value]) => existingItem[name] === value)
+      return { applied: isOurs, item: existingItem }
     }
   }
 
@@ -216,13 +218,13 @@ export class Table {
       ...deletes.map((Key) => ({ DeleteRequest: { Key: { ...Key } } })),
     ]
     await forEachConcurrently(toBatches(requests, maxPerCall.write), 4, async (page) => {
-      let remaining = page
+      let remainingWrites = page
       await retryUntilDone('the table did not process every write', async () => {
         const { UnprocessedItems } = await this.#client.send(
-          new BatchWriteCommand({ RequestItems: { [this.#name]: remaining } }),
+          new BatchWriteCommand({ RequestItems: { [this.#name]: remainingWrites } }),
         )
-        remaining = UnprocessedItems?.[this.#name] ?? []
-        return remaining.length === 0
+        remainingWrites = UnprocessedItems?.[this.#name] ?? []
+        return remainingWrites.length === 0
       })
     })
   }

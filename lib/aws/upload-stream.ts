@@ -45,10 +45,10 @@ export async function uploadStream(
     partSize: partBytes,
     params,
   })
-  let reported = 0
+  let reportedBytes = 0
   upload.on('httpUploadProgress', ({ loaded = 0 }) => {
-    onSent(Math.max(0, loaded - reported))
-    reported = Math.max(reported, loaded)
+    onSent(Math.max(0, loaded - reportedBytes))
+    reportedBytes = Math.max(reportedBytes, loaded)
   })
   const { Body } = params
   const stop = () => void Body.destroy(signal?.reason instanceof Error ? signal.reason : undefined)

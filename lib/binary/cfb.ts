@@ -89,10 +89,10 @@ export class CompoundFile {
    * @throws DamagedFileError
    */
   async read(name: string): Promise<Buffer | undefined> {
-    const entry = (await this.entries()).find((one) => one.name === name)
-    if (!entry) return undefined
-    const isSmall = entry.size < this.#field('miniStreamCutoff')
-    return isSmall ? this.#readSmall(entry) : this.#readChain(entry.start, entry.size)
+    const foundEntry = (await this.entries()).find((one) => one.name === name)
+    if (!foundEntry) return undefined
+    const isSmall = foundEntry.size < this.#field('miniStreamCutoff')
+    return isSmall ? this.#readSmall(foundEntry) : this.#readChain(foundEntry.start, foundEntry.size)
   }
 
   /**
@@ -105,12 +105,12 @@ export class CompoundFile {
     if (index < 0) throw new DamagedFileError('its header is damaged')
     const table = await this.#fatSector(index)
     const link = (sector: number) => table.readUInt32LE(4 * sector)
-    let last = table.length / 4 - 1
-    while (last >= 0 && link(last) === freeSector) last--
+    let lastIndex = table.length / 4 - 1
+    while (lastIndex >= 0 && link(lastIndex) === freeSector) lastIndex--
     // Some programs fill the rest of the table with end-of-chain values.
-    while (last > 0 && link(last) === endOfChain && link(last - 1) === endOfChain) last--
-    const number = (index * table.length) / 4 + last
-    if (last >= 0 && number >= this.#sectorCount) throw new TruncatedFileError('it is cut off')
+    while (lastIndex > 0 && link(lastIndex) === endOfChain && link(lastIndex - 1) === endOfChain) lastIndex--
+    const number = (index * table.length) / 4 + lastIndex
+    if (lastIndex >= 0 && number >= this.#sectorCount) throw new TruncatedFileError('it is cut off')
   }
 
   #field(name: Exclude<keyof typeof headerOffsets, 'sectorShift'>): number {
@@ -147,15 +147,15 @@ export class CompoundFile {
       // Most sectors follow each other in the file, so that one read is enough.
       let end = first + 1
       while (end < sectors.length && sectors[end] === (sectors[end - 1] ?? 0) + 1) end++
-      const wanted = (end - first) * this.#sectorBytes
-      const part = await this.#file.at(((sectors[first] ?? 0) + 1) * this.#sectorBytes, wanted)
+      const wantedBytes = (end - first) * this.#sectorBytes
+      const partBytes = await this.#file.at(((sectors[first] ?? 0) + 1) * this.#sectorBytes, wantedBytes)
       // Some programs do not pad the last sector of the file.
-      if (part.length < wanted && end < sectors.length) throw new TruncatedFileError(damage)
-      parts.push(part)
+      if (partBytes.length < wantedBytes && end < sectors.length) throw new TruncatedFileError(damage)
+      parts.push(partBytes)
       first = end
     }
-    const [only] = parts
-    return (only && parts.length === 1 ? only : Buffer.concat(parts)).subarray(0, bytes)
+    const [onlyPart] = parts
+    return (onlyPart && parts.length === 1 ? onlyPart : Buffer.concat(parts)).subarray(0, bytes)
   }
 
   async #chain(start: number, maxSectors: number, damage: string): Promise<readonly number[]> {
@@ -172,8 +172,8 @@ export class CompoundFile {
   }
 
   async #fatSector(index: number): Promise<Buffer> {
-    const known = this.#fatSectors.get(index)
-    if (known) return known
+    const knownSector = this.#fatSectors.get(index)
+    if (knownSector) return knownSector
     const sector = await this.#fatSectorNumber(index)
     const links = await readExactly(this.#file, (sector + 1) * this.#sectorBytes, this.#sectorBytes)
     this.#fatSectors.set(index, links)

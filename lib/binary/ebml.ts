@@ -32,8 +32,8 @@ export function readEbmlChildren(
       throw new FileLimitError(`it has more than ${maxElements} elements in one place`)
     const { id, start, end } = parseHeader(parent, at)
     if (end > parent.length) throw new TruncatedFileError('an element is longer than its parent')
-    const known = children.get(id)
-    if (known) known.push(parent.subarray(start, end))
+    const knownContents = children.get(id)
+    if (knownContents) knownContents.push(parent.subarray(start, end))
     else children.set(id, [parent.subarray(start, end)])
     at = end
   }
@@ -57,9 +57,9 @@ function parseHeader(bytes: Buffer, at: number): EbmlElement {
   }
 }
 
-function numberBytes(first: number | undefined, max: number): number {
-  if (first === undefined) throw new TruncatedFileError('an element is cut off')
-  const bytes = Math.clz32(first) - 23
+function numberBytes(firstByte: number | undefined, max: number): number {
+  if (firstByte === undefined) throw new TruncatedFileError('an element is cut off')
+  const bytes = Math.clz32(firstByte) - 23
   if (bytes > max) throw new DamagedFileError('an element has an invalid header')
   return bytes
 }

@@ -32,11 +32,11 @@ export async function* readMp4Boxes(
   for (let at = start, count = 0; at + shortHeaderBytes <= end; count++) {
     if (count === maxBoxes) throw new FileLimitError(`it has more than ${maxBoxes} boxes in one place`)
     const header = await file.at(at, longHeaderBytes)
-    const declared = header.readUInt32BE(0)
-    const isLong = declared === 1
+    const declaredSize = header.readUInt32BE(0)
+    const isLong = declaredSize === 1
     if (isLong && header.length < longHeaderBytes) throw new TruncatedFileError(overrun)
     // A length of 0 means up to the end; for 1, the actual length follows the type.
-    const length = declared === 0 ? end - at : isLong ? Number(header.readBigUInt64BE(8)) : declared
+    const length = declaredSize === 0 ? end - at : isLong ? Number(header.readBigUInt64BE(8)) : declaredSize
     const headerBytes = isLong ? longHeaderBytes : shortHeaderBytes
     if (length < headerBytes) throw new DamagedFileError('a box is shorter than its own header')
     if (at + length > end) throw new TruncatedFileError(overrun)
@@ -60,15 +60,16 @@ export class Mp4Boxes {
 
   /** Finds a box at the top level, after a check that the boxes behind it are complete. */
   async findTopLevel(type: string): Promise<Mp4Box | undefined> {
-    let found: Mp4Box | undefined
-    for await (const box of readMp4Boxes(this.#file, maxTopLevelBoxes)) if (box.type === type) found ??= box
-    return found
+    let foundBox: Mp4Box | undefined
+    for await (const box of readMp4Boxes(this.#file, maxTopLevelBoxes))
+      if (box.type === type) foundBox ??= box
+    return foundBox
   }
 
   /** @throws TruncatedFileError, DamagedFileError, FileLimitError */
   async list(parent: ByteRange): Promise<readonly Mp4Box[]> {
-    const known = this.#lists.get(parent.start)
-    if (known) return known
+    const knownBoxes = this.#lists.get(parent.start)
+    if (knownBoxes) return knownBoxes
     const boxes: Mp4Box[] = []
     for await (const box of readMp4Boxes(this.#file, this.#maxBoxes - this.#count, parent)) boxes.push(box)
     this.#count += boxes.length
@@ -78,15 +79,15 @@ export class Mp4Boxes {
 
   /** Returns the first box at a path of types. */
   async find(parent: ByteRange, ...path: readonly string[]): Promise<Mp4Box | undefined> {
-    let found: Mp4Box | undefined
+    let foundBox: Mp4Box | undefined
     for (const type of path) {
-      const within = found ?? parent
+      const within = foundBox ?? parent
       // In MP4, `meta` boxes begin with a version; in QuickTime they do not.
-      const start = found?.type === 'meta' ? within.start + 4 : within.start
-      found = (await this.list({ start, end: within.end })).find((box) => box.type === type)
-      if (!found) return undefined
+      const start = foundBox?.type === 'meta' ? within.start + 4 : within.start
+      foundBox = (await this.list({ start, end: within.end })).find((box) => box.type === type)
+      if (!foundBox) return undefined
     }
-    return found
+    return foundBox
   }
 
   /** Reads the start of a box; less only if the box is shorter. */

@@ -26,15 +26,15 @@ export async function openRandomAccess(
   let start = 0
   let window: Buffer = Buffer.alloc(0)
   const at = async (position: number, length: number) => {
-    const wanted = Math.min(length, size - position)
-    if (!(wanted > 0)) return Buffer.alloc(0)
-    if (position < start || position + wanted > start + window.length) {
-      const target = Buffer.allocUnsafe(Math.max(wanted, Math.min(windowBytes, size)))
+    const readLength = Math.min(length, size - position)
+    if (!(readLength > 0)) return Buffer.alloc(0)
+    if (position < start || position + readLength > start + window.length) {
+      const target = Buffer.allocUnsafe(Math.max(readLength, Math.min(windowBytes, size)))
       const { buffer, bytesRead } = await file.read(target, 0, target.length, position)
       start = position
       window = buffer.subarray(0, bytesRead)
     }
-    return window.subarray(position - start, position - start + wanted)
+    return window.subarray(position - start, position - start + readLength)
   }
   return { size, at }
 }

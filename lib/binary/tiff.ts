@@ -63,12 +63,12 @@ export class Tiff {
    */
   async *directories(max: number): AsyncGenerator<TiffDirectory> {
     const { count: countBytes, entry: entryBytes, offset: offsetBytes } = this.#sizes
-    const seen = new Set<number>()
+    const seenOffsets = new Set<number>()
     let bytesLeft = this.#file.size
     // In both kinds, the first offset is aligned to its size.
     let at = await this.#integerAt(offsetBytes, offsetBytes)
-    while (at !== 0 && !seen.has(at) && seen.size < max) {
-      seen.add(at)
+    while (at !== 0 && !seenOffsets.has(at) && seenOffsets.size < max) {
+      seenOffsets.add(at)
       const count = await this.#integerAt(at, countBytes)
       const start = at + countBytes
       const end = start + count * entryBytes
@@ -86,12 +86,12 @@ export class Tiff {
     const length = Math.min(count, maxEntries)
     const bytes = await readExactly(this.#file, start, length * entryBytes)
     return Array.from({ length }, (_, index) => {
-      const entry = bytes.subarray(index * entryBytes, (index + 1) * entryBytes)
+      const entryData = bytes.subarray(index * entryBytes, (index + 1) * entryBytes)
       return {
-        tag: this.integer(entry.subarray(0, 2)),
-        type: this.integer(entry.subarray(2, 4)),
-        count: this.integer(entry.subarray(4, 4 + offsetBytes)),
-        value: entry.subarray(4 + offsetBytes),
+        tag: this.integer(entryData.subarray(0, 2)),
+        type: this.integer(entryData.subarray(2, 4)),
+        count: this.integer(entryData.subarray(4, 4 + offsetBytes)),
+        value: entryData.subarray(4 + offsetBytes),
         at: start + index * entryBytes + 4 + offsetBytes,
       }
     })

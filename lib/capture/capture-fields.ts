@@ -117,8 +117,8 @@ export const CaptureFields = z
 function findUnsupportedFields(values: Readonly<Record<string, unknown>>): [name: string, error: string][] {
   // Checked by the schema before.
   const { output_format: target, scale = 1 } = values as { output_format: string; scale?: number }
-  const [allowed, other] = target === 'pdf' ? [pdfFields, imageFields] : [imageFields, pdfFields]
-  const names = Object.keys(other).filter((name) => !(name in allowed))
+  const [allowedFields, otherFields] = target === 'pdf' ? [pdfFields, imageFields] : [imageFields, pdfFields]
+  const names = Object.keys(otherFields).filter((name) => !(name in allowedFields))
   if (target === 'png') names.push('quality')
   const errors = names
     .filter((name) => values[name] !== undefined)

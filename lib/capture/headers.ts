@@ -36,14 +36,14 @@ export function mergePageHeaders(
     ([name]) => !name.startsWith(':') && !connectionHeaders.includes(name),
   )
   const { cookie, ...added } = lowerCase(userHeaders)
-  const all: Record<string, string> = {
+  const allHeaders: Record<string, string> = {
     ...Object.fromEntries(forwarded),
     'user-agent': userAgent,
     'accept-encoding': 'gzip, br',
     ...added,
   }
-  const cookies = [all['cookie'], cookie].filter(Boolean).join('; ')
-  return cookies === '' ? all : { ...all, cookie: cookies }
+  const cookies = [allHeaders['cookie'], cookie].filter(Boolean).join('; ')
+  return cookies === '' ? allHeaders : { ...allHeaders, cookie: cookies }
 }
 
 /** Returns the response headers for the browser, whose body is already decompressed. */

@@ -42,25 +42,25 @@ export async function openTab(
   const { sessionId } = await pipe.call(Session, 'Target.attachToTarget', { targetId, flatten: true })
   const call: BrowserPage['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
 
-  const parsed = Promise.withResolvers<void>()
-  const loaded = Promise.withResolvers<void>()
-  const broken = Promise.withResolvers<never>()
+  const parsedEvent = Promise.withResolvers<void>()
+  const loadedEvent = Promise.withResolvers<void>()
+  const brokenTab = Promise.withResolvers<never>()
   // Avoid an unhandled rejection if it fails while nothing awaits it.
-  broken.promise.catch(() => undefined)
+  brokenTab.promise.catch(() => undefined)
   let isShown = false
   pipe.listen(sessionId, (method) => {
     switch (method) {
       case 'Page.domContentEventFired':
-        if (isShown) parsed.resolve()
+        if (isShown) parsedEvent.resolve()
         break
       case 'Page.loadEventFired':
-        if (isShown) loaded.resolve()
+        if (isShown) loadedEvent.resolve()
         break
       case 'Page.javascriptDialogOpening':
         void ignoreRefusal(call(Anything, 'Page.handleJavaScriptDialog', { accept: false }))
         break
       case 'Inspector.targetCrashed':
-        broken.reject(new BrowserCrash('The page crashed.'))
+        brokenTab.reject(new BrowserCrash('The page crashed.'))
         break
     }
   })
@@ -69,7 +69,7 @@ export async function openTab(
     const response = await requests.handle(paused, isPage).catch((error: unknown) => {
       // If a later navigation fails, the page that is already shown stays.
       if (isShown) requests.dropped++
-      else broken.reject(error)
+      else brokenTab.reject(error)
     })
     if (isPage && response && response.status < 300) isShown = true
     await (response ? fulfillRequest(pipe, paused, response) : failRequest(pipe, paused))
@@ -77,7 +77,7 @@ export async function openTab(
   const Opened = z.looseObject({ targetInfo: z.looseObject({ targetId: z.string(), type: z.string() }) })
   pipe.listen('', (method, params) => {
     if (method === 'Fetch.requestPaused') {
-      ignoreRefusal(handleRequest(Paused.parse(params))).catch((error: unknown) => broken.reject(error))
+      ignoreRefusal(handleRequest(Paused.parse(params))).catch((error: unknown) => brokenTab.reject(error))
     } else if (method === 'Target.targetCreated') {
       const { targetInfo } = Opened.parse(params)
       // Close pop-ups, which would not be captured.
@@ -115,11 +115,11 @@ export async function openTab(
   // The reply arrives only when the host responds, so it is not awaited.
   void call(Navigation, 'Page.navigate', { url: url.href }).then(
     ({ errorText }) => {
-      if (errorText !== undefined) broken.reject(notShownError(url, errorText))
+      if (errorText !== undefined) brokenTab.reject(notShownError(url, errorText))
     },
-    (error: unknown) => broken.reject(error),
+    (error: unknown) => brokenTab.reject(error),
   )
-  return { call, parsed: parsed.promise, loaded: loaded.promise, broken: broken.promise }
+  return { call, parsed: parsedEvent.promise, loaded: loadedEvent.promise, broken: brokenTab.promise }
 }
 
 /** Ignores refusals: a request of a page that has navigated away needs no reply. */

@@ -113,14 +113,14 @@ export class Mutabor {
       body,
       headers: { prefer: `wait=${initialWaitS}` },
     } as const
-    const accepted = (await this.#transport.call({
+    const acceptedBatch = (await this.#transport.call({
       ...request,
       signal: requestOptions.signal,
       idempotencyKey: requestOptions.idempotencyKey,
     })) as Operations['POST /v1/convert/batch']['data'] // as the API contract says
-    const result = await this.#waitForResult(accepted, requestOptions)
+    const result = await this.#waitForResult(acceptedBatch, requestOptions)
     const { tasks } = await this.call('GET /v1/jobs/{jobId}', { path: { jobId: result.job.jobId } })
-    const outcomes = accepted.items.map(({ filename, taskName }): BatchOutcome => {
+    const outcomes = acceptedBatch.items.map(({ filename, taskName }): BatchOutcome => {
       const { status, code, message, result } = tasks[taskName] ?? {}
       if (status !== 'completed')
         return {
@@ -230,13 +230,13 @@ export class Mutabor {
 
   async #waitForResult(job: Job, requestOptions: How): Promise<Result> {
     requestOptions.onJob?.(job)
-    const finished = isFinished(job) ? job : await this.wait(job.jobId, requestOptions)
-    if (finished.status === 'completed') return new Result(this.#transport, finished)
-    const { code, message, details } = finished.error ?? {
-      code: finished.status === 'expired' ? 'FILE_GONE' : 'CONFLICT',
-      details: { status: finished.status },
-      message: `The job was ${finished.status}.`,
+    const finishedJob = isFinished(job) ? job : await this.wait(job.jobId, requestOptions)
+    if (finishedJob.status === 'completed') return new Result(this.#transport, finishedJob)
+    const { code, message, details } = finishedJob.error ?? {
+      code: finishedJob.status === 'expired' ? 'FILE_GONE' : 'CONFLICT',
+      details: { status: finishedJob.status },
+      message: `The job was ${finishedJob.status}.`,
     }
-    throw new MutaborError(code as MutaborError['code'], message, { job: finished, details }) // a code from the service
+    throw new MutaborError(code as MutaborError['code'], message, { job: finishedJob, details }) // a code from the service
   }
 }

@@ -78,12 +78,12 @@ export async function prepareFiles(
   return { references }
 }
 
-export const convertFields = ([first, ...more]: readonly FileReference[]): Options => ({
-  uploadId: first?.uploadId,
-  fileUrl: first?.url,
-  sourceJobId: first?.job?.jobId,
-  sourceTask: first?.job?.task,
-  ...(more.length > 0 && { additionalUploadIds: more.map(({ uploadId }) => uploadId) }),
+export const convertFields = ([firstReference, ...moreReferences]: readonly FileReference[]): Options => ({
+  uploadId: firstReference?.uploadId,
+  fileUrl: firstReference?.url,
+  sourceJobId: firstReference?.job?.jobId,
+  sourceTask: firstReference?.job?.task,
+  ...(moreReferences.length > 0 && { additionalUploadIds: moreReferences.map(({ uploadId }) => uploadId) }),
 })
 
 export const mergeFields = (references: readonly FileReference[]): Options => {

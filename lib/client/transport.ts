@@ -122,9 +122,9 @@ export class Transport {
   ): Promise<Response> {
     const { retries = 4, patienceS = 60 } = this.#settings
     for (let attempt = 0; ; attempt += 1) {
-      const outcome = await request().catch((thrown: unknown) => {
-        if (thrown instanceof MutaborError) return thrown
-        throw thrown
+      const outcome = await request().catch((thrownError: unknown) => {
+        if (thrownError instanceof MutaborError) return thrownError
+        throw thrownError
       })
       if (!(outcome instanceof MutaborError) && outcome.ok) return outcome
       const failure = outcome instanceof MutaborError ? outcome : await readFailure(outcome)
@@ -145,10 +145,10 @@ export class Transport {
 
   /** Sends the request. If the service rejects the owner token, forgets it and sends the request once more. */
   async #sendIdentified(method: string, request: () => Promise<Response>): Promise<Response> {
-    const sent = this.#settings.apiKey ? undefined : this.#ownerToken
+    const sentToken = this.#settings.apiKey ? undefined : this.#ownerToken
     const response = await this.#sendInOrder(method, request)
-    if (sent === undefined || !(await rejectsOwnerToken(response))) return response
-    if (this.#ownerToken === sent) this.#ownerToken = undefined
+    if (sentToken === undefined || !(await rejectsOwnerToken(response))) return response
+    if (this.#ownerToken === sentToken) this.#ownerToken = undefined
     return this.#sendInOrder(method, request)
   }
 
@@ -157,12 +157,12 @@ export class Transport {
     if (method === 'GET' || isKnown()) return this.#saveOwnerToken(await request())
     while (this.#firstRequest && !isKnown()) await this.#firstRequest
     if (isKnown()) return this.#saveOwnerToken(await request())
-    const first = request().then((response) => this.#saveOwnerToken(response))
+    const firstResponse = request().then((response) => this.#saveOwnerToken(response))
     const clearFirst = () => {
       this.#firstRequest = undefined
     }
-    this.#firstRequest = first.then(clearFirst, clearFirst)
-    return first
+    this.#firstRequest = firstResponse.then(clearFirst, clearFirst)
+    return firstResponse
   }
 
   #saveOwnerToken(response: Response): Response {

@@ -130,15 +130,15 @@ class StreamParts implements PartSource {
   }
 
   next(size: number) {
-    const part = this.#lastRead.then(async () => {
+    const partPromise = this.#lastRead.then(async () => {
       const bytes = (await this.peek(size)).slice(0, size)
       this.#buffered = this.#buffered.slice(size)
       if (bytes.size === 0) return undefined
       this.#number += 1
       return { number: this.#number, bytes }
     })
-    this.#lastRead = part.catch(() => undefined)
-    return part
+    this.#lastRead = partPromise.catch(() => undefined)
+    return partPromise
   }
 }
 
@@ -172,12 +172,12 @@ class MultipartUpload {
       }
     }
     await Promise.all(Array.from({ length: maxConcurrentParts }, uploadParts))
-    const ordered = [...this.#uploaded.values()].sort((one, other) => one.PartNumber - other.PartNumber)
+    const orderedParts = [...this.#uploaded.values()].sort((one, other) => one.PartNumber - other.PartNumber)
     const { uploadId } = (await this.#transport.call({
       operation: 'POST /v1/uploads/multipart/{uploadId}/complete',
       path: { uploadId: state.uploadId },
       query: { key: state.key },
-      body: { parts: ordered.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })) },
+      body: { parts: orderedParts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })) },
       signal: this.#options.signal,
     })) as Operations['POST /v1/uploads/multipart/{uploadId}/complete']['data'] // as the API contract says
     return uploadId
@@ -196,8 +196,8 @@ class MultipartUpload {
         })) as Operations['GET /v1/uploads/multipart/{uploadId}']['data'] // as the API contract says
         for (const part of parts) this.#uploaded.set(part.PartNumber, part)
         return complete ? undefined : resume
-      } catch (thrown) {
-        if (!isFailure(thrown, 'UPLOAD_NOT_FOUND')) throw thrown
+      } catch (thrownError) {
+        if (!isFailure(thrownError, 'UPLOAD_NOT_FOUND')) throw thrownError
       }
     }
     const size = this.#total
@@ -206,12 +206,16 @@ class MultipartUpload {
       type: 'application/octet-stream',
       ...(size !== undefined && { size }),
     }
-    const started = (await this.#transport.call({
+    const startedUpload = (await this.#transport.call({
       operation: 'POST /v1/uploads/multipart',
       body,
       signal,
     })) as Operations['POST /v1/uploads/multipart']['data'] // as the API contract says
-    const state = { uploadId: started.uploadId, key: started.key, partSize: started.partSize }
+    const state = {
+      uploadId: startedUpload.uploadId,
+      key: startedUpload.key,
+      partSize: startedUpload.partSize,
+    }
     onState?.(state)
     return state
   }
@@ -237,15 +241,15 @@ class MultipartUpload {
           )
         this.#uploaded.set(number, { PartNumber: number, ETag, Size: bytes.size })
         return
-      } catch (thrown) {
-        if (attempt >= maxAttempts || !isFailure(thrown, 'UNREACHABLE')) throw thrown
+      } catch (thrownError) {
+        if (attempt >= maxAttempts || !isFailure(thrownError, 'UNREACHABLE')) throw thrownError
         await sleep(500 * 2 ** attempt, signal)
       }
     }
   }
 
   #reportProgress(): void {
-    const sent = [...this.#uploaded.values()].reduce((sum, { Size }) => sum + Size, 0)
-    this.#options.onSent?.({ sent, total: this.#total })
+    const sentBytes = [...this.#uploaded.values()].reduce((sum, { Size }) => sum + Size, 0)
+    this.#options.onSent?.({ sent: sentBytes, total: this.#total })
   }
 }

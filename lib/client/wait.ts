@@ -43,8 +43,8 @@ export async function waitForJob(transport: Transport, jobId: string, options: W
       (await waitByEvents(transport, jobId, onProgress, signal)) ??
       (await waitByPolling(transport, jobId, onProgress, signal))
     )
-  } catch (thrown) {
-    if (!deadline.aborted || options.signal?.aborted) throw thrown
+  } catch (thrownError) {
+    if (!deadline.aborted || options.signal?.aborted) throw thrownError
     throw new MutaborError(
       'WAIT_ENDED',
       `The job ${jobId} has not finished in time. It keeps running: wait again, or cancel it.`,
@@ -74,9 +74,9 @@ async function waitByEvents(
       else if (event?.event === 'job.progress') report({ taskName: null, etaMs: null, ...event.job.progress })
     }
     return await fetchJob(transport, jobId, 0, signal).then((job) => (isFinished(job) ? job : undefined))
-  } catch (thrown) {
-    if (isFailure(thrown, 'UNREACHABLE')) return undefined
-    throw thrown
+  } catch (thrownError) {
+    if (isFailure(thrownError, 'UNREACHABLE')) return undefined
+    throw thrownError
   }
 }
 
@@ -167,9 +167,9 @@ async function* readStream(
         yield name === 'snapshot' ? { snapshot: message } : { event: message }
       }
     }
-  } catch (thrown) {
+  } catch (thrownError) {
     // A broken connection is treated as the end of the stream.
-    if (signal?.aborted || isFailure(thrown) || thrown instanceof SyntaxError) throw thrown
+    if (signal?.aborted || isFailure(thrownError) || thrownError instanceof SyntaxError) throw thrownError
   } finally {
     clearTimeout(timer)
   }

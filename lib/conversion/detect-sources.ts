@@ -17,18 +17,18 @@ export async function detectSources(
   request: JobRequest,
   engines: readonly Engine[],
 ): Promise<DetectedSources> {
-  const detected = new Map<string, StoredFile | AppError>()
+  const detectedFiles = new Map<string, StoredFile | AppError>()
   for (const [name, importSource] of request.imports) {
-    if ('refused' in importSource) detected.set(name, importSource.refused)
+    if ('refused' in importSource) detectedFiles.set(name, importSource.refused)
     if (!('source' in importSource)) continue
     try {
-      detected.set(name, await detectSource(name, importSource.source, request, engines))
+      detectedFiles.set(name, await detectSource(name, importSource.source, request, engines))
     } catch (error) {
       if (!request.isBatch || !(error instanceof AppError)) throw error
-      detected.set(name, error)
+      detectedFiles.set(name, error)
     }
   }
-  return detected
+  return detectedFiles
 }
 
 async function detectSource(
@@ -40,19 +40,19 @@ async function detectSource(
   // Loaded on demand, since most requests contain no file.
   const { detectFormat } = await import('../decoders/detect-format.ts')
   const consumers = request.tasks.filter(({ input }) => input.includes(name))
-  const seen = new Map<string, StoredFile>()
+  const seenFiles = new Map<string, StoredFile>()
   for (const consumer of consumers) {
     const hint = pdfHintOf(consumer, engines)
     const key = JSON.stringify(hint)
-    if (seen.has(key)) continue
+    if (seenFiles.has(key)) continue
     try {
-      seen.set(key, toStoredFile(source, await detectFormat(source, hint)))
+      seenFiles.set(key, toStoredFile(source, await detectFormat(source, hint)))
     } catch (error) {
       const clientError = addPasswordHint(error, consumer, engines)
       throw errorsNameTasks(request) ? addTaskToError(name, clientError) : clientError
     }
   }
-  return [...seen.values()][0] ?? toStoredFile(source, await detectFormat(source))
+  return [...seenFiles.values()][0] ?? toStoredFile(source, await detectFormat(source))
 }
 
 /** What detection needs to know about a PDF, from the task that consumes it. */
@@ -102,9 +102,12 @@ function pdfRouteHas(
 ): boolean {
   if (operation.kind !== 'process') return false
   const {
-    operation: wanted,
+    operation: wantedOperation,
     engine,
     to = 'pdf',
   } = operation.toConversionSpec([], operation.parseSpec(fields))
-  return option in optionsSchemaOf(planRoute({ from: 'pdf', to, operation: wanted, engine, engines })).shape
+  return (
+    option in
+    optionsSchemaOf(planRoute({ from: 'pdf', to, operation: wantedOperation, engine, engines })).shape
+  )
 }

@@ -49,9 +49,13 @@ export class DurationStats {
       return
     }
     this.#unwritten.set(name, { totals: noRuns, writeAt: now + writeIntervalMs })
-    const known = (await this.#readTotals(name)) ?? noRuns
-    const weight = Math.min(1, maxWeightedRuns / known.runs)
-    const weighted = { runs: known.runs * weight, ms: known.ms * weight, bytes: known.bytes * weight }
+    const knownTotals = (await this.#readTotals(name)) ?? noRuns
+    const weight = Math.min(1, maxWeightedRuns / knownTotals.runs)
+    const weighted = {
+      runs: knownTotals.runs * weight,
+      ms: knownTotals.ms * weight,
+      bytes: knownTotals.bytes * weight,
+    }
     const ttl = Math.floor(now / 1000) + recordLifetimeS
     await this.#table.writeAll([{ ...keyOf(name), ...addTotals(weighted, added), ttl }], [])
   }
@@ -59,8 +63,8 @@ export class DurationStats {
   /** Returns undefined when no conversion of this kind has run. */
   async get(kind: ConversionKind): Promise<DurationTotals | undefined> {
     const name = nameOf(kind)
-    const known = this.#cache.get(name)
-    if (known && known.until > Date.now()) return known.totals
+    const cachedTotals = this.#cache.get(name)
+    if (cachedTotals && cachedTotals.until > Date.now()) return cachedTotals.totals
     const totals = await this.#readTotals(name)
     if (totals) this.#cache.set(name, { totals, until: Date.now() + cacheMs })
     return totals

@@ -33,17 +33,17 @@ export async function openImports(
   tasks: readonly RequestedTask[],
   context: ImportContext,
 ): Promise<{ imports: Map<string, ImportSource>; discard: () => Promise<void> }> {
-  const stored: string[] = []
-  const opened = new Map<string, ImportSource>()
+  const storedKeys: string[] = []
+  const openedSources = new Map<string, ImportSource>()
   const failures: unknown[] = []
-  const discard = () => context.services.files.delete(stored.splice(0))
+  const discard = () => context.services.files.delete(storedKeys.splice(0))
   const importing = tasks.filter(
     ({ operation }) => operation.kind === 'import' && !isTransferOperation(operation),
   )
   await forEachConcurrently(importing, maxConcurrentImports, async (task) => {
     if (failures.length > 0) return
     try {
-      opened.set(task.name, await openImport(task, context, stored))
+      openedSources.set(task.name, await openImport(task, context, storedKeys))
     } catch (error) {
       failures.push(error)
     }
@@ -55,7 +55,7 @@ export async function openImports(
   }
   // In the order of the request, not of completion.
   const imports = importing.flatMap(({ name }) => {
-    const importSource = opened.get(name)
+    const importSource = openedSources.get(name)
     return importSource ? [[name, importSource] as const] : []
   })
   return { imports: new Map(imports), discard }
@@ -64,14 +64,14 @@ export async function openImports(
 async function openImport(
   task: RequestedTask,
   context: ImportContext,
-  stored: string[],
+  storedKeys: string[],
 ): Promise<ImportSource> {
   const { name, operation, fields } = task
   try {
     if (operation.name === importBase64Operation.name)
-      return await createInlineImport(fields, fromBase64, context, stored)
+      return await createInlineImport(fields, fromBase64, context, storedKeys)
     if (operation.name === importRawOperation.name)
-      return await createInlineImport(fields, fromText, context, stored)
+      return await createInlineImport(fields, fromText, context, storedKeys)
     const { upload_id: uploadId, filename } = importUploadOperation.fields.parse(fields)
     if (uploadId === undefined) return await createAwaitedImport(fields, context)
     return {
@@ -98,7 +98,7 @@ async function createInlineImport(
   fields: Fields,
   decode: (text: string) => Buffer,
   { principal: { ownerId: owner }, services }: ImportContext,
-  stored: string[],
+  storedKeys: string[],
 ): Promise<ImportSource> {
   const { file, filename } = importBase64Operation.fields.parse(fields)
   const bytes = decode(file)
@@ -108,7 +108,7 @@ async function createInlineImport(
   await requireDiskSpace(services.config)
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.putBytes(key, bytes, 'application/octet-stream')
-  stored.push(key)
+  storedKeys.push(key)
   const source: SourceFile = {
     field: 'file',
     filename: sanitizeFileName(filename),
@@ -117,7 +117,7 @@ async function createInlineImport(
     sha256: createHash('sha256').update(bytes).digest('hex'),
     read: async (start, end) => bytes.subarray(start, end),
     adopt: () => {
-      stored.splice(stored.indexOf(key), 1)
+      storedKeys.splice(storedKeys.indexOf(key), 1)
     },
   }
   return { source }
@@ -143,7 +143,7 @@ async function createAwaitedImport(
   const put = await files.presignUnsizedPut(key, { sha256 }, uploadLifetimeS)
   const now = Date.now()
   const expiresAt = new Date(now + uploadLifetimeS * 1000).toISOString()
-  const awaited = {
+  const awaitedFile = {
     id,
     owner,
     keyId: keyId ?? null,
@@ -154,5 +154,5 @@ async function createAwaitedImport(
     createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
   }
-  return { awaited, form: { form: { url, parameters }, put, expires_at: expiresAt } }
+  return { awaited: awaitedFile, form: { form: { url, parameters }, put, expires_at: expiresAt } }
 }

@@ -43,16 +43,16 @@ async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps):
   const { key } = object
   const upload = await deps.uploads.get(object.uploadId)
   const state = upload?.jobId === undefined ? undefined : await deps.jobs.store.getState(upload.jobId)
-  const taken = state && filesOfJob(state).find((file) => uploadIdOf(file.key) === upload?.id)
-  if (upload && state && taken && taken.key !== key) {
-    await handleTakenUpload(upload, taken, state, object, deps)
+  const takenFile = state && filesOfJob(state).find((file) => uploadIdOf(file.key) === upload?.id)
+  if (upload && state && takenFile && takenFile.key !== key) {
+    await handleTakenUpload(upload, takenFile, state, object, deps)
   } else {
     // Files that the service imported into an upload were inspected and published by the import.
     const isNews = upload && (isAwaited(upload) || upload.importJobId === undefined)
-    const arrived = isNews && (await inspectUpload(upload, deps))
-    if (arrived) {
-      await publishUploadEvent(arrived, deps)
-      await resumeTask(arrived, deps)
+    const arrivedFile = isNews && (await inspectUpload(upload, deps))
+    if (arrivedFile) {
+      await publishUploadEvent(arrivedFile, deps)
+      await resumeTask(arrivedFile, deps)
     }
     if (upload && (upload.jobId === undefined || (state && isKept(state.job)))) return
   }
@@ -82,8 +82,8 @@ async function handleTakenUpload(
 export const receiveUpload = (uploadId: string, deps: ReceiveUploadDeps): Promise<void> =>
   retryIfOverwritten(async () => {
     const upload = await deps.uploads.get(uploadId)
-    const arrived = upload && isAwaited(upload) && (await inspectUpload(upload, deps))
-    if (arrived) await resumeTask(arrived, deps)
+    const arrivedFile = upload && isAwaited(upload) && (await inspectUpload(upload, deps))
+    if (arrivedFile) await resumeTask(arrivedFile, deps)
   })
 
 const isAwaited = ({ jobId, task }: UploadRecord) => jobId !== undefined && task !== undefined
@@ -113,11 +113,11 @@ async function resumeTask({ upload, outcome }: ArrivedUpload, deps: ReceiveUploa
     if (!(await jobs.completeUpload({ jobId, task }, outcome))) await files.delete([key])
     return
   }
-  const taken = await takeUpload(outcome.file, files)
-  await jobs.completeUpload({ jobId, task }, { file: { ...outcome.file, ...taken } })
-  const ended = await jobs.store.getTask({ jobId, task })
-  const isUsed = ended?.files.some((file) => file.key === taken.key)
-  await files.delete(isUsed ? [key] : [key, taken.key])
+  const takenFile = await takeUpload(outcome.file, files)
+  await jobs.completeUpload({ jobId, task }, { file: { ...outcome.file, ...takenFile } })
+  const endedTask = await jobs.store.getTask({ jobId, task })
+  const isUsed = endedTask?.files.some((file) => file.key === takenFile.key)
+  await files.delete(isUsed ? [key] : [key, takenFile.key])
 }
 
 async function publishUploadEvent(
@@ -157,21 +157,22 @@ async function inspectUpload(
   upload: UploadRecord,
   { files }: ReceiveUploadDeps,
 ): Promise<ArrivedUpload | undefined> {
-  const stored = await files.head(upload.key)
-  if (!stored) return undefined
+  const storedObject = await files.head(upload.key)
+  if (!storedObject) return undefined
   try {
     const { maxSize } = upload
-    if (maxSize !== undefined && stored.size > maxSize) throw fileTooLargeError(maxSize, stored.size)
-    const source = createUploadSource(upload, stored, { files })
+    if (maxSize !== undefined && storedObject.size > maxSize)
+      throw fileTooLargeError(maxSize, storedObject.size)
+    const source = createUploadSource(upload, storedObject, { files })
     const file = toStoredFile(source, await detectFormat(source, { mayBeLocked: true }))
-    return { upload, stored, outcome: { file } }
+    return { upload, stored: storedObject, outcome: { file } }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'SERVICE_UNAVAILABLE' || isOverwritten(error))
       throw error
     const { code, message, details } = error
     return {
       upload,
-      stored,
+      stored: storedObject,
       outcome: { error: { code, message, ...(details && { details: { ...details } }) } },
     }
   }

@@ -35,14 +35,14 @@ export function createFetchTask(
   name: string,
   { url, filename, field }: { url: string; filename?: string | undefined; field: string },
 ): RequestedTask {
-  const parsed = importUrlOperation.fields.safeParse({ url, ...defined({ filename }) })
-  if (!parsed.success)
+  const parsedFields = importUrlOperation.fields.safeParse({ url, ...defined({ filename }) })
+  if (!parsedFields.success)
     throw new AppError(
       'INVALID_INPUT',
       `${field}: expected a URL that starts with https:// or http://, got "${url.slice(0, 100)}".`,
       { field },
     )
-  return { name, operation: importUrlOperation, input: [], continueOnError: false, fields: parsed.data }
+  return { name, operation: importUrlOperation, input: [], continueOnError: false, fields: parsedFields.data }
 }
 
 interface ExportFields {

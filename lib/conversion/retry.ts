@@ -23,14 +23,14 @@ export async function createRetryRequest(
   discard: () => Promise<void>
 }> {
   const { job } = state
-  const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
-  const names = new Map(all.map(({ number, name }) => [number, name]))
+  const allTasks = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
+  const names = new Map(allTasks.map(({ number, name }) => [number, name]))
   const copies: string[] = []
   const discard = () => services.files.delete(copies.splice(0))
   const imports = new Map<string, ImportSource>()
   const bounds = await limitsOfOwner(job.owner, services)
   try {
-    for (const task of all.filter(isStoredImport))
+    for (const task of allTasks.filter(isStoredImport))
       imports.set(task.name, await copySource(task, bounds, services, copies))
   } catch (error) {
     await discard()
@@ -38,7 +38,7 @@ export async function createRetryRequest(
   }
   return {
     job: {
-      tasks: all.map((task) => toRequestedTask(task, { job, names, services })),
+      tasks: allTasks.map((task) => toRequestedTask(task, { job, names, services })),
       imports,
       ...(job.tag !== null && { tag: job.tag }),
       isBatch: job.require === 'any',

@@ -58,11 +58,11 @@ const isAccessible = ({ job }: JobState, principal: Principal) =>
   job.owner === principal.ownerId && isVisibleToKey(job, principal)
 
 function fileOf(state: JobState, sourceTask: string | undefined): StoredFile | undefined {
-  const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
-  const imports = all.filter(({ operation }) => operation.startsWith('import/'))
+  const allTasks = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
+  const imports = allTasks.filter(({ operation }) => operation.startsWith('import/'))
   if (sourceTask === undefined) return imports.find(({ files }) => files?.[0])?.files?.[0]
-  const named = imports.find(({ name }) => name === sourceTask)
-  return named ? named.files?.[0] : findTaskFiles(sourceTask, state).files[0]
+  const namedImport = imports.find(({ name }) => name === sourceTask)
+  return namedImport ? namedImport.files?.[0] : findTaskFiles(sourceTask, state).files[0]
 }
 
 const jobNotFound = (jobId: string) =>

@@ -40,8 +40,8 @@ export async function openSource(
   { body, files, principal }: Request,
   services: Services,
 ): Promise<SourceFile> {
-  const [file, second] = files.filter(({ field }) => field === 'file')
-  if (second) {
+  const [file, secondFile] = files.filter(({ field }) => field === 'file')
+  if (secondFile) {
     throw new AppError(
       'INVALID_REQUEST',
       'The field `file` contains two files; this endpoint converts one. Send one request per file, or further inputs as `additionalFile`.',
@@ -97,8 +97,8 @@ async function requireStoredUpload(uploadId: string, field: string, reader: JobR
   const upload = await requireOwnUpload(uploadIdIn(uploadId), field, reader, services)
   if (upload.jobId && (await isUsedByJob(upload.jobId, services)))
     throw uploadAlreadyUsed(upload, upload.jobId, field)
-  const stored = await services.files.head(upload.key)
-  if (stored) return { upload, stored }
+  const storedObject = await services.files.head(upload.key)
+  if (storedObject) return { upload, stored: storedObject }
   await requireUnused(upload, field, services)
   throw new AppError('UPLOAD_INCOMPLETE', await explainMissingFile(upload, services), { field })
 }

@@ -41,11 +41,11 @@ function purposeOf(context: string): SealingPurpose {
 
 /** Caches the keys that sign download links, one per day: every reply about a job needs one. */
 export function createDailyKeys(downloadsKey: Buffer): (day: number) => Buffer {
-  const known = new Map<number, Buffer>()
+  const derivedKeys = new Map<number, Buffer>()
   return (day) => {
-    const key = known.get(day) ?? deriveKey(downloadsKey, `download ${day}`)
-    if (known.size > 8) known.clear()
-    known.set(day, key)
+    const key = derivedKeys.get(day) ?? deriveKey(downloadsKey, `download ${day}`)
+    if (derivedKeys.size > 8) derivedKeys.clear()
+    derivedKeys.set(day, key)
     return key
   }
 }
@@ -139,10 +139,10 @@ export const redactSecrets = <T>(value: T): T =>
 /** Returns a copy in which `replace` has replaced some values, at any depth. */
 export function mapDeep(
   value: unknown,
-  replace: (inner: unknown) => { readonly value: unknown } | undefined,
+  replace: (innerValue: unknown) => { readonly value: unknown } | undefined,
 ): unknown {
-  const replaced = replace(value)
-  if (replaced) return replaced.value
+  const replacedValue = replace(value)
+  if (replacedValue) return replacedValue.value
   if (Array.isArray(value)) return value.map((inner) => mapDeep(inner, replace))
   if (typeof value !== 'object' || value === null || value instanceof Set) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapDeep(inner, replace)]))

@@ -57,19 +57,19 @@ export class DecoderPool {
     signal?.throwIfAborted()
     const { promise, ...resolvers } = Promise.withResolvers<DecoderProcess>()
     const giveUp = (reason: unknown) => {
-      const at = this.#waiting.indexOf(waiting)
+      const at = this.#waiting.indexOf(waitingCall)
       if (at >= 0) this.#waiting.splice(at, 1)
-      waiting.reject(reason)
+      waitingCall.reject(reason)
     }
     const { maxWaitMs } = this.#kind
     const timer = setTimeout(
       () => giveUp(new DecoderEnded('busy', `no process was free for ${maxWaitMs / 1000} s`)),
       maxWaitMs,
     )
-    const waiting: Waiting = { promise, ...resolvers }
+    const waitingCall: Waiting = { promise, ...resolvers }
     const onAbort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    this.#waiting.push(waiting)
+    this.#waiting.push(waitingCall)
     this.#startForWaiting()
     try {
       return await promise
@@ -123,10 +123,12 @@ export class DecoderPool {
 
   /** Frees the memory that files have taken, such as that of libmagic. */
   #refresh(): void {
-    const [kept, ...others] = this.#free.toSorted((a, b) => Number(a.hasBeenCalled) - Number(b.hasBeenCalled))
-    for (const one of others) void one.stop()
-    if (!kept?.hasBeenCalled) return
+    const [keptProcess, ...otherProcesses] = this.#free.toSorted(
+      (a, b) => Number(a.hasBeenCalled) - Number(b.hasBeenCalled),
+    )
+    for (const one of otherProcesses) void one.stop()
+    if (!keptProcess?.hasBeenCalled) return
     this.#start()
-    void kept.stop()
+    void keptProcess.stop()
   }
 }

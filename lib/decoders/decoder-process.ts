@@ -162,20 +162,20 @@ export class DecoderProcess {
   /** @throws DecoderEnded when it exceeds a limit or crashes; the signal's reason; whatever `call` throws. */
   async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {
     this.#calls++
-    const failed = Promise.withResolvers<never>()
-    const running: Running = { call, fail: failed.reject }
+    const failurePromise = Promise.withResolvers<never>()
+    const running: Running = { call, fail: failurePromise.reject }
     this.#running = running
     this.#ref()
     const timer = setInterval(() => void this.#check(running), checkEveryMs)
     const onAbort = () => {
-      failed.reject(signal?.reason)
+      failurePromise.reject(signal?.reason)
       this.kill('crash')
     }
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
       signal?.throwIfAborted()
       if (this.#hasExited) throw new DecoderEnded('crash', 'it had exited before')
-      return await Promise.race([call.run(this.#toCalled()), failed.promise])
+      return await Promise.race([call.run(this.#toCalled()), failurePromise.promise])
     } finally {
       clearInterval(timer)
       if (this.#calls % checkEveryCalls === 0) await this.#check(running)
@@ -195,7 +195,7 @@ export class DecoderProcess {
         return stdin?.writableLength ?? 0
       },
       send: (message, bytes) => {
-        for (const part of encodeFrame(message, bytes)) stdin?.write(part)
+        for (const framePart of encodeFrame(message, bytes)) stdin?.write(framePart)
       },
       kill: (reason) => this.kill(reason),
     }

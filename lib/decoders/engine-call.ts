@@ -98,11 +98,11 @@ export class EngineCall implements Call<EngineReply> {
     }
     if (this.#request.method !== 'split') {
       const { files, ...rest } = EngineOutput.parse(value)
-      const taken: OutputFile[] = []
-      for (const file of files) taken.push(await take(file as OutputFile))
-      const [first, ...others] = taken
-      if (!first) throw new Error('the engine returned no file')
-      return { ...(rest as Omit<EngineResult, 'files'>), files: [first, ...others] }
+      const takenFiles: OutputFile[] = []
+      for (const file of files) takenFiles.push(await take(file as OutputFile))
+      const [firstFile, ...otherFiles] = takenFiles
+      if (!firstFile) throw new Error('the engine returned no file')
+      return { ...(rest as Omit<EngineResult, 'files'>), files: [firstFile, ...otherFiles] }
     }
     const chunks: Chunk[] = []
     for (const { spec, file } of Chunks.parse(value) ?? [])
@@ -159,8 +159,8 @@ export class EngineCall implements Call<EngineReply> {
     try {
       requireAllowed(bin, options.readOnly ?? [])
       // Of the same types, but with `undefined`.
-      const given = options as Parameters<Tools['exec']>[2]
-      const output = await this.#tools?.exec(bin, args, { ...given, ...onLine, signal: stop.signal })
+      const execOptions = options as Parameters<Tools['exec']>[2]
+      const output = await this.#tools?.exec(bin, args, { ...execOptions, ...onLine, signal: stop.signal })
       this.#process?.send({ type: 'executed', id, ...(output && { output }) })
     } catch (error) {
       this.#process?.send({ type: 'executed', id, error: toRemoteError(error) })
@@ -248,9 +248,9 @@ async function takeFile(folder: string, path: string, to: string): Promise<void>
   let parent = openSync(folder, flags)
   try {
     for (const child of names) {
-      const next = openSync(`/proc/self/fd/${parent}/${child}`, flags)
+      const nextFd = openSync(`/proc/self/fd/${parent}/${child}`, flags)
       closeSync(parent)
-      parent = next
+      parent = nextFd
     }
     if (!(await moveOut(`/proc/self/fd/${parent}/${name}`, to)))
       throw new Error('the result is not a regular file')

@@ -41,16 +41,17 @@ export class FrameReader {
     this.#pendingBytes += chunk.length
     const messages: unknown[] = []
     while (this.#pendingBytes >= this.#neededBytes) {
-      const pending = this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks)
-      const { json, bytes } = frameLengths(pending)
+      const pendingBytes =
+        this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks)
+      const { json, bytes } = frameLengths(pendingBytes)
       if (json > this.#maxMessageBytes || bytes > 0)
         throw new Error(
           `expected a message of at most ${this.#maxMessageBytes} bytes, got ${json} and ${bytes}`,
         )
       const end = frameHeaderBytes + json
-      const isComplete = pending.length >= end
-      if (isComplete) messages.push(JSON.parse(pending.toString('utf8', frameHeaderBytes, end)))
-      const rest = isComplete ? pending.subarray(end) : pending
+      const isComplete = pendingBytes.length >= end
+      if (isComplete) messages.push(JSON.parse(pendingBytes.toString('utf8', frameHeaderBytes, end)))
+      const rest = isComplete ? pendingBytes.subarray(end) : pendingBytes
       this.#chunks = [rest]
       this.#pendingBytes = rest.length
       this.#neededBytes = isComplete ? frameHeaderBytes : end

@@ -72,8 +72,8 @@ async function isUpToDate(): Promise<boolean> {
   if (list === undefined) return false
   // Only build-program.ts writes the file.
   const checks = (JSON.parse(list) as readonly Input[]).map(async ([path, mtimeMs, size]) => {
-    const found = await stat(root + path).catch(() => undefined)
-    return found?.mtimeMs === mtimeMs && found.size === size
+    const fileStats = await stat(root + path).catch(() => undefined)
+    return fileStats?.mtimeMs === mtimeMs && fileStats.size === size
   })
   return (await Promise.all(checks)).every(Boolean)
 }

@@ -107,8 +107,8 @@ async function count(
     throw new Error(`a decoder process failed: ${JSON.stringify(end)}`)
   } catch (error) {
     if (!(error instanceof DecoderEnded)) throw error
-    const stopped = describeLimit(error.reason, limits)
-    if (stopped !== undefined) throw new CountingStopped(stopped)
+    const stopReason = describeLimit(error.reason, limits)
+    if (stopReason !== undefined) throw new CountingStopped(stopReason)
     if (attempt === maxAttempts) throw error
     return count(reading, limits, signal, attempt + 1)
   }

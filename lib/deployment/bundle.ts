@@ -94,7 +94,11 @@ export function excludedPackages({
   reaches = [],
   plans,
 }: Pick<FunctionDeclaration, 'reaches' | 'plans'>): readonly string[] {
-  const wanted = new Set(reaches.flatMap((one) => packagesByTarget[one]))
+  const wantedPackages = new Set(reaches.flatMap((one) => packagesByTarget[one]))
   const unwanted = Object.values(packagesByTarget).flat()
-  return [...engineOnlyModules, ...unwanted.filter((one) => !wanted.has(one)), ...(plans ? [] : ['planning'])]
+  return [
+    ...engineOnlyModules,
+    ...unwanted.filter((one) => !wantedPackages.has(one)),
+    ...(plans ? [] : ['planning']),
+  ]
 }

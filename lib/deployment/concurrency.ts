@@ -32,8 +32,8 @@ const requiredConcurrency = (stage: ConcurrencySettings): number => {
     const { maximumConcurrency = conversionsAtATime } = queueMappingOf(queue)
     return maximumConcurrency
   })
-  const reserved = reservedDeclarations(stage).map(({ maximumConcurrency = 0 }) => maximumConcurrency)
-  return [...queueLimits, ...reserved].reduce((sum, one) => sum + one, 0)
+  const reservedTotal = reservedDeclarations(stage).map(({ maximumConcurrency = 0 }) => maximumConcurrency)
+  return [...queueLimits, ...reservedTotal].reduce((sum, one) => sum + one, 0)
 }
 
 /**
@@ -42,10 +42,10 @@ const requiredConcurrency = (stage: ConcurrencySettings): number => {
  * @throws Error for any other stage
  */
 export function canReserveConcurrency(stage: StageQuotas): boolean {
-  const required = requiredConcurrency(stage)
-  if (required <= stage.functionsAtATime) return true
+  const requiredTotal = requiredConcurrency(stage)
+  if (requiredTotal <= stage.functionsAtATime) return true
   if (stage.name === 'dev') return false
   throw new Error(
-    `Stage "${stage.name}" cannot be packaged: its functions need a concurrency of ${required}, but functionsAtATime is ${stage.functionsAtATime}. Raise the quota of the account and this setting, or lower conversionsAtATime (${stage.conversionsAtATime}, for each of ${queueIds.length - 2} queues).`,
+    `Stage "${stage.name}" cannot be packaged: its functions need a concurrency of ${requiredTotal}, but functionsAtATime is ${stage.functionsAtATime}. Raise the quota of the account and this setting, or lower conversionsAtATime (${stage.conversionsAtATime}, for each of ${queueIds.length - 2} queues).`,
   )
 }

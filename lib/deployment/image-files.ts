@@ -50,26 +50,26 @@ function packageFolder(name: string, from: string): string | undefined {
 }
 
 /** Returns the folders of a package and its transitive dependencies, as installed from the lockfile. */
-function collectPackageFolders(name: string, from: string, found = new Set<string>()): Set<string> {
+function collectPackageFolders(name: string, from: string, foundFolders = new Set<string>()): Set<string> {
   const folder = packageFolder(name, from)
-  if (!folder || found.has(folder)) return found
-  found.add(folder)
+  if (!folder || foundFolders.has(folder)) return foundFolders
+  foundFolders.add(folder)
   const { dependencies, optionalDependencies }: Manifest = createRequire(import.meta.url)(
     join(folder, 'package.json'),
   )
-  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    collectPackageFolders(needed, folder, found)
+  for (const neededPackage of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    collectPackageFolders(neededPackage, folder, foundFolders)
   }
-  return found
+  return foundFolders
 }
 
 /** Returns the folders of all packages that the bundles and the helper programs load at run time. */
 function unbundledPackageFolders(metafile: Metafile): string[] {
   const imported = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
-  const used = unbundled.filter((name) =>
+  const usedPackages = unbundled.filter((name) =>
     imported.some((path) => path === name || path.startsWith(`${name}/`)),
   )
-  const names = [...used, ...helperPackages]
+  const names = [...usedPackages, ...helperPackages]
   return [...new Set(names.flatMap((name) => [...collectPackageFolders(name, root)]))]
 }
 
@@ -106,13 +106,14 @@ const servicePaths = ['LICENSE', 'NOTICE', 'package.json', 'events', 'functions'
 
 /** Writes the source of the one-machine service and its production dependencies. */
 export async function writeServiceFiles(folder: string): Promise<void> {
-  for (const part of servicePaths) await cp(join(root, part), join(folder, part), { recursive: true })
+  for (const servicePath of servicePaths)
+    await cp(join(root, servicePath), join(folder, servicePath), { recursive: true })
   const manifest: Manifest = createRequire(import.meta.url)(join(root, 'package.json'))
-  const found = new Set<string>()
+  const foundFolders = new Set<string>()
   // The image installs Node separately.
-  const wanted = Object.keys(manifest.dependencies ?? {}).filter((name) => name !== 'node')
-  for (const name of wanted) collectPackageFolders(name, root, found)
-  for (const path of found) {
+  const wantedPackages = Object.keys(manifest.dependencies ?? {}).filter((name) => name !== 'node')
+  for (const name of wantedPackages) collectPackageFolders(name, root, foundFolders)
+  for (const path of foundFolders) {
     await cp(path, join(folder, path.slice(path.indexOf('node_modules/'))), { recursive: true })
   }
 }

@@ -13,7 +13,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 interface LambdaLayer {
   /** Shown in the AWS console. */
   readonly description: string
-  readonly isUsedBy: (name: FunctionName, declared: Pick<FunctionDeclaration, 'readsFiles'>) => boolean
+  readonly isUsedBy: (
+    name: FunctionName,
+    declaredFunction: Pick<FunctionDeclaration, 'readsFiles'>,
+  ) => boolean
 }
 
 /**
@@ -82,10 +85,13 @@ const layerContents: Readonly<Record<LambdaLayerId, () => Promise<[path: string,
       programs: ['program'],
       omitted: modulesOfImages,
     })
-    const found = [...files].map(([name, code]): [string, Uint8Array] => [`lib/decoders/${name}`, code])
+    const decoderFiles = [...files].map(([name, code]): [string, Uint8Array] => [
+      `lib/decoders/${name}`,
+      code,
+    ])
     for await (const path of glob(patterns, { cwd: root }))
-      found.push([path, await readFile(join(root, path))])
-    return found
+      decoderFiles.push([path, await readFile(join(root, path))])
+    return decoderFiles
   },
   page: async () => [],
 }

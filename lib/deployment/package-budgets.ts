@@ -18,7 +18,7 @@ const defaultBudget: Budget = { heapKb: 8600, zipKb: 740 }
 export const maxZipKb = 1000
 
 interface BudgetException {
-  readonly appliesTo: (name: string, declared: FunctionDeclaration) => boolean
+  readonly appliesTo: (name: string, declaredFunction: FunctionDeclaration) => boolean
   readonly extra: Partial<Budget>
   readonly why: string
 }
@@ -55,14 +55,15 @@ const exceptions: readonly BudgetException[] = [
  * Returns the budget of a function's package. Load a new dependency that few requests need with `import()` when it is
  * used.
  */
-export function packageBudget(name: string, declared: FunctionDeclaration): Budget {
+export function packageBudget(name: string, declaredFunction: FunctionDeclaration): Budget {
   const extras = exceptions
-    .filter(({ appliesTo: of }) => of(name, declared))
+    .filter(({ appliesTo: of }) => of(name, declaredFunction))
     .map((exception) => exception.extra)
   const sum = (pick: (budget: Partial<Budget>) => number | undefined) =>
     extras.reduce((all, one) => all + (pick(one) ?? 0), 0)
   // Functions for events only have no endpoints and plan nothing.
-  const heapKb = 'events' in declared.trigger && !declared.secrets ? 6000 : defaultBudget.heapKb
+  const heapKb =
+    'events' in declaredFunction.trigger && !declaredFunction.secrets ? 6000 : defaultBudget.heapKb
   return { heapKb: heapKb + sum((one) => one.heapKb), zipKb: defaultBudget.zipKb + sum((one) => one.zipKb) }
 }
 

@@ -9,8 +9,8 @@ class BodyPool {
   readonly bodies: string[] = []
   readonly #indexes = new Map<string, number>()
 
-  add(encoded: Bodies): BodyIndexes {
-    return Object.entries(encoded).map(([name, { br }]) => {
+  add(encodedBodies: Bodies): BodyIndexes {
+    return Object.entries(encodedBodies).map(([name, { br }]) => {
       const at = this.#indexes.get(br) ?? this.bodies.push(br) - 1
       this.#indexes.set(br, at)
       return [name, at]

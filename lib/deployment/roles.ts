@@ -71,7 +71,7 @@ function lambdaStatements(name: string): Statement[] {
 
 /** Returns the statements of each role, except those for its log, by function name. */
 export const roleStatements = (): Readonly<Record<string, readonly Statement[]>> => {
-  const declared: [string, readonly Permission[]][] = [
+  const declaredPermissions: [string, readonly Permission[]][] = [
     ...functionNames.map((name): [string, readonly Permission[]] => [name, functions[name].rights]),
     ...imageIds.map((image): [string, readonly Permission[]] => [
       `convert-${image}`,
@@ -79,7 +79,10 @@ export const roleStatements = (): Readonly<Record<string, readonly Statement[]>>
     ]),
   ]
   return Object.fromEntries(
-    declared.map(([name, rights]) => [name, [...lambdaStatements(name), ...rights.map(toStatement)]]),
+    declaredPermissions.map(([name, rights]) => [
+      name,
+      [...lambdaStatements(name), ...rights.map(toStatement)],
+    ]),
   )
 }
 

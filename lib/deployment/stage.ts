@@ -89,16 +89,16 @@ const TrialSettings = StageSettings.partial({ domain: true, images: true, region
 /** @throws Error that names each invalid setting, the expected value and the actual one */
 export function parseStage(name: string, settings: unknown): Stage {
   const isTrial = name === 'dev'
-  const parsed = (isTrial ? TrialSettings : StageSettings).safeParse(settings ?? {})
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(
+  const parsedSettings = (isTrial ? TrialSettings : StageSettings).safeParse(settings ?? {})
+  if (!parsedSettings.success) {
+    const problems = parsedSettings.error.issues.map(
       ({ path, message }) => `${path.join('.') || 'the file'}: ${message}`,
     )
     throw new Error(
       `Stage "${name}" cannot be packaged. Fix these settings in stages/${name}.json (see lib/deployment/README.md):\n${problems.join('\n')}`,
     )
   }
-  const { region = 'eu-central-1', domain, images = {}, ...rest } = parsed.data
+  const { region = 'eu-central-1', domain, images = {}, ...rest } = parsedSettings.data
   return { ...rest, name, region, images, ...defined({ domain }) }
 }
 
@@ -112,6 +112,6 @@ export function readStage(name: string, folder = process.cwd()): Stage {
 /** Returns the stage from `--stage prod`, `--stage=prod` or `-s prod`; default as in serverless.yml. */
 export function stageFromArgs(args: readonly string[]): string {
   const at = args.findIndex((arg) => arg === '--stage' || arg === '-s')
-  const joined = args.find((arg) => arg.startsWith('--stage='))?.slice('--stage='.length)
-  return joined ?? (at < 0 ? undefined : args[at + 1]) ?? 'dev'
+  const stageArgument = args.find((arg) => arg.startsWith('--stage='))?.slice('--stage='.length)
+  return stageArgument ?? (at < 0 ? undefined : args[at + 1]) ?? 'dev'
 }

@@ -55,7 +55,7 @@ function reachableChunks(
   { outputs }: Metafile,
   excluded: readonly string[],
 ): ReadonlyMap<string, 'at start' | 'later'> {
-  const found = new Map<string, 'at start' | 'later'>()
+  const foundImports = new Map<string, 'at start' | 'later'>()
   const isEngine = (path: string) => {
     // The list of engines is needed for planning; their implementations are not.
     const { entryPoint, inputs = {} } = outputs[path] ?? {}
@@ -66,24 +66,24 @@ function reachableChunks(
       [entryPoint ?? '', ...Object.keys(inputs)].some((source) => source.startsWith('lib/engines/'))
     )
   }
-  const isLeftOut = (path: string, seen = new Set([path])): boolean =>
+  const isLeftOut = (path: string, seenPaths = new Set([path])): boolean =>
     Object.keys(outputs[path]?.inputs ?? {}).some((input) => excluded.includes(packageNameOf(input) ?? '')) ||
-    (outputs[path]?.imports ?? []).some(({ path: next, kind }) => {
-      if (kind !== 'import-statement' || seen.has(next)) return false
-      return isLeftOut(next, seen.add(next))
+    (outputs[path]?.imports ?? []).some(({ path: importedPath, kind }) => {
+      if (kind !== 'import-statement' || seenPaths.has(importedPath)) return false
+      return isLeftOut(importedPath, seenPaths.add(importedPath))
     })
   const visit = (path: string, when: 'at start' | 'later') => {
-    if (!outputs[path] || found.get(path) === when || found.get(path) === 'at start') return
-    found.set(path, when)
-    for (const { path: next, kind } of outputs[path].imports) {
-      if (kind === 'import-statement') visit(next, when)
-      else if (!isLeftOut(next) && !isEngine(next)) visit(next, 'later')
+    if (!outputs[path] || foundImports.get(path) === when || foundImports.get(path) === 'at start') return
+    foundImports.set(path, when)
+    for (const { path: importedPath, kind } of outputs[path].imports) {
+      if (kind === 'import-statement') visit(importedPath, when)
+      else if (!isLeftOut(importedPath) && !isEngine(importedPath)) visit(importedPath, 'later')
     }
   }
-  const first = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entryPoint)
-  if (first === undefined) throw new Error(`esbuild produced no output for ${entryPoint}`)
-  visit(first, 'at start')
-  return found
+  const firstOutput = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entryPoint)
+  if (firstOutput === undefined) throw new Error(`esbuild produced no output for ${entryPoint}`)
+  visit(firstOutput, 'at start')
+  return foundImports
 }
 
 interface Package {
@@ -94,9 +94,9 @@ interface Package {
 }
 
 async function buildPackage(name: FunctionName, { outputFiles, metafile }: BundleResult): Promise<Package> {
-  const declared: FunctionDeclaration = functions[name]
-  const paths = reachableChunks(entryOf(name), metafile, excludedPackages(declared))
-  const made = new Map(outputFiles.map(({ path, contents }) => [relative(root, path), contents]))
+  const declaredFunction: FunctionDeclaration = functions[name]
+  const paths = reachableChunks(entryOf(name), metafile, excludedPackages(declaredFunction))
+  const builtFiles = new Map(outputFiles.map(({ path, contents }) => [relative(root, path), contents]))
   const files = new Map<string, Uint8Array>()
   const maps = new Map<string, Uint8Array>()
   const put = (path: string, { code, map }: { readonly code: Uint8Array; readonly map: Uint8Array }) => {
@@ -106,19 +106,19 @@ async function buildPackage(name: FunctionName, { outputFiles, metafile }: Bundl
   const nothing = new Uint8Array()
   for (const [path, when] of paths)
     if (when === 'later')
-      put(path, withRequireBanner(made.get(path) ?? nothing, made.get(`${path}.map`) ?? nothing))
+      put(path, withRequireBanner(builtFiles.get(path) ?? nothing, builtFiles.get(`${path}.map`) ?? nothing))
   const [entry = '', ...atStart] = [...paths.keys()].filter((path) => paths.get(path) === 'at start')
-  const joined = await mergeStartChunks(entry, atStart, made, metafile)
-  put(entry, joined)
-  for (const [path, code] of joined.chunks) files.set(path, code)
+  const mergedStart = await mergeStartChunks(entry, atStart, builtFiles, metafile)
+  put(entry, mergedStart)
+  for (const [path, code] of mergedStart.chunks) files.set(path, code)
   for (const path of extraFiles[name] ?? []) files.set(path, await readFile(join(root, path)))
-  const sorted = new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
-  return { name, files: sorted, maps }
+  const sortedFiles = new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { name, files: sortedFiles, maps }
 }
 
 async function buildPackages(): Promise<Package[]> {
-  const made = await bundleFunctions()
-  return Promise.all(zipFunctionNames.map((name) => buildPackage(name, made)))
+  const buildResult = await bundleFunctions()
+  return Promise.all(zipFunctionNames.map((name) => buildPackage(name, buildResult)))
 }
 
 async function zipPackage(content: FilesByPath): Promise<Uint8Array> {
@@ -133,8 +133,8 @@ async function zipPackage(content: FilesByPath): Promise<Uint8Array> {
 
 /** Writes the package of each function as `<name>.zip`, the source maps below `maps`, and the layers into a folder. */
 export async function writePackages(folder: string): Promise<void> {
-  const all = await buildPackages()
-  for (const { name, files, maps } of all) {
+  const allPackages = await buildPackages()
+  for (const { name, files, maps } of allPackages) {
     await writeFile(join(folder, `${name}.zip`), await zipPackage(files))
     for (const [path, bytes] of maps) {
       const target = join(folder, 'maps', path)

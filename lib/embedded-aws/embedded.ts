@@ -56,17 +56,17 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     : allowAll
   const log = (message: string, fields?: object) => options.log.info({ ...fields }, message)
   const port = (service: EmbeddedService) => (portBase ? portBase + embeddedServices.indexOf(service) : 0)
-  await using opened = new AsyncDisposableStack()
+  await using openedResources = new AsyncDisposableStack()
   const dynamoDb = await openDynamoDb({
     file: join(dir, 'dynamodb.sqlite'),
     port: port('DYNAMODB'),
     log: options.log,
   })
-  opened.defer(dynamoDb.close)
+  openedResources.defer(dynamoDb.close)
   const accessProxy =
     callers &&
     (await openAccessProxy({ url: dynamoDb.url, region, credentials, authorize, log: options.log }))
-  if (accessProxy) opened.defer(accessProxy.close)
+  if (accessProxy) openedResources.defer(accessProxy.close)
   const sqs = await openSqs({
     file: join(dir, 'sqs.sqlite'),
     credentials,
@@ -74,7 +74,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     authorize,
     log: options.log,
   })
-  opened.defer(() => sqs.close())
+  openedResources.defer(() => sqs.close())
   const events = await openEvents({
     file: join(dir, 'events.sqlite'),
     credentials,
@@ -95,7 +95,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     },
     log,
   })
-  opened.defer(() => events.close())
+  openedResources.defer(() => events.close())
   const s3 = await openS3Server({
     dir: join(dir, 's3'),
     credentials,
@@ -109,13 +109,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     isWanted: ({ kind }, event) => kind === 'sqs' || events.isWanted(event),
     log,
   })
-  opened.defer(() => s3.close())
+  openedResources.defer(() => s3.close())
   const serve = async (service: EmbeddedService, handle: RequestHandler) => {
     // Uploads may take any time, and a long poll is silent for 20 s.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
     if (service === 'S3') server.on('checkContinue', handle)
     const bound = await listen(server, port(service), host, '--port-base')
-    opened.defer(() => closeServer(server))
+    openedResources.defer(() => closeServer(server))
     return `http://${host}:${bound}`
   }
   const handle = {
@@ -129,6 +129,6 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     DYNAMODB: accessProxy?.url ?? dynamoDb.url,
     EVENTBRIDGE: await serve('EVENTBRIDGE', handle.EVENTBRIDGE),
   }
-  const running = opened.move()
-  return { urls, handle, exchange: s3.exchange, close: () => running.disposeAsync() }
+  const runningServers = openedResources.move()
+  return { urls, handle, exchange: s3.exchange, close: () => runningServers.disposeAsync() }
 }

@@ -100,9 +100,9 @@ export class GroupCommit {
     return this.#closing
   }
 
-  async #closeAfter(last: Promise<void>): Promise<void> {
+  async #closeAfter(lastCommit: Promise<void>): Promise<void> {
     try {
-      await last
+      await lastCommit
     } finally {
       await this.#log.close(() => {
         this.#vacuum.stop()

@@ -17,7 +17,7 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 /** A server hashes a chunk synchronously, which blocks everything else. */
 const chunkBytes = 256 * 1024
-const empty = Buffer.alloc(0)
+const emptyChunk = Buffer.alloc(0)
 /** Methods and statuses without a body. */
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE'])
 const bodilessStatuses = new Set([204, 304])
@@ -136,7 +136,7 @@ class InProcessRequest extends Readable {
     this.socket = socket
     this.#source = call.body instanceof Readable ? call.body : undefined
     this.#source?.once('error', (error) => this.destroy(error))
-    const bytes = this.#source ? empty : bytesOf(call.body)
+    const bytes = this.#source ? emptyChunk : bytesOf(call.body)
     // As node:http does for a body that is sent at once.
     if (!this.#source && (bytes.length > 0 || !bodilessMethods.has(call.method)))
       this.headers['content-length'] ??= String(bytes.length)
@@ -147,11 +147,11 @@ class InProcessRequest extends Readable {
   override _read(): void {
     // A server drains a refused body so that its response gets through; that is not needed here.
     if (this.#isAnswered()) return
-    const next = this.#chunks.next()
-    if (!('then' in next)) this.#pushResult(next)
+    const nextChunk = this.#chunks.next()
+    if (!('then' in nextChunk)) this.#pushResult(nextChunk)
     // The stream itself reports an error.
     else
-      next.then(
+      nextChunk.then(
         (result) => this.#pushResult(result),
         () => undefined,
       )
@@ -256,12 +256,12 @@ class InProcessResponse extends Writable {
 }
 
 function lowercaseNames(headers: HttpRequest['headers']): IncomingHttpHeaders {
-  const received: IncomingHttpHeaders = {}
+  const receivedHeaders: IncomingHttpHeaders = {}
   for (const [name, value] of Object.entries(headers)) {
     validateHeaderValue(name, value)
-    received[name.toLowerCase()] = value
+    receivedHeaders[name.toLowerCase()] = value
   }
-  return received
+  return receivedHeaders
 }
 
 function urlOf({ path, query = {} }: HttpRequest): string {
@@ -272,7 +272,7 @@ function urlOf({ path, query = {} }: HttpRequest): string {
 }
 
 function bytesOf(body: unknown): Buffer {
-  if (body === undefined || body === null) return empty
+  if (body === undefined || body === null) return emptyChunk
   if (typeof body === 'string') return Buffer.from(body)
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   throw new TypeError(`Expected bytes, text or a stream as the body of a request, got ${typeof body}`)

@@ -28,8 +28,8 @@ export async function listen(
 }
 
 export async function closeServer(server: Server): Promise<void> {
-  const closed = once(server, 'close')
+  const closedEvent = once(server, 'close')
   server.close()
   server.closeAllConnections()
-  await closed
+  await closedEvent
 }

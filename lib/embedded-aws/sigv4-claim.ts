@@ -103,8 +103,8 @@ function readAuthorization(
 function readPresigned(path: string, query: SignatureClaim['query']): SignatureClaim | RefusedSignature {
   const refuseMalformed = (message: string) => refuse('malformed', message, true)
   const field = (name: string) => query.find(([key]) => key === name)?.[1]
-  const required = ['Algorithm', 'Credential', 'Signature', 'Date', 'SignedHeaders', 'Expires']
-  if (required.some((name) => !field(`X-Amz-${name}`)))
+  const requiredParameters = ['Algorithm', 'Credential', 'Signature', 'Date', 'SignedHeaders', 'Expires']
+  if (requiredParameters.some((name) => !field(`X-Amz-${name}`)))
     return refuseMalformed(
       'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
     )

@@ -127,8 +127,8 @@ const maxSigningKeys = 64
 /** `day` is YYYYMMDD. */
 export function deriveSigningKey(secret: string, day: string, region: string, service: string): KeyObject {
   const name = [secret, day, region, service].join('\n')
-  const known = signingKeys.get(name)
-  if (known) return known
+  const knownKey = signingKeys.get(name)
+  if (knownKey) return knownKey
   const bytes = [day, region, service, 'aws4_request'].reduce<Buffer>(
     (previous, part) => createHmac('sha256', previous).update(part).digest(),
     Buffer.from(`AWS4${secret}`),
@@ -145,8 +145,8 @@ export function sign(signingKey: KeyObject, stringToSign: string): string {
 }
 
 /** Compares in constant time. */
-export function isSameSignature(ours: string, theirs: string): boolean {
-  const [a, b] = [Buffer.from(ours), Buffer.from(theirs)]
+export function isSameSignature(ownSignature: string, givenSignature: string): boolean {
+  const [a, b] = [Buffer.from(ownSignature), Buffer.from(givenSignature)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
@@ -181,16 +181,17 @@ function checkTime(claim: SignatureClaim, now: Date) {
 
 /** Anyone who sees a presigned URL could add headers that are not signed. */
 function listUnsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim, service: string): string[] {
-  const required = ['host']
-  if (service === 's3') required.push(...Object.keys(headers).filter((name) => name.startsWith('x-amz-')))
-  return required.filter((name) => !claim.signedHeaders.includes(name))
+  const requiredHeaders = ['host']
+  if (service === 's3')
+    requiredHeaders.push(...Object.keys(headers).filter((name) => name.startsWith('x-amz-')))
+  return requiredHeaders.filter((name) => !claim.signedHeaders.includes(name))
 }
 
 function payloadHash(request: SignedRequest, claim: SignatureClaim, service: string): string | undefined {
   if (service !== 's3') return request.bodySha256 ?? sha256(Buffer.alloc(0))
   const header = request.headers['x-amz-content-sha256']
-  const given = claim.query.find(([name]) => name === 'X-Amz-Content-Sha256')?.[1] ?? header
-  if (typeof given === 'string') return given
+  const givenHash = claim.query.find(([name]) => name === 'X-Amz-Content-Sha256')?.[1] ?? header
+  if (typeof givenHash === 'string') return givenHash
   return claim.isPresigned ? 'UNSIGNED-PAYLOAD' : undefined
 }
 

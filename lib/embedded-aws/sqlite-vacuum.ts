@@ -19,8 +19,8 @@ const incremental = 2
 export function enableIncrementalVacuum(db: DatabaseSync): void {
   db.exec(`PRAGMA auto_vacuum = ${incremental}`)
   if (readPragma(db, 'auto_vacuum') === incremental) return
-  const used = readPragma(db, 'page_count') - readPragma(db, 'freelist_count')
-  if (used * readPragma(db, 'page_size') > maxVacuumBytes) return
+  const usedPages = readPragma(db, 'page_count') - readPragma(db, 'freelist_count')
+  if (usedPages * readPragma(db, 'page_size') > maxVacuumBytes) return
   try {
     db.exec('VACUUM')
   } catch {
@@ -60,8 +60,9 @@ export class IncrementalVacuum {
   /** Returns false when there is nothing to free. */
   #vacuumSome(): boolean {
     const free = readPragma(this.#db, 'freelist_count')
-    const used = readPragma(this.#db, 'page_count') - free
-    if (free <= minFreePages + used / 4 || readPragma(this.#db, 'auto_vacuum') !== incremental) return false
+    const usedPages = readPragma(this.#db, 'page_count') - free
+    if (free <= minFreePages + usedPages / 4 || readPragma(this.#db, 'auto_vacuum') !== incremental)
+      return false
     this.#db.exec(`PRAGMA incremental_vacuum(${pagesPerStep})`)
     return true
   }

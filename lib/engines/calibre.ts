@@ -93,12 +93,12 @@ function isKindle(id: FormatId): boolean {
 }
 
 async function run(work: EngineWork, ebookConverters: Prestarter, tools: Tools): Promise<EngineResult> {
-  const [original] = work.inputs
-  if (!original) throw new Error('calibre was called without an input.')
+  const [originalFile] = work.inputs
+  if (!originalFile) throw new Error('calibre was called without an input.')
   const options = EbookOptions.parse(work.options)
   const isComic = comicFormats.includes(work.from)
-  if (zippedFormats.includes(work.from) || isComic) await checkSize(original, tools)
-  const input = work.from === 'docx' ? await inlineWordText(original, tools) : original
+  if (zippedFormats.includes(work.from) || isComic) await checkSize(originalFile, tools)
+  const input = work.from === 'docx' ? await inlineWordText(originalFile, tools) : originalFile
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
   const source = await prepareSource(work, input, tools)
   if (isComic && work.to === 'pdf') {

@@ -43,12 +43,16 @@ const shape = {
 const face = integer(1, 1000).default(1).describe('Number of the font in a collection, starting at 1')
 const pixelSize = integer(6, 96).default(16).describe('Height of the bitmaps in pixels')
 
-const capability = (from: readonly FormatId[], to: readonly FormatId[], more: z.ZodRawShape): Capability => ({
+const capability = (
+  from: readonly FormatId[],
+  to: readonly FormatId[],
+  moreOptions: z.ZodRawShape,
+): Capability => ({
   operation: 'convert',
   from,
   to,
   same: true,
-  options: z.object({ ...shape, ...more }),
+  options: z.object({ ...shape, ...moreOptions }),
   cost: 0.4,
 })
 
@@ -88,22 +92,22 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const target = work.to === 'eot' ? 'ttf' : work.to
   tools.progress(0.1)
   const args = [input.path, work.from, outputPath, target, JSON.stringify(options)]
-  const facts = await convert(args, work, tools)
+  const fontFacts = await convert(args, work, tools)
   if (work.to === 'eot') await writeFile(path, ttf2eot(await readFile(outputPath)))
   tools.progress(1)
-  if (facts.faces > 1 && work.to !== 'ttc') {
-    const sentence = `One of the ${facts.faces} fonts in the collection was converted; use the option face to choose another.`
+  if (fontFacts.faces > 1 && work.to !== 'ttc') {
+    const sentence = `One of the ${fontFacts.faces} fonts in the collection was converted; use the option face to choose another.`
     tools.warn('FACES_DROPPED', sentence)
   }
-  if (facts.dropped.length > 0) {
+  if (fontFacts.dropped.length > 0) {
     tools.warn(
       'FONT_TABLES_DROPPED',
-      `The font has ${facts.dropped.join(' and ')}, which could not be kept in ${work.to}.`,
+      `The font has ${fontFacts.dropped.join(' and ')}, which could not be kept in ${work.to}.`,
     )
   }
   return {
     files: [{ path }],
-    details: { glyphs: facts.glyphs, ...(facts.family && { family: facts.family }) },
+    details: { glyphs: fontFacts.glyphs, ...(fontFacts.family && { family: fontFacts.family }) },
   }
 }
 

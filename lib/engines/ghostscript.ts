@@ -180,18 +180,18 @@ async function convertImage(input: InputFile, work: EngineWork, tools: Tools): P
   const maxPages = work.to === 'eps' ? 1 : 500
   const { path, pages } = await imageToPostScript(input, maxPages, tools)
   if (pages > maxPages) {
-    const converted = maxPages === 1 ? 'the first page' : `the first ${maxPages} pages`
-    tools.warn('PAGES_DROPPED', `Of ${pages} pages, only ${converted} could be converted.`)
+    const convertedPages = maxPages === 1 ? 'the first page' : `the first ${maxPages} pages`
+    tools.warn('PAGES_DROPPED', `Of ${pages} pages, only ${convertedPages} could be converted.`)
   }
   return convertPostScript(path, { ...work, from: 'ps' }, tools)
 }
 
 async function convertPdf(input: InputFile, work: EngineWork, tools: Tools): Promise<EngineResult> {
   const { pages: range, password } = PdfOptions.parse(work.options)
-  const opened = await openPdf(input.path, password, tools)
-  const requested = resolvePages(range, opened.sizes.length)
-  const pages = singleFileTargets.includes(work.to) ? requested : [...new Set(requested)]
-  const selection = { opened, pages, outDir: work.outDir }
+  const openedPdf = await openPdf(input.path, password, tools)
+  const requestedPages = resolvePages(range, openedPdf.sizes.length)
+  const pages = singleFileTargets.includes(work.to) ? requestedPages : [...new Set(requestedPages)]
+  const selection = { opened: openedPdf, pages, outDir: work.outDir }
   const file = await convertPages(selection, work, tools)
   return { files: [file], details: { pages: pages.length } }
 }
@@ -217,10 +217,10 @@ async function convertPages(selection: PageSelection, work: EngineWork, tools: T
 async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.ps')
   // qpdf arranges the pages in any order; pdftops can only go forward.
-  const ordered = join(tools.workDir, 'ordered.pdf')
-  const select = ['--empty', '--pages', opened.path, pages.join(','), '--', ordered]
+  const orderedPdf = join(tools.workDir, 'ordered.pdf')
+  const select = ['--empty', '--pages', opened.path, pages.join(','), '--', orderedPdf]
   await tools.exec('qpdf', select, { okCodes: [0, 3] })
-  await writePostScript(ordered, path, undefined, tools)
+  await writePostScript(orderedPdf, path, undefined, tools)
   return { path }
 }
 
@@ -233,8 +233,8 @@ async function toEpsFiles({ opened, pages, outDir }: PageSelection, tools: Tools
     files.push({ page, path })
     tools.progress((files.length / pages.length) * 0.95, 'pages')
   }
-  const [only] = files
-  if (only && files.length === 1) return { path: only.path }
+  const [onlyFile] = files
+  if (onlyFile && files.length === 1) return { path: onlyFile.path }
   files.sort((a, b) => a.page - b.page)
   return { path: await packPages(outDir, files, { format: 'eps' }), format: 'zip' }
 }

@@ -102,7 +102,7 @@ async function convert(step: Step): Promise<EngineResult> {
   const { input, from, to, work, tools } = step
   const frames = await readFrames(step)
   tools.progress(0.2)
-  const picked = pickFrame(frames, from)
+  const pickedFrame = pickFrame(frames, from)
   const { stores } = magickTarget(to)
   const hasManyFrames = frames.length > 1 && magickSource(from).only === undefined
   const hasPages = hasManyFrames && formatById(from).multiPage === true
@@ -110,7 +110,7 @@ async function convert(step: Step): Promise<EngineResult> {
   if (hasPages && stores !== 'pages') return writePagesAsZip(step, frames)
   if (hasManyFrames && stores) {
     const fit = hasPages ? [] : ['-coalesce']
-    await writeFrame(step, `${magickSource(from).coder}:${input.path}`, picked.frame, path, fit)
+    await writeFrame(step, `${magickSource(from).coder}:${input.path}`, pickedFrame.frame, path, fit)
     return { files: [{ path }], details: { frames: frames.length } }
   }
   if (hasManyFrames) {
@@ -119,7 +119,12 @@ async function convert(step: Step): Promise<EngineResult> {
       `Only the first of ${frames.length} frames was kept: ${to} stores a single image.`,
     )
   }
-  await writeFrame(step, `${magickSource(from).coder}:${input.path}[${picked.index}]`, picked.frame, path)
+  await writeFrame(
+    step,
+    `${magickSource(from).coder}:${input.path}[${pickedFrame.index}]`,
+    pickedFrame.frame,
+    path,
+  )
   return { files: [{ path }] }
 }
 
@@ -133,7 +138,7 @@ async function readFrames({ input, from, tools }: Step): Promise<[Frame, ...Fram
     '%w %h %[colorspace] %[profile:icc]\n',
     path,
   ])
-  const [first, ...rest] = stdout
+  const [firstFrame, ...rest] = stdout
     .trim()
     .split('\n')
     .map((line): Frame => {
@@ -145,8 +150,8 @@ async function readFrames({ input, from, tools }: Step): Promise<[Frame, ...Fram
         hasProfile: profile.join('').trim() !== '',
       }
     })
-  if (!first || !(first.width > 0 && first.height > 0)) throw corruptError(from)
-  return [first, ...rest]
+  if (!firstFrame || !(firstFrame.width > 0 && firstFrame.height > 0)) throw corruptError(from)
+  return [firstFrame, ...rest]
 }
 
 function pickFrame(

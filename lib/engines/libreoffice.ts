@@ -139,7 +139,7 @@ async function convert(
   const limit = AbortSignal.timeout(limits.timeoutS * 1000)
   try {
     const { path: inputPath, ...source } = await officeSource(work, input, tools)
-    const facts = await pool.convert(
+    const officeFacts = await pool.convert(
       {
         request: {
           ...officeRequestOf(work),
@@ -156,14 +156,17 @@ async function convert(
       AbortSignal.any([tools.signal, limit]),
     )
     tools.progress(1, 'stored')
-    warnAboutLosses(work, facts, tools)
+    warnAboutLosses(work, officeFacts, tools)
     if (work.to === 'html' && (await hasHiddenText(path))) {
       tools.warn(
         'HIDDEN_KEPT',
         'The html contains hidden text of the document. Delete anything that must stay private.',
       )
     }
-    return { files: [{ path }], ...(facts.pages !== undefined && { details: { pages: facts.pages } }) }
+    return {
+      files: [{ path }],
+      ...(officeFacts.pages !== undefined && { details: { pages: officeFacts.pages } }),
+    }
   } catch (error) {
     throw limit.aborted && !tools.signal.aborted
       ? timeoutError(error)
@@ -201,12 +204,12 @@ function warnAboutLosses(
 
 /** Pages contain only what would be printed; tables contain everything, as when exported from Excel. */
 function warnAboutHiddenContent(
-  hidden: NonNullable<OfficeFacts['hidden']>,
+  hiddenContent: NonNullable<OfficeFacts['hidden']>,
   to: FormatId,
   tools: Tools,
 ): void {
   const kinds = (['sheet', 'row', 'column'] as const).flatMap((kind) => {
-    const count = hidden[`${kind}s`]
+    const count = hiddenContent[`${kind}s`]
     return count > 0 ? [plural(count, `hidden ${kind}`)] : []
   })
   if (kinds.length === 0) return
@@ -228,13 +231,13 @@ const listFormat = new Intl.ListFormat('en-GB')
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function missingGlyphsMessage({ total, characters }: NonNullable<OfficeFacts['missingGlyphs']>): string {
-  const named = characters.map(
+  const namedCharacters = characters.map(
     ({ character, count }) =>
       `${character} (${codePointName(character)}${count > 1 ? `, ${count} times` : ''})`,
   )
   const rest = total - characters.reduce((sum, { count }) => sum + count, 0)
-  const others = rest > 0 ? ` and ${plural(rest, 'other')}` : ''
-  return `No installed font has ${plural(total, 'character')} of the document: ${named.join(', ')}${others}. They were replaced by blanks or boxes.`
+  const otherCount = rest > 0 ? ` and ${plural(rest, 'other')}` : ''
+  return `No installed font has ${plural(total, 'character')} of the document: ${namedCharacters.join(', ')}${otherCount}. They were replaced by blanks or boxes.`
 }
 
 const codePointName = (character: string) =>
@@ -244,15 +247,16 @@ const codePointName = (character: string) =>
 const metricCompatible = /^(?:Carlito|Caladea|Liberation )/
 
 function fontSubstitutionMessage(fonts: NonNullable<OfficeFacts['fonts']>): string {
-  const [exact, other] = [true, false].map((wanted) =>
+  const [exactFonts, otherFonts] = [true, false].map((isWanted) =>
     fonts
-      .filter(({ replacement }) => metricCompatible.test(replacement) === wanted)
+      .filter(({ replacement }) => metricCompatible.test(replacement) === isWanted)
       .map(({ name, replacement }) => `${name} was replaced by ${replacement}`)
       .join(', '),
   )
   return [
-    exact && `Not installed: ${exact}, with the same character widths, so lines break in the same places.`,
-    other && `Not installed: ${other}; lines may break in other places.`,
+    exactFonts &&
+      `Not installed: ${exactFonts}, with the same character widths, so lines break in the same places.`,
+    otherFonts && `Not installed: ${otherFonts}; lines may break in other places.`,
   ]
     .filter(Boolean)
     .join(' ')
@@ -263,14 +267,22 @@ function officeRequestOf({ from, to, options }: EngineWork): Omit<OfficeRequest,
   if (to !== 'pdf') return request
   switch (request.family) {
     case 'text': {
-      const parsed = TextPdfOptions.parse(options)
-      const page = textPageSetup(parsed)
+      const parsedOptions = TextPdfOptions.parse(options)
+      const page = textPageSetup(parsedOptions)
       // Changing the page styles takes a tenth of a typical conversion, so it is skipped if nothing changes.
-      return { ...request, target: pdfTarget(request.target, parsed), ...(changesPages(page) && { page }) }
+      return {
+        ...request,
+        target: pdfTarget(request.target, parsedOptions),
+        ...(changesPages(page) && { page }),
+      }
     }
     case 'sheet': {
-      const parsed = SheetPdfOptions.parse(options)
-      return { ...request, target: pdfTarget(request.target, parsed), page: sheetPageSetup(parsed) }
+      const parsedOptions = SheetPdfOptions.parse(options)
+      return {
+        ...request,
+        target: pdfTarget(request.target, parsedOptions),
+        page: sheetPageSetup(parsedOptions),
+      }
     }
     case 'slides':
     case 'drawing':

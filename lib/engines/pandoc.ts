@@ -119,10 +119,10 @@ export const pandoc: Engine = {
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   if (work.from === 'eml') return convertEmail(work, tools)
-  const [original] = work.inputs
+  const [originalFile] = work.inputs
   const from = pandocSourceIds.find((id) => id === work.from)
-  if (!original || !from) throw new Error(`pandoc does not support the source ${work.from}.`)
-  const input = await prepareInput(original, from, work, tools)
+  if (!originalFile || !from) throw new Error(`pandoc does not support the source ${work.from}.`)
+  const input = await prepareInput(originalFile, from, work, tools)
   const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
   if (isReference(work.from) && isReference(work.to)) {
     const args = ['-s', '-f', bibliographyFormats[work.from], '-t', bibliographyFormats[work.to], '-o', path]
@@ -169,13 +169,13 @@ async function convertViaAst(
     const title = titleOf(tree) || titleFromName(input.filename)
     setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
   }
-  const dropped = await resolveImages(tree, {
+  const droppedImages = await resolveImages(tree, {
     images,
     keepsLinks: target !== 'ipynb',
     mediaDir: join(tools.workDir, mediaFolder),
     workDir: tools.workDir,
   })
-  if (dropped > 0) warnAboutDroppedImages(dropped, work.to, tools)
+  if (droppedImages > 0) warnAboutDroppedImages(droppedImages, work.to, tools)
   await writeFile(join(tools.workDir, treeFile), JSON.stringify(tree))
   const options = EbookOptions.parse(work.options)
   const needsCalibre = hasEbookOptions(options)

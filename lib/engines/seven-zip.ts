@@ -99,9 +99,9 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const options = Options.parse(work.options)
   try {
     tools.progress(0.05)
-    const running =
+    const runningResult =
       work.operation === 'extract' ? extract(work, input, tools) : convertArchive(work, input, options, tools)
-    const result = await running
+    const result = await runningResult
     tools.progress(1)
     return result
   } catch (error) {

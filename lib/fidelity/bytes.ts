@@ -15,10 +15,10 @@ export class FileBytes {
   /** Reads bytes; fewer only at the end of the file. */
   async at(position: number, length: number): Promise<Buffer> {
     if (position < 0 || length < 0) throw new RangeError('the position or length is negative')
-    const wanted = Math.min(length, Math.max(0, this.size - position))
-    if (wanted > maxReadBytes) throw new RangeError('the read is too large')
-    if (wanted === 0) return Buffer.alloc(0)
-    const { buffer, byteOffset, byteLength } = await this.#read(position, position + wanted)
+    const readLength = Math.min(length, Math.max(0, this.size - position))
+    if (readLength > maxReadBytes) throw new RangeError('the read is too large')
+    if (readLength === 0) return Buffer.alloc(0)
+    const { buffer, byteOffset, byteLength } = await this.#read(position, position + readLength)
     return Buffer.from(buffer, byteOffset, byteLength)
   }
 

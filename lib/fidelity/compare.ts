@@ -90,54 +90,54 @@ const isIn = (formats: readonly FormatId[], format: FormatId) => formats.include
 
 /** Compares a result with its source: how much was retained, and whether that is enough. A pure function. */
 export function compare(comparison: Comparison): ComparisonResult {
-  const compared = toVisibleContent(comparison)
-  const { from, to, options, warningCodes } = compared
-  const measures = measureUnits(compared)
+  const comparedContent = toVisibleContent(comparison)
+  const { from, to, options, warningCodes } = comparedContent
+  const measures = measureUnits(comparedContent)
   const isPartial = partialOptions.some((name) => options[name] !== undefined && options[name] !== '')
   const isExactText = isIn(exactTextFormats.from, from) && isIn(exactTextFormats.to, to)
-  const isVisibleOnly = compared !== comparison
+  const isVisibleOnly = comparedContent !== comparison
   const excused = warningCodes
     .flatMap((code) => unitsOfWarning[code] ?? [])
     .filter((unit) => unit !== 'words' || !isVisibleOnly)
-  const lost = Object.entries(measures).flatMap(([name, measure]) => {
+  const lostMeasures = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
     // Some markup languages write accented letters as markup.
     const isMarked =
       unit === 'words' && (wordCertaintyOf(from) !== 'exact' || wordCertaintyOf(to) === 'vague')
     const minimum = isMarked ? minShareOfMarkup : minShare[unit]
     if (minimum === undefined || isPartial || excused.includes(unit)) return []
-    const missing = measure.source - measure.result
-    const isLoss = measure.share < minimum && missing > (tolerance[unit] ?? 0)
+    const missingCount = measure.source - measure.result
+    const isLoss = measure.share < minimum && missingCount > (tolerance[unit] ?? 0)
     const isLossOfShortText =
       unit === 'words' && measure.share < minShareOfShortText[isMarked ? 'marked' : 'exact']
-    return isLoss || isLossOfShortText || (unit === 'words' && missing > 0 && isExactText) ? [unit] : []
+    return isLoss || isLossOfShortText || (unit === 'words' && missingCount > 0 && isExactText) ? [unit] : []
   })
   return {
-    fidelity: { ...measures, dropped: droppedFeatures(compared) },
-    lost,
-    isEmpty: !isPartial && isEmptyResult(compared),
+    fidelity: { ...measures, dropped: droppedFeatures(comparedContent) },
+    lost: lostMeasures,
+    isEmpty: !isPartial && isEmptyResult(comparedContent),
   }
 }
 
 /** If a warning explains that hidden content was dropped, only the visible content has to be retained. */
-function toVisibleContent(compared: Comparison): Comparison {
-  const { source, warningCodes } = compared
-  const [firstCode, ...others] = warningCodes.filter((code) => unitsOfWarning[code]?.includes('words'))
-  const isOnlyHidden = firstCode === 'HIDDEN_DROPPED' && others.every((code) => code === firstCode)
+function toVisibleContent(comparedContent: Comparison): Comparison {
+  const { source, warningCodes } = comparedContent
+  const [firstCode, ...otherCodes] = warningCodes.filter((code) => unitsOfWarning[code]?.includes('words'))
+  const isOnlyHidden = firstCode === 'HIDDEN_DROPPED' && otherCodes.every((code) => code === firstCode)
   return source.visibleWords && isOnlyHidden
-    ? { ...compared, source: { ...source, words: source.visibleWords } }
-    : compared
+    ? { ...comparedContent, source: { ...source, words: source.visibleWords } }
+    : comparedContent
 }
 
 function measureUnits({ source, result, from, to }: Comparison): Partial<Record<Unit, Retention>> {
   const units = ['pages', 'sheets', 'cells', 'cues', 'frames', 'glyphs', 'entries', 'channels'] as const
-  const counted = units.flatMap((unit) => {
-    const [before, after] = [source.counts[unit], result.counts[unit]]
-    return before === undefined || after === undefined
+  const countedUnits = units.flatMap((unit) => {
+    const [countBefore, countAfter] = [source.counts[unit], result.counts[unit]]
+    return countBefore === undefined || countAfter === undefined
       ? []
-      : [[unit, createRetention(before, after)] as const]
+      : [[unit, createRetention(countBefore, countAfter)] as const]
   })
-  const shown = result.counts.slides ?? result.counts.pages
+  const shownSlides = result.counts.slides ?? result.counts.pages
   const { slides } = source.counts
   return {
     ...(source.words &&
@@ -148,8 +148,9 @@ function measureUnits({ source, result, from, to }: Comparison): Partial<Record<
           repeatMargins(result.words, result.marginWords, source.counts.pages),
         ),
       }),
-    ...Object.fromEntries(counted),
-    ...(slides !== undefined && shown !== undefined && { slides: createRetention(slides, shown) }),
+    ...Object.fromEntries(countedUnits),
+    ...(slides !== undefined &&
+      shownSlides !== undefined && { slides: createRetention(slides, shownSlides) }),
     ...(formatById(to).category === 'image' ? {} : measureDuration(forTarget(source, to), result)),
   }
 }
@@ -157,10 +158,10 @@ function measureUnits({ source, result, from, to }: Comparison): Partial<Record<
 /** Repeats headers and footers, which a document contains once, as often as a PDF's pages do. */
 function repeatMargins(words: WordCounts, marginWords: WordCounts | undefined, pages = 0): WordCounts {
   if (!marginWords || pages === 0) return words
-  const all = new WordCounts()
-  all.addAll(words)
-  all.addAll(marginWords, pages)
-  return all
+  const allWords = new WordCounts()
+  allWords.addAll(words)
+  allWords.addAll(marginWords, pages)
+  return allWords
 }
 
 const measureWords = (source: WordCounts, result: WordCounts) =>
@@ -176,11 +177,13 @@ const forTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
 function measureDuration(source: ContentSummary, result: ContentSummary): Partial<Record<Unit, Retention>> {
   if (source.seconds === undefined || result.seconds === undefined) return {}
   const seconds = createRetention(toMs(source.seconds), toMs(result.seconds))
-  const [before, after] = [source.counts.samples, result.counts.samples]
+  const [samplesBefore, samplesAfter] = [source.counts.samples, result.counts.samples]
   return {
     seconds,
-    ...(before !== undefined &&
-      after !== undefined && { samples: { source: before, result: after, share: seconds.share } }),
+    ...(samplesBefore !== undefined &&
+      samplesAfter !== undefined && {
+        samples: { source: samplesBefore, result: samplesAfter, share: seconds.share },
+      }),
   }
 }
 
@@ -300,21 +303,21 @@ const minCommentShare = 0.5
 /** Undefined if unknown. */
 function hasComments({ source: { words, commentWords }, result }: ConvertedPair): boolean | undefined {
   if (!words || !commentWords || !result?.words) return undefined
-  const all = new WordCounts()
-  all.addAll(words)
-  all.addAll(commentWords)
-  const found = all.countSharedWith(result.words) - words.countSharedWith(result.words)
-  return found >= minCommentShare * commentWords.total
+  const allWords = new WordCounts()
+  allWords.addAll(words)
+  allWords.addAll(commentWords)
+  const foundCount = allWords.countSharedWith(result.words) - words.countSharedWith(result.words)
+  return foundCount >= minCommentShare * commentWords.total
 }
 
-/** Lists what the result lacks. @param pair without a result if it cannot be read. */
-export function droppedFeatures(pair: ConvertedPair): string[] {
-  const { source, result, from, to } = pair
-  const dropped: string[] = source.features.filter((feature) => {
-    const isFound = feature === 'comments' && !keepsComments(to) ? hasComments(pair) : undefined
+/** Lists what the result lacks. @param convertedPair without a result if it cannot be read. */
+export function droppedFeatures(convertedPair: ConvertedPair): string[] {
+  const { source, result, from, to } = convertedPair
+  const droppedNames: string[] = source.features.filter((feature) => {
+    const isFound = feature === 'comments' && !keepsComments(to) ? hasComments(convertedPair) : undefined
     return !(isFound ?? canRepresent[feature](to, from))
   })
   const channels = result?.counts.channels
-  if (channels !== undefined && channels < (source.counts.channels ?? 0)) dropped.push('channels')
-  return dropped
+  if (channels !== undefined && channels < (source.counts.channels ?? 0)) droppedNames.push('channels')
+  return droppedNames
 }

@@ -78,32 +78,35 @@ function mapWords<From, To>(
 }
 
 /** Combines the summaries of files that are merged into one; undefined if any is unknown. */
-export function combineSummaries(all: readonly (ContentSummary | undefined)[]): ContentSummary | undefined {
-  const known = all.filter((summary) => summary !== undefined)
-  const [first] = known
-  if (!first || known.length < all.length) return undefined
-  if (known.length === 1) return first
-  const distinctWords = known.reduce((sum, { words }) => sum + (words?.distinct ?? 0), 0)
-  const areWordsKept = distinctWords <= maxDistinctWords && known.every((summary) => summary.words)
+export function combineSummaries(
+  allSummaries: readonly (ContentSummary | undefined)[],
+): ContentSummary | undefined {
+  const knownSummaries = allSummaries.filter((summary) => summary !== undefined)
+  const [firstSummary] = knownSummaries
+  if (!firstSummary || knownSummaries.length < allSummaries.length) return undefined
+  if (knownSummaries.length === 1) return firstSummary
+  const distinctWords = knownSummaries.reduce((sum, { words }) => sum + (words?.distinct ?? 0), 0)
+  const areWordsKept = distinctWords <= maxDistinctWords && knownSummaries.every((summary) => summary.words)
   const words = areWordsKept ? new WordCounts() : undefined
-  for (const summary of known) if (summary.words) words?.addAll(summary.words)
-  const counts = Object.keys(first.counts).flatMap((name) => {
+  for (const summary of knownSummaries) if (summary.words) words?.addAll(summary.words)
+  const counts = Object.keys(firstSummary.counts).flatMap((name) => {
     const unit = name as keyof ContentSummary['counts'] // keys of the type
-    const each = known.flatMap((summary) => summary.counts[unit] ?? [])
-    const all = unit === 'channels' ? Math.min(...each) : each.reduce((sum, summary) => sum + summary, 0)
-    return each.length === known.length ? [[unit, all] as const] : []
+    const unitCounts = knownSummaries.flatMap((summary) => summary.counts[unit] ?? [])
+    const totalCount =
+      unit === 'channels' ? Math.min(...unitCounts) : unitCounts.reduce((sum, summary) => sum + summary, 0)
+    return unitCounts.length === knownSummaries.length ? [[unit, totalCount] as const] : []
   })
   const total = (each: readonly number[]) =>
-    each.length === known.length ? each.reduce((sum, summary) => sum + summary, 0) : undefined
-  const seconds = total(known.flatMap((summary) => summary.seconds ?? []))
-  const soundSeconds = total(known.flatMap((summary) => summary.soundSeconds ?? []))
+    each.length === knownSummaries.length ? each.reduce((sum, summary) => sum + summary, 0) : undefined
+  const seconds = total(knownSummaries.flatMap((summary) => summary.seconds ?? []))
+  const soundSeconds = total(knownSummaries.flatMap((summary) => summary.soundSeconds ?? []))
   return {
     ...(words && { words }),
     counts: Object.fromEntries(counts),
     ...(seconds !== undefined && { seconds }),
     ...(soundSeconds !== undefined && { soundSeconds }),
-    features: [...new Set(known.flatMap(({ features }) => features))],
-    ...((distinctWords > maxDistinctWords || known.some(({ isIncomplete }) => isIncomplete)) && {
+    features: [...new Set(knownSummaries.flatMap(({ features }) => features))],
+    ...((distinctWords > maxDistinctWords || knownSummaries.some(({ isIncomplete }) => isIncomplete)) && {
       isIncomplete: true,
     }),
   }

@@ -25,9 +25,9 @@ const shares: Readonly<Record<string, Readonly<Record<string, number>>>> = known
  */
 export function listKnownLosses(from: FormatId, route: readonly FormatId[]): KnownLoss[] {
   const to = route.at(-1) ?? from
-  const measured = Object.entries(shares[[from, to].join(' ')] ?? {})
+  const measuredShares = Object.entries(shares[[from, to].join(' ')] ?? {})
   return [
-    ...measured.map(([what, share]) => ({ what, share, basis: 'measured' as const })),
+    ...measuredShares.map(([what, share]) => ({ what, share, basis: 'measured' as const })),
     ...lossyFeatures(from, route).map((what) => ({ what, basis: 'format' as const })),
     ...(isLossy(from, route) ? [{ what: 'quality', basis: 'format' as const }] : []),
   ]

@@ -17,7 +17,7 @@ export interface Zip {
 }
 
 const maxMembers = 20_000
-const stored = 0
+const storedBytes = 0
 
 /** Undefined if it is another kind of file. @throws RangeError if it is damaged or has too many members. */
 export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
@@ -34,7 +34,7 @@ export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
       return use(content)
     } finally {
       // Stored content is in the buffer of the file.
-      if (member.method !== stored) freeBuffer(content)
+      if (member.method !== storedBytes) freeBuffer(content)
     }
   }
   return {

@@ -41,9 +41,9 @@ export async function detectFormat(source: ByteSource, hint: PdfHint = {}): Prom
 
 async function detectReadable(source: ByteSource, hint: PdfHint): Promise<Detected> {
   const file = await openByteSource(source)
-  const named = parseExtension(source.filename)
-  const { format: content, locked } = await contentFormat(await sniff(file), file, named)
-  const format = reconcileWithName(content, named)
+  const namedFormat = parseExtension(source.filename)
+  const { format: content, locked } = await contentFormat(await sniff(file), file, namedFormat)
+  const format = reconcileWithName(content, namedFormat)
   await checkDamage(format, file, hint)
   const mimeType = formatById(format).mimeTypes[0] ?? 'application/octet-stream'
   const traits = await traitsOf(format, file)
@@ -86,8 +86,12 @@ function headerlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId |
 type ContentFormat = Pick<Detected, 'format' | 'locked'>
 
 /** @throws AppError when the format is unknown. */
-async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: NamedFormat): Promise<ContentFormat> {
-  const headerless = headerlessFormat(sniffed, named)
+async function contentFormat(
+  sniffed: Sniffed,
+  file: OpenedFile,
+  namedFormat: NamedFormat,
+): Promise<ContentFormat> {
+  const headerless = headerlessFormat(sniffed, namedFormat)
   if (headerless) return { format: headerless }
   switch (sniffed.kind) {
     case 'format':
@@ -99,15 +103,15 @@ async function contentFormat(sniffed: Sniffed, file: OpenedFile, named: NamedFor
     }
     case 'ole':
       return (
-        (await oleFormat(file, named.format?.id)) ??
-        throwUnknownFormat('an Office 97-2003 file of an unknown program', named)
+        (await oleFormat(file, namedFormat.format?.id)) ??
+        throwUnknownFormat('an Office 97-2003 file of an unknown program', namedFormat)
       )
     case 'text':
-      return { format: textFormat(named) }
+      return { format: textFormat(namedFormat) }
     case 'unknown':
-      if (named.format && familyOf('mp3').includes(named.format.id) && hasMpegFrames(file.head))
-        return { format: named.format.id }
-      return throwUnknownFormat(sniffed.looksLike, named)
+      if (namedFormat.format && familyOf('mp3').includes(namedFormat.format.id) && hasMpegFrames(file.head))
+        return { format: namedFormat.format.id }
+      return throwUnknownFormat(sniffed.looksLike, namedFormat)
   }
 }
 
@@ -140,7 +144,7 @@ function reconcileWithName(content: FormatId, { extension, format: named }: Name
   throw nameMismatchError(named, `${name} (${content})`)
 }
 
-function nameMismatchError(named: Format, looksLike: string): AppError {
-  const sentence = `The file name says ${named.name} (${named.id}), but the content looks like ${looksLike}. Rename the file, or send the intended file.`
-  return new AppError('CORRUPT_FILE', sentence, { field: 'file', namedAs: named.id, looksLike })
+function nameMismatchError(namedFormat: Format, looksLike: string): AppError {
+  const sentence = `The file name says ${namedFormat.name} (${namedFormat.id}), but the content looks like ${looksLike}. Rename the file, or send the intended file.`
+  return new AppError('CORRUPT_FILE', sentence, { field: 'file', namedAs: namedFormat.id, looksLike })
 }

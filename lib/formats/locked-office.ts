@@ -42,11 +42,11 @@ export const documentProtectionUnknown = (cause?: Error) =>
   )
 
 /** After decryption, the document turned out to be of another kind than its name says. */
-export const documentKindMismatch = (named: FormatId, found: FormatId) =>
+export const documentKindMismatch = (namedFormat: FormatId, foundFormat: FormatId) =>
   new AppError(
     'UNSUPPORTED_FORMAT',
-    `The document was decrypted, but it is ${formatById(found).name} (${found}) and not ${named}, as its file name says. Rename it and send it again.`,
-    { field: 'file', namedAs: named, reason: 'other-kind', found },
+    `The document was decrypted, but it is ${formatById(foundFormat).name} (${foundFormat}) and not ${namedFormat}, as its file name says. Rename it and send it again.`,
+    { field: 'file', namedAs: namedFormat, reason: 'other-kind', found: foundFormat },
   )
 
 /** Returns the actual format of the document from an error by `documentKindMismatch`. */

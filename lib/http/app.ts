@@ -53,10 +53,10 @@ export function createApp(
   const router = createRouter(contracts)
   const idempotency = new Idempotency(services)
   const responseCache = new ResponseCache()
-  const runOnce: App['runOnce'] = async (keyed, given, context, answer) => {
-    const principal = await idempotency.senderOf(keyed, given)
+  const runOnce: App['runOnce'] = async (keyed, givenPrincipal, context, createReply) => {
+    const principal = await idempotency.senderOf(keyed, givenPrincipal)
     const result = await idempotency.runOnce(keyed, { principal, log: context.log }, (attempt) =>
-      answer(principal, attempt),
+      createReply(principal, attempt),
     )
     return { principal, result }
   }
@@ -76,18 +76,18 @@ export function createApp(
 const clientId = /^[\w.:-]{1,128}$/
 
 function requestIds(services: Services): Middleware {
-  const started = new WeakMap<HttpEvent, number>()
+  const startTimes = new WeakMap<HttpEvent, number>()
   return {
     before: ({ event, context }) => {
-      const given = event.headers['x-request-id']
-      context.requestId = given && clientId.test(given) ? given : newId('req')
+      const givenId = event.headers['x-request-id']
+      context.requestId = givenId && clientId.test(givenId) ? givenId : newId('req')
       context.log = services.log.child({ requestId: context.requestId })
-      started.set(event, performance.now())
+      startTimes.set(event, performance.now())
     },
     ...onReply((event, context, result) => {
       result.headers = { ...result.headers, 'x-request-id': context.requestId }
       const { method } = event.requestContext.http
-      const ms = Math.round(performance.now() - (started.get(event) ?? 0))
+      const ms = Math.round(performance.now() - (startTimes.get(event) ?? 0))
       context.log.info({ method, path: event.rawPath, status: result.statusCode, ms }, 'request')
     }),
   }
@@ -141,7 +141,7 @@ interface App {
     keyed: KeyedRequest,
     principal: Principal,
     context: RequestContext,
-    answer: (principal: Principal, attempt: IdempotentAttempt) => Promise<HttpResult>,
+    createReply: (principal: Principal, attempt: IdempotentAttempt) => Promise<HttpResult>,
   ) => Promise<{ readonly principal: Principal; readonly result: HttpResult }>
   readonly responseCache: ResponseCache
   readonly services: Services
@@ -175,7 +175,7 @@ async function respond(
     retentionHours,
   })
   try {
-    const given = {
+    const givenContext = {
       params: contract.params && parseInput(contract.params, params, 'path'),
       query: contract.query && parseInput(contract.query, event.queryStringParameters ?? {}, 'query'),
       rawQuery: event.queryStringParameters ?? {},
@@ -190,9 +190,9 @@ async function respond(
       remainingMs: () => context.getRemainingTimeInMillis(),
       log: context.log,
     }
-    const answer = async (principal: Principal, attempt?: IdempotentAttempt) => {
+    const createReply = async (principal: Principal, attempt?: IdempotentAttempt) => {
       const request: HttpRequest<unknown, unknown, unknown> = {
-        ...given,
+        ...givenContext,
         principal,
         newJobId: () => attempt?.jobId ?? newId('job'),
         findEarlierJob: async () => (attempt?.isRetry ? findEarlierJob(attempt.jobId, services) : undefined),
@@ -204,8 +204,8 @@ async function respond(
     }
     const { principal, result } =
       key === undefined
-        ? { principal: sender, result: await answer(sender) }
-        : await runOnce({ key, event, body }, sender, context, answer)
+        ? { principal: sender, result: await createReply(sender) }
+        : await runOnce({ key, event, body }, sender, context, createReply)
     const handsOut = contract.idempotent || contract.issuesIdentity
     if (handsOut && principal.isNew) context.newOwner = principal.ownerId
     return result
@@ -228,13 +228,14 @@ async function admit(
   requireSandboxNetwork(request.sourceIp, services.config)
   const sender = await authenticate(request, services)
   authorize(sender, access)
-  const taken = await countRequest(services, sender, isWrite)
-  context.limitHeaders = rateLimitHeaders(taken.usages, Date.now())
-  if (!taken.isAllowed) throw rateLimitError(taken, sender)
+  const limitResult = await countRequest(services, sender, isWrite)
+  context.limitHeaders = rateLimitHeaders(limitResult.usages, Date.now())
+  if (!limitResult.isAllowed) throw rateLimitError(limitResult, sender)
   if (sender.kind !== 'anonymous') await services.requestCounts.count(sender.ownerId)
   // A request must not fail because the event bus does.
-  await publishToOwner(services, quotaEvents(sender, taken.usages, new Date())).catch((error: unknown) =>
-    context.log.error({ error, ownerId: sender.ownerId }, 'quota events could not be published'),
+  await publishToOwner(services, quotaEvents(sender, limitResult.usages, new Date())).catch(
+    (error: unknown) =>
+      context.log.error({ error, ownerId: sender.ownerId }, 'quota events could not be published'),
   )
   return sender
 }

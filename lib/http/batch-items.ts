@@ -24,10 +24,11 @@ const maxItems = 1000
 export const BatchItems = z.array(BatchItem).max(maxItems)
 
 /** Parses items that are an array, or JSON text in a form. @throws AppError INVALID_INPUT */
-export function parseBatchItems(given: unknown): BatchItem[] | undefined {
-  if (given === undefined || given === '') return undefined
+export function parseBatchItems(givenItems: unknown): BatchItem[] | undefined {
+  if (givenItems === undefined || givenItems === '') return undefined
   const expected = 'a JSON array with an object for each file, such as [{"targetFormat":"webp"}]'
-  const items = typeof given === 'string' ? parseJson(z.unknown(), given, 'items', expected) : given
+  const items =
+    typeof givenItems === 'string' ? parseJson(z.unknown(), givenItems, 'items', expected) : givenItems
   return parseInput(BatchItems, items, 'items')
 }
 
@@ -37,9 +38,11 @@ export function parseBatchItems(given: unknown): BatchItem[] | undefined {
  * @throws AppError INVALID_INPUT for an item with two sources.
  */
 export function normalizeItem(item: BatchItem, index: number, isSent: boolean): BatchItem {
-  const [place, other] = (['uploadId', 'url', 'fileUrl'] as const).filter((name) => item[name] !== undefined)
+  const [place, otherField] = (['uploadId', 'url', 'fileUrl'] as const).filter(
+    (name) => item[name] !== undefined,
+  )
   const one = isSent ? 'the uploaded file' : place
-  const another = isSent ? place : other
+  const another = isSent ? place : otherField
   if (another !== undefined) {
     const field = `items.${index}.${another}`
     throw new AppError(

@@ -91,11 +91,11 @@ type Fields = Readonly<Record<string, unknown>> & {
 
 /** Merges `options` with the body's fields that the schema does not declare. @throws AppError INVALID_INPUT */
 export function collectOptions(body: Fields, schema: z.ZodObject): Record<string, unknown> {
-  const beside = Object.fromEntries(
+  const optionFields = Object.fromEntries(
     Object.entries(body).filter(([name]) => !Object.hasOwn(schema.shape, name)),
   )
   const options = { ...optionsObject(body.options) }
-  for (const [name, value] of Object.entries(beside)) addOption(options, name, value)
+  for (const [name, value] of Object.entries(optionFields)) addOption(options, name, value)
   return parseInput(allOptions, options, 'options')
 }
 
@@ -154,39 +154,41 @@ interface WaitRequest {
 
 /** Waits, if the client asked for it, until the new job has finished or the time is up, and returns its state. */
 export async function waitForNewJob(
-  created: JobState,
-  asked: Omit<WaitRequest, 'query'>,
+  createdState: JobState,
+  waitRequest: Omit<WaitRequest, 'query'>,
   services: Services,
 ) {
-  const waitS = parseWaitS(asked)
+  const waitS = parseWaitS(waitRequest)
   const job =
-    waitS === undefined ? undefined : await waitUntilFinished(services, created.job.id, waitS, created.job)
-  const state = job ? await loadViewState(job, services) : created
+    waitS === undefined
+      ? undefined
+      : await waitUntilFinished(services, createdState.job.id, waitS, createdState.job)
+  const state = job ? await loadViewState(job, services) : createdState
   const headers = { ...jobHeaders(state.job, waitS), location: `/v1/jobs/${state.job.id}` }
   return { state, status: isTerminalStatus(state.job.status) ? 200 : 202, headers }
 }
 
 /** Makes HTML forms with `redirect=true` wait: they cannot send `Prefer`, and their users want the file, not JSON. */
-function withFormWait(asked: WaitRequest): WaitRequest {
-  const { headers, query } = asked
+function withFormWait(waitRequest: WaitRequest): WaitRequest {
+  const { headers, query } = waitRequest
   const isForm = query.redirect === true && headers.accept?.includes('text/html') === true
-  return isForm ? { ...asked, headers: { prefer: 'wait=25', ...headers } } : asked
+  return isForm ? { ...waitRequest, headers: { prefer: 'wait=25', ...headers } } : waitRequest
 }
 
 /** Like `waitForJob`, as a complete reply that redirects to the result if the client asked for that. */
-export async function respondWithJob(created: JobState, asking: WaitRequest, services: Services) {
-  const asked = withFormWait(asking)
-  const { state, status, headers } = await waitForNewJob(created, asked, services)
+export async function respondWithJob(createdState: JobState, asking: WaitRequest, services: Services) {
+  const waitRequest = withFormWait(asking)
+  const { state, status, headers } = await waitForNewJob(createdState, waitRequest, services)
   const estimate = await estimateJob(state, services).catch((error: unknown) => {
     // The job exists, so the client must get its reply even without an estimate.
     services.log.warn({ error, jobId: state.job.id }, 'no estimate')
     return null
   })
   const data = { ...statusView(state, services.resultLink), estimate }
-  if (asked.query.redirect && data.result) {
+  if (waitRequest.query.redirect && data.result) {
     const [file] = resultOfJob(state).files
     // A reply that is stored for replays would outlive the presigned URL of the file.
-    const isKept = asked.headers[idempotencyHeader] !== undefined
+    const isKept = waitRequest.headers[idempotencyHeader] !== undefined
     const location = file && !isKept ? await fileLink(file, services) : data.result.downloadUrl
     return { data, status: 303, headers: { ...headers, location } }
   }

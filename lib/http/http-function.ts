@@ -13,9 +13,9 @@ export function httpFunction(
   pages: Parameters<typeof createApp>[2] = {},
 ): ApiHandler {
   const app = lazyAsync(async () => {
-    const made = createApp(contracts, await createLambdaServices({ timeouts: requestTimeouts }), pages)
+    const createdApp = createApp(contracts, await createLambdaServices({ timeouts: requestTimeouts }), pages)
     // Middy's own type knows more events and results than this handler's.
-    return made as unknown as ApiHandler
+    return createdApp as unknown as ApiHandler
   })
   return async (event, context) => (await app())(event, context)
 }

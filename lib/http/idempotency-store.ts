@@ -58,9 +58,12 @@ export class IdempotencyStore {
     const own = { ...recordKey, owner, fingerprint, ttl: ttlFromNow() }
     const { applied, item } = await this.#table.put(own, { condition: { exists: false }, mark: { owner } })
     if (applied) return owner
-    const found = Sender.parse(item)
-    if (!isExpired(found)) return requireSameRequest(found, fingerprint).owner
-    const isMine = { condition: { equal: { owner: found.owner, ttl: found.ttl } }, mark: { owner } }
+    const storedSender = Sender.parse(item)
+    if (!isExpired(storedSender)) return requireSameRequest(storedSender, fingerprint).owner
+    const isMine = {
+      condition: { equal: { owner: storedSender.owner, ttl: storedSender.ttl } },
+      mark: { owner },
+    }
     if (!(await this.#table.put(own, isMine)).applied) throw inProgressError()
     return owner
   }
@@ -70,22 +73,22 @@ export class IdempotencyStore {
     const attempt = randomUUID()
     const lease = { attempt, leaseUntil: Date.now() + leaseMs }
     const own = { fingerprint, jobId: newId('job'), ...lease, ttl: ttlFromNow() }
-    const first = await this.#put(recordKey, own, { exists: false })
-    if (first.applied) return { reservation: own, isRetry: false }
-    const found = Reservation.parse(first.item)
-    if (isExpired(found)) return this.#takeOver(recordKey, found, own)
-    requireSameRequest(found, fingerprint)
-    if (found.reply) return { reservation: found, isRetry: true }
-    if (found.leaseUntil > Date.now()) throw inProgressError()
-    return this.#takeOver(recordKey, found, { ...found, ...lease })
+    const firstResult = await this.#put(recordKey, own, { exists: false })
+    if (firstResult.applied) return { reservation: own, isRetry: false }
+    const storedReservation = Reservation.parse(firstResult.item)
+    if (isExpired(storedReservation)) return this.#takeOver(recordKey, storedReservation, own)
+    requireSameRequest(storedReservation, fingerprint)
+    if (storedReservation.reply) return { reservation: storedReservation, isRetry: true }
+    if (storedReservation.leaseUntil > Date.now()) throw inProgressError()
+    return this.#takeOver(recordKey, storedReservation, { ...storedReservation, ...lease })
   }
 
   /** Of several attempts that saw the same record, one succeeds. */
-  async #takeOver(recordKey: Key, found: Reservation, own: Reservation): Promise<Claim> {
-    const { attempt, leaseUntil } = found
+  async #takeOver(recordKey: Key, storedReservation: Reservation, own: Reservation): Promise<Claim> {
+    const { attempt, leaseUntil } = storedReservation
     const { applied } = await this.#put(recordKey, own, { equal: { attempt, leaseUntil } })
     if (!applied) throw inProgressError()
-    return { reservation: own, isRetry: own.jobId === found.jobId }
+    return { reservation: own, isRetry: own.jobId === storedReservation.jobId }
   }
 
   #put(recordKey: Key, reservation: Reservation, condition: { exists: false } | { equal: Item }) {
@@ -125,8 +128,11 @@ const ttlFromNow = () => Math.floor(Date.now() / 1000) + retentionS
 /** DynamoDB deletes expired records only some time later. */
 const isExpired = ({ ttl }: { readonly ttl: number }) => ttl * 1000 <= Date.now()
 
-function requireSameRequest<T extends { readonly fingerprint: string }>(found: T, fingerprint: string): T {
-  if (found.fingerprint === fingerprint) return found
+function requireSameRequest<T extends { readonly fingerprint: string }>(
+  storedRequest: T,
+  fingerprint: string,
+): T {
+  if (storedRequest.fingerprint === fingerprint) return storedRequest
   throw new AppError(
     'IDEMPOTENCY_KEY_REUSED',
     'Idempotency-Key: already used for a request with a different query, fields or files. Use a new key for each request.',

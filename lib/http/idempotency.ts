@@ -50,13 +50,13 @@ export interface IdempotentAttempt {
  * @throws AppError INVALID_INPUT
  */
 export function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
-  const given = headers[idempotencyHeader]
-  if (given === undefined) return undefined
-  const key = /^"(.*)"$/.exec(given)?.[1]?.replace(/\\(["\\])/g, '$1') ?? given
+  const givenKey = headers[idempotencyHeader]
+  if (givenKey === undefined) return undefined
+  const key = /^"(.*)"$/.exec(givenKey)?.[1]?.replace(/\\(["\\])/g, '$1') ?? givenKey
   if (/^[!-~]{1,255}$/.test(key)) return key
   throw new AppError(
     'INVALID_INPUT',
-    `Idempotency-Key: expected 1 to 255 visible ASCII characters such as a UUID, got ${JSON.stringify(given.slice(0, 80))}.`,
+    `Idempotency-Key: expected 1 to 255 visible ASCII characters such as a UUID, got ${JSON.stringify(givenKey.slice(0, 80))}.`,
     { field: 'Idempotency-Key' },
   )
 }
@@ -146,12 +146,12 @@ export class Idempotency {
   }
 
   #replayed({ status, headers, body }: StoredReply, { pk }: Key): Result {
-    const sealed = Buffer.from(body).toString('base64url')
-    const packed = Buffer.from(String(this.#vault.unseal({ sealed }, pk)), 'base64')
+    const sealedBody = Buffer.from(body).toString('base64url')
+    const packedBody = Buffer.from(String(this.#vault.unseal({ sealed: sealedBody }, pk)), 'base64')
     return {
       statusCode: status,
       headers: { ...headers, [replayedHeader]: 'true' },
-      body: gunzipSync(packed).toString('utf8'),
+      body: gunzipSync(packedBody).toString('utf8'),
     }
   }
 

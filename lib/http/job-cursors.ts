@@ -58,8 +58,9 @@ export function cursorCodec(scope: string, secret: Buffer) {
       const [direction, jobId = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split('.', 2)
       if ((direction === 'next' || direction === 'prev') && idPattern('job').test(jobId)) {
         // The whole text is compared: base64 has several spellings of the same bytes.
-        const [expected, given] = [Buffer.from(write({ direction, jobId })), Buffer.from(cursor)]
-        if (given.length === expected.length && timingSafeEqual(given, expected)) return { direction, jobId }
+        const [expected, givenSignature] = [Buffer.from(write({ direction, jobId })), Buffer.from(cursor)]
+        if (givenSignature.length === expected.length && timingSafeEqual(givenSignature, expected))
+          return { direction, jobId }
       }
       throw new AppError(
         'INVALID_INPUT',

@@ -19,11 +19,11 @@ interface FileSelector {
  */
 export async function findResultFile(
   job: Job,
-  wanted: FileSelector,
+  wantedFile: FileSelector,
   services: Services,
 ): Promise<StoredFile> {
   requireFinished(job)
-  return selectFile(job, wanted, services)
+  return selectFile(job, wantedFile, services)
 }
 
 function requireFinished(job: Job): void {

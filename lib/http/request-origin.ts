@@ -29,12 +29,12 @@ export function servicesForOrigin(services: Services): (event: HttpEvent) => Ser
   return (event) => {
     const origin = config.TRUST_HOST === '1' ? originOf(event.headers) : undefined
     if (origin === undefined || origin === config.PUBLIC_URL) return services
-    const made = byOrigin.get(origin) ?? withConfig(configForOrigin(config, origin))
+    const originServices = byOrigin.get(origin) ?? withConfig(configForOrigin(config, origin))
     byOrigin.delete(origin)
-    byOrigin.set(origin, made)
+    byOrigin.set(origin, originServices)
     const [oldest] = byOrigin.keys()
     if (byOrigin.size > maxOrigins && oldest !== undefined) byOrigin.delete(oldest)
-    return made
+    return originServices
   }
 }
 

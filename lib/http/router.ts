@@ -20,25 +20,29 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
   for (const contract of contracts) router.on(contract.method, contract.path, () => {}, contract)
 
   const listMethods = (path: string): string[] => {
-    const known = methods.filter((method) => router.find(method, encodePath(path)))
-    if (known.length === 0) return []
-    return [...known, ...(known.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+    const knownMethods = methods.filter((method) => router.find(method, encodePath(path)))
+    if (knownMethods.length === 0) return []
+    return [...knownMethods, ...(knownMethods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
   }
   return {
     listMethods,
     find(method, path) {
-      const asked = contracts.find(
+      const requestedContract = contracts.find(
         (contract) => contract.method === (method === 'HEAD' ? 'GET' : method),
       )?.method
-      const found = asked && router.find(asked, encodePath(path))
+      const foundRoute = requestedContract && router.find(requestedContract, encodePath(path))
       // The router's `store` of a route is the contract registered with it.
-      if (found) return { contract: found.store as AnyContract, params: found.params }
-      const others = listMethods(path)
-      if (others.length === 0) throw notFound(path)
-      throw new AppError('METHOD_NOT_ALLOWED', `${path}: expected ${others.join(', ')}, got ${method}.`, {
-        method,
-        allowed: others,
-      })
+      if (foundRoute) return { contract: foundRoute.store as AnyContract, params: foundRoute.params }
+      const otherMethods = listMethods(path)
+      if (otherMethods.length === 0) throw notFound(path)
+      throw new AppError(
+        'METHOD_NOT_ALLOWED',
+        `${path}: expected ${otherMethods.join(', ')}, got ${method}.`,
+        {
+          method,
+          allowed: otherMethods,
+        },
+      )
     },
   }
 }

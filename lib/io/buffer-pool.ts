@@ -16,8 +16,8 @@ const outstandingBytes = new WeakMap<ArrayBufferLike, number>()
 const collectGarbage = createGarbageCollector()
 
 function acquireBuffer(): Uint8Array<ArrayBuffer> {
-  const idle = idleBuffers.pop()
-  if (idle) return idle
+  const idleBuffer = idleBuffers.pop()
+  if (idleBuffer) return idleBuffer
   collectGarbage(pooledBufferBytes)
   return new Uint8Array(allocateAligned(pooledBufferBytes), 0, pooledBufferBytes)
 }
@@ -29,14 +29,14 @@ function acquireBuffer(): Uint8Array<ArrayBuffer> {
  * @param push receives what was read and returns whether the socket may go on reading.
  */
 export function pooledReadOptions(push: (bytes: Buffer) => boolean): OnReadOpts {
-  let current = acquireBuffer()
+  let currentBuffer = acquireBuffer()
   return {
-    buffer: () => current,
+    buffer: () => currentBuffer,
     callback: (length) => {
-      const read = Buffer.from(current.buffer, 0, length)
+      const read = Buffer.from(currentBuffer.buffer, 0, length)
       if (length < minPooledReadBytes) return push(Buffer.from(read))
-      outstandingBytes.set(current.buffer, length)
-      current = acquireBuffer()
+      outstandingBytes.set(currentBuffer.buffer, length)
+      currentBuffer = acquireBuffer()
       return push(read)
     },
   }
@@ -63,10 +63,10 @@ export const isPooled = ({ buffer }: Buffer): boolean => outstandingBytes.has(bu
  * @returns whether they belong to a pooled buffer.
  */
 export function releaseBuffer({ buffer, length }: Buffer): boolean {
-  const remaining = outstandingBytes.get(buffer)
-  if (remaining === undefined) return false
-  outstandingBytes.set(buffer, remaining - length)
-  if (remaining > length) return true
+  const remainingBytes = outstandingBytes.get(buffer)
+  if (remainingBytes === undefined) return false
+  outstandingBytes.set(buffer, remainingBytes - length)
+  if (remainingBytes > length) return true
   outstandingBytes.delete(buffer)
   // Never a SharedArrayBuffer: a socket has read into it.
   if (idleBuffers.length < maxIdleBuffers && buffer instanceof ArrayBuffer)

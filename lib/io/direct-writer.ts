@@ -11,8 +11,8 @@ type BufferSet = readonly Buffer[]
 const idleSets: BufferSet[] = []
 
 function acquireBuffers(): BufferSet {
-  const idle = idleSets.pop()
-  if (idle) return idle
+  const idleSet = idleSets.pop()
+  if (idleSet) return idleSet
   const buffer = allocateAligned(blockBytes * blockCount)
   return Array.from({ length: blockCount }, (_, at) => Buffer.from(buffer, at * blockBytes, blockBytes))
 }
@@ -43,12 +43,12 @@ export class DirectWriter {
 
   /** Copies the bytes and writes them later. @throws the error of an earlier write. */
   async write(chunk: Buffer): Promise<void> {
-    for (let taken = 0; taken < chunk.length; ) {
+    for (let takenBytes = 0; takenBytes < chunk.length; ) {
       const block = this.#buffers[this.#current] as Buffer // the index wraps around
       if (this.#filled === 0) await this.#writes[this.#current]
-      const copied = chunk.copy(block, this.#filled, taken)
-      taken += copied
-      this.#filled += copied
+      const copiedBytes = chunk.copy(block, this.#filled, takenBytes)
+      takenBytes += copiedBytes
+      this.#filled += copiedBytes
       if (this.#filled === blockBytes) this.#writeBlock(block)
     }
   }
@@ -84,8 +84,13 @@ export class DirectWriter {
 }
 
 async function writeFully(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done)
-    done += bytesWritten
+  for (let writtenBytes = 0; writtenBytes < bytes.length; ) {
+    const { bytesWritten } = await file.write(
+      bytes,
+      writtenBytes,
+      bytes.length - writtenBytes,
+      at + writtenBytes,
+    )
+    writtenBytes += bytesWritten
   }
 }

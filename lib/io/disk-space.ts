@@ -84,10 +84,10 @@ export function insufficientSpaceError(cause?: unknown): AppError {
 
 /** Whether a request failed because the disk is full. */
 export async function isCausedByFullDisk(
-  thrown: unknown,
+  thrownError: unknown,
   { WORK_DIR }: Pick<Config, 'WORK_DIR'>,
 ): Promise<boolean> {
-  return isNoSpaceError(thrown) || (await isFull(WORK_DIR).catch(() => false))
+  return isNoSpaceError(thrownError) || (await isFull(WORK_DIR).catch(() => false))
 }
 
 /** Monitors the free space of a disk while programs write to it. */

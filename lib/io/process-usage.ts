@@ -15,11 +15,11 @@ const nothing: ProcessUsage = { cpuS: 0, memoryBytes: 0 }
 
 /** Returns what a process and its descendants use: a program in a sandbox is a descendant of its launcher. */
 export async function processTreeUsage(pid: number): Promise<ProcessUsage> {
-  const [own, children] = await Promise.all([processUsage(pid), childrenOf(pid)])
-  const all = [own, ...(await Promise.all(children.map(processTreeUsage)))]
+  const [ownUsage, children] = await Promise.all([processUsage(pid), childrenOf(pid)])
+  const allUsages = [ownUsage, ...(await Promise.all(children.map(processTreeUsage)))]
   return {
-    cpuS: all.reduce((sum, { cpuS }) => sum + cpuS, 0),
-    memoryBytes: all.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+    cpuS: allUsages.reduce((sum, { cpuS }) => sum + cpuS, 0),
+    memoryBytes: allUsages.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
   }
 }
 

@@ -36,7 +36,7 @@ export async function readFully(file: FileHandle, at: number, bytes: number): Pr
     return { bytesRead: bytes }
   }
   if (bytes >= minPooledReadBytes) return readIntoPooledBuffer(fill)
-  const small = Buffer.allocUnsafe(bytes)
-  await fill(small)
-  return small
+  const smallBuffer = Buffer.allocUnsafe(bytes)
+  await fill(smallBuffer)
+  return smallBuffer
 }

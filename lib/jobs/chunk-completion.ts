@@ -24,13 +24,13 @@ export async function completeChunk(
   // Chunks are only cancelled together with their task.
   if (chunk.status === 'cancelled') return
   const { jobId, number } = chunk
-  const original = originalChunkOf(chunk.part ?? 0)
+  const originalNumber = originalChunkOf(chunk.part ?? 0)
   const isDone = chunk.status === 'completed'
   if (!isDone && (await isLeftToCopy(chunk, deps.store))) return
   const { applied, record: task } = await deps.store.changeTask(
     { jobId, task: number },
-    dependencyUpdate(original, isDone, !isDone),
-    { condition: { equal: { status: 'processing', expandedBy: attemptOfChunk(original) } } },
+    dependencyUpdate(originalNumber, isDone, !isDone),
+    { condition: { equal: { status: 'processing', expandedBy: attemptOfChunk(originalNumber) } } },
   )
   if (!task) return
   if (!applied) {
@@ -50,12 +50,12 @@ export async function completeChunk(
 
 /** Whether a failed chunk's speculative copy (or original) is complete or may still complete. */
 async function isLeftToCopy({ jobId, number, part = 0 }: Task, store: JobStore): Promise<boolean> {
-  const other = await store.getTask({
+  const otherTask = await store.getTask({
     jobId,
     task: number,
     part: isSpeculativeCopy(part) ? originalChunkOf(part) : speculativeCopyOf(part),
   })
-  return other !== undefined && (other.status === 'completed' || !isTaskOver(other))
+  return otherTask !== undefined && (otherTask.status === 'completed' || !isTaskOver(otherTask))
 }
 
 const awaitsFallback = ({ pieces }: Task) => pieces?.some(({ failure }) => failure) === true

@@ -25,11 +25,11 @@ const maxMarkAttempts = 10
 
 /** Hides the job and cancels it if it is live, in one write. Returns false when it is already marked or deleted. */
 export async function markJobDeleted(job: Job, store: JobStore, wakeAt: string): Promise<boolean> {
-  let current: Job | undefined = job
+  let currentJob: Job | undefined = job
   const deletedBy = randomUUID()
-  for (let attempt = 1; current && !current.deletedAt && attempt <= maxMarkAttempts; attempt++) {
+  for (let attempt = 1; currentJob && !currentJob.deletedAt && attempt <= maxMarkAttempts; attempt++) {
     const deletedAt = new Date().toISOString()
-    const isLive = isLiveStatus(current.status)
+    const isLive = isLiveStatus(currentJob.status)
     const cancel = { status: 'cancelled', cancelledBy: 'user', endedAt: deletedAt }
     const { applied, record } = await store.changeJob(
       job.id,
@@ -42,10 +42,10 @@ export async function markJobDeleted(job: Job, store: JobStore, wakeAt: string):
         },
         remove: ['listKey', 'tagKey'],
       },
-      { condition: { equal: { status: current.status }, absent: ['deletedAt'] }, mark: { deletedBy } },
+      { condition: { equal: { status: currentJob.status }, absent: ['deletedAt'] }, mark: { deletedBy } },
     )
     if (applied) return true
-    current = record
+    currentJob = record
   }
   return false
 }
@@ -80,18 +80,20 @@ export async function deleteJobData(
   jobId: string,
   { store, files, lifecycle, uploads, log }: DeleteJobDeps,
 ): Promise<void> {
-  const found = await store.getState(jobId)
-  if (!found) return
-  const { job } = found
-  const state = job.filesTold ? found : await lifecycle.endAllTasks(found)
+  const foundState = await store.getState(jobId)
+  if (!foundState) return
+  const { job } = foundState
+  const state = job.filesTold ? foundState : await lifecycle.endAllTasks(foundState)
   // Records are only deleted after `filesTold` is stored: until then every reader sees the complete state and publishes
   // the same events.
-  const current = await store.getJob(jobId)
-  if (!current) return
-  if (!current.filesTold) {
+  const currentJob = await store.getJob(jobId)
+  if (!currentJob) return
+  if (!currentJob.filesTold) {
     const deletedFiles = filesOfJob(state)
-    const awaited = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
-    const uploadIds = [...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaited])]
+    const awaitedUploads = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
+    const uploadIds = [
+      ...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaitedUploads]),
+    ]
     const uploadRecords = await Promise.all(uploadIds.map((id) => uploads.get(id)))
     await uploads.delete(uploadIds)
     // The prefix also covers files of attempts that died before recording them; uploads may have arrived again.

@@ -50,13 +50,17 @@ const numberOf = ({ numbers, sequence }: Job, name: string) => numbers[name] ?? 
 export function createCreationEvents(state: JobState): BusEvent[] {
   const { job } = state
   const isQueuedAtOnce = job.queuedAt === job.createdAt
-  const created = renderEvent(job, {
+  const createdEvent = renderEvent(job, {
     event: 'job.created',
     sequence: 1,
     occurredAt: job.createdAt,
     body: { job: describeJob(state, isQueuedAtOnce ? 'queued' : 'pending', statusBeforeStart) },
   })
-  return [...createRequestFileEvents(state), created, ...(isQueuedAtOnce ? [createQueuedEvent(state)] : [])]
+  return [
+    ...createRequestFileEvents(state),
+    createdEvent,
+    ...(isQueuedAtOnce ? [createQueuedEvent(state)] : []),
+  ]
 }
 
 export function createQueuedEvent(state: JobState): BusEvent {
@@ -120,22 +124,22 @@ export const createEndEvent = (state: JobState): BusEvent => ({
 function renderEnd(state: JobState): BusEvent {
   const { job } = state
   const occurredAt = job.endedAt ?? job.createdAt
-  const common = { sequence: numberOf(job, 'ended'), occurredAt }
+  const commonFields = { sequence: numberOf(job, 'ended'), occurredAt }
   if (job.status === 'completed')
     return renderEvent(job, {
       event: 'job.completed',
-      ...common,
+      ...commonFields,
       body: { job: describeCompletedJob(state, occurredAt) },
     })
   if (job.status === 'failed')
     return renderEvent(job, {
       event: 'job.failed',
-      ...common,
+      ...commonFields,
       body: { job: describeFailedJob(state, occurredAt) },
     })
   const { id, tag, cancelledBy = 'system' } = job
   const body = { job: { id, status: 'cancelled' as const, tag, cancelledBy, cancelledAt: occurredAt } }
-  return renderEvent(job, { event: 'job.cancelled', ...common, body })
+  return renderEvent(job, { event: 'job.cancelled', ...commonFields, body })
 }
 
 export interface UploadedFile {

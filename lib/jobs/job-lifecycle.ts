@@ -42,10 +42,10 @@ export class JobLifecycle {
   }
 
   async publish(events: readonly BusEvent[]): Promise<void> {
-    const [first] = events
-    if (!first) return
+    const [firstEvent] = events
+    if (!firstEvent) return
     // All events belong to the same job or file.
-    const subscribers = await this.#getSubscribers(first.owner)
+    const subscribers = await this.#getSubscribers(firstEvent.owner)
     await this.#bus.publish(events.map((event) => addSubscribers(event, subscribers)))
   }
 
@@ -104,16 +104,16 @@ export class JobLifecycle {
     unit: number,
     { percent, stage, taskName }: { percent: number; stage: string; taskName: string },
   ): Promise<Job | undefined> {
-    const before = job.running[unit] ?? 0
-    const unitPercent = Math.max(before, Math.floor(Math.min(99, percent)))
+    const previousPercent = job.running[unit] ?? 0
+    const unitPercent = Math.max(previousPercent, Math.floor(Math.min(99, percent)))
     const newPercent = percentOf({ ...job, running: { ...job.running, [unit]: unitPercent } })
-    if (newPercent <= (job.toldPercent ?? 0) && before > 0) return undefined
+    if (newPercent <= (job.toldPercent ?? 0) && previousPercent > 0) return undefined
     const fact = { at: new Date().toISOString(), percent: newPercent, stage, taskName }
     const name = String(unit)
-    const earlier = job.log[name]
+    const earlierFact = job.log[name]
     // The stored fact is about to be replaced, and its writer may have died before publishing it.
-    if (earlier && this.#publishedAt.get(`${job.id} ${name}`) !== earlier.at)
-      await this.publish([createProgressEvent(job, name, earlier)])
+    if (earlierFact && this.#publishedAt.get(`${job.id} ${name}`) !== earlierFact.at)
+      await this.publish([createProgressEvent(job, name, earlierFact)])
     const { applied, record } = await this.#store.changeJob(
       job.id,
       {
@@ -128,18 +128,18 @@ export class JobLifecycle {
       },
       {
         condition: {
-          equal: { status: 'processing', ...(earlier && { [`log.${name}.at`]: earlier.at }) },
-          absent: earlier ? [] : [`log.${name}`],
+          equal: { status: 'processing', ...(earlierFact && { [`log.${name}.at`]: earlierFact.at }) },
+          absent: earlierFact ? [] : [`log.${name}`],
           below: { toldPercent: newPercent },
         },
       },
     )
     // After a lost response the write is not reported as applied, but the stored fact is ours (or has the same
     // timestamp).
-    const stored = record?.log[name]
-    const isOurs = applied || stored?.at === fact.at
-    if (!isOurs || !record || !stored) return record
-    await this.publish([createProgressEvent(record, name, stored)])
+    const storedFact = record?.log[name]
+    const isOurs = applied || storedFact?.at === fact.at
+    if (!isOurs || !record || !storedFact) return record
+    await this.publish([createProgressEvent(record, name, storedFact)])
     this.#rememberPublished(job.id, name, fact.at)
     return record
   }

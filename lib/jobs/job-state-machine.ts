@@ -90,11 +90,11 @@ export function decideOutcome(state: JobState): JobOutcome {
   const { job, tasks } = state
   const summary = job.require === 'any' ? { summary: summaryOf(state) } : {}
   const result = buildResult(state)
-  const lost = findFirstLoss(state)
-  const failed =
-    job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : lost !== undefined
-  if (!failed) return { status: 'completed', ...summary, result }
-  return { status: 'failed', error: errorOf(findFirstFailure(state, lost)), ...summary, result }
+  const firstLoss = findFirstLoss(state)
+  const hasFailed =
+    job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : firstLoss !== undefined
+  if (!hasFailed) return { status: 'completed', ...summary, result }
+  return { status: 'failed', error: errorOf(findFirstFailure(state, firstLoss)), ...summary, result }
 }
 
 /** Whether a task has its own record. */
@@ -105,19 +105,22 @@ const isWork = ({ operation }: { readonly operation: string }) =>
 
 function summaryOf({ fixed, tasks }: JobState): BatchSummary {
   const work = [...fixed, ...tasks].filter(isWork)
-  const completed = work.filter(({ status }) => status === 'completed').length
-  return { total: work.length, completed, failed: work.length - completed }
+  const completedCount = work.filter(({ status }) => status === 'completed').length
+  return { total: work.length, completed: completedCount, failed: work.length - completedCount }
 }
 
 /** Finds the task that failed first; tasks that were cancelled for lack of input come after failed ones. */
 function findFirstLoss({ tasks }: JobState): Task | undefined {
-  const lost = tasks.filter((task) => isTaskOver(task) && failsDependents(task))
-  return sortByEnd(lost.filter(({ status }) => status === 'failed'))[0] ?? sortByEnd(lost)[0]
+  const lostTasks = tasks.filter((task) => isTaskOver(task) && failsDependents(task))
+  return sortByEnd(lostTasks.filter(({ status }) => status === 'failed'))[0] ?? sortByEnd(lostTasks)[0]
 }
 
 /** A task that was cancelled for lack of input is explained by the task that failed before it. */
-const findFirstFailure = ({ fixed, tasks }: JobState, lost: Task | undefined): Task | FixedTask | undefined =>
-  (lost?.status === 'failed' ? lost : undefined) ??
+const findFirstFailure = (
+  { fixed, tasks }: JobState,
+  lostTask: Task | undefined,
+): Task | FixedTask | undefined =>
+  (lostTask?.status === 'failed' ? lostTask : undefined) ??
   sortByEnd(tasks.filter(({ status }) => status === 'failed'))[0] ??
   fixed.find(({ status }) => status === 'failed')
 
@@ -140,31 +143,40 @@ export const resultOfJob = (state: JobState): JobResult => state.job.result ?? b
 function buildResult(state: JobState): JobResult {
   const { job, tasks } = state
   const work = tasks.filter(isWork)
-  const [only] = work
-  const facts =
-    only && work.length === 1
-      ? { engine: only.engine, engineVersion: only.engineVersion, method: only.method, details: only.details }
+  const [onlyTask] = work
+  const resultFields =
+    onlyTask && work.length === 1
+      ? {
+          engine: onlyTask.engine,
+          engineVersion: onlyTask.engineVersion,
+          method: onlyTask.method,
+          details: onlyTask.details,
+        }
       : {}
-  const all = { ...facts, fidelity: fidelityOf(work) }
-  const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-  return { files: resultFiles(state), warnings: warningsOf(job, tasks), ...present }
+  const allFields = { ...resultFields, fidelity: fidelityOf(work) }
+  const presentFields = Object.fromEntries(
+    Object.entries(allFields).filter(([, value]) => value !== undefined),
+  )
+  return { files: resultFiles(state), warnings: warningsOf(job, tasks), ...presentFields }
 }
 
 /** Fidelity of a whole job: parallel tasks are summed, consecutive tasks are combined in sequence. */
 function fidelityOf(work: readonly Task[]): Fidelity | undefined {
-  const completed = new Map(
+  const filesByTask = new Map(
     work.filter(({ status }) => status === 'completed').map((task) => [task.number, task]),
   )
-  const inputNumbers = new Set([...completed.values()].flatMap(({ ins }) => ins))
+  const inputNumbers = new Set([...filesByTask.values()].flatMap(({ ins }) => ins))
   const cache = new Map<number, Fidelity | undefined>()
   const fidelityUpTo = (task: Task): Fidelity | undefined => {
     if (cache.has(task.number)) return cache.get(task.number)
-    const before = task.ins.flatMap((number) => completed.get(number) ?? [])
-    const fidelity = combineSequential(combine(before.map(fidelityUpTo)), task.fidelity)
+    const inputFiles = task.ins.flatMap((number) => filesByTask.get(number) ?? [])
+    const fidelity = combineSequential(combine(inputFiles.map(fidelityUpTo)), task.fidelity)
     cache.set(task.number, fidelity)
     return fidelity
   }
-  return combine([...completed.values()].filter(({ number }) => !inputNumbers.has(number)).map(fidelityUpTo))
+  return combine(
+    [...filesByTask.values()].filter(({ number }) => !inputNumbers.has(number)).map(fidelityUpTo),
+  )
 }
 
 /** Warnings about the request, then those of each task, without duplicates. */
@@ -244,8 +256,10 @@ export interface JobFile extends StoredFile {
 export function filesOfJob({ fixed, tasks }: JobState): JobFile[] {
   const roleOf = ({ operation }: { readonly operation: string }) =>
     operation.startsWith('import/') ? ('source' as const) : ('output' as const)
-  const all = [...fixed, ...tasks].toSorted((a, b) => a.number - b.number)
-  const files = all.flatMap((task) => (task.files ?? []).map((file) => ({ ...file, role: roleOf(task) })))
+  const allTasks = [...fixed, ...tasks].toSorted((a, b) => a.number - b.number)
+  const files = allTasks.flatMap((task) =>
+    (task.files ?? []).map((file) => ({ ...file, role: roleOf(task) })),
+  )
   return [...new Map(files.reverse().map((file) => [file.key, file])).values()].reverse()
 }
 
@@ -266,14 +280,14 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
     task.form === undefined &&
     // A task with a plan has already started, and its dependencies were cleared then.
     (decideNextAction(task) === 'run' || (task.pieces !== undefined && !task.open && !task.lost))
-  const all = [...tasks, ...chunks.filter((part) => isChunkAwaited(part, tasks))]
+  const tasksAndChunks = [...tasks, ...chunks.filter((part) => isChunkAwaited(part, tasks))]
   return {
-    toSend: all.filter(
+    toSend: tasksAndChunks.filter(
       (task) =>
         canRun(task) ||
         (task.status === 'processing' && (isAbandoned(task) || (isReadyToJoin(task) && !task.leaseId))),
     ),
-    unreported: all.filter(
+    unreported: tasksAndChunks.filter(
       (task) =>
         isTaskOver(task) && (task.endedAt ?? '') <= graceLimit && isStillAwaited(task, { job, tasks: tasks }),
     ),

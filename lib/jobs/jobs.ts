@@ -108,8 +108,10 @@ export class Jobs {
   /** Sends the tasks that are ready from the start; a job without tasks ends immediately. */
   async #sendReadyTasks(state: JobState): Promise<void> {
     if (state.job.status === 'pending') return
-    const ready = state.tasks.filter((task) => task.status === 'pending' && decideNextAction(task) === 'run')
-    await this.#oneShotCompletion.sendTasks(ready, state)
+    const readyTasks = state.tasks.filter(
+      (task) => task.status === 'pending' && decideNextAction(task) === 'run',
+    )
+    await this.#oneShotCompletion.sendTasks(readyTasks, state)
     if (state.tasks.length === 0) await this.#oneShotCompletion.lifecycle.finish(state.job.id)
   }
 
@@ -143,19 +145,19 @@ export class Jobs {
   }
 
   /** Publishes that a file has arrived, with or without a job. */
-  publishUpload(facts: UploadedFile): Promise<void> {
-    return this.#oneShotCompletion.lifecycle.publish([createFileUploadedEvent(facts)])
+  publishUpload(uploadedFile: UploadedFile): Promise<void> {
+    return this.#oneShotCompletion.lifecycle.publish([createFileUploadedEvent(uploadedFile)])
   }
 
   /** Publishes that a file of a job was downloaded; each download gets its own sequence number. */
-  async publishDownload(job: Job, file: StoredFile, facts: DownloadDetails): Promise<void> {
+  async publishDownload(job: Job, file: StoredFile, downloadDetails: DownloadDetails): Promise<void> {
     const { applied, record } = await this.store.changeJob(
       job.id,
       { setPlus: { sequence: ['sequence', 1] } },
       { condition: { equal: { status: job.status }, absent: ['deletedAt'] } },
     )
     if (!applied || !record) return
-    const event = createFileDownloadedEvent(record, file, facts, new Date().toISOString())
+    const event = createFileDownloadedEvent(record, file, downloadDetails, new Date().toISOString())
     await this.#oneShotCompletion.lifecycle.publish([event])
   }
 
@@ -206,9 +208,9 @@ export class Jobs {
       else await this.#deps.checkForUpload(task)
     }
     const isLate = now.getTime() - Date.parse(job.createdAt) > uploadTimeoutS * 1000
-    const current = await this.store.getJob(job.id)
-    if (current?.status !== 'pending') return
-    if (isLate) await expireJob(current, 'upload_timeout', now, this.#deleteJobDeps())
+    const currentJob = await this.store.getJob(job.id)
+    if (currentJob?.status !== 'pending') return
+    if (isLate) await expireJob(currentJob, 'upload_timeout', now, this.#deleteJobDeps())
     else await this.#scheduleCheck(job, secondsFromNow(uploadCheckIntervalS, now))
   }
 
@@ -267,9 +269,9 @@ export class Jobs {
     if (tasks.every(isTaskOver)) await this.#oneShotCompletion.lifecycle.finish(job.id)
     const ageS = (now.getTime() - Date.parse(job.createdAt)) / 1000
     const pauseS = Math.min(checkIntervalS.max, Math.max(checkIntervalS.min, ageS))
-    const current = await this.store.getJob(job.id)
-    if (current && isLiveStatus(current.status))
-      await this.#scheduleCheck(current, secondsFromNow(pauseS, now))
+    const currentJob = await this.store.getJob(job.id)
+    if (currentJob && isLiveStatus(currentJob.status))
+      await this.#scheduleCheck(currentJob, secondsFromNow(pauseS, now))
   }
 
   /**
@@ -289,10 +291,10 @@ export class Jobs {
     for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 1000)) {
       if (job && isDone(job)) return job
       const leftMs = Math.max(0, deadline - Date.now())
-      const changed = this.#deps.waitForChange(jobId, { pauseMs: Math.min(pauseMs, leftMs), leftMs })
+      const changedJob = this.#deps.waitForChange(jobId, { pauseMs: Math.min(pauseMs, leftMs), leftMs })
       job ??= await this.store.getJob(jobId)
       if (!job || isDone(job) || Date.now() >= deadline) return job
-      job = await changed
+      job = await changedJob
     }
   }
 }

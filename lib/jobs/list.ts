@@ -68,24 +68,24 @@ export async function queryJobs(
   read: (ids: readonly string[]) => Promise<Job[]>,
 ): Promise<JobPage> {
   const { limit, after, newestFirst } = query
-  const found: Job[] = []
+  const foundJobs: Job[] = []
   let scanned = 0
-  let last = after
+  let lastId = after
   for (;;) {
     // Without a filter, one more job than the page shows whether there is a next page.
     const count = scanned === 0 ? Math.min(limit + 1, maxIdsPerRead) : maxIdsPerRead
-    const { ids, isEnd } = await nextIds(query, last, count, table)
+    const { ids, isEnd } = await nextIds(query, lastId, count, table)
     const candidates = (await read(ids)).filter((job) => matchesQuery(job, query))
     for (const job of candidates) {
-      if (isFull(found, job, query)) return { jobs: found, next: found.at(-1)?.id }
-      found.push(job)
+      if (isFull(foundJobs, job, query)) return { jobs: foundJobs, next: foundJobs.at(-1)?.id }
+      foundJobs.push(job)
     }
     scanned += ids.length
-    last = ids.at(-1) ?? last
-    if (isEnd) return { jobs: found, next: undefined }
-    if (scanned >= maxScanned) return { jobs: found, next: last }
+    lastId = ids.at(-1) ?? lastId
+    if (isEnd) return { jobs: foundJobs, next: undefined }
+    if (scanned >= maxScanned) return { jobs: foundJobs, next: lastId }
     if (ids.length === 0)
-      throw new Error(`the job list does not advance ${newestFirst ? 'before' : 'after'} ${last}`)
+      throw new Error(`the job list does not advance ${newestFirst ? 'before' : 'after'} ${lastId}`)
   }
 }
 
@@ -97,42 +97,44 @@ function matchesQuery(job: Job, { createdAfterMs, createdBeforeMs, matches }: Jo
   return matches(job)
 }
 
-function isFull(found: readonly Job[], next: Job, { limit, maxTasks = Infinity }: JobQuery): boolean {
-  const tasks = found.reduce((sum, { total }) => sum + total, 0)
-  return found.length >= limit || (found.length > 0 && tasks + next.total > maxTasks)
+function isFull(foundJobs: readonly Job[], nextJob: Job, { limit, maxTasks = Infinity }: JobQuery): boolean {
+  const tasks = foundJobs.reduce((sum, { total }) => sum + total, 0)
+  return foundJobs.length >= limit || (foundJobs.length > 0 && tasks + nextJob.total > maxTasks)
 }
 
 /** Merges the next ids of all index partitions in order, up to the point that each of them was read. */
 async function nextIds(
   query: JobQuery,
-  last: string | undefined,
+  lastId: string | undefined,
   count: number,
   table: Table,
 ): Promise<{ ids: string[]; isEnd: boolean }> {
   const { newestFirst } = query
-  const range = rangeOf(query, last)
+  const range = rangeOf(query, lastId)
   if (range.from > range.to) return { ids: [], isEnd: true }
   const pages = await Promise.all(
-    indexKeysOf(query).map((indexKey) => queryIds(indexKey, range, { newestFirst, last, count }, table)),
+    indexKeysOf(query).map((indexKey) =>
+      queryIds(indexKey, range, { newestFirst, last: lastId, count }, table),
+    ),
   )
-  const partial = pages.filter(({ hasMore }) => hasMore).map(({ ids }) => ids.at(-1) ?? '')
+  const lastIds = pages.filter(({ hasMore }) => hasMore).map(({ ids }) => ids.at(-1) ?? '')
   const compare = (a: string, b: string) => (newestFirst ? b.localeCompare(a) : a.localeCompare(b))
-  const frontier = partial.sort(compare)[0]
-  const known = [...new Set(pages.flatMap((page) => page.ids))]
+  const frontier = lastIds.sort(compare)[0]
+  const knownIds = [...new Set(pages.flatMap((page) => page.ids))]
     .sort(compare)
     .filter((id) => frontier === undefined || compare(id, frontier) <= 0)
-  return { ids: known.slice(0, count), isEnd: frontier === undefined && known.length <= count }
+  return { ids: knownIds.slice(0, count), isEnd: frontier === undefined && knownIds.length <= count }
 }
 
 function rangeOf(
   { newestFirst, createdAfterMs, createdBeforeMs }: JobQuery,
-  last: string | undefined,
+  lastId: string | undefined,
 ): Range {
   const from =
     createdAfterMs === undefined ? idBounds.first : idAt(createdAfterMs - maxCreationMs, lowestRandomness)
   const to = createdBeforeMs === undefined ? idBounds.last : idAt(createdBeforeMs, highestRandomness)
-  if (last === undefined) return { from, to }
-  return newestFirst ? { from, to: last < to ? last : to } : { from: last > from ? last : from, to }
+  if (lastId === undefined) return { from, to }
+  return newestFirst ? { from, to: lastId < to ? lastId : to } : { from: lastId > from ? lastId : from, to }
 }
 
 interface IndexKey {
@@ -143,8 +145,10 @@ interface IndexKey {
 
 function indexKeysOf({ owner, statuses, tag }: JobQuery): IndexKey[] {
   if (tag !== undefined) return [{ index: 'byTag', attribute: 'tagKey', value: tagKeyOf(owner, tag) }]
-  const wanted = statuses ? [...new Set(statuses.map(listOf))].filter((list) => list !== undefined) : lists
-  return wanted.map((list) => ({ index: 'byList', attribute: 'listKey', value: `${owner}#${list}` }))
+  const wantedLists = statuses
+    ? [...new Set(statuses.map(listOf))].filter((list) => list !== undefined)
+    : lists
+  return wantedLists.map((list) => ({ index: 'byList', attribute: 'listKey', value: `${owner}#${list}` }))
 }
 
 async function queryIds(

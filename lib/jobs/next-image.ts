@@ -16,8 +16,8 @@ export function resolveConversion(
 
 /** The image that runs the next step. Inputs that need several images go through them one after another. */
 export function nextImageOf(inputPlans: readonly InputPlan[]): ImageId {
-  const next = inputPlans.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
-  if (!next) throw new Error('the task has no remaining step')
+  const nextStep = inputPlans.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)
+  if (!nextStep) throw new Error('the task has no remaining step')
   // Images of steps come from our own planner.
-  return next.image as ImageId
+  return nextStep.image as ImageId
 }

@@ -48,8 +48,8 @@ async function presignWork(
     keys.map(async (key) => [key, await signer.signInput(key, signatureLifetimeS)] as const),
   )
   const output = await signer.signOutput(`${jobPrefix(jobId)}${number}/`, signatureLifetimeS)
-  const signed = { until, inputs: Object.fromEntries(inputs), output }
-  const work: PresignedWork = { ...signed, opened: openSecrets(task, vault) }
+  const signedUrls = { until, inputs: Object.fromEntries(inputs), output }
+  const work: PresignedWork = { ...signedUrls, opened: openSecrets(task, vault) }
   if (JSON.stringify(work).length <= maxMessageCharacters) return work
   // Only this function writes below `work/`, and a lifecycle rule soon deletes the objects.
   const key = `work/${jobId}/${number}-${task.part ?? 0}-${until}.json`
@@ -74,12 +74,12 @@ async function findReadableFiles(
 
 /** Returns the opened secrets by their sealed values. */
 function openSecrets({ spec, pieces, jobId }: Task, vault: Vault): Record<string, unknown> {
-  const opened: Record<string, unknown> = {}
+  const openedSecrets: Record<string, unknown> = {}
   mapDeep([spec, pieces], (one) => {
     if (!isSealed(one)) return undefined
     const value = vault.unseal(one, jobId)
-    opened[one.sealed] = value
+    openedSecrets[one.sealed] = value
     return { value }
   })
-  return opened
+  return openedSecrets
 }

@@ -74,8 +74,8 @@ export class JobStore {
   }
 
   async #isStored(job: Job): Promise<boolean> {
-    const found = await this.getJob(job.id)
-    return found?.requestId === job.requestId && found.createdAt === job.createdAt
+    const storedJob = await this.getJob(job.id)
+    return storedJob?.requestId === job.requestId && storedJob.createdAt === job.createdAt
   }
 
   /** Releases claims for a job that is not created; its task records expire by their TTL. */
@@ -98,22 +98,22 @@ export class JobStore {
   async getJobs(ids: readonly string[]): Promise<Job[]> {
     if (ids.length === 0) return []
     const items = await this.#table.getAll(ids.map(jobKey))
-    const found = new Map(items.map((item) => Job.parse(item)).map((job) => [job.id, job]))
-    return ids.flatMap((id) => found.get(id) ?? [])
+    const jobsById = new Map(items.map((item) => Job.parse(item)).map((job) => [job.id, job]))
+    return ids.flatMap((id) => jobsById.get(id) ?? [])
   }
 
   /** Reads a job with all its tasks. */
   async getState(jobId: string): Promise<JobState | undefined> {
-    const first = await this.#table.partition(jobPartition(jobId))
-    const found = first.find(({ sk }) => sk === 'JOB')
-    if (!found) return undefined
-    const job = Job.parse(found)
-    const more: Item[][] = []
+    const firstItems = await this.#table.partition(jobPartition(jobId))
+    const jobRecord = firstItems.find(({ sk }) => sk === 'JOB')
+    if (!jobRecord) return undefined
+    const job = Job.parse(jobRecord)
+    const itemGroups: Item[][] = []
     const buckets = Array.from({ length: Math.ceil(job.total / bucketSize) }, (_, bucket) => bucket).slice(1)
     await forEachConcurrently(buckets, maxConcurrentReads, async (bucket) => {
-      more.push(await this.#table.partition(jobPartition(jobId, bucket)))
+      itemGroups.push(await this.#table.partition(jobPartition(jobId, bucket)))
     })
-    const items = [...first, ...more.flat()]
+    const items = [...firstItems, ...itemGroups.flat()]
     const ofKind = (prefix: string) =>
       items
         .filter(({ sk }) => String(sk).startsWith(prefix))
@@ -133,12 +133,12 @@ export class JobStore {
     const isFixed = fed && ins.length === 1 && part === undefined
     const inputs = isFixed ? [] : ins.map((task) => taskKey({ jobId, task }))
     const items = await this.#table.getAll(knownJob ? inputs : [jobKey(jobId), ...inputs])
-    const found = items.find(({ sk }) => sk === 'JOB')
-    const job = knownJob ?? (found && Job.parse(found))
+    const jobRecord = items.find(({ sk }) => sk === 'JOB')
+    const job = knownJob ?? (jobRecord && Job.parse(jobRecord))
     if (!job) return undefined
-    const fixed = job.fixed ?? (fed ? parseFixed(await this.#table.get(keyOfFixedTasks(jobId))) : [])
+    const fixedTasks = job.fixed ?? (fed ? parseFixed(await this.#table.get(keyOfFixedTasks(jobId))) : [])
     const tasks = items.filter(({ sk }) => sk !== 'JOB').map((item) => Task.parse(item))
-    return { job, fixed, tasks, chunks: [] }
+    return { job, fixed: fixedTasks, tasks, chunks: [] }
   }
 
   async getTask(ref: TaskRef): Promise<TaskRecord | undefined> {
@@ -172,13 +172,13 @@ export class JobStore {
     change: Change,
     options: { condition?: Condition; mark?: Item } = {},
   ): Promise<WriteResult<Job>> {
-    const written = parseAnswer(
+    const writeResult = parseAnswer(
       await this.#table.update(jobKey(jobId), change, requireExisting(options)),
       Job,
     )
-    const { applied, record } = written
+    const { applied, record } = writeResult
     if (applied && record && change.set?.['status'] && isTerminalStatus(record.status)) emitJobEnd(record)
-    return written
+    return writeResult
   }
 
   async changeJoinBucket(key: Key, change: Change): Promise<WriteResult<JoinBucket>> {
@@ -195,12 +195,12 @@ export class JobStore {
     job: { readonly change: Change; readonly condition: Condition },
     endedJob: Job,
   ): Promise<boolean> {
-    const ended = await this.#table.transact([
+    const isEnded = await this.#table.transact([
       { update: taskKey(ref), change: task.change, if: task.condition },
       { update: jobKey(ref.jobId), change: job.change, if: job.condition },
     ])
-    if (ended) emitJobEnd(endedJob)
-    return ended
+    if (isEnded) emitJobEnd(endedJob)
+    return isEnded
   }
 
   async addChunks(chunks: readonly TaskRecord[]): Promise<void> {

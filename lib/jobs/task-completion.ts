@@ -79,12 +79,12 @@ export class TaskCompletion {
 
   /** Sends several tasks of a job whose files are known, with one call per queue. */
   async sendTasks(tasks: readonly Task[], state: JobState): Promise<void> {
-    const ready: RoutedTask[] = []
+    const readyTasks: RoutedTask[] = []
     for (const task of tasks) {
       const routed = await this.#routeTask(task, state)
-      if (routed) ready.push(routed)
+      if (routed) readyTasks.push(routed)
     }
-    const byQueue = Map.groupBy(ready, ({ queue }) => queue)
+    const byQueue = Map.groupBy(readyTasks, ({ queue }) => queue)
     await Promise.all(
       [...byQueue].map(([queue, group]) =>
         this.#queues.send(

@@ -66,15 +66,15 @@ export interface GraphRecords {
 }
 
 export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
-  const { id: jobId, owner, tasks: all } = request
-  const numbers = all.flatMap(({ fixed }, number) => (fixed ? [] : [number]))
+  const { id: jobId, owner, tasks: newTasks } = request
+  const numbers = newTasks.flatMap(({ fixed }, number) => (fixed ? [] : [number]))
   const isCounted = new Set(numbers)
   const withRecords = (ins: readonly number[]) => ins.filter((number) => isCounted.has(number))
-  const outs = findDependents(all, withRecords, isCounted)
+  const outs = findDependents(newTasks, withRecords, isCounted)
   const createdAt = now.toISOString()
   const ttl = Math.floor(now.getTime() / 1000) + request.retentionS + ttlMarginS
-  const bucketed = all.length > bucketSize
-  const tasks = all.flatMap((task, number) =>
+  const bucketed = newTasks.length > bucketSize
+  const tasks = newTasks.flatMap((task, number) =>
     task.fixed
       ? []
       : [
@@ -91,20 +91,24 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
           }),
         ],
   )
-  const fixed = all.flatMap((task, number) =>
+  const fixedTasks = newTasks.flatMap((task, number) =>
     task.fixed ? [createFixedRecord(task, task.fixed, number)] : [],
   )
-  const isFixedSeparate = JSON.stringify(fixed).length > maxInlineFixedBytes
+  const isFixedSeparate = JSON.stringify(fixedTasks).length > maxInlineFixedBytes
   const units = bucketed ? [...new Set(numbers.map(bucketNumber))] : numbers
-  const awaited = all.flatMap((task, number) => (task.awaited ? [number] : []))
+  const awaitedTasks = newTasks.flatMap((task, number) => (task.awaited ? [number] : []))
   return {
-    job: createJobRecord(request, { units, awaited, fixed: isFixedSeparate ? undefined : fixed }, now),
-    fixed,
+    job: createJobRecord(
+      request,
+      { units, awaited: awaitedTasks, fixed: isFixedSeparate ? undefined : fixedTasks },
+      now,
+    ),
+    fixed: fixedTasks,
     isFixedSeparate,
     tasks,
     joinBuckets: [
       ...(bucketed ? createCountBuckets(jobId, numbers) : []),
-      ...createJoinBuckets(jobId, all, withRecords),
+      ...createJoinBuckets(jobId, newTasks, withRecords),
     ],
     dependentPages: numbers.flatMap((number) => createDependentPages(number, outs.get(number) ?? [])),
     ttl,
@@ -113,12 +117,12 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
 
 /** Returns the dependents of each task. */
 function findDependents(
-  all: readonly NewTask[],
+  newTasks: readonly NewTask[],
   withRecords: (ins: readonly number[]) => number[],
   isCounted: ReadonlySet<number>,
 ): Map<number, string[]> {
   const outs = new Map<number, string[]>()
-  for (const [number, { ins }] of all.entries()) {
+  for (const [number, { ins }] of newTasks.entries()) {
     if (!isCounted.has(number)) continue
     const inputs = withRecords(ins)
     for (const [index, input] of inputs.entries()) {
@@ -146,7 +150,7 @@ interface TaskRecordInput {
 function createTaskRecord(input: TaskRecordInput): Task {
   const { jobId, owner, number, task, open: withRecords, outs, createdAt, ttl, bucketed } = input
   const waitsFor = withRecords(task.ins)
-  const open = waitsFor.length > bucketSize ? joinBucketNumbers(waitsFor.length) : waitsFor
+  const openNumbers = waitsFor.length > bucketSize ? joinBucketNumbers(waitsFor.length) : waitsFor
   const isPaged = outs.length > maxInlineDependents
   return {
     jobId,
@@ -158,7 +162,7 @@ function createTaskRecord(input: TaskRecordInput): Task {
     ins: [...task.ins],
     outs: isPaged ? [] : [...outs],
     ...(isPaged && { edgePages: Math.ceil(outs.length / dependentsPerPage) }),
-    ...(open.length > 0 && { open: new Set(open) }),
+    ...(openNumbers.length > 0 && { open: new Set(openNumbers) }),
     // A task without inputs is ready from the start, unless it waits for an upload.
     fed: waitsFor.length < task.ins.length || (task.ins.length === 0 && !task.awaited),
     ...(bucketed && { bucketed }),
@@ -178,7 +182,11 @@ function createTaskRecord(input: TaskRecordInput): Task {
 const joinBucketNumbers = (inputs: number) =>
   Array.from({ length: Math.ceil(inputs / bucketSize) }, (_, index) => index)
 
-function createFixedRecord(task: NewTask, fixed: NonNullable<NewTask['fixed']>, number: number): FixedTask {
+function createFixedRecord(
+  task: NewTask,
+  fixedFields: NonNullable<NewTask['fixed']>,
+  number: number,
+): FixedTask {
   const { name, operation, ins, spec, warnings } = task
   return {
     number,
@@ -186,7 +194,7 @@ function createFixedRecord(task: NewTask, fixed: NonNullable<NewTask['fixed']>, 
     operation,
     ins: [...ins],
     warnings: [...warnings],
-    ...fixed,
+    ...fixedFields,
     ...(Object.keys(spec).length > 0 && { spec: { ...spec } }),
   }
 }
@@ -210,10 +218,10 @@ function createCountBuckets(jobId: string, numbers: readonly number[]) {
 
 function createJoinBuckets(
   jobId: string,
-  all: readonly NewTask[],
+  newTasks: readonly NewTask[],
   withRecords: (ins: readonly number[]) => number[],
 ) {
-  return all.flatMap((task, number) => {
+  return newTasks.flatMap((task, number) => {
     const inputs = task.fixed ? [] : withRecords(task.ins)
     if (inputs.length <= bucketSize) return []
     return joinBucketNumbers(inputs.length).map((index) => {

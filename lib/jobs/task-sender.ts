@@ -61,7 +61,7 @@ async function queueOf(
     import('../plan/plan-files.ts'),
     import('../plan/index.ts'),
   ])
-  const [first] = routeFiles(files, spec, await engines())
-  if (!first) throw new Error('no route was planned')
-  return firstImageOf(first.route, spec.options)
+  const [firstInput] = routeFiles(files, spec, await engines())
+  if (!firstInput) throw new Error('no route was planned')
+  return firstImageOf(firstInput.route, spec.options)
 }

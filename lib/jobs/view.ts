@@ -169,12 +169,12 @@ const resultFile = ({ filename, format, size, mimeType, sha256 }: StoredFile) =>
 })
 
 function resultOf(job: Job, result: JobResult, link: ResultLink): z.infer<typeof ResultView> | null {
-  const [first] = result.files
-  if (job.status !== 'completed' || !first) return null
+  const [firstFile] = result.files
+  if (job.status !== 'completed' || !firstFile) return null
   const { engine, engineVersion, method, details, fidelity } = result
   return {
     downloadUrl: link(job),
-    ...resultFile(first),
+    ...resultFile(firstFile),
     engine,
     engineVersion,
     method,
@@ -340,12 +340,12 @@ function viewLinks(
 }
 
 export function jobView(state: JobState, link: ResultLink): JobView {
-  const all = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
-  const names = new Map(all.map(({ number, name }) => [number, name]))
+  const allTasks = [...state.fixed, ...state.tasks].sort((a, b) => a.number - b.number)
+  const names = new Map(allTasks.map(({ number, name }) => [number, name]))
   return {
     ...statusView(state, link),
     tasks: Object.fromEntries(
-      all.map((task) => [
+      allTasks.map((task) => [
         task.name,
         hasRecord(task) ? taskView(task, state, names, link) : viewFixedTask(task, state, names, link),
       ]),

@@ -29,28 +29,28 @@ export function listZipEntries(
   if (!state || state.job.deletedAt || state.job.status === 'expired')
     return [{ jobId, task: null, source: null, status: 'expired' }]
   const { job } = state
-  const common = { jobId, source: (job.display.source ?? job.cameLater)?.filename ?? null }
-  if (tasks) return tasks.flatMap((task) => entriesOfTask(task, state, common))
+  const commonFields = { jobId, source: (job.display.source ?? job.cameLater)?.filename ?? null }
+  if (tasks) return tasks.flatMap((task) => entriesOfTask(task, state, commonFields))
   if (job.status !== 'completed')
-    return [{ ...common, task: null, status: job.status, ...errorOf(job.error) }]
-  const files = resultFiles(state).map((file) => ({ ...common, task: null, status: 'completed', file }))
-  return [...files, ...findFailedEntries(state, common)]
+    return [{ ...commonFields, task: null, status: job.status, ...errorOf(job.error) }]
+  const files = resultFiles(state).map((file) => ({ ...commonFields, task: null, status: 'completed', file }))
+  return [...files, ...findFailedEntries(state, commonFields)]
 }
 
 type CommonFields = Pick<ZipEntry, 'jobId' | 'source'>
 
-function entriesOfTask(name: string, state: JobState, common: CommonFields): ZipEntry[] {
+function entriesOfTask(name: string, state: JobState, commonFields: CommonFields): ZipEntry[] {
   const { task, files } = findTaskFiles(name, state)
   const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
-  if (status !== 'completed') return [{ ...common, task: name, status, ...errorOfTask(task) }]
-  return files.map((file) => ({ ...common, task: name, status, file }))
+  if (status !== 'completed') return [{ ...commonFields, task: name, status, ...errorOfTask(task) }]
+  return files.map((file) => ({ ...commonFields, task: name, status, file }))
 }
 
 /** Failed tasks of a batch, whose other tasks completed. */
-const findFailedEntries = ({ fixed, tasks }: JobState, common: CommonFields): ZipEntry[] =>
+const findFailedEntries = ({ fixed, tasks }: JobState, commonFields: CommonFields): ZipEntry[] =>
   [...fixed, ...tasks]
     .filter(({ status }) => status === 'failed')
-    .map((task) => ({ ...common, task: task.name, status: 'failed', ...errorOfTask(task) }))
+    .map((task) => ({ ...commonFields, task: task.name, status: 'failed', ...errorOfTask(task) }))
 
 const errorOf = (error: Job['error']) => error && { error: { code: error.code, message: error.message } }
 const errorOfTask = ({ code, message = '' }: { code?: string | undefined; message?: string | undefined }) =>

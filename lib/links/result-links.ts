@@ -33,7 +33,7 @@ export function addResultLinks<T extends { readonly timestamp?: unknown }>(event
   const { timestamp } = event
   const endedAt = typeof timestamp === 'string' ? timestamp : undefined
   // Many tasks of a large job have the same result.
-  const known = new Map<string, string>()
+  const knownLinks = new Map<string, string>()
   const addressOf = (path: string) => {
     const [, id, query] = resultPath.exec(path) ?? []
     return id === undefined
@@ -43,8 +43,8 @@ export function addResultLinks<T extends { readonly timestamp?: unknown }>(event
   const addLinks = (value: unknown, name = ''): unknown => {
     if (typeof value === 'string') {
       if (name !== 'url') return value
-      const address = known.get(value) ?? addressOf(value)
-      known.set(value, address)
+      const address = knownLinks.get(value) ?? addressOf(value)
+      knownLinks.set(value, address)
       return address
     }
     if (Array.isArray(value)) return value.map((one) => addLinks(one))

@@ -34,12 +34,12 @@ export function signQuery(
   keyOf: DailyKey,
 ): string {
   const kid = dayOf(at)
-  const all: Query = { ...query, exp: String(expiresAtS), kid: String(kid) }
-  const given = Object.entries(all).flatMap(([name, value]): [string, string][] =>
+  const allParameters: Query = { ...query, exp: String(expiresAtS), kid: String(kid) }
+  const givenNames = Object.entries(allParameters).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
-  const text = new URLSearchParams(given).toString().replaceAll('+', '%20')
-  return `${text}&sig=${signature(jobId, all, keyOf(kid))}`
+  const text = new URLSearchParams(givenNames).toString().replaceAll('+', '%20')
+  return `${text}&sig=${signature(jobId, allParameters, keyOf(kid))}`
 }
 
 const signatureParams = ['exp', 'kid', 'sig', 'max', 'link'] as const

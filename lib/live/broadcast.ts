@@ -64,24 +64,24 @@ export class Broadcast {
   }
 
   #joinRound(owner: string, event?: BusEvent): Promise<void> {
-    const waiting = this.#waitingRounds.get(owner)
-    if (waiting) {
-      if (event) waiting.events.push(event)
-      return waiting.done
+    const waitingRound = this.#waitingRounds.get(owner)
+    if (waitingRound) {
+      if (event) waitingRound.events.push(event)
+      return waitingRound.done
     }
     const events = event ? [event] : []
-    const previous = this.#currentRounds.get(owner)?.catch(() => undefined) ?? Promise.resolve()
-    const done = previous.then(() => {
+    const previousRound = this.#currentRounds.get(owner)?.catch(() => undefined) ?? Promise.resolve()
+    const roundEnd = previousRound.then(() => {
       this.#waitingRounds.delete(owner)
-      this.#currentRounds.set(owner, done)
+      this.#currentRounds.set(owner, roundEnd)
       return this.#runRound(owner, events)
     })
-    this.#waitingRounds.set(owner, { events, done })
+    this.#waitingRounds.set(owner, { events, done: roundEnd })
     const cleanUp = () => {
-      if (this.#currentRounds.get(owner) === done) this.#currentRounds.delete(owner)
+      if (this.#currentRounds.get(owner) === roundEnd) this.#currentRounds.delete(owner)
     }
-    done.then(cleanUp, cleanUp)
-    return done
+    roundEnd.then(cleanUp, cleanUp)
+    return roundEnd
   }
 
   async #runRound(owner: string, events: readonly BusEvent[]): Promise<void> {
@@ -90,11 +90,11 @@ export class Broadcast {
     const feed = appended === 'taken' ? await this.#acquireFeed(owner, holder) : appended
     if (!feed) return
     const { sent, last } = feed
-    const [entries, connected] = await Promise.all([
+    const [entries, connectedListeners] = await Promise.all([
       sent < last ? this.#feeds.readRange(owner, sent, last) : [],
       this.#connections.list(owner),
     ])
-    const listeners = await this.#closeRevoked(owner, connected)
+    const listeners = await this.#closeRevoked(owner, connectedListeners)
     const jobs = await this.#loadJobs(entries, listeners)
     await forEachConcurrently(listeners, maxConcurrentPosts, async (one) => {
       const round = { owner, feed, entries, jobs, ...one }
@@ -171,10 +171,10 @@ export class Broadcast {
           subscriptions = removeSubscriptions(subscriptions, request.jobs)
           break
         case 'resume': {
-          const missed = await this.#feeds.readMissed(owner, request.since, feed, from)
-          if (missed)
+          const missedEntries = await this.#feeds.readMissed(owner, request.since, feed, from)
+          if (missedEntries)
             frames.push(
-              ...missed
+              ...missedEntries
                 .filter((entry) => isSubscribed(entry, subscriptions))
                 .map((entry) => eventFrame(entry, this.#services.resultLink)),
             )
@@ -201,19 +201,19 @@ export class Broadcast {
       (listener.from === undefined &&
         (job === undefined || !liveStatuses.some((live) => live === job.status)))
     const frames = [...jobFrames, ...(requests.length > 0 && job ? [jobFrame(job)] : [])]
-    const sent = await this.#deliver(
+    const isSent = await this.#deliver(
       round,
       frames.map((frame) => JSON.stringify(frame)),
       { from: listener.from ?? feed.last, subscriptions: undefined },
     )
-    if (sent && isOver) await this.close(listener.id, round.owner, 'over')
+    if (isSent && isOver) await this.close(listener.id, round.owner, 'over')
   }
 
   /** False if the client is gone or does not read. */
   async #deliver(
     { owner, listener, requests }: SocketRound,
     frames: readonly string[],
-    changed: Pick<ListenerWithRequests['listener'], 'from' | 'subscriptions'>,
+    changedListener: Pick<ListenerWithRequests['listener'], 'from' | 'subscriptions'>,
   ): Promise<boolean> {
     const outcome = await this.#post(listener.id, frames)
     if (outcome !== 'sent') {
@@ -224,7 +224,7 @@ export class Broadcast {
     if (requests.length > 0)
       await this.#connections.completeRequests(
         owner,
-        { ...listener, ...changed },
+        { ...listener, ...changedListener },
         requests.map(({ key }) => key),
       )
     return true
@@ -261,10 +261,10 @@ export class Broadcast {
     await sockets.close(id, code, description)
   }
 
-  async #snapshot(owner: string, requested: '*' | readonly string[]): Promise<StatusView[]> {
+  async #snapshot(owner: string, requestedJobs: '*' | readonly string[]): Promise<StatusView[]> {
     const { jobs, resultLink } = this.#services
-    const found =
-      requested === '*'
+    const foundJobs =
+      requestedJobs === '*'
         ? (
             await jobs.store.list({
               owner,
@@ -274,9 +274,9 @@ export class Broadcast {
               matches: ({ status }) => liveStatuses.some((live) => live === status),
             })
           ).jobs
-        : await jobs.store.getJobs([...new Set(requested)])
-    const own = found.filter((job) => job.owner === owner && !job.deletedAt)
-    const states = await Promise.all(own.map((job) => loadViewState(job, this.#services)))
+        : await jobs.store.getJobs([...new Set(requestedJobs)])
+    const ownJobs = foundJobs.filter((job) => job.owner === owner && !job.deletedAt)
+    const states = await Promise.all(ownJobs.map((job) => loadViewState(job, this.#services)))
     return states.map((state) => statusView(state, resultLink))
   }
 }

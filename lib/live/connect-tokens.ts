@@ -46,11 +46,11 @@ export async function redeemTicket(
   now = Date.now(),
 ): Promise<ConnectingOwner | undefined> {
   const key = keyOf(ticket)
-  const found = await table.get(key)
-  if (!found || String(found['expiresAt']) <= new Date(now).toISOString()) return undefined
+  const foundToken = await table.get(key)
+  if (!foundToken || String(foundToken['expiresAt']) <= new Date(now).toISOString()) return undefined
   const isFirst = await table.transact([{ delete: key, if: { exists: true } }])
   if (!isFirst) return undefined
-  const { owner, credential } = ConnectingOwner.parse(found)
+  const { owner, credential } = ConnectingOwner.parse(foundToken)
   const isActive = await readCredentials([credential ?? []], table)
   return isActive(credential ?? []) ? { owner, ...defined({ credential }) } : undefined
 }

@@ -110,8 +110,8 @@ export class SocketStore {
     return applied
   }
 
-  async refuse(id: string, refused: NonNullable<Socket['refused']>): Promise<void> {
-    await this.#table.update(socketKey(id), { set: { refused } })
+  async refuse(id: string, refusedWith: NonNullable<Socket['refused']>): Promise<void> {
+    await this.#table.update(socketKey(id), { set: { refused: refusedWith } })
   }
 
   /** Counts an invalid frame. */
@@ -146,7 +146,7 @@ export class SocketStore {
   /** Lists all sockets of an owner with their pending requests. */
   async list(owner: string): Promise<ListenerWithRequests[]> {
     const items = await this.#table.partition(livePartition(owner), 'S#')
-    const found = new Map<
+    const foundListeners = new Map<
       string,
       { listener: SocketListener; requests: { key: Key; request: SocketRequest }[] }
     >()
@@ -155,20 +155,20 @@ export class SocketStore {
       const sk = String(item['sk'])
       const [, id = '', order] = sk.split('#')
       if (order === undefined && Number(item['ttl']) > now)
-        found.set(id, { listener: SocketListener.parse(item), requests: [] })
+        foundListeners.set(id, { listener: SocketListener.parse(item), requests: [] })
       else if (order !== undefined)
-        found
+        foundListeners
           .get(id)
           ?.requests.push({ key: { pk: livePartition(owner), sk }, request: SocketRequest.parse(item) })
     }
-    return [...found.values()]
+    return [...foundListeners.values()]
   }
 
   /** Removes answered requests and stores the new state of the socket. */
-  async completeRequests(owner: string, listener: SocketListener, done: readonly Key[]): Promise<void> {
+  async completeRequests(owner: string, listener: SocketListener, doneKeys: readonly Key[]): Promise<void> {
     const { id, from, subscriptions } = listener
     await this.#table.update(listenerKey(owner, id), { set: { from, subscriptions } })
-    await this.#table.writeAll([], done)
+    await this.#table.writeAll([], doneKeys)
   }
 
   /** Removes the records of a closed socket. */

@@ -94,9 +94,9 @@ export class EventFeeds {
             { condition: feed ? { equal: { until: feed.until } } : { exists: false } },
           )
       if (!applied) continue
-      const watched = Feed.parse(item)
-      if (now - watched.first < subscriberCacheMs) await waitForCacheExpiry()
-      return watched
+      const watchedFeed = Feed.parse(item)
+      if (now - watchedFeed.first < subscriberCacheMs) await waitForCacheExpiry()
+      return watchedFeed
     }
     throw new Error('gave up after repeated write conflicts on the feed of an owner')
   }
@@ -122,37 +122,38 @@ export class EventFeeds {
         feedKey(owner),
         ...[...new Set(events.map(({ id }) => id))].map((id) => idKey(owner, id)),
       ])
-      const found = items.find(({ sk }) => sk === 'FEED')
-      const feed = found && Feed.parse(found)
+      const feedItem = items.find(({ sk }) => sk === 'FEED')
+      const feed = feedItem && Feed.parse(feedItem)
       if (!feed || feed.until <= now) return undefined
-      const known = new Set(items.map(({ sk }) => String(sk)))
-      const fresh = events.filter(
+      const knownKeys = new Set(items.map(({ sk }) => String(sk)))
+      const freshEvents = events.filter(
         ({ id }, at) =>
-          !known.has(idKey(owner, id).sk) && events.findIndex((other) => other.id === id) === at,
+          !knownKeys.has(idKey(owner, id).sk) && events.findIndex((other) => other.id === id) === at,
       )
-      if (fresh.length === 0) return 'taken'
-      const last = feed.last + fresh.length
-      const { holder: other, heldUntil = '' } = found
-      const isFree = other === undefined || other === holder || String(heldUntil) <= isoOf(now)
+      if (freshEvents.length === 0) return 'taken'
+      const lastNumber = feed.last + freshEvents.length
+      const { holder: otherHolder, heldUntil = '' } = feedItem
+      const isFree = otherHolder === undefined || otherHolder === holder || String(heldUntil) <= isoOf(now)
       const ttl = secondsOf(feed.until)
-      const writes = fresh.flatMap((event, at): Write[] => {
+      const writes = freshEvents.flatMap((event, at): Write[] => {
         const seq = feed.last + 1 + at
         // Stored as text, which keeps the field order.
-        const entry = { seq, event: JSON.stringify(toPublicEvent(event)), stream: event.stream }
+        const feedEntry = { seq, event: JSON.stringify(toPublicEvent(event)), stream: event.stream }
         return [
-          { put: { ...entryKey(owner, seq), ...entry, ttl } },
+          { put: { ...entryKey(owner, seq), ...feedEntry, ttl } },
           { put: { ...idKey(owner, event.id), ttl } },
         ]
       })
       const advance: Write = {
         update: feedKey(owner),
-        change: { set: { last, ...(isFree && lease(holder, now)) } },
+        change: { set: { last: lastNumber, ...(isFree && lease(holder, now)) } },
         if: {
           equal: { last: feed.last, first: feed.first },
           ...(isFree && { either: isFreeFor(holder, now) }),
         },
       }
-      if (await this.#table.transact([advance, ...writes])) return isFree ? { ...feed, last } : 'taken'
+      if (await this.#table.transact([advance, ...writes]))
+        return isFree ? { ...feed, last: lastNumber } : 'taken'
     }
     throw new Error('gave up after repeated write conflicts while numbering events')
   }
@@ -203,10 +204,10 @@ export class EventFeeds {
   }
 
   /** Releases the lease; events up to `sent` were sent. */
-  async release(owner: string, holder: string, sent: number): Promise<void> {
+  async release(owner: string, holder: string, sentNumber: number): Promise<void> {
     await this.#table.update(
       feedKey(owner),
-      { set: { sent }, remove: ['holder', 'heldUntil'] },
+      { set: { sent: sentNumber }, remove: ['holder', 'heldUntil'] },
       { condition: { exists: true, equal: { holder } } },
     )
   }
@@ -221,8 +222,8 @@ const entryOf = ({ seq, event, stream }: Item): FeedEntry => ({
 
 /** Resolves when this process appends to an owner's feed, or after the timeout. */
 export async function waitForAppend(owner: string, timeoutMs: number): Promise<void> {
-  const waiting = new AbortController()
-  const timer = setTimeout(() => waiting.abort(), timeoutMs)
-  await once(appended, owner, { signal: waiting.signal }).catch(() => undefined)
+  const waitingSignal = new AbortController()
+  const timer = setTimeout(() => waitingSignal.abort(), timeoutMs)
+  await once(appended, owner, { signal: waitingSignal.signal }).catch(() => undefined)
   clearTimeout(timer)
 }

@@ -40,9 +40,9 @@ export async function eventStream(
   const { lastEventId } = options
   const missedOfOwner =
     lastEventId === undefined ? undefined : await feeds.readMissed(job.owner, lastEventId, feed)
-  const missed = missedOfOwner?.filter(({ stream }) => stream === job.id)
-  if (missed?.length === 0 && isTerminalStatus(job.status)) return undefined
-  return streamEvents({ job, services, feeds, feed, missed, ...options })
+  const missedEntries = missedOfOwner?.filter(({ stream }) => stream === job.id)
+  if (missedEntries?.length === 0 && isTerminalStatus(job.status)) return undefined
+  return streamEvents({ job, services, feeds, feed, missed: missedEntries, ...options })
 }
 
 interface Streaming extends StreamOptions {
@@ -98,10 +98,13 @@ async function* streamNewEvents(
     const isActive = await readCredentials([credential], services.table)
     if (!isActive(credential)) return
     last = entries.at(-1)?.seq ?? last
-    const own = entries.filter(({ stream, event }) => stream === job.id && event.sequence > snapshotSequence)
-    yield* own.map(formatEntry)
-    if (own.some(({ event }) => isTerminalEvent(event)) || (isBuffered && own.length > 0)) return
-    if (own.length > 0) lastSentAtMs = Date.now()
+    const ownEntries = entries.filter(
+      ({ stream, event }) => stream === job.id && event.sequence > snapshotSequence,
+    )
+    yield* ownEntries.map(formatEntry)
+    if (ownEntries.some(({ event }) => isTerminalEvent(event)) || (isBuffered && ownEntries.length > 0))
+      return
+    if (ownEntries.length > 0) lastSentAtMs = Date.now()
     else if (!isBuffered && Date.now() - lastSentAtMs > heartbeatMs) {
       lastSentAtMs = Date.now()
       yield ': still here\n\n'
@@ -112,13 +115,13 @@ async function* streamNewEvents(
 /** Returns new events, after waiting for a while if there are none. */
 async function waitForEntries(
   owner: string,
-  last: number,
+  lastNumber: number,
   deadline: number,
   feeds: EventFeeds,
 ): Promise<FeedEntry[]> {
   const appended = waitForAppend(owner, Math.min(pollMs, Math.max(0, deadline - Date.now())))
   const now = await feeds.read(owner)
-  if (now && now.last > last) return feeds.readRange(owner, last, now.last)
+  if (now && now.last > lastNumber) return feeds.readRange(owner, lastNumber, now.last)
   await appended
   return []
 }

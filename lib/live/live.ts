@@ -44,11 +44,11 @@ export class Live {
     const sourceIp = clientIpOf(request, this.#services.config)
     const handshake = { ...request, sourceIp }
     const { jobId } = handshake.query
-    const claimed =
+    const claimedJob =
       jobId === undefined
         ? await this.#userSocket(id, handshake)
         : await this.#jobSocket(id, jobId, handshake)
-    const socket = { ...claimed, ip: sourceIp }
+    const socket = { ...claimedJob, ip: sourceIp }
     if (socket.owner !== undefined) await this.#feeds.watch(socket.owner)
     const isWaiting = socket.owner === undefined && socket.refused === undefined
     await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authTimeoutMs) : undefined)
@@ -59,12 +59,14 @@ export class Live {
 
   async #userSocket(id: string, handshake: Handshake): Promise<Socket> {
     const claim = await readClaim(handshake, this.#services)
-    const found = await this.#ownerOf(claim)
-    if (!found)
+    const foundOwner = await this.#ownerOf(claim)
+    if (!foundOwner)
       return claim.kind === 'unknown'
         ? { id, bad: 0 }
         : { id, bad: 0, refused: claim.kind === 'refused' ? claim.reason : 'unauthenticated' }
-    return (await this.#isFull(found.owner)) ? { id, bad: 0, refused: 'tooMany' } : { id, bad: 0, ...found }
+    return (await this.#isFull(foundOwner.owner))
+      ? { id, bad: 0, refused: 'tooMany' }
+      : { id, bad: 0, ...foundOwner }
   }
 
   async #ownerOf(claim: IdentityClaim): Promise<ConnectingOwner | undefined> {
@@ -78,10 +80,10 @@ export class Live {
   /** Anyone who knows the id of a job may watch it, unless it belongs to an account. */
   async #jobSocket(id: string, requestedJobId: string, handshake: Handshake): Promise<Socket> {
     const jobId = requireJobId(requestedJobId)
-    const found = await this.#services.jobs.store.getJob(jobId)
-    const isOfAccount = found !== undefined && isAccount(found.owner)
+    const foundJob = await this.#services.jobs.store.getJob(jobId)
+    const isOfAccount = foundJob !== undefined && isAccount(foundJob.owner)
     const account = isOfAccount ? await this.#ownerOf(await readClaim(handshake, this.#services)) : undefined
-    const job = requireVisibleJob(found, jobId, { ownerId: account?.owner ?? '' })
+    const job = requireVisibleJob(foundJob, jobId, { ownerId: account?.owner ?? '' })
     if (await this.#isFull(job.owner, jobId)) return { id, bad: 0, refused: 'tooMany' }
     return { id, bad: 0, owner: job.owner, ...defined({ credential: account?.credential }), jobId }
   }
@@ -89,8 +91,8 @@ export class Live {
   async #isFull(owner: string, jobId?: string): Promise<boolean> {
     if ((await this.#connections.count(owner)) < maxSockets) return false
     const count = async () => {
-      const all = await this.#connections.list(owner)
-      return all.map(({ listener }) => listener).filter((one) => one.jobId === jobId)
+      const allListeners = await this.#connections.list(owner)
+      return allListeners.map(({ listener }) => listener).filter((one) => one.jobId === jobId)
     }
     const listeners = await count()
     if (listeners.length < maxSockets) return false
@@ -120,10 +122,10 @@ export class Live {
 
   /** Handles a frame; returns the reply if it needs no place among the events. */
   async receive(id: string, text: string): Promise<ServerFrame | undefined> {
-    const done = await this.#mutex.run(id, () => this.#receive(id, text))
-    if (!done || 'type' in done) return done
+    const receivedText = await this.#mutex.run(id, () => this.#receive(id, text))
+    if (!receivedText || 'type' in receivedText) return receivedText
     // Outside the mutex, so that many frames in a row are served in one round.
-    await this.broadcast.serve(done.ownerToServe)
+    await this.broadcast.serve(receivedText.ownerToServe)
     return undefined
   }
 
@@ -173,13 +175,13 @@ export class Live {
     if (socket.owner !== undefined)
       return { type: 'error', code: 'INVALID_REQUEST', message: 'The connection is already authenticated.' }
     const claim = await readTokenClaim(token, ip, this.#services)
-    const found = await this.#ownerOf(claim)
-    if (!found)
+    const foundOwner = await this.#ownerOf(claim)
+    if (!foundOwner)
       await this.broadcast.close(id, undefined, claim.kind === 'refused' ? claim.reason : 'unauthenticated')
-    else if (await this.#isFull(found.owner)) await this.broadcast.close(id, undefined, 'tooMany')
+    else if (await this.#isFull(foundOwner.owner)) await this.broadcast.close(id, undefined, 'tooMany')
     else {
-      await this.#feeds.watch(found.owner)
-      if (await this.#connections.identify(socket, found)) await this.#sendGreeting(found.owner, id)
+      await this.#feeds.watch(foundOwner.owner)
+      if (await this.#connections.identify(socket, foundOwner)) await this.#sendGreeting(foundOwner.owner, id)
     }
     return undefined
   }
@@ -215,8 +217,8 @@ function parseFrame(text: string): ClientFrame {
     throw new AppError('INVALID_REQUEST', 'Frames have to be JSON.', undefined, { cause })
   }
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
-  const known = Object.keys(clientFrames)
-  if (typeof type !== 'string' || !known.includes(type))
-    throw new AppError('INVALID_REQUEST', `type: expected one of ${known.join(', ')}.`)
+  const knownFrames = Object.keys(clientFrames)
+  if (typeof type !== 'string' || !knownFrames.includes(type))
+    throw new AppError('INVALID_REQUEST', `type: expected one of ${knownFrames.join(', ')}.`)
   return parseInput(ClientFrame, value, type)
 }

@@ -14,10 +14,10 @@ const maxFrameBytes = 96 * 1024
 const maxJobsPerSnapshot = 25
 
 export function eventFrame(
-  { seq, event: stored }: Pick<FeedEntry, 'seq' | 'event'>,
+  { seq, event: storedEvent }: Pick<FeedEntry, 'seq' | 'event'>,
   link: ResultLink,
 ): string {
-  const event = addResultLinks(stored, link)
+  const event = addResultLinks(storedEvent, link)
   const frame = JSON.stringify({ type: 'event', seq, ...event })
   return Buffer.byteLength(frame) <= maxFrameBytes
     ? frame
@@ -68,7 +68,7 @@ export function toJobFrame(
   const { status, progress } = event['job'] as Pick<JobFrame, 'status'> & {
     progress?: { readonly percent: number; readonly stage: string }
   }
-  const current = now && !isTerminalStatus(now.status) ? jobFrame(now) : undefined
+  const currentFrame = now && !isTerminalStatus(now.status) ? jobFrame(now) : undefined
   const percent =
     status === 'completed'
       ? 100
@@ -78,6 +78,6 @@ export function toJobFrame(
     stage: progress?.stage ?? (status === 'processing' ? 'convert' : status),
     percent,
     status,
-    etaMs: progress ? (current?.etaMs ?? null) : null,
+    etaMs: progress ? (currentFrame?.etaMs ?? null) : null,
   }
 }

@@ -22,8 +22,8 @@ const matchesPattern = ({ event }: ServiceEvent, pattern: string): boolean =>
 /** Adds a subscription. The first one replaces the default; if there are too many, the oldest is dropped. */
 export const addSubscription = (
   subscriptions: readonly Subscription[] | undefined,
-  added: Subscription,
-): Subscription[] => [...(subscriptions ?? []), added].slice(-maxSubscriptions)
+  addedSubscription: Subscription,
+): Subscription[] => [...(subscriptions ?? []), addedSubscription].slice(-maxSubscriptions)
 
 /** Removes these jobs; `*` removes subscriptions to all jobs, and undefined removes everything. */
 export function removeSubscriptions(

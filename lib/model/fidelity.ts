@@ -59,31 +59,33 @@ export function createRetention(source: number, result: number): Retention {
 }
 
 /** Combines files that were converted in parallel, or merged into one. */
-export function combine(all: readonly (Fidelity | undefined)[]): Fidelity | undefined {
-  const known = all.filter((one) => one !== undefined)
-  if (known.length === 0) return undefined
+export function combine(fidelities: readonly (Fidelity | undefined)[]): Fidelity | undefined {
+  const knownFidelities = fidelities.filter((one) => one !== undefined)
+  if (knownFidelities.length === 0) return undefined
   const sums = unitNames.flatMap((unit) => {
-    const each = known.flatMap((one) => one[unit] ?? [])
-    if (each.length === 0) return []
-    const source = total(each.map((one) => one.source))
-    return [[unit, createRetention(source, total(each.map((one) => one.result)))] as const]
+    const unitFidelities = knownFidelities.flatMap((one) => one[unit] ?? [])
+    if (unitFidelities.length === 0) return []
+    const source = total(unitFidelities.map((one) => one.source))
+    return [[unit, createRetention(source, total(unitFidelities.map((one) => one.result)))] as const]
   })
-  return { ...Object.fromEntries(sums), ...combineNames(known) }
+  return { ...Object.fromEntries(sums), ...combineNames(knownFidelities) }
 }
 
 /** Combines consecutive steps: the second one reduces what the first one retained. */
 export function combineSequential(
-  first: Fidelity | undefined,
-  second: Fidelity | undefined,
+  firstFidelity: Fidelity | undefined,
+  secondFidelity: Fidelity | undefined,
 ): Fidelity | undefined {
-  if (!first || !second) return first ?? second
+  if (!firstFidelity || !secondFidelity) return firstFidelity ?? secondFidelity
   const chained = unitNames.flatMap((unit) => {
-    const [before, after] = [first[unit], second[unit]]
-    if (!before || !after) return before || after ? [[unit, before ?? after] as const] : []
-    const result = after.share === 1 ? before.result : Math.floor(before.result * after.share)
-    return [[unit, createRetention(before.source, result)] as const]
+    const [firstShare, secondShare] = [firstFidelity[unit], secondFidelity[unit]]
+    if (!firstShare || !secondShare)
+      return firstShare || secondShare ? [[unit, firstShare ?? secondShare] as const] : []
+    const result =
+      secondShare.share === 1 ? firstShare.result : Math.floor(firstShare.result * secondShare.share)
+    return [[unit, createRetention(firstShare.source, result)] as const]
   })
-  return { ...Object.fromEntries(chained), ...combineNames([first, second]) }
+  return { ...Object.fromEntries(chained), ...combineNames([firstFidelity, secondFidelity]) }
 }
 
 function combineNames(all: readonly Fidelity[]): Pick<Fidelity, 'dropped' | 'uncounted'> {

@@ -8,9 +8,9 @@ const maxNameLength = 200
 const maxInspectedLength = 1000
 
 /** Cleans a client's file name for display and download: no folders, control characters or reserved names. */
-export function sanitizeFileName(given: string | undefined): string {
-  const last = (given ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
-  const base = last.slice(0, maxInspectedLength)
+export function sanitizeFileName(givenName: string | undefined): string {
+  const lastSegment = (givenName ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
+  const base = lastSegment.slice(0, maxInspectedLength)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
   const clean = filenamify(base.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ''), {
     replacement: '_',
@@ -23,12 +23,12 @@ const maxFolderDepth = 32
 const maxPathLength = 1000
 
 /** Cleans a folder path within an archive, such as `album/2024`. Undefined for a path that could leave the archive. */
-export function sanitizeFolderPath(given: string): string | undefined {
-  const folders = given.split('/')
+export function sanitizeFolderPath(givenPath: string): string | undefined {
+  const folders = givenPath.split('/')
   const isHostile = (folder: string) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
     /^\s*(?:\.{1,2}\s*)?$|[\\\u0000-\u001f\u007f]/.test(folder)
-  if (given.length > maxPathLength || folders.length > maxFolderDepth || folders.some(isHostile))
+  if (givenPath.length > maxPathLength || folders.length > maxFolderDepth || folders.some(isHostile))
     return undefined
   return folders.map(sanitizeFileName).join('/')
 }
@@ -67,7 +67,10 @@ export function nameFromTemplate(template: string, { name, jobId, index, date }:
     index: String(index + 1),
     date: date.slice(0, 10),
   }
-  const filled = template.replace(/\{(name|ext|jobId|index|date)\}/g, (_, key: string) => values[key] ?? '')
-  const hasExtension = extension === '' || filled.toLowerCase().endsWith(`.${extension.toLowerCase()}`)
-  return sanitizeFileName(hasExtension ? filled : `${filled}.${extension}`)
+  const filledName = template.replace(
+    /\{(name|ext|jobId|index|date)\}/g,
+    (_, key: string) => values[key] ?? '',
+  )
+  const hasExtension = extension === '' || filledName.toLowerCase().endsWith(`.${extension.toLowerCase()}`)
+  return sanitizeFileName(hasExtension ? filledName : `${filledName}.${extension}`)
 }

@@ -2,8 +2,8 @@
 export class UniqueNames {
   readonly #taken = new Set<string>()
 
-  constructor(reserved: readonly string[] = []) {
-    for (const name of reserved) this.#taken.add(name.toLowerCase())
+  constructor(reservedNames: readonly string[] = []) {
+    for (const name of reservedNames) this.#taken.add(name.toLowerCase())
   }
 
   /** Returns `name (2).ext` for the second file with a name or path. */

@@ -19,9 +19,9 @@ export function clientIp({ headers, sourceIp }: IncomingRequest, trusted: readon
   if (forwardedFor.at(-1) === sourceIp) forwardedFor.pop()
   let address = sourceIp
   while (isTrustedProxy(address)) {
-    const next = forwardedFor.pop()
-    if (next === undefined || !ipaddr.isValid(next)) break
-    address = next
+    const nextAddress = forwardedFor.pop()
+    if (nextAddress === undefined || !ipaddr.isValid(nextAddress)) break
+    address = nextAddress
   }
   return address
 }

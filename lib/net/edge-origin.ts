@@ -29,7 +29,7 @@ export function clientIpOf(
   return request.headers[edgeHeaders.viewer] ?? request.sourceIp
 }
 
-function isEqualSecret(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+function isEqualSecret(givenSecret: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(givenSecret), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js'
 /** Returns the network of an IP address, which is less personal: /24 for IPv4, /64 for IPv6. */
 export function subnetOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return null
-  const parsed = ipaddr.process(address)
-  const bits = parsed.kind() === 'ipv4' ? 24 : 64
-  const kind = parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
-  return `${kind.networkAddressFromCIDR(`${parsed.toString()}/${bits}`).toString()}/${bits}`
+  const parsedAddress = ipaddr.process(address)
+  const bits = parsedAddress.kind() === 'ipv4' ? 24 : 64
+  const kind = parsedAddress.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  return `${kind.networkAddressFromCIDR(`${parsedAddress.toString()}/${bits}`).toString()}/${bits}`
 }
 
 /**
@@ -14,18 +14,18 @@ export function subnetOf(address: string): string | null {
  */
 export function rateLimitAddress(address: string): string {
   if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  if (parsed.kind() === 'ipv4') return parsed.toString()
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`
+  const parsedAddress = ipaddr.process(address)
+  if (parsedAddress.kind() === 'ipv4') return parsedAddress.toString()
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsedAddress.toString()}/64`).toString()}/64`
 }
 
 /** @param network an IP address or a network such as `192.0.2.0/24`. */
 export function isInNetwork(address: string, network: string): boolean {
   if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
+  const parsedAddress = ipaddr.process(address)
   const [base, bits] = network.includes('/')
     ? ipaddr.parseCIDR(network)
     : [ipaddr.process(network), undefined]
-  if (parsed.kind() !== base.kind()) return false
-  return parsed.match(base, bits ?? (base.kind() === 'ipv4' ? 32 : 128))
+  if (parsedAddress.kind() !== base.kind()) return false
+  return parsedAddress.match(base, bits ?? (base.kind() === 'ipv4' ? 32 : 128))
 }

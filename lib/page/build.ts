@@ -137,24 +137,27 @@ function chunkFinder({ outputs }: Metafile) {
   if (!start) throw new Error('the bundle of the page has no start')
   const collectNeeded = (
     from: (typeof entries)[number] | undefined,
-    found = new Set<string>(),
+    foundModules = new Set<string>(),
   ): Set<string> => {
     for (const { path, kind } of from?.imports ?? []) {
       const name = basename(path)
-      if (kind !== 'import-statement' || found.has(name)) continue
-      found.add(name)
+      if (kind !== 'import-statement' || foundModules.has(name)) continue
+      foundModules.add(name)
       collectNeeded(
         entries.find((entry) => entry.name === name),
-        found,
+        foundModules,
       )
     }
-    return found
+    return foundModules
   }
   return (section: SectionId | undefined) => {
     const module = section && findEntry(`sections/${section}/section.tsx`)
-    const all = new Set([...collectNeeded(start), ...(module ? [module.name, ...collectNeeded(module)] : [])])
-    all.delete(start.name)
-    return { script: `/web/${start.name}`, preload: [...all].map((name) => `/web/${name}`) }
+    const neededModules = new Set([
+      ...collectNeeded(start),
+      ...(module ? [module.name, ...collectNeeded(module)] : []),
+    ])
+    neededModules.delete(start.name)
+    return { script: `/web/${start.name}`, preload: [...neededModules].map((name) => `/web/${name}`) }
   }
 }
 

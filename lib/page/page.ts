@@ -51,15 +51,15 @@ function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
 }
 
 /** RFC 9110, 12.5.4: tags with weights. */
-function parseAcceptLanguage(accepted: string): Language {
-  const tags = accepted.split(',').map((part) => {
+function parseAcceptLanguage(acceptedLanguages: string): Language {
+  const tags = acceptedLanguages.split(',').map((part) => {
     const [tag = '', weight] = part.trim().split(/\s{0,9};\s{0,9}q=/)
     return { tag: tag.split('-')[0]?.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) }
   })
-  const known = tags
+  const knownTags = tags
     .toSorted((a, b) => b.weight - a.weight)
     .flatMap(({ tag }) => languages.filter((id) => id === tag))
-  return known[0] ?? 'en'
+  return knownTags[0] ?? 'en'
 }
 
 /** @returns the document of a section; `none` is the "not found" page */
@@ -131,11 +131,11 @@ async function fileReply(
 const gunzipAsync = promisify(gunzip)
 
 async function encodeFor({ br, gzip }: CompressedFile, headers: Headers) {
-  const accepted = headers['accept-encoding'] ?? ''
-  if (/\bbr\b/.test(accepted))
+  const acceptedEncodings = headers['accept-encoding'] ?? ''
+  if (/\bbr\b/.test(acceptedEncodings))
     return { data: Buffer.from(br, 'base64'), headers: { 'content-encoding': 'br' } }
   const gzipped = Buffer.from(gzip, 'base64')
-  if (/\bgzip\b/.test(accepted)) return { data: gzipped, headers: { 'content-encoding': 'gzip' } }
+  if (/\bgzip\b/.test(acceptedEncodings)) return { data: gzipped, headers: { 'content-encoding': 'gzip' } }
   return { data: await gunzipAsync(gzipped), headers: {} }
 }
 

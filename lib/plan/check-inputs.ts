@@ -14,13 +14,16 @@ interface InputRules {
  * Checks the number and formats of the files after the first.
  * @throws AppError INVALID_INPUT; INVALID_REQUEST when the operation takes only one file.
  */
-export function requireInputs(more: readonly StoredFile[], { route, operation, field }: InputRules): void {
+export function requireInputs(
+  moreFiles: readonly StoredFile[],
+  { route, operation, field }: InputRules,
+): void {
   const rule = route.steps[0].capability.more
   if (!rule) {
-    if (more.length === 0) return
-    throw takesOneFile(operation, field, more.length + 1)
+    if (moreFiles.length === 0) return
+    throw takesOneFile(operation, field, moreFiles.length + 1)
   }
-  const got = more.length + 1
+  const got = moreFiles.length + 1
   const [min, max] = [rule.min + 1, rule.max + 1]
   if (got < min || got > max) {
     throw new AppError('INVALID_INPUT', `${field}: expected ${min} to ${max} files, got ${got}.`, {
@@ -30,7 +33,7 @@ export function requireInputs(more: readonly StoredFile[], { route, operation, f
       got,
     })
   }
-  for (const [index, { format, filename }] of more.entries()) {
+  for (const [index, { format, filename }] of moreFiles.entries()) {
     if (rule.from.some((id) => id === format)) continue
     throw new AppError(
       'INVALID_INPUT',

@@ -10,11 +10,11 @@ export const workerDiskBytes = (image: string, engines: readonly Engine[]): numb
 
 /** @throws AppError FILE_TOO_LARGE for files that do not fit on the disk of the next step's worker. */
 export function requireInputsFitWorker({ steps, step, files }: InputPlan, engines: readonly Engine[]): void {
-  const next = steps[step]
-  if (!next) return
+  const nextStep = steps[step]
+  if (!nextStep) return
   const size = files.reduce((sum, file) => sum + file.size, 0)
   const subject = files.length === 1 ? `The file ${files[0]?.filename} has` : `The ${files.length} files have`
-  requireWorkerDisk(next.image, { size, what: subject, engines })
+  requireWorkerDisk(nextStep.image, { size, what: subject, engines })
 }
 
 /** @throws AppError FILE_TOO_LARGE; `subject` starts its message (`The file a.pdf has`). */

@@ -33,16 +33,16 @@ export function planFallback(
   const detectedFiles = withDetectedFormat(files, spec, attempt)
   if (detectedKind(attempt.tried.at(-1)?.error)) return planForDetectedFormat(detectedFiles, spec, attempt)
   // Attempts with a wrong format say nothing about the file's content.
-  const [first, ...rest] = attempt.tried.filter(({ error }) => !detectedKind(error))
-  if (!first) throw new Error('a fallback was requested, but no route has failed')
-  const tried = [first, ...rest] as const
+  const [firstRoute, ...rest] = attempt.tried.filter(({ error }) => !detectedKind(error))
+  if (!firstRoute) throw new Error('a fallback was requested, but no route has failed')
+  const triedRoutes = [firstRoute, ...rest] as const
   const { engine, ...unpinnedSpec } = spec
   const inputPlan =
-    tried.length < maxRoutes
-      ? planAnotherRoute(detectedFiles, unpinnedSpec, { ...attempt, tried })
+    triedRoutes.length < maxRoutes
+      ? planAnotherRoute(detectedFiles, unpinnedSpec, { ...attempt, tried: triedRoutes })
       : undefined
   if (inputPlan && engine === undefined) return { ...inputPlan, tried: [...attempt.tried] }
-  const error = pickMostInformative(tried.map((one) => one.error))
+  const error = pickMostInformative(triedRoutes.map((one) => one.error))
   if (!inputPlan) return { error }
   const message = `${error.message} Only ${engine} was tried, because engine requests it; leave engine out to try other engines.`
   return { error: { ...error, message, details: { ...error.details, engine } } }
@@ -54,11 +54,11 @@ function withDetectedFormat(
   spec: ConversionSpec,
   { index, tried }: FallbackAttempt,
 ): readonly StoredFile[] {
-  const found = tried.map(({ error }) => detectedKind(error)).find((kind) => kind !== undefined)
-  if (found === undefined) return files
+  const foundKind = tried.map(({ error }) => detectedKind(error)).find((kind) => kind !== undefined)
+  if (foundKind === undefined) return files
   const misnamed = groupInputs(files, spec)[index]?.[0]
-  const mimeType = formatById(found).mimeTypes[0] ?? 'application/octet-stream'
-  return files.map((file) => (file === misnamed ? { ...file, format: found, mimeType } : file))
+  const mimeType = formatById(foundKind).mimeTypes[0] ?? 'application/octet-stream'
+  return files.map((file) => (file === misnamed ? { ...file, format: foundKind, mimeType } : file))
 }
 
 /** Plans the input again with its detected format. Errors refer to that format. */
@@ -84,11 +84,11 @@ function planAnotherRoute(
   { index, tried, engines }: FallbackAttempt,
 ): InputPlan | undefined {
   const group = groupInputs(files, spec)[index] ?? []
-  const [first] = routeFiles(group, spec, engines)
-  if (!first) return undefined
-  const requestedOptions = knownOptions(first.route, spec.options)
+  const [firstInput] = routeFiles(group, spec, engines)
+  if (!firstInput) return undefined
+  const requestedOptions = knownOptions(firstInput.route, spec.options)
   const route = planOtherRoute({
-    ...endFormatsOf(first.route),
+    ...endFormatsOf(firstInput.route),
     operation: spec.operation,
     engines,
     unreadable: tried.map(({ steps }) => steps),
@@ -105,8 +105,8 @@ function planAnotherRoute(
 }
 
 function endFormatsOf({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'> {
-  const [first] = steps
-  return { from: first.from, to: steps.at(-1)?.to ?? first.to }
+  const [firstStep] = steps
+  return { from: firstStep.from, to: steps.at(-1)?.to ?? firstStep.to }
 }
 
 /** Kinds of errors, from the least informative to those that the sender can act on. */

@@ -27,39 +27,40 @@ export function findOtherRoute(
   maxSteps: number,
 ): Route | undefined {
   const { from, to, unreadable, accepts } = request
-  let best: Route | undefined
-  const appendTo = (before: Route | undefined, step: Edge): Route[] => {
-    const route = appendStep(before, step, undefined)
-    const isWorse = best !== undefined && route.cost >= best.cost
+  let bestRoute: Route | undefined
+  const appendTo = (routeBefore: Route | undefined, step: Edge): Route[] => {
+    const route = appendStep(routeBefore, step, undefined)
+    const isWorse = bestRoute !== undefined && route.cost >= bestRoute.cost
     return isWorse || unreadable.some((one) => startsWith(route, one)) ? [] : [route]
   }
-  const extend = (before: Route | undefined, at: FormatId) => {
+  const extend = (routeBefore: Route | undefined, at: FormatId) => {
     const targets = edges.get(at)
-    for (const route of (targets?.get(to) ?? []).flatMap((step) => appendTo(before, step)))
-      if (keepsContent(route) && accepts(route) && route.cost < (best?.cost ?? Infinity)) best = route
-    const length = before?.steps.length ?? 0
+    for (const route of (targets?.get(to) ?? []).flatMap((step) => appendTo(routeBefore, step)))
+      if (keepsContent(route) && accepts(route) && route.cost < (bestRoute?.cost ?? Infinity))
+        bestRoute = route
+    const length = routeBefore?.steps.length ?? 0
     if (length >= maxSteps - 1) return
-    for (const intermediate of intermediatesOf(before, from))
-      for (const route of (targets?.get(intermediate) ?? []).flatMap((step) => appendTo(before, step)))
+    for (const intermediate of intermediatesOf(routeBefore, from))
+      for (const route of (targets?.get(intermediate) ?? []).flatMap((step) => appendTo(routeBefore, step)))
         extend(route, intermediate)
   }
   extend(undefined, from)
-  return best
+  return bestRoute
 }
 
 /** Possible intermediate formats: each once, and the source format only for the first step and if it is lossless. */
-function intermediatesOf(before: Route | undefined, from: FormatId): readonly FormatId[] {
-  const others = intermediateFormats.filter(
-    (id) => id !== from && !before?.steps.some((step) => step.to === id),
+function intermediatesOf(routeBefore: Route | undefined, from: FormatId): readonly FormatId[] {
+  const otherFormats = intermediateFormats.filter(
+    (id) => id !== from && !routeBefore?.steps.some((step) => step.to === id),
   )
-  return before || formatById(from).lossy ? others : [from, ...others]
+  return routeBefore || formatById(from).lossy ? otherFormats : [from, ...otherFormats]
 }
 
 /** Whether a route starts with the steps of a failed route, ignoring the target of the failed step. */
-function startsWith({ steps }: Route, unreadable: UnreadableSteps): boolean {
-  return unreadable.every(({ engine, from, to }, at) => {
+function startsWith({ steps }: Route, unreadableSteps: UnreadableSteps): boolean {
+  return unreadableSteps.every(({ engine, from, to }, at) => {
     const step = steps[at]
-    const isLast = at === unreadable.length - 1
+    const isLast = at === unreadableSteps.length - 1
     return step?.engine === engine && step.from === from && (isLast || step.to === to)
   })
 }

@@ -55,10 +55,10 @@ export function planRoute({
   const hasTraits = route && engine === undefined && traits.length > 0
   const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
-  const pair = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
+  const pairName = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
   if (operation !== 'convert') throw createUnsupportedOperationError(operation, from, to, engines)
   if (engine === undefined) {
-    throw new AppError('UNSUPPORTED_CONVERSION', `Converting ${pair} is not supported.`, {
+    throw new AppError('UNSUPPORTED_CONVERSION', `Converting ${pairName} is not supported.`, {
       from,
       to,
       targets: listTargets(from, engines),
@@ -69,7 +69,7 @@ export function planRoute({
     capableEngines.length > 0
       ? `Leave "engine" out or use one of: ${capableEngines.join(', ')}.`
       : 'No other engine supports it.'
-  throw new AppError('UNSUPPORTED_CONVERSION', `The engine ${engine} cannot convert ${pair}. ${hint}`, {
+  throw new AppError('UNSUPPORTED_CONVERSION', `The engine ${engine} cannot convert ${pairName}. ${hint}`, {
     from,
     to,
     engine,
@@ -121,9 +121,9 @@ export function listTargets(from: FormatId, engines: readonly Engine[]): FormatI
 }
 
 /** Selects and sorts the useful targets among reachable formats, as `listTargets` does. */
-export function listTargetsAmong(from: FormatId, reached: ReadonlySet<FormatId>): FormatId[] {
+export function listTargetsAmong(from: FormatId, reachedFormats: ReadonlySet<FormatId>): FormatId[] {
   const source = formatById(from)
-  const targets = formats.filter((format) => reached.has(format.id) && isListedTarget(source, format))
+  const targets = formats.filter((format) => reachedFormats.has(format.id) && isListedTarget(source, format))
   const byCategory = Map.groupBy(targets, ({ category }) => category)
   const sameCategory = byCategory.get(source.category) ?? []
   byCategory.delete(source.category)
@@ -170,10 +170,10 @@ function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record
 /** Creates the steps that a task stores, each with its parsed options. */
 export function createSteps(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
   const { password, ...rest } = options
-  const [first] = route.steps
+  const [firstStep] = route.steps
   if (!needsUnlockStep(route, options)) return assignOptions(route, options)
   const { engine, image } = unlockEngine
-  const unlock = { operation: 'unlock', engine, image, from: first.from, to: first.from } as const
+  const unlock = { operation: 'unlock', engine, image, from: firstStep.from, to: firstStep.from } as const
   return [{ ...unlock, options: { password } }, ...assignOptions(route, rest)]
 }
 
@@ -218,15 +218,15 @@ const cache = new WeakMap<readonly Engine[], Map<Operation, Plans>>()
 function plansOf(engines: readonly Engine[], operation: Operation): Plans {
   const plans = cache.get(engines) ?? new Map<Operation, Plans>()
   cache.set(engines, plans)
-  const known =
+  const knownPlans =
     plans.get(operation) ??
     lazyPlans(
       buildEdges(engines, operation),
       maxStepsOf(operation),
       operation === 'convert' ? unprovenPairs : {},
     )
-  plans.set(operation, known)
-  return known
+  plans.set(operation, knownPlans)
+  return knownPlans
 }
 
 /** Operations other than `convert` take a single step. */
@@ -250,24 +250,27 @@ function lazyPlans(
     )
   const from = (id: FormatId, pinned?: EngineId) => {
     const key = `${pinned ?? ''}/${id}`
-    const known = bySource.get(key) ?? search(id, pinned)
-    bySource.set(key, known)
-    return known
+    const knownRoutes = bySource.get(key) ?? search(id, pinned)
+    bySource.set(key, knownRoutes)
+    return knownRoutes
   }
   const fromWithTraits = (id: FormatId, traits: readonly Trait[]) => {
     const key = `${traits.join()}/${id}`
-    const known = bySource.get(key) ?? routesFrom(withoutUnsuitableEdges(edges, id, traits), id, maxSteps)
-    bySource.set(key, known)
-    return known
+    const traitRoutes =
+      bySource.get(key) ?? routesFrom(withoutUnsuitableEdges(edges, id, traits), id, maxSteps)
+    bySource.set(key, traitRoutes)
+    return traitRoutes
   }
   // About 8 MB and rarely needed: kept for the next page of a list, but garbage collected under memory pressure.
   let allConversions: WeakRef<readonly Conversion[]> | undefined
   const listAll = () => {
-    const known = allConversions?.deref()
-    if (known) return known
-    const found = formats.flatMap(({ id }) => conversionsOf(id, bySource.get(`/${id}`) ?? search(id)))
-    allConversions = new WeakRef(found)
-    return found
+    const cachedConversions = allConversions?.deref()
+    if (cachedConversions) return cachedConversions
+    const foundConversions = formats.flatMap(({ id }) =>
+      conversionsOf(id, bySource.get(`/${id}`) ?? search(id)),
+    )
+    allConversions = new WeakRef(foundConversions)
+    return foundConversions
   }
   return { from, fromWithTraits, listAll, findOther: (request) => findOtherRoute(edges, request, maxSteps) }
 }

@@ -65,8 +65,8 @@ export function isListedTarget(from: Format, to: Format): boolean {
   if (from.category === 'video' && subtitleFormats.includes(to.id)) return true
   if (from.category !== to.category) return popularTargets[to.category].includes(to.id)
   if (from.category !== 'document') return true
-  const [kind, other] = [from, to].map(({ id }) => documentKinds.find(({ of }) => of.includes(id)))
-  if (kind === other) return true
+  const [kind, otherKind] = [from, to].map(({ id }) => documentKinds.find(({ of }) => of.includes(id)))
+  if (kind === otherKind) return true
   return kind ? kind.becomes.includes(to.id) : slideFormats.includes(to.id)
 }
 

@@ -59,18 +59,18 @@ const isIgnorableValue = (option: unknown, value: unknown) =>
   option instanceof z.ZodType && isLenientOption(option) && !option.safeParse(value).success
 
 function warnAboutDroppedOption(field: string, value: unknown, schema: z.ZodObject): Warning {
-  const sent = JSON.stringify(value).slice(0, 80)
+  const sentValue = JSON.stringify(value).slice(0, 80)
   const { description } = schema.shape[field] as z.ZodType // a shape holds types
   return {
     code: 'OPTION_NOT_USED',
     field,
-    message: `${field}: ${sent} has no effect here and was ignored. ${description}`,
+    message: `${field}: ${sentValue} has no effect here and was ignored. ${description}`,
   }
 }
 
-function warnAboutUnknownOption(name: string, known: readonly string[]): Warning {
+function warnAboutUnknownOption(name: string, knownNames: readonly string[]): Warning {
   const field = name.slice(0, 64)
-  const hint = known.length > 0 ? `it supports ${known.join(', ')}` : 'it has no options'
+  const hint = knownNames.length > 0 ? `it supports ${knownNames.join(', ')}` : 'it has no options'
   return {
     code: 'UNKNOWN_PARAMETER',
     field,

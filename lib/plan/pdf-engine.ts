@@ -12,10 +12,10 @@ export const isPdfEngine = (option: string) => camelCase(option) === field
 
 /** @throws AppError INSUFFICIENT_PERMISSIONS on plans without external renderers, otherwise UNSUPPORTED_CONVERSION. */
 export function requireAutoPdfEngine(options: Readonly<Record<string, unknown>>, plan: PlanId): void {
-  const other = Object.entries(options).find(
+  const otherOption = Object.entries(options).find(
     ([name, value]) => isPdfEngine(name) && value !== '' && String(value).toLowerCase() !== 'auto',
   )
-  if (!other) return
+  if (!otherOption) return
   if (!allowedPlans.includes(plan))
     throw new AppError(
       'INSUFFICIENT_PERMISSIONS',

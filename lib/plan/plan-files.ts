@@ -54,12 +54,19 @@ export function routeFiles(
   if (files.length === 0)
     throw new AppError('NO_FILES', 'There are no input files: the input tasks produced none.')
   return groupInputs(files, spec).map((group) => {
-    const [first, ...more] = group
-    if (!first) throw new Error('a group without files')
+    const [firstFile, ...moreFiles] = group
+    if (!firstFile) throw new Error('a group without files')
     const { operation, engine } = spec
-    const from = requireKnownFormat(first)
-    const route = planRoute({ from, to: spec.to ?? from, operation, engine, engines, traits: first.traits })
-    requireInputs(more, { route, operation, field: spec.additionalFilesField })
+    const from = requireKnownFormat(firstFile)
+    const route = planRoute({
+      from,
+      to: spec.to ?? from,
+      operation,
+      engine,
+      engines,
+      traits: firstFile.traits,
+    })
+    requireInputs(moreFiles, { route, operation, field: spec.additionalFilesField })
     return { files: group, route }
   })
 }
@@ -73,17 +80,17 @@ export function planFiles(
   spec: ConversionSpec,
   engines: readonly Engine[],
 ): ConversionPlan {
-  const planned = routeFiles(files, spec, engines).map(({ files: group, route }) => {
+  const plannedInputs = routeFiles(files, spec, engines).map(({ files: group, route }) => {
     requireUnlocked(group, route, spec)
     const { steps, warnings } = stepsWithOptions(route, spec.options)
     const inputPlan = { steps, step: 0, files: [...group] }
     requireInputsFitWorker(inputPlan, engines)
     return { inputPlan, warnings }
   })
-  const inputPlans = planned.map(({ inputPlan }) => inputPlan)
+  const inputPlans = plannedInputs.map(({ inputPlan }) => inputPlan)
   return {
     inputPlans,
-    warnings: planned.flatMap(({ warnings }) => warnings),
+    warnings: plannedInputs.flatMap(({ warnings }) => warnings),
     limitS: timeLimitOf(inputPlans),
   }
 }

@@ -21,58 +21,62 @@ export function routesFrom(
   edges: Edges,
   from: FormatId,
   maxSteps: number,
-  pinned?: EngineId,
+  pinnedEngine?: EngineId,
 ): Map<FormatId, Route> {
-  const best = new Map<FormatId, Route>()
-  const offerAll = (before: Route | undefined, at: FormatId) => {
+  const bestRoutes = new Map<FormatId, Route>()
+  const offerAll = (routeBefore: Route | undefined, at: FormatId) => {
     for (const [to, candidates] of edges.get(at) ?? []) {
-      for (const step of usableEdges(candidates, pinned)) {
-        if (pinned !== undefined && step.engine !== pinned) continue
+      for (const step of usableEdges(candidates, pinnedEngine)) {
+        if (pinnedEngine !== undefined && step.engine !== pinnedEngine) continue
         // Cost first: it is cheap to compare for millions of routes and leaves few for the content check.
-        const known = best.get(to)
-        if (known && costOf(before, step, pinned) >= known.cost) continue
-        const route = appendStep(before, step, pinned)
-        if (keepsContent(route)) best.set(to, route)
+        const knownRoute = bestRoutes.get(to)
+        if (knownRoute && costOf(routeBefore, step, pinnedEngine) >= knownRoute.cost) continue
+        const route = appendStep(routeBefore, step, pinnedEngine)
+        if (keepsContent(route)) bestRoutes.set(to, route)
       }
     }
   }
-  const extend = (before: Route | undefined, at: FormatId) => {
-    offerAll(before, at)
-    if ((before?.steps.length ?? 0) >= maxSteps - 1) return
+  const extend = (routeBefore: Route | undefined, at: FormatId) => {
+    offerAll(routeBefore, at)
+    if ((routeBefore?.steps.length ?? 0) >= maxSteps - 1) return
     for (const via of intermediateFormats) {
-      if (via === from || before?.steps.some((step) => step.to === via)) continue
-      for (const step of usableEdges(edges.get(at)?.get(via) ?? [], pinned))
-        extend(appendStep(before, step, pinned), via)
+      if (via === from || routeBefore?.steps.some((step) => step.to === via)) continue
+      for (const step of usableEdges(edges.get(at)?.get(via) ?? [], pinnedEngine))
+        extend(appendStep(routeBefore, step, pinnedEngine), via)
     }
   }
   extend(undefined, from)
-  return best
+  return bestRoutes
 }
 
 /** The cheapest edge, and that of the pinned engine. */
-function usableEdges(edges: readonly Edge[], pinned: EngineId | undefined): readonly Edge[] {
-  if (pinned === undefined) return edges.length > 1 ? edges.slice(0, 1) : edges
-  const pinnedEdge = edges.find(({ engine }) => engine === pinned)
+function usableEdges(edges: readonly Edge[], pinnedEngine: EngineId | undefined): readonly Edge[] {
+  if (pinnedEngine === undefined) return edges.length > 1 ? edges.slice(0, 1) : edges
+  const pinnedEdge = edges.find(({ engine }) => engine === pinnedEngine)
   return [...new Set([pinnedEdge, edges[0]])].filter((edge) => edge !== undefined)
 }
 
-function costOf(before: Route | undefined, step: Edge, pinned: EngineId | undefined): number {
-  const otherEngine = pinned !== undefined && step.engine !== pinned ? otherEngineCost : 0
-  const imageChange = before && before.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
-  return (before?.cost ?? 0) + step.capability.cost + otherEngine + imageChange
+function costOf(routeBefore: Route | undefined, step: Edge, pinnedEngine: EngineId | undefined): number {
+  const otherEngine = pinnedEngine !== undefined && step.engine !== pinnedEngine ? otherEngineCost : 0
+  const imageChange = routeBefore && routeBefore.steps.at(-1)?.image !== step.image ? imageChangeCost : 0
+  return (routeBefore?.cost ?? 0) + step.capability.cost + otherEngine + imageChange
 }
 
-export function appendStep(before: Route | undefined, step: Edge, pinned: EngineId | undefined): Route {
-  const cost = costOf(before, step, pinned)
-  return { steps: before ? [...before.steps, step] : [step], cost }
+export function appendStep(
+  routeBefore: Route | undefined,
+  step: Edge,
+  pinnedEngine: EngineId | undefined,
+): Route {
+  const cost = costOf(routeBefore, step, pinnedEngine)
+  return { steps: routeBefore ? [...routeBefore.steps, step] : [step], cost }
 }
 
 export function keepsContent({ steps }: Route): boolean {
   const formatsRead = steps.map((step) => formatById(step.from))
   const [source] = formatsRead
-  const last = steps.at(-1)
-  if (!source || !last || formatsRead.length === 1) return true
-  const target = formatById(last.to)
+  const lastStep = steps.at(-1)
+  if (!source || !lastStep || formatsRead.length === 1) return true
+  const target = formatById(lastStep.to)
   if (formatsRead.includes(target)) return false
   // Checked against all formats before it: a single page may have become several on the way.
   return formatsRead

@@ -11,24 +11,24 @@ interface TargetFields {
 
 /** Returns undefined when no target is sent. @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT */
 export function parseTargetFormat(fields: TargetFields, name = 'targetFormat'): FormatId | undefined {
-  const sent = [fields.targetFormat, fields.output_format, fields.target].filter(
+  const sentTargets = [fields.targetFormat, fields.output_format, fields.target].filter(
     (target) => target !== undefined && target !== '',
   )
-  const [first] = sent
-  if (first === undefined) return undefined
-  if (sent.some((target) => target !== first)) {
-    const shown = sent.map((target) => target?.slice(0, 64)).join(', ')
+  const [firstTarget] = sentTargets
+  if (firstTarget === undefined) return undefined
+  if (sentTargets.some((target) => target !== firstTarget)) {
+    const shownTargets = sentTargets.map((target) => target?.slice(0, 64)).join(', ')
     throw new AppError(
       'INVALID_INPUT',
-      `targetFormat, output_format and target are aliases of one field, but have different values: ${shown}.`,
+      `targetFormat, output_format and target are aliases of one field, but have different values: ${shownTargets}.`,
       { field: name },
     )
   }
-  const format = formatByAlias(first)
+  const format = formatByAlias(firstTarget)
   if (format) return format.id
   throw new AppError(
     'UNSUPPORTED_FORMAT',
-    `${name}: "${first.slice(0, 64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
+    `${name}: "${firstTarget.slice(0, 64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
     { field: name },
   )
 }

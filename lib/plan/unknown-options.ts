@@ -7,8 +7,8 @@ import { isPdfEngine } from './pdf-engine.ts'
 const namesByEngines = new WeakMap<readonly Engine[], ReadonlySet<string>>()
 
 function optionNamesOf(engines: readonly Engine[]): ReadonlySet<string> {
-  const known = namesByEngines.get(engines)
-  if (known) return known
+  const knownOptions = namesByEngines.get(engines)
+  if (knownOptions) return knownOptions
   const names = new Set(
     engines.flatMap(({ capabilities }) => capabilities.flatMap(({ options }) => Object.keys(options.shape))),
   )

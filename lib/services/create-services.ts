@@ -104,11 +104,11 @@ export function createServices(
     get keys() {
       return keys()
     },
-    withConfig: (other) => ({
+    withConfig: (otherConfig) => ({
       ...services,
-      config: other,
-      files: new Files(other, connections, timeouts),
-      resultLink: createResultLink(other.PUBLIC_URL ?? '', download()),
+      config: otherConfig,
+      files: new Files(otherConfig, connections, timeouts),
+      resultLink: createResultLink(otherConfig.PUBLIC_URL ?? '', download()),
     }),
   }
   return services
@@ -124,10 +124,10 @@ const keysOf = (secret: string) => ({
 
 /** Creates the value on first use: engines run without the service's secret and everything derived from it. */
 function lazy<T>(make: () => T): () => T {
-  let created: { readonly value: T } | undefined
+  let createdValue: { readonly value: T } | undefined
   return () => {
-    created ??= { value: make() }
-    return created.value
+    createdValue ??= { value: make() }
+    return createdValue.value
   }
 }
 

@@ -9,6 +9,6 @@ export async function handleBatch(
   handle: (record: SQSRecord) => Promise<boolean>,
 ): Promise<SQSBatchResponse> {
   const handled = await Promise.all(records.map(handle))
-  const failed = records.filter((_, index) => !handled[index])
-  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) }
+  const failedRecords = records.filter((_, index) => !handled[index])
+  return { batchItemFailures: failedRecords.map(({ messageId }) => ({ itemIdentifier: messageId })) }
 }

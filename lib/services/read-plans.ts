@@ -37,9 +37,9 @@ export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | '
   // The object has an entry for every plan id.
   if (SANDBOX === '1') return Object.fromEntries(planIds.map((id) => [id, sandboxPlan])) as unknown as Plans
   if (PLANS_FILE === undefined) return defaultPlans
-  const given = parsePlansFile(PLANS_FILE)
+  const givenPlans = parsePlansFile(PLANS_FILE)
   const plans: Record<string, Plan> = { ...defaultPlans }
-  for (const [name, values] of Object.entries(given)) {
+  for (const [name, values] of Object.entries(givenPlans)) {
     const id = planIdOf(name)
     if (!id)
       throw new ConfigError(

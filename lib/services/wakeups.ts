@@ -32,7 +32,7 @@ interface DueRecord {
 /** Finds records whose `wakeAt` has passed, the most overdue first within each shard of the index. */
 export async function findDueRecords(now: Date, limit: number, table: Table): Promise<DueRecord[]> {
   const shards = Array.from({ length: wakeShards }, (_, shard) => `wake#${shard}`)
-  const found = await Promise.all(
+  const dueRecords = await Promise.all(
     shards.map(async (shard) => {
       const { items } = await table.query({
         IndexName: 'byWake',
@@ -43,7 +43,7 @@ export async function findDueRecords(now: Date, limit: number, table: Table): Pr
       return items.map(({ pk }) => parseDueKey(String(pk)))
     }),
   )
-  return found.flat()
+  return dueRecords.flat()
 }
 
 function parseDueKey(pk: string): DueRecord {

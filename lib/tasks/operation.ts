@@ -98,9 +98,9 @@ export function createProcessFields(fields: z.ZodRawShape, hasTarget: boolean): 
 export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSpec {
   const { output_format, engine, filename, options, ...otherFields } = fields as AnyFields // parsed by the schema
   const to = parseTargetFormat({ output_format }, 'output_format')
-  const pinned = parseEngine(engine)
+  const pinnedEngine = parseEngine(engine)
   return {
-    ...defined({ to, engine: pinned, filename }),
+    ...defined({ to, engine: pinnedEngine, filename }),
     options: parseInput(allOptions, { ...otherFields, ...options }, 'options'),
   }
 }

@@ -81,7 +81,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
     )
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('INVALID_INPUT', 'expected an object with an operation and its fields.')
-  const named = Object.entries(value).map(([field, value]) => [
+  const namedTasks = Object.entries(value).map(([field, value]) => [
     isCommonField(field) ? snakeCase(field) : field,
     value,
   ])
@@ -90,7 +90,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
     input = [],
     continue_on_error = false,
     ...rest
-  } = parseInput(CommonFields, Object.fromEntries(named), 'task')
+  } = parseInput(CommonFields, Object.fromEntries(namedTasks), 'task')
   const operation = findPublicOperation(id)
   if (!operation)
     throw new AppError(
@@ -100,30 +100,30 @@ function parseTask(name: string, value: unknown): RequestedTask {
     )
   const fields = normalizeFieldNames(rest, operation)
   rejectUnknownFields(fields, operation)
-  const parsed = parseInput(operation.fields, fields, 'task')
-  if (operation.kind === 'process') operation.parseSpec(parsed)
+  const parsedFields = parseInput(operation.fields, fields, 'task')
+  if (operation.kind === 'process') operation.parseSpec(parsedFields)
   return {
     name,
     operation,
     continueOnError: continue_on_error,
     input: typeof input === 'string' ? [input] : input,
-    fields: parsed,
+    fields: parsedFields,
   }
 }
 
 /** Rejects unknown fields, except for processing operations, where they are options of the engine. */
 function rejectUnknownFields(fields: Readonly<Record<string, unknown>>, operation: TaskOperation): void {
   if (operation.kind === 'process') return
-  const known = Object.keys(operation.fields.shape)
-  const unknown = Object.keys(fields).find((field) => !known.includes(field))
+  const knownFields = Object.keys(operation.fields.shape)
+  const unknown = Object.keys(fields).find((field) => !knownFields.includes(field))
   if (unknown === undefined) return
   const field = unknown.slice(0, 64)
   throw new AppError(
     'INVALID_INPUT',
-    `${field}: not a field of ${operation.name}, which supports ${known.join(', ')}.`,
+    `${field}: not a field of ${operation.name}, which supports ${knownFields.join(', ')}.`,
     {
       field,
-      expected: known,
+      expected: knownFields,
     },
   )
 }
@@ -190,7 +190,7 @@ function findCycle(
   tasks: readonly RequestedTask[],
   byName: ReadonlyMap<string, RequestedTask>,
 ): RequestedTask | undefined {
-  const waiting = new Map(tasks.map(({ name, input }) => [name, input.length]))
+  const waitingTasks = new Map(tasks.map(({ name, input }) => [name, input.length]))
   const consumers = new Map<string, string[]>()
   for (const { name, input } of tasks) {
     for (const source of input) {
@@ -199,15 +199,15 @@ function findCycle(
       names.push(name)
     }
   }
-  const ready = tasks.filter(({ input }) => input.length === 0).map(({ name }) => name)
-  for (const name of ready) {
-    waiting.delete(name)
+  const readyTasks = tasks.filter(({ input }) => input.length === 0).map(({ name }) => name)
+  for (const name of readyTasks) {
+    waitingTasks.delete(name)
     for (const consumer of consumers.get(name) ?? []) {
-      const left = (waiting.get(consumer) ?? 0) - 1
-      waiting.set(consumer, left)
-      if (left === 0) ready.push(consumer)
+      const left = (waitingTasks.get(consumer) ?? 0) - 1
+      waitingTasks.set(consumer, left)
+      if (left === 0) readyTasks.push(consumer)
     }
   }
-  const [first] = waiting.keys()
-  return first === undefined ? undefined : byName.get(first)
+  const [firstName] = waitingTasks.keys()
+  return firstName === undefined ? undefined : byName.get(firstName)
 }

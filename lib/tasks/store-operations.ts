@@ -85,8 +85,8 @@ const describePrefix = ({ isFolder }: StoreKind['place']) =>
 function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
   const isValid = (fields: Readonly<Record<string, unknown>>) =>
     names.length === 0 || names.some((name) => fields[name] !== undefined)
-  const [first = ''] = names
-  const path: PropertyKey[] = [first]
+  const [firstName = ''] = names
+  const path: PropertyKey[] = [firstName]
   return [isValid, { path, message: `expected ${names.join(' or ')}` }] as const
 }
 

@@ -33,9 +33,9 @@ export class AddressGuard {
   readonly #allowed: readonly Network[]
   readonly #resolve: ResolveHost
 
-  /** @param allowed non-public networks in CIDR notation that may be reached. */
-  constructor(allowed: readonly string[] = [], resolve: ResolveHost = resolveByDns) {
-    this.#allowed = allowed.map((network) => ipaddr.parseCIDR(network))
+  /** @param allowedNetworks non-public networks in CIDR notation that may be reached. */
+  constructor(allowedNetworks: readonly string[] = [], resolve: ResolveHost = resolveByDns) {
+    this.#allowed = allowedNetworks.map((network) => ipaddr.parseCIDR(network))
     this.#resolve = resolve
   }
 
@@ -47,22 +47,22 @@ export class AddressGuard {
   async resolve(host: string): Promise<Address> {
     const name = host.replace(/^\[(.*)\]$/, '$1')
     const literal = parseAddress(name)
-    const found = literal ? [literal] : await this.#resolve(name)
+    const foundAddresses = literal ? [literal] : await this.#resolve(name)
     // A name with a private address among public ones is a trap, or may soon resolve to the private one.
-    if (found.length === 0 || !found.every(({ address }) => this.isAllowed(address)))
+    if (foundAddresses.length === 0 || !foundAddresses.every(({ address }) => this.isAllowed(address)))
       throw addressNotAllowedError(name)
     // Many networks have no IPv6 route to the internet, including that of Lambda functions.
-    return found.find(({ family }) => family === 4) ?? (found[0] as Address) // not empty
+    return foundAddresses.find(({ family }) => family === 4) ?? (foundAddresses[0] as Address) // not empty
   }
 
   isAllowed(address: string): boolean {
     if (!ipaddr.isValid(address)) return false
-    const parsed = ipaddr.parse(address)
-    if (this.#allowed.some((network) => isIn(parsed, network))) return true
-    if (parsed.kind() === 'ipv4')
-      return parsed.range() === 'unicast' && parsed.toString() !== azurePlatformAddress
+    const parsedAddress = ipaddr.parse(address)
+    if (this.#allowed.some((network) => isIn(parsedAddress, network))) return true
+    if (parsedAddress.kind() === 'ipv4')
+      return parsedAddress.range() === 'unicast' && parsedAddress.toString() !== azurePlatformAddress
     // Some ranges of 2000::/3 embed or translate IPv4 addresses.
-    return isIn(parsed, globalUnicast) && parsed.range() === 'unicast'
+    return isIn(parsedAddress, globalUnicast) && parsedAddress.range() === 'unicast'
   }
 }
 
@@ -73,8 +73,8 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Network): boo
 /** Also parses forms that only some programs accept: `127.1`, `0x7f000001`, `017700000001`. */
 function parseAddress(name: string): Address | undefined {
   if (!ipaddr.isValid(name)) return undefined
-  const parsed = ipaddr.parse(name)
-  return { address: parsed.toString(), family: parsed.kind() === 'ipv6' ? 6 : 4 }
+  const parsedName = ipaddr.parse(name)
+  return { address: parsedName.toString(), family: parsedName.kind() === 'ipv6' ? 6 : 4 }
 }
 
 export const addressNotAllowedError = (host: string) =>

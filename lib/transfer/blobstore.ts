@@ -185,22 +185,22 @@ async function sendBlocks(
   const starts = Array.from({ length: Math.ceil(file.size / step) }, (_, at) => at * step)
   const upload = randomUUID()
   const idAt = (start: number) => Buffer.from(`${upload} ${start / step + 100_000}`).toString('base64')
-  const failed = new AbortController()
-  const abortSignal = AbortSignal.any([signal, failed.signal])
+  const failureSignal = new AbortController()
+  const abortSignal = AbortSignal.any([signal, failureSignal.signal])
   try {
     await forEachConcurrently(starts, maxConcurrentBlocks, async (start) => {
       const end = Math.min(start + step, file.size)
       const body = () =>
         // The library does not notice the error and would wait for more data.
         Readable.from(openChunks(file, { start, end }), { objectMode: false }).once('error', (error) =>
-          failed.abort(error),
+          failureSignal.abort(error),
         )
       await client.stageBlock(idAt(start), body, end - start, { abortSignal })
       onSent(end - start)
     })
   } catch (error) {
-    const cause: unknown = failed.signal.aborted ? failed.signal.reason : error
-    failed.abort()
+    const cause: unknown = failureSignal.signal.aborted ? failureSignal.signal.reason : error
+    failureSignal.abort()
     throw cause
   }
   return starts.map(idAt)

@@ -50,7 +50,7 @@ async function* readWithResumption(
   checkChunk: (chunk: Buffer) => void,
 ): AsyncGenerator<Buffer> {
   let at = 0
-  for (let resumed = 0; ; resumed++) {
+  for (let resumeCount = 0; ; resumeCount++) {
     try {
       const body = addAbortSignal(signal, await file.open(at, signal))
       for await (const chunk of readChunks(body)) {
@@ -66,9 +66,9 @@ async function* readWithResumption(
       const remoteError = error instanceof AppError ? undefined : toRemoteError(error, at)
       if (!remoteError?.isTransient) throw remoteError ?? error
       const canResume =
-        file.isResumable && at > 0 && resumed < maxResumptions && !remoteError.details['changed']
+        file.isResumable && at > 0 && resumeCount < maxResumptions && !remoteError.details['changed']
       if (!canResume) throw remoteError
-      await sleep(pauseMs * 2 ** resumed, undefined, { signal })
+      await sleep(pauseMs * 2 ** resumeCount, undefined, { signal })
     }
   }
 }

@@ -18,9 +18,9 @@ const minRemainingS = 300
 export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEndpoint }: TransferDeps) {
   // Never the `token_uri` of the key file: its sender would choose where the service signs in.
   const url = gcsEndpoint ? `${gcsEndpoint}/token` : 'https://oauth2.googleapis.com/token'
-  let cached: { readonly token: string; readonly untilMs: number } | undefined
+  let cachedToken: { readonly token: string; readonly untilMs: number } | undefined
   return async (signal: AbortSignal): Promise<string> => {
-    if (cached && cached.untilMs > Date.now()) return cached.token
+    if (cachedToken && cachedToken.untilMs > Date.now()) return cachedToken.token
     const response = await guardedHttp.request(url, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -34,7 +34,7 @@ export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEnd
     const body = await text(response.body)
     if (response.status !== 200) throw tokenError(account, response.status, body)
     const { access_token: token, expires_in: lifeS } = JSON.parse(body) as TokenReply // as documented by Google
-    cached = { token, untilMs: Date.now() + (lifeS - minRemainingS) * 1000 }
+    cachedToken = { token, untilMs: Date.now() + (lifeS - minRemainingS) * 1000 }
     return token
   }
 }
@@ -48,10 +48,10 @@ interface TokenReply {
 function createAssertion({ client_email, private_key }: ServiceAccount, url: string): string {
   const nowS = Math.floor(Date.now() / 1000)
   const claims = { iss: client_email, scope, aud: url, iat: nowS, exp: nowS + 3600 }
-  const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
+  const signedText = [{ alg: 'RS256', typ: 'JWT' }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.')
-  return `${signed}.${sign('sha256', Buffer.from(signed), private_key).toString('base64url')}`
+  return `${signedText}.${sign('sha256', Buffer.from(signedText), private_key).toString('base64url')}`
 }
 
 function tokenError({ client_email }: ServiceAccount, status: number, body: string): RemoteError {

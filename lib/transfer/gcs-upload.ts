@@ -54,9 +54,9 @@ async function uploadWithResumption(
   const { signal, request, place } = upload
   const reportTo = reportNewBytes(upload.onSent)
   let at = 0
-  for (let resumed = 0; ; resumed++) {
+  for (let resumeCount = 0; ; resumeCount++) {
     try {
-      if (resumed > 0) {
+      if (resumeCount > 0) {
         const response = await request(
           place,
           session,
@@ -78,9 +78,9 @@ async function uploadWithResumption(
       throw new RemoteError('incomplete', `The storage accepted only part of ${place}.`)
     } catch (error) {
       signal.throwIfAborted()
-      const canResume = error instanceof RemoteError && error.isTransient && resumed < maxResumptions
+      const canResume = error instanceof RemoteError && error.isTransient && resumeCount < maxResumptions
       if (!canResume) throw error
-      await sleep(pauseMs * 2 ** resumed, undefined, { signal })
+      await sleep(pauseMs * 2 ** resumeCount, undefined, { signal })
     }
   }
 }
@@ -114,15 +114,15 @@ async function createPut(start: number, file: OutgoingFile, reportTo: (at: numbe
 
 /** `Range: bytes=0-42` names the last stored byte; without the header there is none. */
 function parseStoredBytes({ headers }: OutgoingResponse): number {
-  const last = /^bytes=0-(\d+)$/.exec(String(headers['range'] ?? ''))?.[1]
-  return last === undefined ? 0 : Number(last) + 1
+  const lastByte = /^bytes=0-(\d+)$/.exec(String(headers['range'] ?? ''))?.[1]
+  return lastByte === undefined ? 0 : Number(lastByte) + 1
 }
 
 /** Reports only bytes that were not sent before. */
 function reportNewBytes(sent: (bytes: number) => void) {
-  let reported = 0
+  let reportedBytes = 0
   return (at: number) => {
-    sent(Math.max(0, at - reported))
-    reported = Math.max(reported, at)
+    sent(Math.max(0, at - reportedBytes))
+    reportedBytes = Math.max(reportedBytes, at)
   }
 }

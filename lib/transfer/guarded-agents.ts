@@ -19,16 +19,19 @@ export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
   /** Opens a connection to the checked address of the options' host. */
   const connectGuarded = (
     rawOptions: unknown,
-    open: (to: ConnectionOptions) => Duplex,
+    openConnection: (to: ConnectionOptions) => Duplex,
     done: ConnectCallback,
   ): undefined => {
     const options = rawOptions as ConnectionOptions // passed by node:http and node:https
     const host = options.host ?? 'localhost'
     addresses.resolve(host).then(
       ({ address, family }) => {
-        const named = !isIP(host) && { servername: options.servername || host }
+        const serverNameOption = !isIP(host) && { servername: options.servername || host }
         // `family` is missing in the types of TLS connections.
-        done(null, open({ ...options, ...named, host: address, family } as ConnectionOptions))
+        done(
+          null,
+          openConnection({ ...options, ...serverNameOption, host: address, family } as ConnectionOptions),
+        )
       },
       (error: Error) => done(error, undefined as unknown as Duplex), // absent with an error
     )

@@ -81,8 +81,8 @@ function createSharedState({
       const connector = protocol === 'http:' ? createPooledConnector(connectMs) : tlsConnector
       addresses.resolve(hostname).then(
         ({ address }) => {
-          const named = servername ?? (isIP(hostname) ? undefined : hostname)
-          connector({ ...options, hostname: address, ...(named && { servername: named }) }, done)
+          const tlsName = servername ?? (isIP(hostname) ? undefined : hostname)
+          connector({ ...options, hostname: address, ...(tlsName && { servername: tlsName }) }, done)
         },
         (error: Error) => done(error, null),
       )
@@ -100,10 +100,10 @@ function createPooledConnector(timeout: number): buildConnector.connector {
   const onread = pooledReadOptions((bytes) => socket?.push(bytes) ?? false)
   const connector = buildConnector({ timeout, onread } as buildConnector.BuildOptions) // undici passes it on to Node
   return (options, done) =>
-    connector(options, (...[error, connected]) => {
+    connector(options, (...[error, connectedSocket]) => {
       if (error) return done(error, null)
-      socket = connected
-      done(null, connected)
+      socket = connectedSocket
+      done(null, connectedSocket)
     })
 }
 
@@ -144,16 +144,16 @@ export class GuardedHttp {
         headers,
         ...defined({ body }),
       })
-      const next = findRedirect(response, url)
-      if (!next || options.maxRedirects === 0) return { ...response, url }
+      const nextUrl = findRedirect(response, url)
+      if (!nextUrl || options.maxRedirects === 0) return { ...response, url }
       response.body.destroy()
       if (left === 0)
         throw new RemoteError('status', `${url.host} redirects more than ${defaultMaxRedirects} times.`, {
           isTransient: false,
           status: response.status,
         })
-      if (!isSameHost(url, next)) headers = {}
-      url = moveCredentialsToHeader(next, {}).url
+      if (!isSameHost(url, nextUrl)) headers = {}
+      url = moveCredentialsToHeader(nextUrl, {}).url
     }
   }
 
@@ -255,13 +255,13 @@ export function parseHttpUrl(target: string | URL): URL {
 /** Moves `https://name:password@host` to a header, as browsers do, so that the password is in no log or error. */
 export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['headers'] = {}) {
   if (!url.username && !url.password) return { url, headers }
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const userAndPassword = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   const stripped = new URL(url)
   stripped.username = ''
   stripped.password = ''
   return {
     url: stripped,
-    headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}`, ...headers },
+    headers: { authorization: `Basic ${Buffer.from(userAndPassword).toString('base64')}`, ...headers },
   }
 }
 

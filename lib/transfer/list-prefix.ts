@@ -14,11 +14,11 @@ interface ListedPrefix {
 
 /** Collects the files below a prefix. @throws RemoteError if there are none, AppError if there are too many. */
 export async function listPrefix<File extends { readonly name: string }>(
-  listed: AsyncIterable<File>,
+  listedFiles: AsyncIterable<File>,
   { field, prefix, place }: ListedPrefix,
 ): Promise<File[]> {
   const files: File[] = []
-  for await (const file of listed) {
+  for await (const file of listedFiles) {
     // Skips empty files whose names end with a slash, which web consoles create as folders.
     if (!file.name.endsWith('/')) files.push(file)
     if (files.length > maxFiles)

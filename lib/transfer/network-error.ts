@@ -18,7 +18,7 @@ const codeOf = (cause: unknown) => (cause instanceof Error && 'code' in cause ? 
 /** Describes the cause, if it is known. */
 function describeCause(cause: unknown): string {
   const code = codeOf(cause)
-  const known: Readonly<Record<string, string>> = {
+  const reasonsByCode: Readonly<Record<string, string>> = {
     ENOTFOUND: 'the host name does not exist',
     EAI_AGAIN: 'its DNS name could not be resolved',
     ECONNREFUSED: 'it refused the connection',
@@ -35,5 +35,5 @@ function describeCause(cause: unknown): string {
   }
   if (/^(?:EPROTO$|ERR_SSL_)/.test(code)) return ': it does not support TLS, or only outdated versions'
   if (cause instanceof errors.HTTPParserError) return ': its response is not valid HTTP'
-  return known[code] ? `: ${known[code]}` : ''
+  return reasonsByCode[code] ? `: ${reasonsByCode[code]}` : ''
 }

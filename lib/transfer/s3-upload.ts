@@ -63,8 +63,8 @@ async function uploadInParts(
   { signal, onSent, onStarted, step }: UploadContext & { readonly step: number },
 ): Promise<void> {
   const { Bucket, Key } = target
-  const failed = new AbortController()
-  const partsSignal = AbortSignal.any([signal, failed.signal])
+  const failureSignal = new AbortController()
+  const partsSignal = AbortSignal.any([signal, failureSignal.signal])
   await onStarted?.(`${startTimePrefix}${new Date().toISOString()} ${Key}`)
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target), { abortSignal: signal })
   const upload = { Bucket, Key, UploadId }
@@ -74,25 +74,25 @@ async function uploadInParts(
   const sendPart = async (PartNumber: number) => {
     const start = (PartNumber - 1) * step
     const range = { start, end: Math.min(start + step, file.size) }
-    const part = { ...upload, PartNumber, ContentLength: range.end - range.start }
+    const partRequest = { ...upload, PartNumber, ContentLength: range.end - range.start }
     const { ETag } = await sendRange(file, range, { signal: partsSignal, onSent }, (Body, abortSignal) =>
-      client.send(new UploadPartCommand({ ...part, Body }), { abortSignal }),
+      client.send(new UploadPartCommand({ ...partRequest, Body }), { abortSignal }),
     )
     tags.set(PartNumber, ETag)
   }
   try {
     await onStarted?.(`${UploadId} ${Key}`)
     await forEachConcurrently(numbers, maxConcurrentParts, (number) => {
-      const part = sendPart(number)
-      sending.push(part)
-      return part
+      const partPromise = sendPart(number)
+      sending.push(partPromise)
+      return partPromise
     })
     const Parts = numbers.map((PartNumber) => ({ PartNumber, ETag: tags.get(PartNumber) }))
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }), {
       abortSignal: signal,
     })
   } catch (error) {
-    failed.abort()
+    failureSignal.abort()
     // A part that arrives after the abort would remain, and the bucket's owner would pay for it.
     await Promise.allSettled(sending)
     await abort(client, upload)

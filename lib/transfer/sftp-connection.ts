@@ -46,8 +46,8 @@ export class SftpConnection {
   /** For example `sftp://host:2222`. */
   get name(): string {
     const { host, port } = this.#server
-    const shown = host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host
-    return `sftp://${shown}${port === 22 ? '' : `:${port}`}`
+    const shownHost = host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host
+    return `sftp://${shownHost}${port === 22 ? '' : `:${port}`}`
   }
 
   /** @throws RemoteError, AppError */
@@ -144,9 +144,9 @@ export class SftpConnection {
   }
 
   #readKey(text: string, passphrase: string | undefined): string {
-    const parsed = utils.parseKey(text, passphrase)
-    if (!(parsed instanceof Error)) return text
-    const isLocked = /passphrase|encrypted|decrypt|integrity|bad/i.test(parsed.message)
+    const parsedKey = utils.parseKey(text, passphrase)
+    if (!(parsedKey instanceof Error)) return text
+    const isLocked = /passphrase|encrypted|decrypt|integrity|bad/i.test(parsedKey.message)
     const why = isLocked
       ? passphrase === undefined
         ? 'it is encrypted, and passphrase is missing'
@@ -157,10 +157,10 @@ export class SftpConnection {
 
   #hostKeyRefusal(key: Buffer): RemoteError | undefined {
     const { host_key_fingerprint: expected } = this.#server
-    const actual = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
-    if (expected === undefined || expected.replace(/=+$/, '') === actual) return undefined
-    const sentence = `The host key of ${this.name} is ${actual}, which does not match host_key_fingerprint.`
-    return new RemoteError('host-key', sentence, { fingerprint: actual })
+    const actualFingerprint = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+    if (expected === undefined || expected.replace(/=+$/, '') === actualFingerprint) return undefined
+    const sentence = `The host key of ${this.name} is ${actualFingerprint}, which does not match host_key_fingerprint.`
+    return new RemoteError('host-key', sentence, { fingerprint: actualFingerprint })
   }
 
   #toRemoteError(error: Error & { level?: string }): RemoteError {

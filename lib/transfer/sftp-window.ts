@@ -55,16 +55,16 @@ export async function* readSftpAhead(
   start: number,
 ): AsyncGenerator<Buffer> {
   const ahead: Promise<Buffer>[] = []
-  let next = start
+  let nextOffset = start
   // The library creates new buffers for received packets.
   const collectGarbage = createGarbageCollector()
   for (;;) {
     while (ahead.length < maxConcurrent) {
-      const chunk = readChunk(sftp, handle, next)
+      const chunk = readChunk(sftp, handle, nextOffset)
       // The consumer gets the error when it reaches this chunk, or has stopped reading.
       chunk.catch(() => {})
       ahead.push(chunk)
-      next += chunkBytes
+      nextOffset += chunkBytes
     }
     const bytes = await ahead.shift()
     if (!bytes || bytes.length === 0) return
@@ -121,12 +121,12 @@ export async function writeAhead(
   for await (const bytes of toChunks(body)) {
     const [from, to] = [at, at + bytes.length]
     const chunk = sendRequest<void>(sftp, (done) => sftp.write(handle, bytes, 0, bytes.length, from, done))
-    const done = chunk.then(() => {
+    const chunkDone = chunk.then(() => {
       releaseBuffer(bytes)
       return to
     })
-    done.catch(() => {})
-    ahead.push(done)
+    chunkDone.catch(() => {})
+    ahead.push(chunkDone)
     collectGarbage(bytes.length)
     at = to
     if (ahead.length >= maxConcurrent) await awaitOldest()
@@ -142,11 +142,11 @@ async function* toChunks(body: Readable): AsyncGenerator<Buffer> {
     buffered.push(bytes)
     bufferedBytes += bytes.length
     if (bufferedBytes < chunkBytes) continue
-    const all = buffered.length === 1 ? bytes : Buffer.concat(buffered)
-    const whole = all.length - (all.length % chunkBytes)
-    for (let at = 0; at < whole; at += chunkBytes) yield all.subarray(at, at + chunkBytes)
-    bufferedBytes = all.length - whole
-    buffered = bufferedBytes > 0 ? [all.subarray(whole)] : []
+    const allBytes = buffered.length === 1 ? bytes : Buffer.concat(buffered)
+    const wholeBytes = allBytes.length - (allBytes.length % chunkBytes)
+    for (let at = 0; at < wholeBytes; at += chunkBytes) yield allBytes.subarray(at, at + chunkBytes)
+    bufferedBytes = allBytes.length - wholeBytes
+    buffered = bufferedBytes > 0 ? [allBytes.subarray(wholeBytes)] : []
   }
   if (bufferedBytes > 0) yield Buffer.concat(buffered)
 }

@@ -63,8 +63,8 @@ function toRemoteFile(connection: SftpConnection, path: string, { size, mtime }:
     size,
     isResumable: true,
     open: async (start) => {
-      const current = await statFile(connection, path)
-      if (current.size !== size || current.mtime !== mtime)
+      const currentStats = await statFile(connection, path)
+      if (currentStats.size !== size || currentStats.mtime !== mtime)
         throw new RemoteError(
           'incomplete',
           `The file ${baseName(path)} changed while it was being fetched.`,
@@ -97,13 +97,13 @@ export const openSftp: OpenStore = async (fields, deps) => {
   return {
     async put(file, onSent) {
       // The file gets its final name only when it is complete.
-      const partial = `${file.path}.${randomBytes(4).toString('hex')}.part`
+      const partialPath = `${file.path}.${randomBytes(4).toString('hex')}.part`
       try {
-        await deps.onStarted?.(partial)
-        await uploadPartial(connection, file, { partial, onSent, signal })
-        return await renamePartial(connection, partial, file.path)
+        await deps.onStarted?.(partialPath)
+        await uploadPartial(connection, file, { partial: partialPath, onSent, signal })
+        return await renamePartial(connection, partialPath, file.path)
       } catch (error) {
-        await removePartial(new SftpConnection(fields, withCleanUpSignal(deps)), partial)
+        await removePartial(new SftpConnection(fields, withCleanUpSignal(deps)), partialPath)
         signal.throwIfAborted()
         throw connection.toError(error, file.path)
       }
@@ -135,7 +135,7 @@ async function uploadPartial(
     onSent(to - at)
     at = to
   }
-  for (let resumed = 0; ; resumed++) {
+  for (let resumeCount = 0; ; resumeCount++) {
     try {
       const sftp = await connection.sftp()
       const handle = await openPartial(sftp, partial, at > 0)
@@ -148,19 +148,19 @@ async function uploadPartial(
     } catch (error) {
       signal.throwIfAborted()
       const failure = connection.toError(error, file.path)
-      const canResume = failure instanceof RemoteError && failure.isTransient && resumed < maxResumptions
+      const canResume = failure instanceof RemoteError && failure.isTransient && resumeCount < maxResumptions
       if (!canResume) throw failure
-      await sleep(pauseMs * 2 ** resumed, undefined, { signal })
+      await sleep(pauseMs * 2 ** resumeCount, undefined, { signal })
     }
   }
 }
 
 /** Opens the partial file and creates missing folders of its path. */
 async function openPartial(sftp: SFTPWrapper, path: string, exists: boolean): Promise<Buffer> {
-  const open = (flags: 'r+' | 'w') => sendRequest<Buffer>(sftp, (done) => sftp.open(path, flags, done))
-  if (exists) return open('r+')
+  const openFile = (flags: 'r+' | 'w') => sendRequest<Buffer>(sftp, (done) => sftp.open(path, flags, done))
+  if (exists) return openFile('r+')
   const noSuchFile = 2
-  return open('w').catch(async (error: { code?: number }) => {
+  return openFile('w').catch(async (error: { code?: number }) => {
     if (error.code !== noSuchFile || !path.includes('/')) throw error
     const folders = path.split('/').slice(0, -1)
     for (let depth = 1; depth <= folders.length; depth++) {
@@ -168,26 +168,28 @@ async function openPartial(sftp: SFTPWrapper, path: string, exists: boolean): Pr
       // The folder may exist; if it cannot be created, opening the file fails as well and reports that.
       if (folder !== '') await sendRequest<void>(sftp, (done) => sftp.mkdir(folder, done)).catch(() => {})
     }
-    return open('w')
+    return openFile('w')
   })
 }
 
 /** @returns the final location. */
-async function renamePartial(connection: SftpConnection, partial: string, path: string): Promise<string> {
+async function renamePartial(connection: SftpConnection, partialPath: string, path: string): Promise<string> {
   const sftp = await connection.sftp()
-  await sendRequest<void>(sftp, (done) => sftp.ext_openssh_rename(partial, path, done)).catch(async () => {
-    // Servers other than OpenSSH do not replace an existing file when renaming.
-    await sendRequest<void>(sftp, (done) => sftp.unlink(path, done)).catch(() => {})
-    await sendRequest<void>(sftp, (done) => sftp.rename(partial, path, done))
-  })
-  const whole = await sendRequest<string>(sftp, (done) => sftp.realpath(path, done))
-  return `${connection.name}${encodeURI(whole)}`
+  await sendRequest<void>(sftp, (done) => sftp.ext_openssh_rename(partialPath, path, done)).catch(
+    async () => {
+      // Servers other than OpenSSH do not replace an existing file when renaming.
+      await sendRequest<void>(sftp, (done) => sftp.unlink(path, done)).catch(() => {})
+      await sendRequest<void>(sftp, (done) => sftp.rename(partialPath, path, done))
+    },
+  )
+  const realPath = await sendRequest<string>(sftp, (done) => sftp.realpath(path, done))
+  return `${connection.name}${encodeURI(realPath)}`
 }
 
-async function removePartial(connection: SftpConnection, partial: string): Promise<void> {
+async function removePartial(connection: SftpConnection, partialPath: string): Promise<void> {
   try {
     const sftp = await connection.sftp()
-    await sendRequest<void>(sftp, (done) => sftp.unlink(partial, done))
+    await sendRequest<void>(sftp, (done) => sftp.unlink(partialPath, done))
   } catch {
     // The file was never created, or the server is unreachable.
   } finally {

@@ -12,24 +12,25 @@ export const findByUrl: FindFiles = async (fields, deps) => {
     filename,
     headers = {},
   } = fields as { url: string; filename?: string; headers?: RequestHeaders }
-  const first = await fetchUrl(url, headers, deps)
-  const encoded = hasContentCoding(first)
-  const length = first.headers['content-length']
-  requireFullContent(first)
-  const validator = findValidator(first)
-  let unreadResponse: OutgoingResponse | undefined = first
+  const firstResponse = await fetchUrl(url, headers, deps)
+  const isEncoded = hasContentCoding(firstResponse)
+  const length = firstResponse.headers['content-length']
+  requireFullContent(firstResponse)
+  const validator = findValidator(firstResponse)
+  let unreadResponse: OutgoingResponse | undefined = firstResponse
   return [
     {
-      filename: filename ?? nameFromHeader(first) ?? nameFromUrl(first.url),
-      size: length === undefined || encoded ? undefined : Number(length),
-      isResumable: !encoded && validator !== undefined && first.headers['accept-ranges'] === 'bytes',
+      filename: filename ?? nameFromHeader(firstResponse) ?? nameFromUrl(firstResponse.url),
+      size: length === undefined || isEncoded ? undefined : Number(length),
+      isResumable:
+        !isEncoded && validator !== undefined && firstResponse.headers['accept-ranges'] === 'bytes',
       open: async (start, signal) => {
         const response =
           start === 0 && unreadResponse
             ? unreadResponse
             : await fetchUrl(url, { ...headers, ...rangeFrom(start, validator) }, { ...deps, signal })
         unreadResponse = undefined
-        if (start > 0) requireContinuation(response, start, first)
+        if (start > 0) requireContinuation(response, start, firstResponse)
         else requireFullContent(response)
         return decodeResponseBody(response)
       },
@@ -59,8 +60,8 @@ function statusError({ status, url }: OutgoingResponse): RemoteError {
 
 /** Returns the validator for range requests: a strong ETag, or the time of the last change. */
 function findValidator({ headers }: OutgoingResponse): string | undefined {
-  const { etag, 'last-modified': modified } = headers
-  return typeof etag === 'string' && !etag.startsWith('W/') ? etag : modified
+  const { etag, 'last-modified': lastModified } = headers
+  return typeof etag === 'string' && !etag.startsWith('W/') ? etag : lastModified
 }
 
 const rangeFrom = (start: number, validator: string | undefined): RequestHeaders =>
@@ -77,12 +78,16 @@ function requireFullContent(response: OutgoingResponse): void {
 }
 
 /** Some servers support ranges but not `If-Range`: then only the ETag shows that the rest belongs to another file. */
-function requireContinuation(response: OutgoingResponse, from: number, first: OutgoingResponse): void {
+function requireContinuation(
+  response: OutgoingResponse,
+  from: number,
+  firstResponse: OutgoingResponse,
+): void {
   const { status, url, body } = response
   const { start, total } = parseContentRange(response)
-  const length = first.headers['content-length']
+  const length = firstResponse.headers['content-length']
   const isOfSameSize = Number.isNaN(total) || length === undefined || total === Number(length)
-  if (status === 206 && start === from && isOfSameSize && isUnchanged(response, first)) return
+  if (status === 206 && start === from && isOfSameSize && isUnchanged(response, firstResponse)) return
   body.destroy()
   throw new RemoteError('incomplete', `The file at ${url.host} changed while it was being fetched.`, {
     changed: true,
@@ -96,10 +101,10 @@ function parseContentRange({ headers }: OutgoingResponse) {
 }
 
 /** Compares the ETag or else the last-modified time; a response that omits it counts as unchanged. */
-function isUnchanged(response: OutgoingResponse, first: OutgoingResponse): boolean {
-  const name = first.headers.etag === undefined ? 'last-modified' : 'etag'
-  const { [name]: current = first.headers[name] } = response.headers
-  return current === first.headers[name] && !hasContentCoding(response)
+function isUnchanged(response: OutgoingResponse, firstResponse: OutgoingResponse): boolean {
+  const name = firstResponse.headers.etag === undefined ? 'last-modified' : 'etag'
+  const { [name]: currentValue = firstResponse.headers[name] } = response.headers
+  return currentValue === firstResponse.headers[name] && !hasContentCoding(response)
 }
 
 function nameFromHeader({ headers }: OutgoingResponse): string | undefined {
@@ -113,10 +118,10 @@ function nameFromHeader({ headers }: OutgoingResponse): string | undefined {
 }
 
 function nameFromUrl({ pathname, host }: URL): string {
-  const last = pathname.split('/').at(-1) ?? ''
+  const lastSegment = pathname.split('/').at(-1) ?? ''
   try {
-    return decodeURIComponent(last) || host
+    return decodeURIComponent(lastSegment) || host
   } catch {
-    return last
+    return lastSegment
   }
 }

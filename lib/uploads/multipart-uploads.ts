@@ -105,19 +105,19 @@ export async function signPartUrls(
 ): Promise<Map<number, string>> {
   const { files, config } = services
   await requireDiskSpace(config)
-  const uploaded = await listUploadedParts(upload, services)
-  if (!uploaded) throw uploadClosedError(upload)
+  const uploadedParts = await listUploadedParts(upload, services)
+  if (!uploadedParts) throw uploadClosedError(upload)
   const maxSize = upload.maxSize ?? maxMultipartBytes(await limitsOfOwner(upload.owner, services))
-  const others = uploaded.filter(({ number }) => !numbers.includes(number))
-  if (sizeOf(others) >= maxSize) {
+  const otherParts = uploadedParts.filter(({ number }) => !numbers.includes(number))
+  if (sizeOf(otherParts) >= maxSize) {
     await deleteMultipartUpload(upload, services)
     throw fileTooLargeError(maxSize)
   }
   const target = { key: upload.key, uploadId: upload.partsId }
-  const signed = numbers.map(
+  const signedUrls = numbers.map(
     async (number) => [number, await files.parts.signPartUrl(target, number, partUrlLifetimeS)] as const,
   )
-  return new Map(await Promise.all(signed))
+  return new Map(await Promise.all(signedUrls))
 }
 
 interface PartReference {
@@ -138,9 +138,9 @@ export async function completeMultipartUpload(
   services: Services,
 ): Promise<{ size: number; etag: string }> {
   const { key, partsId: uploadId } = upload
-  const uploaded = await listUploadedParts(upload, services)
-  if (uploaded) {
-    const parts = matchParts(references, uploaded)
+  const uploadedParts = await listUploadedParts(upload, services)
+  if (uploadedParts) {
+    const parts = matchParts(references, uploadedParts)
     const size = sizeOf(parts)
     if (size > (upload.maxSize ?? size)) {
       await deleteMultipartUpload(upload, services)
@@ -152,10 +152,10 @@ export async function completeMultipartUpload(
     if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed')
       throw partResentError(upload)
   }
-  const stored = await services.files.head(key)
-  if (!stored) throw uploadClosedError(upload)
-  await services.uploads.recordSize(upload, stored.size)
-  return stored
+  const storedObject = await services.files.head(key)
+  if (!storedObject) throw uploadClosedError(upload)
+  await services.uploads.recordSize(upload, storedObject.size)
+  return storedObject
 }
 
 /** Deletes the parts and the record. @throws AppError CONFLICT if a job already uses the upload. */
@@ -183,26 +183,26 @@ const sizeOf = (parts: readonly Pick<StoredPart, 'size'>[]) => parts.reduce((sum
 /** Checks the parts named by the client against the uploaded ones, and returns those. */
 function matchParts(
   references: readonly PartReference[],
-  uploaded: readonly StoredPart[],
+  uploadedParts: readonly StoredPart[],
 ): readonly StoredPart[] {
-  const known = new Map(uploaded.map((part) => [part.number, part]))
+  const knownParts = new Map(uploadedParts.map((part) => [part.number, part]))
   const unordered = references.find(({ number }, index) => number <= (references[index - 1]?.number ?? 0))
   if (unordered)
     throw invalidPartError(unordered.number, 'list each part once, in the order of the part numbers')
   return references.map(({ number, etag }, index) => {
-    const part = known.get(number)
-    if (!part) throw invalidPartError(number, 'it was not uploaded. PUT it to its URL first')
-    if (normalizeEtag(part.etag) !== normalizeEtag(etag))
+    const uploadedPart = knownParts.get(number)
+    if (!uploadedPart) throw invalidPartError(number, 'it was not uploaded. PUT it to its URL first')
+    if (normalizeEtag(uploadedPart.etag) !== normalizeEtag(etag))
       throw invalidPartError(
         number,
-        `its ETag is ${normalizeEtag(part.etag)}, not ${normalizeEtag(etag).slice(0, 64)}`,
+        `its ETag is ${normalizeEtag(uploadedPart.etag)}, not ${normalizeEtag(etag).slice(0, 64)}`,
       )
-    if (part.size < partLimits.minBytes && index < references.length - 1)
+    if (uploadedPart.size < partLimits.minBytes && index < references.length - 1)
       throw invalidPartError(
         number,
-        `it has ${part.size} bytes; all but the last need at least ${partLimits.minBytes}`,
+        `it has ${uploadedPart.size} bytes; all but the last need at least ${partLimits.minBytes}`,
       )
-    return part
+    return uploadedPart
   })
 }
 
@@ -211,18 +211,18 @@ const normalizeEtag = (etag: string) => etag.replaceAll('"', '').toLowerCase()
 const invalidPartError = (part: number, problem: string) =>
   new AppError('INVALID_REQUEST', `parts: part ${part}: ${problem}.`, { field: 'parts', part })
 
-function requireDeclaredSize({ size: declared }: MultipartUpload, size: number): void {
-  if (declared === undefined || size === declared) return
-  const details = { field: 'parts', expected: declared, got: size }
-  if (size < declared)
+function requireDeclaredSize({ size: declaredSize }: MultipartUpload, size: number): void {
+  if (declaredSize === undefined || size === declaredSize) return
+  const details = { field: 'parts', expected: declaredSize, got: size }
+  if (size < declaredSize)
     throw new AppError(
       'UPLOAD_INCOMPLETE',
-      `The parts have ${size} bytes in total, but ${declared} were announced. Send the missing parts.`,
+      `The parts have ${size} bytes in total, but ${declaredSize} were announced. Send the missing parts.`,
       details,
     )
   throw new AppError(
     'INVALID_REQUEST',
-    `parts: they have ${size} bytes in total, but only ${declared} were announced.`,
+    `parts: they have ${size} bytes in total, but only ${declaredSize} were announced.`,
     details,
   )
 }

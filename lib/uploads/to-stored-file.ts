@@ -5,14 +5,16 @@ import { withExtension } from '../names/file-name.ts'
 /** Returns the record of a source whose format is known; its name gets the matching file extension. */
 export function toStoredFile(
   source: Pick<StoredFile, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
-  detected: { format: FormatId; mimeType: string },
+  detectedType: { format: FormatId; mimeType: string },
 ): StoredFile {
-  const { extensions } = formatById(detected.format)
-  const named = extensions.some((extension) => source.filename.toLowerCase().endsWith(`.${extension}`))
+  const { extensions } = formatById(detectedType.format)
+  const hasExtension = extensions.some((extension) => source.filename.toLowerCase().endsWith(`.${extension}`))
   return {
     key: source.key,
-    filename: named ? source.filename : withExtension(source.filename, extensions[0] ?? detected.format),
-    ...detected,
+    filename: hasExtension
+      ? source.filename
+      : withExtension(source.filename, extensions[0] ?? detectedType.format),
+    ...detectedType,
     size: source.size,
     sha256: source.sha256,
     ...(source.etag && { etag: source.etag }),

@@ -8,9 +8,9 @@ import type { JobEnd } from '../model/terminal-events.ts'
  */
 export type UsageCounts = Readonly<Record<string, number>>
 
-export function sumCounts(all: readonly UsageCounts[]): UsageCounts {
+export function sumCounts(allCounts: readonly UsageCounts[]): UsageCounts {
   const sum: Record<string, number> = {}
-  for (const counts of all)
+  for (const counts of allCounts)
     for (const [name, value] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + value
   return sum
 }

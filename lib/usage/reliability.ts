@@ -77,16 +77,20 @@ interface EngineDay {
 
 /** Reads the counters of the last days, including today. */
 export async function readEngineDays(table: Table, days: number, now = new Date()): Promise<EngineDay[]> {
-  const found: EngineDay[] = []
+  const foundDays: EngineDay[] = []
   const dates = Array.from({ length: days }, (_, ago) =>
     dayOf(new Date(now.getTime() - ago * dayMs).toISOString()),
   )
   await forEachConcurrently(dates, maxConcurrentReads, async (date) => {
     const items = await table.partition(serviceDayPartition(date))
     for (const item of items)
-      found.push({ date, engine: String(item['sk']).split('#')[0] ?? noEngine, counts: countsInRecord(item) })
+      foundDays.push({
+        date,
+        engine: String(item['sk']).split('#')[0] ?? noEngine,
+        counts: countsInRecord(item),
+      })
   })
-  return found.sort((a, b) => (a.date < b.date ? -1 : 1))
+  return foundDays.sort((a, b) => (a.date < b.date ? -1 : 1))
 }
 
 const sum = (some: readonly EngineDay[]) => sumCounts(some.map(({ counts }) => counts))
@@ -107,17 +111,17 @@ function successRate(counts: UsageCounts) {
   return rate(completed, completed + failed - clientErrorsIn(counts))
 }
 
-/** @param all counters per engine, in order of days. */
+/** @param allDays counters per engine, in order of days. */
 export function computeSlo(
-  all: readonly EngineDay[],
+  allDays: readonly EngineDay[],
   days: number,
   bucket: SloBucket,
   now = new Date(),
 ): SloView {
-  const counted = all.filter(({ engine }) => engine !== excludedEngine)
-  const total = sum(counted)
+  const countedDays = allDays.filter(({ engine }) => engine !== excludedEngine)
+  const total = sum(countedDays)
   const { jobs = 0, completed = 0, failed = 0, cancelled = 0 } = total
-  const [durations, queued] = [createPercentiles(total, 'took'), createPercentiles(total, 'queued')]
+  const [durations, queueTimes] = [createPercentiles(total, 'took'), createPercentiles(total, 'queued')]
   const dayAgo = (ago: number) => dayOf(new Date(now.getTime() - ago * dayMs).toISOString())
   return {
     window: { from: dayAgo(days - 1), to: dayAgo(0), days },
@@ -125,24 +129,24 @@ export function computeSlo(
     successRate: successRate(total),
     rawSuccessRate: rate(completed, completed + failed),
     durationMs: { p50: durations(0.5), p95: durations(0.95), p99: durations(0.99) },
-    queueMs: { p50: queued(0.5), p95: queued(0.95) },
+    queueMs: { p50: queueTimes(0.5), p95: queueTimes(0.95) },
     errorCodes: codesOf(total).map((one) => ({ ...one, share: rate(one.count, failed) ?? 0 })),
-    engines: enginesOf(counted),
-    series: seriesOf(counted, bucketDays[bucket], dayAgo(days - 1)),
+    engines: enginesOf(countedDays),
+    series: seriesOf(countedDays, bucketDays[bucket], dayAgo(days - 1)),
     excluded: {
       roles: ['ADMIN'],
-      jobs: sum(all.filter(({ engine }) => engine === excludedEngine))['jobs'] ?? 0,
+      jobs: sum(allDays.filter(({ engine }) => engine === excludedEngine))['jobs'] ?? 0,
     },
   }
 }
 
 const topErrors = 5
 
-function enginesOf(counted: readonly EngineDay[]): SloView['engines'] {
+function enginesOf(countedDays: readonly EngineDay[]): SloView['engines'] {
   return Array.from(
-    Map.groupBy(counted, ({ engine }) => engine),
-    ([engine, some]) => {
-      const counts = sum(some)
+    Map.groupBy(countedDays, ({ engine }) => engine),
+    ([engine, engineDays]) => {
+      const counts = sum(engineDays)
       const durations = createPercentiles(counts, 'took')
       return {
         engine,
@@ -157,12 +161,12 @@ function enginesOf(counted: readonly EngineDay[]): SloView['engines'] {
 }
 
 /** Sums up periods of `length` days from the first day of the window, without empty periods. */
-function seriesOf(counted: readonly EngineDay[], length: number, first: string): SloView['series'] {
+function seriesOf(countedDays: readonly EngineDay[], length: number, firstDay: string): SloView['series'] {
   const bucketOf = ({ date }: EngineDay) => {
-    const at = Math.floor((Date.parse(date) - Date.parse(first)) / dayMs / length)
-    return dayOf(new Date(Date.parse(first) + at * length * dayMs).toISOString())
+    const at = Math.floor((Date.parse(date) - Date.parse(firstDay)) / dayMs / length)
+    return dayOf(new Date(Date.parse(firstDay) + at * length * dayMs).toISOString())
   }
-  return Array.from(Map.groupBy(counted, bucketOf), ([date, some]) => {
+  return Array.from(Map.groupBy(countedDays, bucketOf), ([date, some]) => {
     const counts = sum(some)
     const { jobs = 0, completed = 0, failed = 0 } = counts
     const durations = createPercentiles(counts, 'took')

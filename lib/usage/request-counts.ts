@@ -29,9 +29,9 @@ export class RequestCounts {
     this.#counts = new Map()
     const [day, ttl] = [dayOf(now.toISOString()), Math.floor(now.getTime() / 1000) + usageLifetimeS]
     await forEachConcurrently(counts, maxConcurrentWrites, async ([one, requests]) => {
-      const added = { add: { requests }, set: { ttl } }
+      const requestUpdate = { add: { requests }, set: { ttl } }
       // After a failed write, the counts are added to the next one, so that no request fails because of it.
-      await this.#table.update(ownerDayKey(one, day), added, { condition: {} }).catch(() => {
+      await this.#table.update(ownerDayKey(one, day), requestUpdate, { condition: {} }).catch(() => {
         this.#counts.set(one, (this.#counts.get(one) ?? 0) + requests)
       })
     })

@@ -39,8 +39,8 @@ export class UsageMeter {
   }
 
   /** Resolves when the event is counted. */
-  count(ended: JobEnd): Promise<void> {
-    this.#pending.push(ended)
+  count(jobEnd: JobEnd): Promise<void> {
+    this.#pending.push(jobEnd)
     this.#batch ??= this.#countBatch()
     return this.#batch
   }
@@ -53,49 +53,49 @@ export class UsageMeter {
 
   async #countBatch(): Promise<void> {
     await sleep(this.#deps.gatherMs ?? 0, undefined, { signal: this.#closing.signal }).catch(() => undefined)
-    const all = this.#pending
+    const pendingEnds = this.#pending
     this.#pending = []
     this.#batch = undefined
-    const byOwner = Map.groupBy(all, ({ owner }) => owner)
+    const byOwner = Map.groupBy(pendingEnds, ({ owner }) => owner)
     await Promise.all(Array.from(byOwner, ([owner, ended]) => this.#countForOwner(owner, ended)))
   }
 
-  async #countForOwner(owner: string, all: readonly JobEnd[]): Promise<void> {
-    const once = [...new Map(all.map((ended) => [ended.id, ended])).values()]
+  async #countForOwner(owner: string, ownerEnds: readonly JobEnd[]): Promise<void> {
+    const distinctEnds = [...new Map(ownerEnds.map((ended) => [ended.id, ended])).values()]
     const isExcluded = await this.#deps.isExcluded(owner)
-    for (let at = 0; at < once.length; at += maxEventsPerTransaction) {
-      const some = once.slice(at, at + maxEventsPerTransaction)
-      if (await this.#deps.table.transact(createWrites(owner, some, isExcluded))) continue
-      const left = await this.#findUncounted(owner, some)
+    for (let at = 0; at < distinctEnds.length; at += maxEventsPerTransaction) {
+      const transactionEnds = distinctEnds.slice(at, at + maxEventsPerTransaction)
+      if (await this.#deps.table.transact(createWrites(owner, transactionEnds, isExcluded))) continue
+      const left = await this.#findUncounted(owner, transactionEnds)
       // Events that another process has counted meanwhile are now recognized.
       if (left.length > 0) await this.#countForOwner(owner, left)
     }
   }
 
-  async #findUncounted(owner: string, some: readonly JobEnd[]): Promise<JobEnd[]> {
-    const keys = uniqueKeys(some.map(({ timestamp }) => keyOfCountedEvents(owner, timestamp)))
-    const found = await this.#deps.table.getAll(keys)
-    const known = new Set(found.flatMap(({ ids }) => (ids instanceof Set ? [...ids] : [])))
-    return some.filter(({ id }) => !known.has(id))
+  async #findUncounted(owner: string, transactionEnds: readonly JobEnd[]): Promise<JobEnd[]> {
+    const keys = uniqueKeys(transactionEnds.map(({ timestamp }) => keyOfCountedEvents(owner, timestamp)))
+    const countedItems = await this.#deps.table.getAll(keys)
+    const countedIds = new Set(countedItems.flatMap(({ ids }) => (ids instanceof Set ? [...ids] : [])))
+    return transactionEnds.filter(({ id }) => !countedIds.has(id))
   }
 }
 
-function createWrites(owner: string, some: readonly JobEnd[], isExcluded: boolean): Write[] {
+function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExcluded: boolean): Write[] {
   const now = Math.floor(Date.now() / 1000)
   const add = (key: Key, counts: UsageCounts): Write => ({
     update: key,
     change: { add: counts, set: { ttl: now + usageLifetimeS } },
     if: {},
   })
-  const bySecond = groupByKey(some, ({ timestamp }) => keyOfCountedEvents(owner, timestamp))
-  const byDay = groupByKey(some, ({ timestamp }) => ownerDayKey(owner, dayOf(timestamp)))
+  const bySecond = groupByKey(transactionEnds, ({ timestamp }) => keyOfCountedEvents(owner, timestamp))
+  const byDay = groupByKey(transactionEnds, ({ timestamp }) => ownerDayKey(owner, dayOf(timestamp)))
   const shard = randomShard()
-  const byEngine = groupByKey(some, ({ timestamp, share }) =>
+  const byEngine = groupByKey(transactionEnds, ({ timestamp, share }) =>
     engineDayKey(dayOf(timestamp), isExcluded ? excludedEngine : (share.engine ?? noEngine), shard),
   )
   return [
-    ...bySecond.map(([key, ended]): Write => {
-      const ids = new Set(ended.map(({ id }) => id))
+    ...bySecond.map(([key, groupEnds]): Write => {
+      const ids = new Set(groupEnds.map(({ id }) => id))
       return {
         update: key,
         change: { collect: { ids }, set: { ttl: now + dedupeDays * dayS } },
@@ -116,13 +116,13 @@ const uniqueKeys = (keys: readonly Key[]): Key[] => [
   ...new Map(keys.map((key) => [nameOf(key), key])).values(),
 ]
 
-function groupByKey(all: readonly JobEnd[], keyOf: (ended: JobEnd) => Key): [Key, JobEnd[]][] {
-  const found = new Map<string, [Key, JobEnd[]]>()
-  for (const ended of all) {
-    const key = keyOf(ended)
-    const group = found.get(nameOf(key)) ?? [key, []]
-    group[1].push(ended)
-    found.set(nameOf(key), group)
+function groupByKey(allEnds: readonly JobEnd[], keyOf: (jobEnd: JobEnd) => Key): [Key, JobEnd[]][] {
+  const foundGroups = new Map<string, [Key, JobEnd[]]>()
+  for (const jobEnd of allEnds) {
+    const key = keyOf(jobEnd)
+    const group = foundGroups.get(nameOf(key)) ?? [key, []]
+    group[1].push(jobEnd)
+    foundGroups.set(nameOf(key), group)
   }
-  return [...found.values()]
+  return [...foundGroups.values()]
 }

@@ -79,24 +79,28 @@ interface Day {
 
 /** @throws AppError INVALID_INPUT for a period that ends before it starts or is too long. */
 function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
-  const last = to ?? dayOf(now.toISOString())
-  const first = from ?? `${last.slice(0, 7)}-01`
-  const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1
+  const lastDay = to ?? dayOf(now.toISOString())
+  const firstDay = from ?? `${lastDay.slice(0, 7)}-01`
+  const days = (Date.parse(lastDay) - Date.parse(firstDay)) / dayMs + 1
   if (days < 1)
-    throw new AppError('INVALID_INPUT', `from: expected a day no later than "to" (${last}), got ${first}.`, {
-      field: 'from',
-      max: last,
-      got: first,
-    })
-  if (days > maxDays) {
-    const min = dayOf(new Date(Date.parse(last) - (maxDays - 1) * dayMs).toISOString())
     throw new AppError(
       'INVALID_INPUT',
-      `from: expected a day from ${min} to ${last}, because a report covers at most ${maxDays} days; got ${first}.`,
-      { field: 'from', min, max: last, got: first },
+      `from: expected a day no later than "to" (${lastDay}), got ${firstDay}.`,
+      {
+        field: 'from',
+        max: lastDay,
+        got: firstDay,
+      },
+    )
+  if (days > maxDays) {
+    const min = dayOf(new Date(Date.parse(lastDay) - (maxDays - 1) * dayMs).toISOString())
+    throw new AppError(
+      'INVALID_INPUT',
+      `from: expected a day from ${min} to ${lastDay}, because a report covers at most ${maxDays} days; got ${firstDay}.`,
+      { field: 'from', min, max: lastDay, got: firstDay },
     )
   }
-  return { from: first, to: last }
+  return { from: firstDay, to: lastDay }
 }
 
 async function readOwnerDays(
@@ -137,8 +141,8 @@ export async function readUsage(table: Table, owner: string, query: UsageQuery):
 function seriesOf(days: readonly Day[], granularity: UsageQuery['granularity']) {
   const length = granularity === 'month' ? 7 : 10
   const byDate = Map.groupBy(days, ({ date }) => date.slice(0, length))
-  return Array.from(byDate, ([date, some]) => ({
+  return Array.from(byDate, ([date, dayItems]) => ({
     date,
-    ...withRequests(sumCounts(some.map(({ counts }) => counts))),
+    ...withRequests(sumCounts(dayItems.map(({ counts }) => counts))),
   }))
 }

@@ -6,7 +6,7 @@ type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefine
  */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields>
 export function defined(fields: Record<string, unknown>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {}
-  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name]
-  return kept
+  const definedFields: Record<string, unknown> = {}
+  for (const name in fields) if (fields[name] !== undefined) definedFields[name] = fields[name]
+  return definedFields
 }

@@ -62,10 +62,10 @@ const jsonSchemas = {
 
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   // zod's JSON Schema has this shape for everything that clients send.
-  const known =
+  const knownSchema =
     jsonSchemas[io].get(schema) ?? (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema)
-  jsonSchemas[io].set(schema, known)
-  return known
+  jsonSchemas[io].set(schema, knownSchema)
+  return knownSchema
 }
 
 /** Finds the subschema at a path; of several variants, the first that has one. */
@@ -75,10 +75,12 @@ function schemaAt(
 ): JsonSchema | undefined {
   if (schema === undefined || name === undefined) return schema
   for (const variant of variantsOf(schema)) {
-    const { additionalProperties: others } = variant
-    const part =
-      typeof name === 'number' ? variant.items : (variant.properties?.[String(name)] ?? (others || undefined))
-    if (typeof part === 'object') return schemaAt(part, rest)
+    const { additionalProperties: valueSchema } = variant
+    const typeText =
+      typeof name === 'number'
+        ? variant.items
+        : (variant.properties?.[String(name)] ?? (valueSchema || undefined))
+    if (typeof typeText === 'object') return schemaAt(typeText, rest)
   }
   return undefined
 }

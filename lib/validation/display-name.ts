@@ -28,8 +28,8 @@ const maxAccountNameLength = 200
 export const accountName = displayName(maxAccountNameLength)
 
 /** Cleans a name from another service, where the person cannot be asked for a different one. */
-export function toAccountName(given: string, fallback: string): string {
-  const name = given.replace(unsafeCharacters, ' ').slice(0, maxAccountNameLength).toWellFormed()
+export function toAccountName(givenName: string, fallbackName: string): string {
+  const name = givenName.replace(unsafeCharacters, ' ').slice(0, maxAccountNameLength).toWellFormed()
   const { success, data } = accountName.safeParse(name)
-  return success ? data : fallback
+  return success ? data : fallbackName
 }

@@ -23,10 +23,10 @@ export function parseJsonBody(text: string): unknown {
 export function requireUnambiguousJson(text: string, value: unknown, where: string): void {
   // "When the names within an object are not unique, the behavior of software that receives such an object is
   // unpredictable" (RFC 8259, 4): JSON.parse would silently use the last one.
-  const twice = findDuplicateName(text)
-  if (twice !== undefined) throw duplicateFieldError(twice)
-  const broken = findUnpairedSurrogate(value)
-  if (broken !== undefined) throw unpairedSurrogateError(broken.join('.') || where)
+  const duplicateName = findDuplicateName(text)
+  if (duplicateName !== undefined) throw duplicateFieldError(duplicateName)
+  const unpairedPath = findUnpairedSurrogate(value)
+  if (unpairedPath !== undefined) throw unpairedSurrogateError(unpairedPath.join('.') || where)
 }
 
 function parseText(text: string): unknown {

@@ -41,9 +41,9 @@ export function findJsonExcess(json: string): string | undefined {
 /** Returns the position of the quote that ends a string, which is not escaped, or the end of the text. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
-    let first = end
-    while (json.charCodeAt(first - 1) === backslash) first--
-    if ((end - first) % 2 === 0) return end
+    let firstCharacter = end
+    while (json.charCodeAt(firstCharacter - 1) === backslash) firstCharacter--
+    if ((end - firstCharacter) % 2 === 0) return end
   }
   return json.length
 }
@@ -53,7 +53,7 @@ function endOfString(json: string, start: number): number {
  * @param json valid JSON without excess.
  */
 export function findDuplicateName(json: string): string | undefined {
-  const open: (Set<string> | undefined)[] = []
+  const openNames: (Set<string> | undefined)[] = []
   let lastString = ''
   for (let at = 0; at < json.length; at++) {
     switch (json.charCodeAt(at)) {
@@ -64,18 +64,18 @@ export function findDuplicateName(json: string): string | undefined {
         break
       }
       case openObject:
-        open.push(new Set())
+        openNames.push(new Set())
         break
       case openList:
-        open.push(undefined)
+        openNames.push(undefined)
         break
       case closeObject:
       case closeList:
-        open.pop()
+        openNames.pop()
         break
       case colon: {
         const name = String(JSON.parse(lastString))
-        const names = open.at(-1)
+        const names = openNames.at(-1)
         if (names?.has(name)) return name
         names?.add(name)
       }

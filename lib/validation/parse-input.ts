@@ -23,14 +23,17 @@ export function parseInput<Schema extends z.ZodType>(
   where: string,
   clientFieldName = (field: string) => field,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const errors = fieldErrors(parsed.error, schema, value, where).map(({ field, error }) => ({
+  const parseResult = schema.safeParse(value)
+  if (parseResult.success) return parseResult.data
+  const errors = fieldErrors(parseResult.error, schema, value, where).map(({ field, error }) => ({
     field: field === where ? field : clientFieldName(field),
     error,
   }))
-  const [first] = errors
-  throw new AppError('INVALID_INPUT', `${first?.field}: ${first?.error}.`, { field: first?.field, errors })
+  const [firstError] = errors
+  throw new AppError('INVALID_INPUT', `${firstError?.field}: ${firstError?.error}.`, {
+    field: firstError?.field,
+    errors,
+  })
 }
 
 /** Parses a form field that contains JSON; `expected` describes it in the message. @throws AppError INVALID_INPUT */
@@ -68,9 +71,9 @@ type Issue = z.core.$ZodIssue
 function unwrapUnion(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union') return [issue]
   const nearly = issue.errors.filter((form) => form.length > 0 && form.every(({ path }) => path.length > 0))
-  const [only] = nearly
-  if (only === undefined || nearly.length > 1) return [issue]
-  return only.flatMap((inner) => unwrapUnion({ ...inner, path: [...issue.path, ...inner.path] }))
+  const [onlyIssue] = nearly
+  if (onlyIssue === undefined || nearly.length > 1) return [issue]
+  return onlyIssue.flatMap((inner) => unwrapUnion({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
 function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, where: string): FieldError[] {
@@ -99,10 +102,10 @@ function safeIntegerLimit(issue: Issue): string {
 }
 
 function unknownField(key: string, schema: z.ZodType, path: readonly PropertyKey[]): string {
-  const known = path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  const intended = known.find((name) => normalizeName(name) === normalizeName(key))
+  const knownNames = path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const intended = knownNames.find((name) => normalizeName(name) === normalizeName(key))
   if (intended !== undefined) return `unknown field; did you mean ${intended}?`
-  return `unknown field${known.length > 0 ? `; expected one of ${known.join(', ')}` : ''}. Remove it`
+  return `unknown field${knownNames.length > 0 ? `; expected one of ${knownNames.join(', ')}` : ''}. Remove it`
 }
 
 const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -112,23 +115,23 @@ function locateSentValue(
   path: readonly PropertyKey[],
   value: unknown,
 ): { path: PropertyKey[]; received: unknown } {
-  const sent: PropertyKey[] = []
-  let received = value
+  const sentKeys: PropertyKey[] = []
+  let receivedValue = value
   for (const name of path) {
-    if (typeof received !== 'object' || received === null) break
-    sent.push(name)
-    received = Reflect.get(received, name)
+    if (typeof receivedValue !== 'object' || receivedValue === null) break
+    sentKeys.push(name)
+    receivedValue = Reflect.get(receivedValue, name)
   }
-  return { path: sent, received }
+  return { path: sentKeys, received: receivedValue }
 }
 
 /** Values of fields with such names are never shown, not even to the sender: replies end up in logs. */
 const secretName = /password|secret|token|key|authorization|cookie/i
 
-function describeReceived(path: readonly PropertyKey[], received: unknown): string {
+function describeReceived(path: readonly PropertyKey[], receivedValue: unknown): string {
   if (path.some((name) => secretName.test(String(name)))) return ''
-  if (path.length === 0) return `, got ${describeType(received)}`
-  return `, got ${formatValue(received)}`
+  if (path.length === 0) return `, got ${describeType(receivedValue)}`
+  return `, got ${formatValue(receivedValue)}`
 }
 
 /** Maximum characters of a value that a message quotes. */
@@ -138,21 +141,21 @@ const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`
 const trailingHighSurrogate = /[\ud800-\udbff]$/
 
-function formatValue(received: unknown): string {
+function formatValue(receivedValue: unknown): string {
   // JSON turns Infinity into null.
-  if (typeof received === 'number') return String(received)
-  const text = JSON.stringify(received)?.replace(bidiControls, escapeCharacter)
-  if (text === undefined) return describeType(received)
+  if (typeof receivedValue === 'number') return String(receivedValue)
+  const text = JSON.stringify(receivedValue)?.replace(bidiControls, escapeCharacter)
+  if (text === undefined) return describeType(receivedValue)
   if (text.length <= maxShownLength) return text
   const begin = `${text.slice(0, maxShownLength).replace(trailingHighSurrogate, '')}…`
-  return typeof received === 'string' ? `${begin}" with ${received.length} characters` : begin
+  return typeof receivedValue === 'string' ? `${begin}" with ${receivedValue.length} characters` : begin
 }
 
 /** Describes the type of a value that is too large to show. */
-function describeType(received: unknown): string {
-  if (Array.isArray(received)) return 'a list'
-  if (received === null || received === undefined) return 'nothing'
-  return typeof received === 'object'
+function describeType(receivedValue: unknown): string {
+  if (Array.isArray(receivedValue)) return 'a list'
+  if (receivedValue === null || receivedValue === undefined) return 'nothing'
+  return typeof receivedValue === 'object'
     ? 'an object'
-    : `a ${typeof received === 'string' ? 'text' : typeof received}`
+    : `a ${typeof receivedValue === 'string' ? 'text' : typeof receivedValue}`
 }

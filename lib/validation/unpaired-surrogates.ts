@@ -11,9 +11,9 @@ export function findUnpairedSurrogate(
 ): readonly string[] | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path
   if (typeof value !== 'object' || value === null) return undefined
-  for (const [name, inner] of Object.entries(value)) {
-    const found = name.isWellFormed() ? findUnpairedSurrogate(inner, [...path, name]) : path
-    if (found) return found
+  for (const [name, innerValue] of Object.entries(value)) {
+    const foundPath = name.isWellFormed() ? findUnpairedSurrogate(innerValue, [...path, name]) : path
+    if (foundPath) return foundPath
   }
   return undefined
 }

@@ -52,7 +52,7 @@ function createMessage(event: EventFields): Message {
   const progress = isFields(subject['progress']) ? subject['progress'] : {}
   const jobId = isFields(event['job']) ? event['job']['id'] : subject['jobId']
   const { durationMs } = subject
-  const facts: [string, unknown][] = [
+  const eventFacts: [string, unknown][] = [
     ['File', source['filename'] ?? subject['filename']],
     ['To', target['format']],
     ['Progress', progress['percent'] === undefined ? undefined : `${progress['percent']} %`],
@@ -65,7 +65,7 @@ function createMessage(event: EventFields): Message {
   ]
   return {
     title: truncate(titles[name] ?? name, maxLengths.title),
-    facts: facts.flatMap(([label, value]): [string, string][] =>
+    facts: eventFacts.flatMap(([label, value]): [string, string][] =>
       value === undefined || value === null ? [] : [[label, truncate(String(value), maxLengths.value)]],
     ),
     link: name === 'job.completed' ? firstFile(subject)?.url : undefined,
@@ -80,9 +80,9 @@ const escapeForBlocks = (text: string) =>
 
 export function chatBlocks(event: EventFields) {
   const { title, facts, link, timestamp } = createMessage(event)
-  const [first] = facts
+  const [firstFact] = facts
   return {
-    text: escapeForBlocks(first ? `${title}: ${first[1]}` : title),
+    text: escapeForBlocks(firstFact ? `${title}: ${firstFact[1]}` : title),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: title } },
       {

@@ -21,23 +21,27 @@ export const defaultSecretContext = (owner: string) => `webhook secret of ${owne
 
 /** Returns the default secret; the first caller creates it. */
 export async function defaultSecret(owner: string, table: Table, vault: Vault): Promise<DefaultSecret> {
-  const found = await table.get(keyOf(owner))
-  if (found) return DefaultSecretRecord.parse(found)
+  const storedItem = await table.get(keyOf(owner))
+  if (storedItem) return DefaultSecretRecord.parse(storedItem)
   const secret = vault.seal(newSecret(), defaultSecretContext(owner))
   const record = { ...keyOf(owner), secret, createdAt: new Date().toISOString() }
   const { item } = await table.put(record, { condition: { exists: false } })
   return DefaultSecretRecord.parse(item)
 }
 
-export async function storeDefaultSecret(owner: string, changed: DefaultSecret, table: Table): Promise<void> {
-  await table.put({ ...keyOf(owner), ...changed })
+export async function storeDefaultSecret(
+  owner: string,
+  changedSecret: DefaultSecret,
+  table: Table,
+): Promise<void> {
+  await table.put({ ...keyOf(owner), ...changedSecret })
 }
 
 /** Moves the secret to the account that an anonymous owner created, so that signatures stay valid. */
 export async function moveDefaultSecret(from: string, to: string, table: Table, vault: Vault): Promise<void> {
-  const found = await table.get(keyOf(from))
-  if (!found) return
-  const { secret, old = [], createdAt } = DefaultSecretRecord.parse(found)
+  const storedItem = await table.get(keyOf(from))
+  if (!storedItem) return
+  const { secret, old = [], createdAt } = DefaultSecretRecord.parse(storedItem)
   const reseal = (sealed: Sealed) =>
     vault.seal(vault.unseal(sealed, defaultSecretContext(from)), defaultSecretContext(to))
   const record = {
@@ -62,8 +66,8 @@ export function unsealSecrets(
   now: Date,
 ): [string, ...string[]] {
   if (!secret) throw new Error(`${context} has no secret`)
-  const valid = old.filter(({ until }) => until > now.toISOString())
-  return [vault.unseal(secret, context), ...valid.map((one) => vault.unseal(one.secret, context))] as [
+  const validSecrets = old.filter(({ until }) => until > now.toISOString())
+  return [vault.unseal(secret, context), ...validSecrets.map((one) => vault.unseal(one.secret, context))] as [
     string,
     ...string[],
   ] // created by newSecret, or from a checked field
@@ -80,6 +84,8 @@ export function renewSecret(
 ): { readonly plain: string; readonly secrets: { secret: Sealed; old: NonNullable<SealedSecrets['old']> } } {
   const plain = newSecret()
   const until = new Date(now.getTime() + graceHours * 3_600_000).toISOString()
-  const kept = [...(secret ? [{ secret, until }] : []), ...old].filter((one) => one.until > now.toISOString())
-  return { plain, secrets: { secret: vault.seal(plain, context), old: kept.slice(0, maxOldSecrets) } }
+  const keptSecrets = [...(secret ? [{ secret, until }] : []), ...old].filter(
+    (one) => one.until > now.toISOString(),
+  )
+  return { plain, secrets: { secret: vault.seal(plain, context), old: keptSecrets.slice(0, maxOldSecrets) } }
 }

@@ -108,25 +108,25 @@ export class Deliverer {
   async #drainLane(webhook: Webhook, { webhookId, stream }: Lane, remainingMs: () => number): Promise<void> {
     const lane = { webhookId, stream }
     const now = this.#now()
-    const held = await this.#deliveries.acquireLane(lane, now, ttlAfter(now))
-    if (!held) return
-    const { lease } = held
-    let { passed } = held
+    const heldLane = await this.#deliveries.acquireLane(lane, now, ttlAfter(now))
+    if (!heldLane) return
+    const { lease } = heldLane
+    let { passed } = heldLane
     let isFirst = true
     for (;;) {
-      const waiting = (await this.#deliveries.listLane(lane)).filter(
+      const waitingDeliveries = (await this.#deliveries.listLane(lane)).filter(
         (delivery) => isUntried(delivery) && !isBusy(delivery, this.#now()),
       )
-      for (const delivery of waiting) {
-        const stored = await this.#nextInSequence(delivery, passed)
-        if (!stored || remainingMs() < minRemainingMs) {
+      for (const delivery of waitingDeliveries) {
+        const storedEvent = await this.#nextInSequence(delivery, passed)
+        if (!storedEvent || remainingMs() < minRemainingMs) {
           await this.#deliveries.releaseLane(lane, lease, passed)
           await sendDelivery(this.#services.queues, lane, reorderRecheckS)
           return
         }
         if (!isFirst && !(await this.#deliveries.renewLease(lane, lease, this.#now()))) return
         isFirst = false
-        await this.#attempt(webhook, delivery, stored)
+        await this.#attempt(webhook, delivery, storedEvent)
         passed = Math.max(passed, delivery.sequence)
       }
       if (await this.#deliveries.releaseLane(lane, lease, passed)) return
@@ -134,14 +134,14 @@ export class Deliverer {
   }
 
   /** Returns the event of a delivery, or undefined while an earlier event may still arrive. */
-  async #nextInSequence(delivery: Delivery, passed: number): Promise<StoredEvent | undefined> {
+  async #nextInSequence(delivery: Delivery, passedSequence: number): Promise<StoredEvent | undefined> {
     const { stream, sequence, eventId, createdAt } = delivery
-    const from = hasGaplessSequence(stream) ? Math.min(passed + 1, sequence) : sequence
-    const known = await this.#events.readRange(stream, from, sequence)
-    const stored = known.find(({ id }) => id === eventId)
-    const numbers = new Set(known.map((one) => one.sequence))
-    if (numbers.size === sequence - from + 1) return stored
-    return this.#now().getTime() - Date.parse(createdAt) < maxReorderWaitMs ? undefined : stored
+    const from = hasGaplessSequence(stream) ? Math.min(passedSequence + 1, sequence) : sequence
+    const knownEvents = await this.#events.readRange(stream, from, sequence)
+    const storedEvent = knownEvents.find(({ id }) => id === eventId)
+    const numbers = new Set(knownEvents.map((one) => one.sequence))
+    if (numbers.size === sequence - from + 1) return storedEvent
+    return this.#now().getTime() - Date.parse(createdAt) < maxReorderWaitMs ? undefined : storedEvent
   }
 
   /** Makes an attempt of a delivery that needs no order, or that failed before. */
@@ -153,19 +153,19 @@ export class Deliverer {
     const ref = { webhookId, stream, ...target }
     const delivery = await this.#deliveries.claim(ref, this.#now())
     if (!delivery) {
-      const current = await this.#deliveries.find(ref)
+      const currentDelivery = await this.#deliveries.find(ref)
       // The process that claimed it may have died.
-      if (current?.attempt === target.attempt && isBusy(current, this.#now()))
+      if (currentDelivery?.attempt === target.attempt && isBusy(currentDelivery, this.#now()))
         await sendDelivery(this.#services.queues, { webhookId, stream, only: target }, busyRecheckS)
       return
     }
     // A redelivery that was requested meanwhile is sent by its lane.
     if (delivery.from > 0 && isUntried(delivery)) return
-    const stored = await this.#events.find(delivery)
-    if (stored) await this.#attempt(webhook, delivery, stored)
+    const storedEvent = await this.#events.find(delivery)
+    if (storedEvent) await this.#attempt(webhook, delivery, storedEvent)
   }
 
-  async #attempt(webhook: Webhook, delivery: Delivery, stored: StoredEvent): Promise<void> {
+  async #attempt(webhook: Webhook, delivery: Delivery, storedEvent: StoredEvent): Promise<void> {
     if (!webhook.enabled && !delivery.test) {
       await this.#deliveries.change(delivery, {
         ...finishedFields,
@@ -177,7 +177,7 @@ export class Deliverer {
     const { config, log, guardedHttp, resultLink } = this.#services
     const at = this.#now()
     const secrets = await this.#webhooks.secretsOf(webhook, at)
-    const payload = createPayload(stored.body, webhook.format, {
+    const payload = createPayload(storedEvent.body, webhook.format, {
       baseUrl: config.PUBLIC_URL ?? '',
       resultLink,
     })
@@ -208,10 +208,10 @@ export class Deliverer {
     const now = this.#now()
     const random = this.#random()
     const { change, delayS } = resolveOutcome(delivery, outcome, { at, now, webhook, random })
-    const changed = await this.#deliveries.change(delivery, change)
+    const changedDelivery = await this.#deliveries.change(delivery, change)
     await this.#updateHealth(webhook, outcome, now)
-    if (changed?.nextAttemptAt === undefined || delayS === undefined || delayS > maxDelayS) return
-    await sendDelivery(this.#services.queues, retryMessage(changed), delayS)
+    if (changedDelivery?.nextAttemptAt === undefined || delayS === undefined || delayS > maxDelayS) return
+    await sendDelivery(this.#services.queues, retryMessage(changedDelivery), delayS)
   }
 
   /** Records what an outcome means for the webhook itself. */
@@ -241,8 +241,8 @@ export class Deliverer {
 
   /** Fails all pending deliveries of a lane. */
   async #failLane({ webhookId, stream }: Lane, error: string): Promise<void> {
-    const waiting = (await this.#deliveries.listLane({ webhookId, stream })).filter(isWaiting)
-    for (const delivery of waiting)
+    const waitingDeliveries = (await this.#deliveries.listLane({ webhookId, stream })).filter(isWaiting)
+    for (const delivery of waitingDeliveries)
       await this.#deliveries.change(delivery, { ...finishedFields, status: 'failed', error })
   }
 }

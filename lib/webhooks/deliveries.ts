@@ -93,13 +93,13 @@ export class DeliveryStore {
   }
 
   /** Undefined if another attempt was made or the delivery is gone; undefined values remove attributes. */
-  async change(before: Delivery, change: DeliveryChange): Promise<Delivery | undefined> {
-    const all: Item = { ...change, ...wakeShardChange(before, change) }
-    const remove = Object.keys(all).filter((name) => all[name] === undefined)
-    const { attempt, status } = before
+  async change(deliveryBefore: Delivery, change: DeliveryChange): Promise<Delivery | undefined> {
+    const allChanges: Item = { ...change, ...wakeShardChange(deliveryBefore, change) }
+    const remove = Object.keys(allChanges).filter((name) => allChanges[name] === undefined)
+    const { attempt, status } = deliveryBefore
     const { applied, item } = await this.#table.update(
-      deliveryKey(before),
-      { set: all, remove },
+      deliveryKey(deliveryBefore),
+      { set: allChanges, remove },
       { condition: { equal: { attempt, status } } },
     )
     return applied ? Delivery.parse(item) : undefined
@@ -164,10 +164,10 @@ export class DeliveryStore {
   }
 
   /** False if something was added meanwhile, so that the lane has to be checked again. */
-  async releaseLane(lane: Lane, lease: string, passed: number): Promise<boolean> {
+  async releaseLane(lane: Lane, lease: string, passedSequence: number): Promise<boolean> {
     const released = await this.#table.update(
       laneKey(lane),
-      { set: { passed }, remove: ['lease', 'leaseUntil'] },
+      { set: { passed: passedSequence }, remove: ['lease', 'leaseUntil'] },
       { condition: { equal: { lease }, absent: ['again'] } },
     )
     if (released.applied || released.item?.['lease'] !== lease) return true

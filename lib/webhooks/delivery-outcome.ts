@@ -28,19 +28,19 @@ export function resolveOutcome(
   const { responseStatus, responseBody, error, durationMs } = outcome
   const attempt = delivery.attempt + 1
   const record = { attempt, at: at.toISOString(), responseStatus, error, durationMs }
-  const attempted = {
+  const attemptedDelivery = {
     attempt,
     responseStatus,
     responseBody,
     error,
     attempts: [...delivery.attempts, record].slice(-maxShownAttempts),
   }
-  if (isSuccess(outcome)) return { change: { ...attempted, ...finishedFields, status: 'succeeded' } }
+  if (isSuccess(outcome)) return { change: { ...attemptedDelivery, ...finishedFields, status: 'succeeded' } }
   const isOver = delivery.once || disableReason(webhook, outcome, now) !== undefined
   const delayS = isOver ? undefined : nextDelayS(attempt - delivery.from, outcome, now, random)
-  if (delayS === undefined) return { change: { ...attempted, ...finishedFields, status: 'failed' } }
+  if (delayS === undefined) return { change: { ...attemptedDelivery, ...finishedFields, status: 'failed' } }
   const nextAttemptAt = timestampAfter(now, delayS)
   // The wakeup is only a safety net while a queue message is on its way.
   const wakeAt = delayS > maxDelayS ? nextAttemptAt : timestampAfter(now, delayS + recheckS)
-  return { change: { ...attempted, nextAttemptAt, wakeAt, busyUntil: undefined }, delayS }
+  return { change: { ...attemptedDelivery, nextAttemptAt, wakeAt, busyUntil: undefined }, delayS }
 }

@@ -55,15 +55,16 @@ export class Dispatcher {
     const owned = await this.#webhookCache.get(event.owner, () => this.#webhooks.list(event.owner))
     const candidates = [...owned, ...(await this.#jobWebhook(event))]
     if (!candidates.some((webhook) => needsEvent(webhook, event.event))) return
-    const enabled = candidates.filter((webhook) => webhook.enabled)
-    const subscribed = enabled.filter((webhook) => isSubscribedTo(webhook, event.event))
+    const enabledWebhooks = candidates.filter((webhook) => webhook.enabled)
+    const subscribed = enabledWebhooks.filter((webhook) => isSubscribedTo(webhook, event.event))
     await Promise.all(subscribed.map((webhook) => this.#createDelivery(webhook, event, now)))
     await this.#events.store(event, now)
     // Later events may be waiting for this one.
-    const ordered = enabled.filter((webhook) => !receivesTerminalEventsOnly(webhook))
-    const isLate = ordered.length > 0 && hasGaplessSequence(stream) && (await this.#events.hasLater(event))
-    const notified = enabled.filter(
-      (webhook) => subscribed.includes(webhook) || (isLate && ordered.includes(webhook)),
+    const orderedWebhooks = enabledWebhooks.filter((webhook) => !receivesTerminalEventsOnly(webhook))
+    const isLate =
+      orderedWebhooks.length > 0 && hasGaplessSequence(stream) && (await this.#events.hasLater(event))
+    const notified = enabledWebhooks.filter(
+      (webhook) => subscribed.includes(webhook) || (isLate && orderedWebhooks.includes(webhook)),
     )
     const messages = notified.map((webhook) => ({
       message: createMessage(webhook, event),

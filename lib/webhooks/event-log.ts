@@ -27,7 +27,7 @@ export class EventLog {
   /** Stores an event. Call after its deliveries were created, so that every stored event has its deliveries. */
   async store(event: BusEvent, now: Date, isListed = true): Promise<void> {
     const { id, owner, stream, sequence, event: name } = event
-    const stored: StoredEvent = {
+    const storedEvent: StoredEvent = {
       id,
       owner,
       stream,
@@ -37,15 +37,15 @@ export class EventLog {
       ttl: Math.floor(now.getTime() / 1000) + deliveryLifetimeS,
     }
     await this.#table.put({
-      ...eventKey(stored),
-      ...stored,
+      ...eventKey(storedEvent),
+      ...storedEvent,
       ...(isListed && { listKey: eventListKey(owner) }),
     })
   }
 
   /** Returns events of a stream by sequence number, both ends included. */
   async readRange(stream: string, from: number, to: number): Promise<StoredEvent[]> {
-    const found: Item[] = []
+    const foundItems: Item[] = []
     let start: Item | undefined
     do {
       const { items, next } = await this.#table.query({
@@ -58,10 +58,10 @@ export class EventLog {
         ConsistentRead: true,
         ExclusiveStartKey: start,
       })
-      found.push(...items)
+      foundItems.push(...items)
       start = next
     } while (start)
-    return found.map((item) => StoredEvent.parse(item))
+    return foundItems.map((item) => StoredEvent.parse(item))
   }
 
   find(ref: Pick<Delivery, 'stream' | 'sequence' | 'eventId'>): Promise<StoredEvent | undefined> {

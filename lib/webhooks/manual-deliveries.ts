@@ -55,21 +55,21 @@ export class ManualDeliveries {
     await sendDelivery(this.#services.queues, { webhookId: webhook.id, stream: id })
     const waitMs = Math.min(attemptTimeoutMs + 5000, remainingMs() - 3000)
     for (const until = performance.now() + waitMs; performance.now() < until; await sleep(pollMs)) {
-      const seen = await this.store.find(delivery)
-      if (seen && seen.status !== 'pending') return seen
+      const seenDelivery = await this.store.find(delivery)
+      if (seenDelivery && seenDelivery.status !== 'pending') return seenDelivery
     }
     return delivery
   }
 
   /** Restarts a delivery under the same id. @throws AppError CONFLICT if attempts keep running. */
-  async redeliver(given: Delivery, now = new Date()): Promise<Delivery> {
-    const restarted = await this.#restart(given, now)
+  async redeliver(givenDelivery: Delivery, now = new Date()): Promise<Delivery> {
+    const restarted = await this.#restart(givenDelivery, now)
     await sendDelivery(this.#services.queues, { webhookId: restarted.webhookId, stream: restarted.stream })
     return restarted
   }
 
-  async #restart(given: Delivery, now: Date): Promise<Delivery> {
-    let delivery: Delivery | undefined = given
+  async #restart(givenDelivery: Delivery, now: Date): Promise<Delivery> {
+    let delivery: Delivery | undefined = givenDelivery
     for (let attempt = 1; delivery && attempt <= maxTries; attempt++) {
       const change = {
         status: 'pending',
@@ -85,7 +85,7 @@ export class ManualDeliveries {
     }
     throw new AppError(
       'CONFLICT',
-      `The delivery ${given.id} is being sent right now. Check it again in a few seconds.`,
+      `The delivery ${givenDelivery.id} is being sent right now. Check it again in a few seconds.`,
     )
   }
 
@@ -103,8 +103,8 @@ export class ManualDeliveries {
     now = new Date(),
   ): Promise<{ deliveries: number; next: string | null }> {
     const from = after ?? `evt_${encodeTime(Date.parse(since), 10)}`
-    const found = await this.#events.listSince(webhook.owner, from, maxReplayedEvents)
-    const replayed = found.filter(
+    const foundEvents = await this.#events.listSince(webhook.owner, from, maxReplayedEvents)
+    const replayed = foundEvents.filter(
       ({ event, stream, owner }) =>
         owner === webhook.owner && receivesStream(webhook, stream) && isReplayed(event, webhook, events),
     )
@@ -113,7 +113,7 @@ export class ManualDeliveries {
       await sendDelivery(this.#services.queues, { webhookId: webhook.id, stream })
     return {
       deliveries: replayed.length,
-      next: found.length === maxReplayedEvents ? (found.at(-1)?.id ?? null) : null,
+      next: foundEvents.length === maxReplayedEvents ? (foundEvents.at(-1)?.id ?? null) : null,
     }
   }
 
@@ -125,8 +125,8 @@ export class ManualDeliveries {
       now,
     )
     if (await this.store.create(delivery)) return
-    const before = await this.store.find(delivery)
-    if (before) await this.#restart(before, now)
+    const deliveryBefore = await this.store.find(delivery)
+    if (deliveryBefore) await this.#restart(deliveryBefore, now)
   }
 }
 

@@ -13,14 +13,14 @@ const types = { json: 'application/json; charset=utf-8' } as const
 
 /**
  * Creates the body of a delivery, identical for each attempt: exactly these bytes are signed and sent.
- * @param stored the event as JSON.
+ * @param storedBody the event as JSON.
  */
 export function createPayload(
-  stored: string,
+  storedBody: string,
   format: WebhookFormat,
   { baseUrl, resultLink }: { readonly baseUrl: string; readonly resultLink: ResultLink },
 ): { readonly body: Buffer; readonly contentType: string } {
-  const event = addResultLinks(JSON.parse(stored) as EventFields, resultLink) // written by this service, as an object
+  const event = addResultLinks(JSON.parse(storedBody) as EventFields, resultLink) // written by this service, as an object
   return { body: Buffer.from(renderPayload(event, format, baseUrl)), contentType: types.json }
 }
 

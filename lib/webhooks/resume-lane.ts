@@ -15,11 +15,12 @@ export async function resumeLane(
 ): Promise<void> {
   const store = new DeliveryStore(table)
   const lane = parseLaneId(id)
-  const due = (await store.listLane(lane)).filter(
+  const dueDeliveries = (await store.listLane(lane)).filter(
     ({ wakeAt }) => wakeAt !== undefined && wakeAt <= now.toISOString(),
   )
-  const hasUntried = due.some(isUntried)
-  const messages = due.filter((delivery) => !isUntried(delivery)).map(retryMessage)
+  const hasUntried = dueDeliveries.some(isUntried)
+  const messages = dueDeliveries.filter((delivery) => !isUntried(delivery)).map(retryMessage)
   for (const message of [...(hasUntried ? [lane] : []), ...messages]) await sendDelivery(queues, message)
-  for (const delivery of due) await store.change(delivery, { wakeAt: timestampAfter(now, 2 * recheckS) })
+  for (const delivery of dueDeliveries)
+    await store.change(delivery, { wakeAt: timestampAfter(now, 2 * recheckS) })
 }

@@ -42,14 +42,16 @@ const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
 /** @param secrets the current one, then old ones that are still valid. */
 export function signatureHeaders(
   message: SignedMessage,
-  [current, ...old]: readonly [string, ...string[]],
+  [currentSecret, ...oldSecrets]: readonly [string, ...string[]],
 ): Record<string, string> {
-  const [last] = old
+  const [lastSecret] = oldSecrets
   return {
-    'x-webhook-signature': signBody(message.body, current),
-    ...(last !== undefined && { 'x-webhook-signature-old': signBody(message.body, last) }),
+    'x-webhook-signature': signBody(message.body, currentSecret),
+    ...(lastSecret !== undefined && { 'x-webhook-signature-old': signBody(message.body, lastSecret) }),
     'webhook-id': message.id,
     'webhook-timestamp': String(secondsOf(message.at)),
-    'webhook-signature': [current, ...old].map((secret) => standardSignature(message, secret)).join(' '),
+    'webhook-signature': [currentSecret, ...oldSecrets]
+      .map((secret) => standardSignature(message, secret))
+      .join(' '),
   }
 }

@@ -33,8 +33,8 @@ export class WebhookStore {
   async #load(ids: readonly string[]): Promise<Webhook[]> {
     if (ids.length === 0) return []
     const items = await this.#table.getAll(ids.map(webhookKey))
-    const found = new Map(items.map((item) => [item['id'], Webhook.parse(item)]))
-    return ids.flatMap((id) => found.get(id) ?? [])
+    const webhooksById = new Map(items.map((item) => [item['id'], Webhook.parse(item)]))
+    return ids.flatMap((id) => webhooksById.get(id) ?? [])
   }
 
   /** Undefined if the webhook was deleted; undefined values remove attributes. */

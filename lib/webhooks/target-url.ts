@@ -24,7 +24,7 @@ export const webhookUrl = z
 export async function checkTargetUrl(
   target: string,
   field: string,
-  allowed: readonly string[] = [],
+  allowedNetworks: readonly string[] = [],
 ): Promise<void> {
   const url = URL.canParse(target) ? new URL(target) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || target.length > maxUrlLength)
@@ -38,7 +38,7 @@ export async function checkTargetUrl(
       `"${redacted}" is the placeholder for a hidden password; send the password itself`,
     )
   const stop = new AbortController()
-  const lookup = new AddressGuard(allowed).resolve(url.hostname).catch((error: unknown) => {
+  const lookup = new AddressGuard(allowedNetworks).resolve(url.hostname).catch((error: unknown) => {
     if (error instanceof AppError) throw new AppError(error.code, `${field}: ${error.message}`, { field })
   })
   try {

@@ -123,14 +123,14 @@ export class Webhooks {
     const url = input.url === undefined ? undefined : this.#services.vault.seal(input.url, id)
     const changes = defined({ ...input, url })
     const clearedFailure = { failingSince: undefined, disabledAt: undefined, disabledFor: undefined }
-    const changed = await this.store.change(id, {
+    const changedWebhook = await this.store.change(id, {
       ...changes,
       ...(input.enabled === true && clearedFailure),
       ...(input.enabled === false && { disabledAt: now.toISOString(), disabledFor: undefined }),
       updatedAt: now.toISOString(),
     })
     await waitForCacheExpiry()
-    return changed
+    return changedWebhook
   }
 
   /** False if it was already deleted. */
@@ -151,9 +151,9 @@ export class Webhooks {
       { context: webhook.id, graceHours, now },
       this.#services.vault,
     )
-    const changed = await this.store.change(webhook.id, { ...secrets, updatedAt: now.toISOString() })
+    const changedWebhook = await this.store.change(webhook.id, { ...secrets, updatedAt: now.toISOString() })
     await waitForCacheExpiry()
-    return changed && { webhook: changed, secret: plain }
+    return changedWebhook && { webhook: changedWebhook, secret: plain }
   }
 
   /** Returns the secret that signs deliveries to the `webhookUrl` of a job. */
@@ -170,15 +170,15 @@ export class Webhooks {
     now = new Date(),
   ): Promise<{ secret: string; createdAt: string }> {
     const { table, vault } = this.#services
-    const before = await defaultSecret(owner, table, vault)
+    const secretBefore = await defaultSecret(owner, table, vault)
     const { plain, secrets } = renewSecret(
-      before,
+      secretBefore,
       { context: defaultSecretContext(owner), graceHours, now },
       vault,
     )
-    const changed: DefaultSecret = { ...secrets, createdAt: now.toISOString() }
-    await storeDefaultSecret(owner, changed, table)
-    return { secret: plain, createdAt: changed.createdAt }
+    const changedSecret: DefaultSecret = { ...secrets, createdAt: now.toISOString() }
+    await storeDefaultSecret(owner, changedSecret, table)
+    return { secret: plain, createdAt: changedSecret.createdAt }
   }
 
   /** Returns the URL of a webhook. */

@@ -35,8 +35,8 @@ export function createRun(
 /** Sets the times of the next run and the next check; a disabled workflow has no next run. */
 export function scheduleNextRun(workflow: Workflow, now: Date): Workflow {
   const { nextRunAt: _, wakeAt: __, ...rest } = workflow
-  const next = workflow.enabled ? nextRunTime(workflow, now.getTime()) : undefined
-  const nextRunAt = next === undefined ? undefined : new Date(next).toISOString()
+  const nextRunMs = workflow.enabled ? nextRunTime(workflow, now.getTime()) : undefined
+  const nextRunAt = nextRunMs === undefined ? undefined : new Date(nextRunMs).toISOString()
   return setWakeTime({ ...rest, ...defined({ nextRunAt }) }, now)
 }
 

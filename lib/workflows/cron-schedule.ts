@@ -32,18 +32,19 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
       `expected five fields, got six; leave out the seconds: ${fields.slice(1).join(' ')}`,
     )
   let wall: number | undefined = Date.UTC(2027, 0, 1)
-  let last: number | undefined
-  for (let checked = 0; checked < maxCheckedRuns; checked++) {
+  let lastRunMs: number | undefined
+  for (let checkedRuns = 0; checkedRuns < maxCheckedRuns; checkedRuns++) {
     wall = nextWallTime(cron, wall)
     if (wall === undefined) break
-    if (last !== undefined && wall - last < minMinutes * minuteMs)
+    if (lastRunMs !== undefined && wall - lastRunMs < minMinutes * minuteMs)
       throw scheduleError(
         'cron',
-        `expected at least ${minMinutes} min between runs, got ${(wall - last) / minuteMs} min; the most frequent schedule is */${minMinutes} * * * *`,
+        `expected at least ${minMinutes} min between runs, got ${(wall - lastRunMs) / minuteMs} min; the most frequent schedule is */${minMinutes} * * * *`,
       )
-    last = wall
+    lastRunMs = wall
   }
-  if (last === undefined) throw scheduleError('cron', `"${cron}" never runs, because there is no such day`)
+  if (lastRunMs === undefined)
+    throw scheduleError('cron', `"${cron}" never runs, because there is no such day`)
 }
 
 /**

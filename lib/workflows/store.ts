@@ -25,24 +25,28 @@ export class WorkflowStore {
   async list(owner: string): Promise<Workflow[]> {
     const ids = await listOwnedIds(this.#table, 'WORKFLOW', owner)
     const items = await this.#table.getAll(ids.map(workflowKey))
-    const found = new Map(items.map((item) => [item['id'], Workflow.parse(item)]))
-    return ids.flatMap((id) => found.get(id) ?? [])
+    const workflowsById = new Map(items.map((item) => [item['id'], Workflow.parse(item)]))
+    return ids.flatMap((id) => workflowsById.get(id) ?? [])
   }
 
   /**
    * Stores a changed workflow together with a run.
    * @returns undefined when the workflow was changed concurrently.
    */
-  async change(before: Workflow, next: Workflow, run?: WorkflowRun): Promise<Workflow | undefined> {
-    const changed = { ...next, version: before.version + 1 }
+  async change(
+    workflowBefore: Workflow,
+    nextWorkflow: Workflow,
+    run?: WorkflowRun,
+  ): Promise<Workflow | undefined> {
+    const changedWorkflow = { ...nextWorkflow, version: workflowBefore.version + 1 }
     const writes: Write[] = [
       {
-        put: { ...workflowKey(before.id), ...recordOf(changed) },
-        if: { equal: { version: before.version } },
+        put: { ...workflowKey(workflowBefore.id), ...recordOf(changedWorkflow) },
+        if: { equal: { version: workflowBefore.version } },
       },
       ...(run ? [{ put: { ...runKey(run), ...run } }] : []),
     ]
-    return (await this.#table.transact(writes)) ? changed : undefined
+    return (await this.#table.transact(writes)) ? changedWorkflow : undefined
   }
 
   remove(workflow: Workflow): Promise<boolean> {

@@ -29,11 +29,11 @@ const oneTimeImports: readonly string[] = ['import/upload', 'import/base64']
 /** Validates tasks and seals their secrets. @param id of the workflow. @throws AppError for invalid tasks. */
 export async function prepareTasks(taskMap: TaskMap, id: string, services: Services): Promise<TaskMap> {
   const engines = await services.engines()
-  const stored = mapTasks(taskMap, (name, fields) => {
+  const storedTasks = mapTasks(taskMap, (name, fields) => {
     rejectRedacted(name, fields)
     return sealFields(clearUnknownOptions(fields, engines), id, services)
   })
-  const tasks = createRunTasks({ id, tasks: stored }, { date: '2026-12-31', runId: 'run_' }, services)
+  const tasks = createRunTasks({ id, tasks: storedTasks }, { date: '2026-12-31', runId: 'run_' }, services)
   const oneTimeTask = tasks.find(({ operation }) => oneTimeImports.includes(operation.name))
   if (oneTimeTask)
     throw new AppError(
@@ -41,7 +41,7 @@ export async function prepareTasks(taskMap: TaskMap, id: string, services: Servi
       `tasks.${oneTimeTask.name}.operation: ${oneTimeTask.operation.name} imports a file only once; workflows need import/url, import/raw or an import from a store.`,
       { field: `tasks.${oneTimeTask.name}.operation` },
     )
-  return stored
+  return storedTasks
 }
 
 /** Creates the tasks of one run. @throws AppError INVALID_INPUT */
@@ -67,8 +67,8 @@ function clearUnknownOptions(fields: Fields, engines: readonly Engine[]): Fields
   // The fields of other operations are all known, or the request is refused.
   if (operation?.kind !== 'process') return fields
   const { options } = fields
-  const common = Object.entries(fields).filter(([name]) => isCommonField(name))
-  const cleared = { ...clearUnknownFields(fields, operation, engines), ...Object.fromEntries(common) }
+  const commonFields = Object.entries(fields).filter(([name]) => isCommonField(name))
+  const cleared = { ...clearUnknownFields(fields, operation, engines), ...Object.fromEntries(commonFields) }
   if (!isPlainObject(options)) return cleared
   return { ...cleared, options: clearUnknownFields(options, operation, engines) }
 }
@@ -86,16 +86,16 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
       ),
     )
   const { options } = fields
-  const all = vault.sealSecrets(fields, secrets(fields), id)
-  if (!isPlainObject(options)) return all
-  return { ...all, options: vault.sealSecrets(options, secrets(options), id) }
+  const sealedFields = vault.sealSecrets(fields, secrets(fields), id)
+  if (!isPlainObject(options)) return sealedFields
+  return { ...sealedFields, options: vault.sealSecrets(options, secrets(options), id) }
 }
 
 /** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */
 function rejectRedacted(name: string, fields: Fields): void {
   // Spreading takes any value; only objects have fields.
-  const shown = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
-  const [field] = shown.find(([, value]) => value === redacted) ?? []
+  const shownFields = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
+  const [field] = shownFields.find(([, value]) => value === redacted) ?? []
   if (field === undefined) return
   const sentence = `${field}: "${redacted}" is a placeholder for a hidden secret. Send the secret itself.`
   throw addTaskToError(name, new AppError('INVALID_INPUT', sentence, { field }))
@@ -128,8 +128,8 @@ function variableValue(
     variables,
   }: { readonly name: string; readonly field: string; readonly variables: RunVariables },
 ): string {
-  const known = variableNames.find((one) => one === variable)
-  if (known) return variables[known]
+  const knownVariable = variableNames.find((one) => one === variable)
+  if (knownVariable) return variables[knownVariable]
   const expected = variableNames.map((one) => `\${${one}}`).join(' or ')
   const sentence = `${field}: expected ${expected}, got "\${${variable.slice(0, 32)}}".`
   throw addTaskToError(name, new AppError('INVALID_INPUT', sentence, { field }))

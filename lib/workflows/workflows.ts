@@ -82,14 +82,14 @@ export class Workflows {
       const { paused, ...wanted } = { ...workflow, ...changes, ...defined({ tasks }) } as Workflow
       validateSchedule(wanted)
       const isSwitchedOn = input.enabled === true
-      const next = {
+      const nextWorkflow = {
         ...wanted,
         ...(paused && !isSwitchedOn && { paused }),
         ...(isSwitchedOn && { failures: 0 }),
         updatedAt: now.toISOString(),
       }
       const affectsSchedule = [input.cron, input.timezone, input.enabled].some((value) => value !== undefined)
-      return { next: affectsSchedule ? scheduleNextRun(next, now) : next }
+      return { next: affectsSchedule ? scheduleNextRun(nextWorkflow, now) : nextWorkflow }
     }).then((changed) => changed?.next)
   }
 
@@ -103,8 +103,8 @@ export class Workflows {
 
   /** Starts a run now. @throws AppError CONFLICT while another run is running, unless the workflow cancels it. */
   async runNow(id: string, now = new Date()): Promise<WorkflowRun | undefined> {
-    const transition = await this.#changeWithRetry(id, async (before) => {
-      const workflow = await this.#updateLiveRun(before, now)
+    const transition = await this.#changeWithRetry(id, async (workflowBefore) => {
+      const workflow = await this.#updateLiveRun(workflowBefore, now)
       const run = createRun(workflow, { trigger: 'request', dueAt: now.toISOString() })
       const { live } = workflow
       if (live === undefined) return startRun(workflow, run, now)
@@ -124,8 +124,8 @@ export class Workflows {
 
   /** Does whatever is due for a workflow whose `wakeAt` has passed. */
   async wake(id: string, now = new Date()): Promise<void> {
-    const transition = await this.#changeWithRetry(id, async (before) => {
-      const workflow = await this.#updateLiveRun(before, now)
+    const transition = await this.#changeWithRetry(id, async (workflowBefore) => {
+      const workflow = await this.#updateLiveRun(workflowBefore, now)
       return advanceWorkflow(workflow, now) ?? (await this.#startWaitingRun(workflow, now))
     })
     if (transition) await this.#startJobOf(transition, now)
@@ -152,14 +152,15 @@ export class Workflows {
     decide: (workflow: Workflow) => WorkflowTransition | Promise<WorkflowTransition>,
   ): Promise<WorkflowTransition | undefined> {
     for (let attempt = 1; attempt <= maxTries; attempt++) {
-      const before = await this.store.find(id)
-      if (!before) return undefined
-      const transition = await decide(before)
+      const workflowBefore = await this.store.find(id)
+      if (!workflowBefore) return undefined
+      const transition = await decide(workflowBefore)
       // Before the write: after a crash, nothing would repeat it.
       if (transition.cancel !== undefined) await this.#cancel(id, transition.cancel)
-      const next = await this.store.change(before, transition.next, transition.run)
-      if (next?.paused && !before.paused) await this.#notifyPaused(next, next.paused.reason)
-      if (next) return { ...transition, next }
+      const nextWorkflow = await this.store.change(workflowBefore, transition.next, transition.run)
+      if (nextWorkflow?.paused && !workflowBefore.paused)
+        await this.#notifyPaused(nextWorkflow, nextWorkflow.paused.reason)
+      if (nextWorkflow) return { ...transition, next: nextWorkflow }
     }
     throw new Error(`gave up after ${maxTries} write conflicts on workflow ${id}`)
   }
@@ -188,10 +189,10 @@ export class Workflows {
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       const { code, message } = error
-      const failed = { status: 'failed', endedAt: now.toISOString(), error: { code, message } } as const
-      await this.store.changeRun(run, failed)
+      const failedRun = { status: 'failed', endedAt: now.toISOString(), error: { code, message } } as const
+      await this.store.changeRun(run, failedRun)
       await this.#changeWithRetry(workflow.id, (current) => ({
-        next: current.live === run.id ? endRun(current, failed, now) : current,
+        next: current.live === run.id ? endRun(current, failedRun, now) : current,
       }))
     }
   }

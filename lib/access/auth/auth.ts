@@ -29,7 +29,7 @@ export interface AuthOptions {
 
 interface PasswordHasher {
   hash(password: string): Promise<string>
-  verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>
+  verify(givenPassword: { readonly hash: string; readonly password: string }): Promise<boolean>
 }
 
 /** Header with the client's IP address, set by our code when it creates the request for better-auth. */

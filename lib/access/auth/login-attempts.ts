@@ -25,14 +25,14 @@ export async function consumeAttempt(
       { setPlus: { count: ['count', 1] } },
       { condition: { present: ['count'], below: { count: max } } },
     )
-  const first = await countAttempt()
-  if (first.applied) return { allowed: true, retryAfter: null }
-  if (!first.item) {
-    const made = await table.put(
+  const firstResult = await countAttempt()
+  if (firstResult.applied) return { allowed: true, retryAfter: null }
+  if (!firstResult.item) {
+    const putResult = await table.put(
       { ...key, count: 1, ttl: windowStart + 2 * window },
       { condition: { exists: false } },
     )
-    if (made.applied || (await countAttempt()).applied) return { allowed: true, retryAfter: null }
+    if (putResult.applied || (await countAttempt()).applied) return { allowed: true, retryAfter: null }
   }
   return { allowed: false, retryAfter: Math.max(1, windowStart + window - Math.floor(now / 1000)) }
 }

@@ -13,29 +13,29 @@ export function chooseLookup(
   { unique = [], listed = [], caseInsensitive = [] }: Model,
   where: readonly CleanedWhere[],
 ): LookupPath {
-  const required = where.filter(({ connector }) => connector === 'AND')
-  const exact = new Map(
-    required.flatMap(({ field, operator, value, mode }): [string, readonly string[]][] => {
+  const requiredConditions = where.filter(({ connector }) => connector === 'AND')
+  const exactValues = new Map(
+    requiredConditions.flatMap(({ field, operator, value, mode }): [string, readonly string[]][] => {
       if (mode === 'insensitive' && !caseInsensitive.includes(field)) return []
       if (operator === 'in' && Array.isArray(value)) return [[field, value.map(String)]]
       return operator === 'eq' && value !== null ? [[field, [String(value)]]] : []
     }),
   )
-  const ids = exact.get('id')
+  const ids = exactValues.get('id')
   if (ids) return { by: 'id', ids }
-  const marker = unique.find((field) => exact.has(field))
-  if (marker) return { by: 'marker', field: marker, values: exact.get(marker) ?? [] }
-  const list = listed.find((field) => exact.has(field))
-  if (list) return { by: 'list', field: list, values: exact.get(list) ?? [] }
+  const marker = unique.find((field) => exactValues.has(field))
+  if (marker) return { by: 'marker', field: marker, values: exactValues.get(marker) ?? [] }
+  const list = listed.find((field) => exactValues.has(field))
+  if (list) return { by: 'list', field: list, values: exactValues.get(list) ?? [] }
   return { by: 'all' }
 }
 
 /** True if the record matches all AND clauses and, if there are any, one of the OR clauses. */
 export function matchesWhere(record: AuthRecord, where: readonly CleanedWhere[]): boolean {
-  const all = where.filter(({ connector }) => connector === 'AND')
+  const andConditions = where.filter(({ connector }) => connector === 'AND')
   const any = where.filter(({ connector }) => connector === 'OR')
   return (
-    all.every((clause) => matchesClause(record, clause)) &&
+    andConditions.every((clause) => matchesClause(record, clause)) &&
     (any.length === 0 || any.some((clause) => matchesClause(record, clause)))
   )
 }
@@ -43,31 +43,33 @@ export function matchesWhere(record: AuthRecord, where: readonly CleanedWhere[])
 function matchesClause(record: AuthRecord, { field, operator, value, mode }: CleanedWhere): boolean {
   const plain = (one: unknown) =>
     mode === 'insensitive' && typeof one === 'string' ? one.toLowerCase() : one
-  const found = plain(record[field] ?? null)
-  const wanted = Array.isArray(value) ? undefined : plain(value instanceof Date ? value.toISOString() : value)
+  const foundValue = plain(record[field] ?? null)
+  const wantedValue = Array.isArray(value)
+    ? undefined
+    : plain(value instanceof Date ? value.toISOString() : value)
   const list: readonly unknown[] = Array.isArray(value) ? value.map(plain) : []
-  const text = typeof found === 'string' ? found : undefined
+  const text = typeof foundValue === 'string' ? foundValue : undefined
   switch (operator) {
     case undefined:
     case 'eq':
-      return found === wanted
+      return foundValue === wantedValue
     case 'ne':
-      return found !== wanted
+      return foundValue !== wantedValue
     case 'in':
-      return list.includes(found)
+      return list.includes(foundValue)
     case 'not_in':
-      return !list.includes(found)
+      return !list.includes(foundValue)
     case 'contains':
-      return text?.includes(String(wanted)) ?? false
+      return text?.includes(String(wantedValue)) ?? false
     case 'starts_with':
-      return text?.startsWith(String(wanted)) ?? false
+      return text?.startsWith(String(wantedValue)) ?? false
     case 'ends_with':
-      return text?.endsWith(String(wanted)) ?? false
+      return text?.endsWith(String(wantedValue)) ?? false
     case 'lt':
     case 'lte':
     case 'gt':
     case 'gte':
-      return satisfiesOrder(found, operator, wanted)
+      return satisfiesOrder(foundValue, operator, wantedValue)
   }
 }
 
@@ -75,17 +77,21 @@ type Ordered = string | number
 const isOrdered = (one: unknown): one is Ordered => typeof one === 'string' || typeof one === 'number'
 
 /** A missing value is neither less nor greater. */
-function satisfiesOrder(found: unknown, operator: 'lt' | 'lte' | 'gt' | 'gte', wanted: unknown): boolean {
-  if (!isOrdered(found) || !isOrdered(wanted)) return false
+function satisfiesOrder(
+  foundValue: unknown,
+  operator: 'lt' | 'lte' | 'gt' | 'gte',
+  wantedValue: unknown,
+): boolean {
+  if (!isOrdered(foundValue) || !isOrdered(wantedValue)) return false
   switch (operator) {
     case 'lt':
-      return found < wanted
+      return foundValue < wantedValue
     case 'lte':
-      return found <= wanted
+      return foundValue <= wantedValue
     case 'gt':
-      return found > wanted
+      return foundValue > wantedValue
     case 'gte':
-      return found >= wanted
+      return foundValue >= wantedValue
   }
 }
 

@@ -77,14 +77,14 @@ const ownerOf = ({ userId }: Item) => (typeof userId === 'string' ? { userId } :
 
 export function toItem(model: string, record: AuthRecord, context: RecordContext): Item & Key {
   const key = recordKey(model, record.id)
-  const sealed = Object.fromEntries(
+  const sealedFields = Object.fromEntries(
     Object.entries(record).map(([name, value]) => {
       const isSecret = modelOf(model, context).secret?.includes(name) && value !== undefined && value !== null
       return [name, isSecret ? context.vault.seal(value, `${key.pk} ${name}`) : value]
     }),
   )
   return {
-    ...sealed,
+    ...sealedFields,
     ...ttlOf(record),
     ...(modelOf(model, context).enumerated && { listKey: modelListKey(model) }),
     ...key,
@@ -123,20 +123,20 @@ function pointersOf(model: string, record: AuthRecord, context: RecordContext): 
 /** Returns the writes that turn the pointers of `before` into those of `next`; they fail if a unique value is taken. */
 export function pointerWrites(
   model: string,
-  before: AuthRecord | undefined,
-  next: AuthRecord | undefined,
+  recordBefore: AuthRecord | undefined,
+  nextRecord: AuthRecord | undefined,
   context: RecordContext,
 ): Write[] {
-  const old = before ? pointersOf(model, before, context) : []
-  const now = next ? pointersOf(model, next, context) : []
+  const oldPointers = recordBefore ? pointersOf(model, recordBefore, context) : []
+  const now = nextRecord ? pointersOf(model, nextRecord, context) : []
   const isIn = (all: readonly Key[], { pk, sk }: Key) => all.some((one) => one.pk === pk && one.sk === sk)
-  const isSame = before && next && ttlOf(before).ttl === ttlOf(next).ttl
+  const isSame = recordBefore && nextRecord && ttlOf(recordBefore).ttl === ttlOf(nextRecord).ttl
   return [
-    ...old
+    ...oldPointers
       .filter((pointer) => !isIn(now, pointer))
-      .map(({ pk, sk }): Write => ({ delete: { pk, sk }, if: { equal: { id: before?.id } } })),
+      .map(({ pk, sk }): Write => ({ delete: { pk, sk }, if: { equal: { id: recordBefore?.id } } })),
     ...now
-      .filter((pointer) => !isSame || !isIn(old, pointer))
+      .filter((pointer) => !isSame || !isIn(oldPointers, pointer))
       .map((put): Write => ({ put, if: { either: [{ exists: false }, { equal: { id: put.id } }] } })),
   ]
 }

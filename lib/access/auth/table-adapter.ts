@@ -55,17 +55,17 @@ class TableAdapter implements CustomAdapter {
 
   async create<T extends Record<string, unknown>>({ model, data }: { model: string; data: T }): Promise<T> {
     const record = { ...data, id: String(data['id']), version: 1 }
-    const made = await this.#parts.table.transact([
+    const isCreated = await this.#parts.table.transact([
       { put: toItem(model, record, this.#parts), if: { exists: false } },
       ...pointerWrites(model, undefined, record, this.#parts),
     ])
-    if (!made) throw new Error(`A ${model} with this id or unique value already exists.`)
+    if (!isCreated) throw new Error(`A ${model} with this id or unique value already exists.`)
     return data
   }
 
   async findOne<T>({ model, where }: { model: string; where: CleanedWhere[] }): Promise<T | null> {
-    const [found] = await this.#find(model, where)
-    return (found as T | undefined) ?? null // the factory knows the model's type
+    const [foundRecord] = await this.#find(model, where)
+    return (foundRecord as T | undefined) ?? null // the factory knows the model's type
   }
 
   async findMany<T>({
@@ -76,14 +76,14 @@ class TableAdapter implements CustomAdapter {
     sortBy,
     select,
   }: Parameters<CustomAdapter['findMany']>[0]): Promise<T[]> {
-    const found = await this.#find(model, where)
-    const sorted = sortBy ? sortRecords(found, sortBy) : found
-    const page = sorted.slice(offset, limit === undefined ? undefined : offset + limit)
+    const foundRecords = await this.#find(model, where)
+    const sortedRecords = sortBy ? sortRecords(foundRecords, sortBy) : foundRecords
+    const page = sortedRecords.slice(offset, limit === undefined ? undefined : offset + limit)
     const names = select?.map((field) => this.#nameOf(model, field))
-    const wanted = names
+    const wantedNames = names
       ? page.map((record) => Object.fromEntries(names.map((name) => [name, record[name]])))
       : page
-    return wanted as T[] // the factory knows the model's type
+    return wantedNames as T[] // the factory knows the model's type
   }
 
   async count({ model, where = [] }: { model: string; where?: CleanedWhere[] | undefined }): Promise<number> {
@@ -141,10 +141,10 @@ class TableAdapter implements CustomAdapter {
   ): Promise<T | null> {
     if (where.length === 0) return null
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const [found] = await this.#find(model, where)
-      if (!found) return null
-      const changed = await this.#write(model, found, next(found))
-      if (changed) return changed as T // the factory knows the model's type
+      const [foundRecord] = await this.#find(model, where)
+      if (!foundRecord) return null
+      const changedRecord = await this.#write(model, foundRecord, next(foundRecord))
+      if (changedRecord) return changedRecord as T // the factory knows the model's type
     }
     throw new Error(
       `A ${model} could not be changed in ${maxAttempts} attempts because of concurrent changes.`,
@@ -156,42 +156,53 @@ class TableAdapter implements CustomAdapter {
     where: readonly CleanedWhere[],
     next: (record: AuthRecord) => Replacement,
   ): Promise<number> {
-    const found = await this.#find(model, where)
-    const changed = await Promise.all(
-      found.map(({ id }) => {
-        const only: CleanedWhere = {
+    const foundRecords = await this.#find(model, where)
+    const changedRecords = await Promise.all(
+      foundRecords.map(({ id }) => {
+        const idCondition: CleanedWhere = {
           field: 'id',
           operator: 'eq',
           value: id,
           connector: 'AND',
           mode: 'sensitive',
         }
-        return this.#changeOne(model, [...where, only], next)
+        return this.#changeOne(model, [...where, idCondition], next)
       }),
     )
-    return changed.filter((one) => one !== null).length
+    return changedRecords.filter((one) => one !== null).length
   }
 
   /** Returns undefined if the record has changed since it was read. */
-  async #write(model: string, before: AuthRecord, change: Replacement): Promise<AuthRecord | undefined> {
+  async #write(
+    model: string,
+    recordBefore: AuthRecord,
+    change: Replacement,
+  ): Promise<AuthRecord | undefined> {
     const { table } = this.#parts
-    const isUnchanged = { equal: { version: before['version'] } }
-    const key = recordKey(model, before.id)
-    if (change === undefined) return before
+    const isUnchanged = { equal: { version: recordBefore['version'] } }
+    const key = recordKey(model, recordBefore.id)
+    if (change === undefined) return recordBefore
     if (change === null) {
-      const pointers = pointerWrites(model, before, undefined, this.#parts)
-      return (await table.transact([{ delete: key, if: isUnchanged }, ...pointers])) ? before : undefined
+      const pointers = pointerWrites(model, recordBefore, undefined, this.#parts)
+      return (await table.transact([{ delete: key, if: isUnchanged }, ...pointers]))
+        ? recordBefore
+        : undefined
     }
-    const next: AuthRecord = { ...before, ...change, id: before.id, version: Number(before['version']) + 1 }
-    const pointers = pointerWrites(model, before, next, this.#parts)
-    const item = toItem(model, next, this.#parts)
+    const nextRecord: AuthRecord = {
+      ...recordBefore,
+      ...change,
+      id: recordBefore.id,
+      version: Number(recordBefore['version']) + 1,
+    }
+    const pointers = pointerWrites(model, recordBefore, nextRecord, this.#parts)
+    const item = toItem(model, nextRecord, this.#parts)
     if (pointers.length === 0) {
       const { applied } = await table.put(item, { condition: isUnchanged })
-      return applied ? next : undefined
+      return applied ? nextRecord : undefined
     }
-    if (await table.transact([{ put: item, if: isUnchanged }, ...pointers])) return next
+    if (await table.transact([{ put: item, if: isUnchanged }, ...pointers])) return nextRecord
     const now = await table.get(key)
-    if (now?.['version'] === before['version'])
+    if (now?.['version'] === recordBefore['version'])
       throw new Error(`A ${model} with this unique value already exists.`)
     return undefined
   }
@@ -199,9 +210,9 @@ class TableAdapter implements CustomAdapter {
   async #find(model: string, where: readonly CleanedWhere[]): Promise<AuthRecord[]> {
     const ids = await this.#candidates(model, where)
     const items = await this.#parts.table.getAll([...new Set(ids)].map((id) => recordKey(model, id)))
-    const found = new Map(items.map((item) => [String(item['id']), fromItem(model, item, this.#parts)]))
+    const recordsById = new Map(items.map((item) => [String(item['id']), fromItem(model, item, this.#parts)]))
     return [...new Set(ids)]
-      .flatMap((id) => found.get(id) ?? [])
+      .flatMap((id) => recordsById.get(id) ?? [])
       .filter((record) => matchesWhere(record, where))
   }
 
@@ -227,7 +238,7 @@ class TableAdapter implements CustomAdapter {
 
   async #all(model: string): Promise<string[]> {
     if (!modelOf(model, this.#parts).enumerated) throw new Error(`No index of ${model} matches this query.`)
-    const found: Item[] = []
+    const foundItems: Item[] = []
     let from: Item | undefined
     do {
       const page = await this.#parts.table.query({
@@ -236,10 +247,10 @@ class TableAdapter implements CustomAdapter {
         ExclusiveStartKey: from,
         ExpressionAttributeValues: { ':all': modelListKey(model) },
       })
-      found.push(...page.items)
+      foundItems.push(...page.items)
       from = page.next
     } while (from)
-    return idsOf(found)
+    return idsOf(foundItems)
   }
 }
 

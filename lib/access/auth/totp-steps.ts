@@ -39,9 +39,9 @@ async function signingInUser(context: Context): Promise<string | undefined> {
   const session = await getSessionFromCtx(context)
   if (session) return session.user.id
   const { name } = context.context.createAuthCookie('two_factor')
-  const pending = await context.getSignedCookie(name, context.context.secret)
-  if (!pending) return undefined
-  return (await context.context.internalAdapter.findVerificationValue(pending))?.value
+  const pendingCookie = await context.getSignedCookie(name, context.context.secret)
+  if (!pendingCookie) return undefined
+  return (await context.context.internalAdapter.findVerificationValue(pendingCookie))?.value
 }
 
 async function stepOf(
@@ -51,11 +51,12 @@ async function stepOf(
   now: number,
 ): Promise<number | undefined> {
   const where = [{ field: 'userId', value: userId }]
-  const stored = await context.adapter.findOne<{ secret: string }>({ model: 'twoFactor', where })
-  if (!stored) return undefined
-  const secret = await symmetricDecrypt({ key: context.secretConfig, data: stored.secret })
-  const current = Math.floor(now / 1000 / periodS)
+  const storedFactor = await context.adapter.findOne<{ secret: string }>({ model: 'twoFactor', where })
+  if (!storedFactor) return undefined
+  const secret = await symmetricDecrypt({ key: context.secretConfig, data: storedFactor.secret })
+  const currentStep = Math.floor(now / 1000 / periodS)
   const otp = createOTP(secret, { digits: 6, period: periodS })
-  for (const offset of acceptedSteps) if ((await otp.hotp(current + offset)) === code) return current + offset
+  for (const offset of acceptedSteps)
+    if ((await otp.hotp(currentStep + offset)) === code) return currentStep + offset
   return undefined
 }

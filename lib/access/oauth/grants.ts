@@ -43,9 +43,9 @@ function credentialsOf(authorization: string | undefined, body: TokenRequest['bo
       'Expected client_id and client_secret, with Authorization: Basic or in the body.',
     )
   }
-  const [, ...pair] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
+  const [, ...userAndPassword] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
   // Both are form-encoded before they are joined; neither contains a space.
-  const [id, secret] = pair.map(decodeFormValue)
+  const [id, secret] = userAndPassword.map(decodeFormValue)
   if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }
   throw oauthError('invalid_client', 'Authorization: expected Basic and client_id:client_secret in base64.')
 }
@@ -82,11 +82,11 @@ export async function issueToken(
 function selectScopes(scopeText: string | undefined, { scopes }: OAuthClient): readonly GrantedScope[] {
   const names = scopeText?.split(' ').filter(Boolean) ?? []
   if (names.length === 0) return scopes
-  const refused = names.filter((name) => !scopes.some((scope) => scope === name))
-  if (refused.length > 0)
+  const refusedScopes = names.filter((name) => !scopes.some((scope) => scope === name))
+  if (refusedScopes.length > 0)
     throw oauthError(
       'invalid_scope',
-      `scope: this client may have ${scopes.join(' ')}, got ${refused.join(' ').slice(0, 100)}.`,
+      `scope: this client may have ${scopes.join(' ')}, got ${refusedScopes.join(' ').slice(0, 100)}.`,
       { allowed: scopes },
     )
   return grantedScopes.filter((scope) => names.includes(scope))

@@ -18,9 +18,9 @@ export function oauthError(
  * Returns the error body for OAuth clients. RFC 6749, 5.2 limits `error_description` to %x20-21 / %x23-5B / %x5D-7E.
  */
 export function oauthErrorBody({ status, message, details }: AppError) {
-  const known = details?.['oauth'] ?? (status >= 500 ? 'server_error' : 'invalid_request')
+  const knownCode = details?.['oauth'] ?? (status >= 500 ? 'server_error' : 'invalid_request')
   return {
-    error: String(known),
+    error: String(knownCode),
     error_description: message.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?'),
   }
 }

@@ -28,16 +28,16 @@ function findCachedToken(token: string, table: Table): Promise<ActiveToken | und
 export const authenticateByToken: AuthMethod = async ({ headers }, services) => {
   const token = bearerToken(headers)
   if (token === undefined || !isAccessToken(token)) return undefined
-  const active = await findCachedToken(token, services.table)
-  const account = active && (await findCachedAccount(services, active.client.owner))
-  if (!active || !account || active.expiresAt * 1000 <= Date.now())
+  const activeToken = await findCachedToken(token, services.table)
+  const account = activeToken && (await findCachedAccount(services, activeToken.client.owner))
+  if (!activeToken || !account || activeToken.expiresAt * 1000 <= Date.now())
     throw new AppError(
       'INVALID_API_KEY',
       'The access token is unknown, revoked or expired. Get a new one with POST /v1/oauth/token.',
       { reason: 'unknown' },
     )
   if (account.status === 'suspended') throw accountSuspendedError()
-  const { client, scopes } = active
+  const { client, scopes } = activeToken
   return {
     ownerId: account.id,
     kind: 'token',

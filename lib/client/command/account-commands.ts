@@ -42,8 +42,8 @@ export async function runDoctor(_args: Arguments, { client, terminal }: CommandS
   const check = async (name: string, run: () => Promise<string>) => {
     try {
       findings.push({ name, isRight: true, says: await run() })
-    } catch (thrown) {
-      findings.push({ name, isRight: false, says: messageOf(thrown) })
+    } catch (thrownError) {
+      findings.push({ name, isRight: false, says: messageOf(thrownError) })
     }
   }
   await check('node', async () => process.version)
@@ -56,9 +56,11 @@ export async function runDoctor(_args: Arguments, { client, terminal }: CommandS
   if (isReachable) {
     await check('health', async () => {
       const { status, engines } = await client.call('GET /health')
-      const missing = engines.filter(({ available }) => !available).map(({ id }) => id)
+      const missingEngines = engines.filter(({ available }) => !available).map(({ id }) => id)
       if (status !== 'ok') throw new Error(`the service reports the status ${status}`)
-      return missing.length === 0 ? `all ${engines.length} engines` : `missing engines: ${missing.join(', ')}`
+      return missingEngines.length === 0
+        ? `all ${engines.length} engines`
+        : `missing engines: ${missingEngines.join(', ')}`
     })
     await check('identity', async () => {
       const { plan } = await client.call('GET /v1/account/quota')

@@ -48,17 +48,17 @@ async function findCandidates(
   words: readonly string[],
   { client }: CommandSession,
 ): Promise<readonly string[]> {
-  const typed = words.at(-1) ?? ''
+  const typedWord = words.at(-1) ?? ''
   const previousWords = words.slice(0, -1).filter((word) => !word.startsWith('-'))
-  if (typed.startsWith('--')) {
+  if (typedWord.startsWith('--')) {
     const [file, to] = [previousWords.at(-2), previousWords.at(-1)]
     const options = file && to ? await fetchOptions(client, { from: extensionOf(file), to }) : []
     return [...(options ?? []).map(({ name }) => `--${name}`), '--out', '--json', '--force', '--help']
   }
   const names = Object.keys(commands)
   const [command] = previousWords
-  if (command === undefined) return names.filter((name) => name.startsWith(typed))
-  const matchingTyped = (words: readonly string[]) => words.filter((word) => word.startsWith(typed))
+  if (command === undefined) return names.filter((name) => name.startsWith(typedWord))
+  const matchingTyped = (words: readonly string[]) => words.filter((word) => word.startsWith(typedWord))
   if (command === 'tool') return previousWords.length === 1 ? matchingTyped(toolOperations) : []
   if (command === 'completion') return matchingTyped(Object.keys(scripts))
   const formats = await readFormats(client)
@@ -73,8 +73,9 @@ async function findCandidates(
 /** Caches the formats for a day, so that pressing Tab twice sends only one request. */
 async function readFormats(client: CommandSession['client']): Promise<readonly Format[]> {
   const path = join(stateFolder, 'formats.json')
-  const cached = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // our own file
-  if (cached && cached.url === client.url && Date.now() - cached.at < 86_400_000) return cached.formats
+  const cachedFormats = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // our own file
+  if (cachedFormats && cachedFormats.url === client.url && Date.now() - cachedFormats.at < 86_400_000)
+    return cachedFormats.formats
   const formats = await client.formats()
   await writeJson(path, { at: Date.now(), url: client.url, formats })
   return formats

@@ -28,20 +28,20 @@ export async function fetchOptions(
       },
     })
     return conversions[0]?.options
-  } catch (thrown) {
-    if (isFailure(thrown, 'FORMAT_NOT_FOUND')) return undefined
-    throw thrown
+  } catch (thrownError) {
+    if (isFailure(thrownError, 'FORMAT_NOT_FOUND')) return undefined
+    throw thrownError
   }
 }
 
 /** Rejects unknown options, which the service would silently ignore. */
 export function requireKnownOptions(
-  given: readonly string[],
-  known: readonly Option[],
+  givenOptions: readonly string[],
+  knownOptions: readonly Option[],
   subject: string,
 ): void {
-  const names = known.map(({ name }) => name)
-  for (const name of given) {
+  const names = knownOptions.map(({ name }) => name)
+  for (const name of givenOptions) {
     if (names.includes(name)) continue
     const suggestion = names.find((other) => editDistance(other.toLowerCase(), name.toLowerCase()) <= 2)
     const list =
@@ -55,19 +55,19 @@ export function requireKnownOptions(
 }
 
 /** Number of characters to insert, delete or replace (Levenshtein distance). */
-function editDistance(text: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+function editDistance(text: string, otherText: string): number {
+  let row = Array.from({ length: otherText.length + 1 }, (_, index) => index)
   for (const [index, character] of [...text].entries()) {
-    const next = [index + 1]
-    for (const [to, otherCharacter] of [...other].entries())
-      next.push(
+    const nextRow = [index + 1]
+    for (const [to, otherCharacter] of [...otherText].entries())
+      nextRow.push(
         Math.min(
           (row[to + 1] ?? 0) + 1,
-          (next[to] ?? 0) + 1,
+          (nextRow[to] ?? 0) + 1,
           (row[to] ?? 0) + (character === otherCharacter ? 0 : 1),
         ),
       )
-    row = next
+    row = nextRow
   }
   return row.at(-1) ?? 0
 }

@@ -14,10 +14,10 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 export class UsageError extends Error {}
 
 /** The exit code for a thrown value. */
-export function exitCodeOf(thrown: unknown): ExitCode {
-  if (thrown instanceof UsageError || isFailure(thrown, 'INVALID_INPUT', 'FORMAT_NOT_FOUND'))
+export function exitCodeOf(thrownError: unknown): ExitCode {
+  if (thrownError instanceof UsageError || isFailure(thrownError, 'INVALID_INPUT', 'FORMAT_NOT_FOUND'))
     return exitCodes.usage
-  return isFailure(thrown, 'UNREACHABLE') ? exitCodes.unreachable : exitCodes.failed
+  return isFailure(thrownError, 'UNREACHABLE') ? exitCodes.unreachable : exitCodes.failed
 }
 
 export const messageOf = (thrown: unknown): string =>

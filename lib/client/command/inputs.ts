@@ -20,12 +20,12 @@ export async function findInputs(
   out: string | undefined,
   isWanted: () => Promise<(extension: string) => boolean>,
 ): Promise<readonly CommandInput[]> {
-  const found = new Map<string, CommandInput>()
+  const foundInputs = new Map<string, CommandInput>()
   for (const pattern of patterns) {
     const { paths, base } = await resolveWord(pattern, isWanted)
-    for (const path of paths) await addInput(found, path, out, base)
+    for (const path of paths) await addInput(foundInputs, path, out, base)
   }
-  return [...found.values()]
+  return [...foundInputs.values()]
 }
 
 /** @returns the matching files, and the folder whose tree is kept */
@@ -53,7 +53,7 @@ const tryStat = (path: string) => stat(path).catch(() => undefined)
 
 /** @param base the folder whose tree is reproduced below `out` */
 async function addInput(
-  found: Map<string, CommandInput>,
+  foundInputs: Map<string, CommandInput>,
   typedPath: string,
   out: string | undefined,
   base: string,
@@ -61,17 +61,17 @@ async function addInput(
   const path = resolve(typedPath)
   const { size, mtimeMs } = await stat(path)
   const folder = out === undefined ? dirname(path) : resolve(out, relative(base, dirname(typedPath)))
-  found.set(path, { path, typedPath, size, mtimeMs, folder })
+  foundInputs.set(path, { path, typedPath, size, mtimeMs, folder })
 }
 
 /** Lists all files below a folder in order, except hidden ones. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  const visible = entries
+  const visibleEntries = entries
     .filter(({ name }) => !name.startsWith('.'))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
   const paths: string[] = []
-  for (const entry of visible) {
+  for (const entry of visibleEntries) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) paths.push(...(await listFiles(path)))
     else if (entry.isFile()) paths.push(path)

@@ -29,29 +29,29 @@ export function openTerminal(
   stderr: Stream = process.stderr,
 ): Terminal {
   const isInteractive = Boolean(stderr.isTTY) && !isQuiet && !isJson && isCapable
-  let drawn: readonly string[] = []
+  let drawnLines: readonly string[] = []
   /** Erases and redraws in a single write, to avoid flicker. */
   const paint = (lines: readonly string[], above = '') => {
-    const up = drawn.length > 0 ? `\u001b[${drawn.length}A\u001b[J` : ''
+    const up = drawnLines.length > 0 ? `\u001b[${drawnLines.length}A\u001b[J` : ''
     const width = (stderr.columns ?? 80) - 1
     const text = lines.map((line) => `${truncateToWidth(width, stripControls(line))}\n`).join('')
     if (up || above || text) stderr.write(`${up}${above}${text}`)
-    drawn = lines
+    drawnLines = lines
   }
   return {
     isInteractive,
     isJson,
     result: (line) => {
-      const lines = drawn
+      const lines = drawnLines
       paint([])
       stdout.write(`${line}\n`)
       paint(lines)
     },
     note: (line) => {
-      if (!isQuiet) paint(drawn, `${stripControls(line)}\n`)
+      if (!isQuiet) paint(drawnLines, `${stripControls(line)}\n`)
     },
     draw: (lines) => {
-      if (isInteractive && lines.join('\n') !== drawn.join('\n')) paint(lines)
+      if (isInteractive && lines.join('\n') !== drawnLines.join('\n')) paint(lines)
     },
   }
 }
@@ -65,19 +65,19 @@ const wideCharacter =
 
 /** Truncates a line to the terminal width. A wrapped line would take two rows, so redrawing would leave one behind. */
 export function truncateToWidth(cells: number, line: string): string {
-  let remaining = cells
+  let remainingCells = cells
   let text = ''
   for (const { segment } of new Intl.Segmenter().segment(line)) {
-    remaining -= wideCharacter.test(segment) ? 2 : 1
-    if (remaining < 0) break
+    remainingCells -= wideCharacter.test(segment) ? 2 : 1
+    if (remainingCells < 0) break
     text += segment
   }
   return text
 }
 
 export const renderBar = (fraction: number, width = 24): string => {
-  const full = Math.floor(Math.min(1, Math.max(0, fraction)) * width)
-  return `${'█'.repeat(full)}${'░'.repeat(width - full)}`
+  const fullCells = Math.floor(Math.min(1, Math.max(0, fraction)) * width)
+  return `${'█'.repeat(fullCells)}${'░'.repeat(width - fullCells)}`
 }
 
 export function formatBytes(bytes: number): string {

@@ -71,10 +71,10 @@ const noPublicAccess: Rule = ({ Resources }) =>
     )
 
 const logRetention: Rule = (template) => {
-  const kept = ofType(template, 'AWS::Logs::LogGroup')
-  const names = kept.map(([, { Properties }]) => Properties?.['LogGroupName'])
+  const keptLogGroups = ofType(template, 'AWS::Logs::LogGroup')
+  const names = keptLogGroups.map(([, { Properties }]) => Properties?.['LogGroupName'])
   return [
-    ...kept
+    ...keptLogGroups
       .filter(([, { Properties }]) => !Properties?.['RetentionInDays'])
       .map(([id]) => createFinding(id, 'retains logs forever')),
     ...ofType(template, 'AWS::Lambda::Function')
@@ -127,16 +127,16 @@ const boundedConcurrency: Rule = (template, stage) => {
       Properties?.['ReservedConcurrentExecutions'] ?? mapped.find((one) => one.id.includes(`"${id}"`))?.most,
     ),
   }))
-  const all = bounds.reduce((sum, { most }) => sum + (most || 0), 0)
+  const totalReserved = bounds.reduce((sum, { most }) => sum + (most || 0), 0)
   return [
     ...bounds
       .filter(({ most }) => !(most > 0))
       .map(({ id }) => createFinding(id, 'has no concurrency limit')),
-    ...(all > stage.functionsAtATime
+    ...(totalReserved > stage.functionsAtATime
       ? [
           createFinding(
             'functions',
-            `have a total concurrency of ${all}, above functionsAtATime (${stage.functionsAtATime})`,
+            `have a total concurrency of ${totalReserved}, above functionsAtATime (${stage.functionsAtATime})`,
           ),
         ]
       : []),

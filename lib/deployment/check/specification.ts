@@ -75,7 +75,7 @@ class SpecificationWalker {
       walk.#value(at, value, type)
       return walk.findings
     })
-    const best = tries.toSorted((a, b) => a.length - b.length)[0] ?? []
-    this.findings.push(...best)
+    const bestFindings = tries.toSorted((a, b) => a.length - b.length)[0] ?? []
+    this.findings.push(...bestFindings)
   }
 }

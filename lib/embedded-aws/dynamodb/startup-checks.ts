@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { closeServer, listen } from '../listen.ts'
 
 /** Returns the port, or a free one for 0. @throws when the port is in use */
-export async function choosePort(wanted: number): Promise<number> {
+export async function choosePort(wantedPort: number): Promise<number> {
   const server = createServer()
   // The caller opens it immediately. If another program is faster, the start fails with a message.
-  const port = await listen(server, wanted, '127.0.0.1', '--port-base')
+  const port = await listen(server, wantedPort, '127.0.0.1', '--port-base')
   await closeServer(server)
   return port
 }

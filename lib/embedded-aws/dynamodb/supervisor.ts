@@ -41,14 +41,14 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
 
   async function keepRunning(): Promise<void> {
     for (let failures = 0; ; ) {
-      const answered = await waitUntilReady(run, options).then(
+      const hasAnswered = await waitUntilReady(run, options).then(
         () => true,
         () => false,
       )
-      if (answered) await Promise.race([run.exit, watch(run, options, closing.signal)])
+      if (hasAnswered) await Promise.race([run.exit, watch(run, options, closing.signal)])
       if (closing.signal.aborted) return
       await stop(run, 'SIGKILL')
-      failures = answered ? 0 : failures + 1
+      failures = hasAnswered ? 0 : failures + 1
       const lastOutput = run.lastOutput()
       if (failures < failuresToExplain)
         log.error({ failures, lastOutput }, 'the embedded DynamoDB exited and is restarted')
@@ -61,19 +61,19 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
   }
 
   async function watch(
-    watched: ServerRun,
+    watchedRun: ServerRun,
     { probe, probeTimeoutMs }: SupervisorOptions,
     signal: AbortSignal,
   ) {
-    const over = AbortSignal.any([signal, watched.exited])
+    const over = AbortSignal.any([signal, watchedRun.exited])
     for (let failedProbes = 0; failedProbes < maxFailedProbes; ) {
       await pause(checkEveryMs, over)
       if (over.aborted) return
-      const answered = await probe(AbortSignal.timeout(probeTimeoutMs)).then(
+      const hasAnswered = await probe(AbortSignal.timeout(probeTimeoutMs)).then(
         () => true,
         () => false,
       )
-      failedProbes = answered ? 0 : failedProbes + 1
+      failedProbes = hasAnswered ? 0 : failedProbes + 1
     }
   }
 
@@ -104,18 +104,18 @@ function start({ command, log }: SupervisorOptions): ServerRun {
     output = (output + chunk).slice(-2000)
     log.debug({ from: 'dynamodb' }, chunk.trim())
   })
-  const exited = new AbortController()
+  const exitSignal = new AbortController()
   // A program that cannot be executed emits an error instead of an exit.
   const exit = once(child, 'exit')
     .catch((error: unknown) => {
       output = String(error)
     })
-    .finally(() => exited.abort())
+    .finally(() => exitSignal.abort())
   return {
     child,
     exit,
-    exited: exited.signal,
-    isRunning: () => !exited.signal.aborted,
+    exited: exitSignal.signal,
+    isRunning: () => !exitSignal.signal.aborted,
     lastOutput: () => output.trim(),
   }
 }

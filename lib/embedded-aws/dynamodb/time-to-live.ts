@@ -50,10 +50,10 @@ export async function deleteExpiredItems({
   passes = new Map(),
   maxIdleScanMs = Number.POSITIVE_INFINITY,
 }: SweepOptions): Promise<number> {
-  let deleted = 0
+  let deletedCount = 0
   for await (const { TableNames = [] } of paginateListTables({ client }, {}, { abortSignal: signal }))
     for (const TableName of TableNames)
-      deleted += await sweepTable({ client, now, signal, passes, maxIdleScanMs, TableName }).catch(
+      deletedCount += await sweepTable({ client, now, signal, passes, maxIdleScanMs, TableName }).catch(
         (error: unknown) => {
           // The table was replaced or deleted since the pass started.
           if (error instanceof DynamoDBServiceException) passes.delete(TableName)
@@ -61,7 +61,7 @@ export async function deleteExpiredItems({
           return ignoreError(ResourceNotFoundException, 0)(error)
         },
       )
-  return deleted
+  return deletedCount
 }
 
 type TableSweep = Required<SweepOptions> & { readonly TableName: string }
@@ -73,7 +73,7 @@ async function sweepTable(sweep: TableSweep): Promise<number> {
   })
   if (setting?.TimeToLiveStatus !== 'ENABLED' || setting.AttributeName === undefined) return 0
   let pass: Pass | undefined = passes.get(TableName) ?? { keys: await keyNames(sweep), after: undefined }
-  let deleted = 0
+  let deletedCount = 0
   for (let idleScanMs = 0; pass && idleScanMs < maxIdleScanMs; ) {
     const startedMs = performance.now()
     const page = await deleteFromPage(sweep, setting.AttributeName, pass)
@@ -82,11 +82,11 @@ async function sweepTable(sweep: TableSweep): Promise<number> {
     if (pass) passes.set(TableName, pass)
     else passes.delete(TableName)
     if (page.deleted === 0) idleScanMs += workedMs
-    deleted += page.deleted
+    deletedCount += page.deleted
     // Pauses as long as it worked, so that half of the program's time is left for others.
     if (pass) await sleep(workedMs, undefined, { signal })
   }
-  return deleted
+  return deletedCount
 }
 
 /** Called only once per pass: the program counts all items to describe a table. */
@@ -117,22 +117,22 @@ async function deleteFromPage(
     }),
     abort,
   )
-  let deleted = 0
+  let deletedCount = 0
   for (const item of Items) {
-    const seen = item[ttl]
-    if (seen === undefined) continue
+    const expiryValue = item[ttl]
+    if (expiryValue === undefined) continue
     const Key = Object.fromEntries(Object.entries(item).filter(([name]) => keys.includes(name)))
     // An item whose time was extended meanwhile stays.
     const condition = {
       ConditionExpression: '#ttl = :seen',
       ExpressionAttributeNames: { '#ttl': ttl },
-      ExpressionAttributeValues: { ':seen': seen },
+      ExpressionAttributeValues: { ':seen': expiryValue },
     }
-    deleted += await client
+    deletedCount += await client
       .send(new DeleteItemCommand({ TableName, Key, ...condition }), abort)
       .then(() => 1, ignoreError(ConditionalCheckFailedException, 0))
   }
-  return { deleted, after: LastEvaluatedKey }
+  return { deleted: deletedCount, after: LastEvaluatedKey }
 }
 
 function ignoreError<T>(expected: new (...args: never[]) => Error, value: T) {
@@ -160,13 +160,13 @@ export function startTtlSweeper({
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
       if (signal.aborted) return
       try {
-        const deleted = await deleteExpiredItems({
+        const deletedCount = await deleteExpiredItems({
           client,
           signal,
           passes,
           maxIdleScanMs: everyMs * maxIdleScanShare,
         })
-        if (deleted > 0) log.debug({ deleted }, 'expired items were deleted')
+        if (deletedCount > 0) log.debug({ deleted: deletedCount }, 'expired items were deleted')
       } catch (error) {
         // The database is restarting, or the service is stopping; the next round continues.
         if (!signal.aborted) log.warn({ error }, 'expired items could not be deleted')

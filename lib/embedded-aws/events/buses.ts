@@ -111,10 +111,10 @@ export const busOperations = {
       NextToken,
       Limit,
     } = readMembers(z.object({ ...Paging, NamePrefix: BusName.optional() }), body)
-    const named = busesOf(account)
+    const namedBus = busesOf(account)
       .list()
       .filter(({ name }) => name.startsWith(NamePrefix))
-    const { items, next } = paginate(named, (bus) => bus.name, { token: NextToken, limit: Limit })
+    const { items, next } = paginate(namedBus, (bus) => bus.name, { token: NextToken, limit: Limit })
     return { EventBuses: items.map((bus) => describe(account, bus)), ...next }
   },
 }

@@ -21,8 +21,9 @@ const days = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 /** Returns undefined for an expression that AWS does not accept. */
 export function readCron(expression: string): Cron | undefined {
-  const [minute, hour, dayOfMonth, month, dayOfWeek, year, ...more] = expression.split(' ')
-  if (!minute || !hour || !dayOfMonth || !month || !dayOfWeek || !year || more.length > 0) return undefined
+  const [minute, hour, dayOfMonth, month, dayOfWeek, year, ...moreFields] = expression.split(' ')
+  if (!minute || !hour || !dayOfMonth || !month || !dayOfWeek || !year || moreFields.length > 0)
+    return undefined
   // "You can't specify the Day-of-month and Day-of-week fields in the same cron expression."
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) return undefined
   const weekday = numberNames(dayOfWeek, days)
@@ -35,14 +36,16 @@ export function readCron(expression: string): Cron | undefined {
     expand(year, 1970, 2199),
   ]
   if (fields.includes(undefined)) return undefined
-  const parsed = safely(() => parser.parse(fields.join(' ')))
+  const parsedCron = safely(() => parser.parse(fields.join(' ')))
   return (
-    parsed && {
-      years: numbers(parsed.years),
-      months: numbers(parsed.months),
-      daysOfMonth: parsed.daysOfMonth,
-      daysOfWeek: parsed.daysOfWeek,
-      times: numbers(parsed.hours).flatMap((h) => numbers(parsed.minutes).map((m) => (h * 60 + m) * 60_000)),
+    parsedCron && {
+      years: numbers(parsedCron.years),
+      months: numbers(parsedCron.months),
+      daysOfMonth: parsedCron.daysOfMonth,
+      daysOfWeek: parsedCron.daysOfWeek,
+      times: numbers(parsedCron.hours).flatMap((h) =>
+        numbers(parsedCron.minutes).map((m) => (h * 60 + m) * 60_000),
+      ),
     }
   )
 }
@@ -64,19 +67,19 @@ function safely<T>(read: () => T): T | undefined {
 }
 
 /** `1,10-20/5` as a plain list of numbers: `1,10,15,20`. */
-function expand(field: string, least: number, most: number): string | undefined {
-  const chosen = new Set<number>()
+function expand(field: string, least: number, maxValue: number): string | undefined {
+  const chosenValues = new Set<number>()
   for (const item of field.split(',')) {
     const parts = /^(?:(\*)|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item)
     if (!parts) return undefined
     const [, star, from, to, step] = parts
-    const first = star ? least : Number(from)
-    const last = to !== undefined ? Number(to) : star || step !== undefined ? most : first
+    const firstValue = star ? least : Number(from)
+    const lastValue = to !== undefined ? Number(to) : star || step !== undefined ? maxValue : firstValue
     const by = step === undefined ? 1 : Number(step)
-    if (first < least || last > most || first > last || by < 1) return undefined
-    for (let value = first; value <= last; value += by) chosen.add(value)
+    if (firstValue < least || lastValue > maxValue || firstValue > lastValue || by < 1) return undefined
+    for (let value = firstValue; value <= lastValue; value += by) chosenValues.add(value)
   }
-  return [...chosen].sort((a, b) => a - b).join(',')
+  return [...chosenValues].sort((a, b) => a - b).join(',')
 }
 
 const dayMs = 86_400_000
@@ -105,26 +108,28 @@ function* daysFrom(cron: Cron, today: number): Generator<number> {
 
 /** Returns the matching dates of a month, in order. */
 function datesOf({ daysOfMonth, daysOfWeek }: Cron, year: number, month: number): number[] {
-  const last = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate()
   const weekdayOf = (date: number) => new Date(Date.UTC(year, month - 1, date)).getUTCDay() + 1
-  const [kind, first, second] = daysOfMonth.length > 0 ? daysOfMonth : daysOfWeek
+  const [kind, firstField, secondField] = daysOfMonth.length > 0 ? daysOfMonth : daysOfWeek
   if (daysOfMonth.length > 0) {
-    if (kind === 'L') return [last - Number(first)].filter((date) => date > 0)
-    if (kind === 'W') return nearestWeekday(Number(first), last, weekdayOf)
-    return numbers(daysOfMonth).filter((date) => date <= last)
+    if (kind === 'L') return [lastDay - Number(firstField)].filter((date) => date > 0)
+    if (kind === 'W') return nearestWeekday(Number(firstField), lastDay, weekdayOf)
+    return numbers(daysOfMonth).filter((date) => date <= lastDay)
   }
-  const all = Array.from({ length: last }, (_, index) => index + 1)
-  if (kind === 'L') return all.filter((date) => weekdayOf(date) === first).slice(-1)
+  const allDays = Array.from({ length: lastDay }, (_, index) => index + 1)
+  if (kind === 'L') return allDays.filter((date) => weekdayOf(date) === firstField).slice(-1)
   if (kind === '#')
-    return all.filter((date) => weekdayOf(date) === first).slice(Number(second) - 1, Number(second))
-  return all.filter((date) => daysOfWeek.includes(weekdayOf(date)))
+    return allDays
+      .filter((date) => weekdayOf(date) === firstField)
+      .slice(Number(secondField) - 1, Number(secondField))
+  return allDays.filter((date) => daysOfWeek.includes(weekdayOf(date)))
 }
 
 /** Resolves `15W`: that day, or the nearest day from Monday to Friday in the same month. */
-function nearestWeekday(date: number, last: number, weekdayOf: (date: number) => number): number[] {
-  if (date < 1 || date > last) return []
+function nearestWeekday(date: number, lastDay: number, weekdayOf: (date: number) => number): number[] {
+  if (date < 1 || date > lastDay) return []
   const weekday = weekdayOf(date)
   if (weekday === 7) return [date === 1 ? date + 2 : date - 1]
-  if (weekday === 1) return [date === last ? date - 2 : date + 1]
+  if (weekday === 1) return [date === lastDay ? date - 2 : date + 1]
   return [date]
 }

@@ -28,12 +28,12 @@ export function readDeliveryFailure(error: unknown): DeliveryFailure {
     ...errorNames(error),
   }
   const names = [code, name].filter((one) => typeof one === 'string')
-  const known = failureClasses.find(([pattern]) => names.some((one) => pattern.test(one)))
+  const knownClass = failureClasses.find(([pattern]) => names.some((one) => pattern.test(one)))
   return {
-    code: known?.[1] ?? 'SDK_CLIENT_ERROR',
+    code: knownClass?.[1] ?? 'SDK_CLIENT_ERROR',
     name: names[0] ?? 'Error',
     message,
-    permanent: known?.[2] ?? false,
+    permanent: knownClass?.[2] ?? false,
   }
 }
 

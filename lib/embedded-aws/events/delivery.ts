@@ -65,9 +65,9 @@ export class Deliveries {
     if (free <= 0) return []
     const perTarget = new Map<string, number>()
     for (const target of this.#inProgress.values()) perTarget.set(target, (perTarget.get(target) ?? 0) + 1)
-    const full = [...perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target)
+    const fullTargets = [...perTarget].filter(([, count]) => count >= maxPerTarget).map(([target]) => target)
     const rows: { readonly id: number; readonly target: string }[] = []
-    for (const row of this.#options.store.outbox.due(at, full)) {
+    for (const row of this.#options.store.outbox.due(at, fullTargets)) {
       const count = perTarget.get(row.target) ?? 0
       if (this.#inProgress.has(row.id) || count >= maxPerTarget) continue
       perTarget.set(row.target, count + 1)
@@ -79,21 +79,22 @@ export class Deliveries {
 
   #sleep(at: number): void {
     clearTimeout(this.#timer)
-    const next = this.#options.store.outbox.nextAfter(at)
-    if (next !== undefined) this.#timer = setTimeout(() => this.wake(), Math.min(next - at, maxSleepMs))
+    const nextDueMs = this.#options.store.outbox.nextAfter(at)
+    if (nextDueMs !== undefined)
+      this.#timer = setTimeout(() => this.wake(), Math.min(nextDueMs - at, maxSleepMs))
   }
 
   async #attempt(id: number): Promise<void> {
     const delivery = this.#options.store.outbox.read(id)
     try {
-      const next = await withDeadline(this.#send(delivery)).then(
+      const nextDelivery = await withDeadline(this.#send(delivery)).then(
         () => undefined,
         (error: unknown) => this.#afterFailure(delivery, error),
       )
       if (this.#isClosed) return
       await this.#options.store.commit(() => {
         this.#inProgress.delete(id)
-        if (next) this.#options.store.outbox.update(id, next.delivery, next.dueAt)
+        if (nextDelivery) this.#options.store.outbox.update(id, nextDelivery.delivery, nextDelivery.dueAt)
         else this.#options.store.outbox.remove(id)
       }, 'process')
     } catch (error) {
@@ -132,9 +133,9 @@ export class Deliveries {
           : undefined
     if (!failure.permanent && !exhausted)
       return { delivery: { ...delivery, retries: delivery.retries + 1 }, dueAt }
-    const facts = { target: delivery.targetArn, origin: delivery.origin.arn, error: failure.message }
+    const failureFacts = { target: delivery.targetArn, origin: delivery.origin.arn, error: failure.message }
     if (delivery.deadLetterArn === undefined) {
-      this.#options.log('An event could not be delivered and is dropped.', facts)
+      this.#options.log('An event could not be delivered and is dropped.', failureFacts)
       return undefined
     }
     const { body, attributes } = createDeadLetter(delivery, failure, exhausted)
@@ -142,7 +143,7 @@ export class Deliveries {
       await withDeadline(this.#options.targets.sqs(delivery.deadLetterArn, body, { attributes }))
     } catch (cause) {
       this.#options.log('An event could not be sent to its dead-letter queue and is dropped.', {
-        ...facts,
+        ...failureFacts,
         cause,
       })
     }

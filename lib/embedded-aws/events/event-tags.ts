@@ -15,20 +15,25 @@ function findTagged(
   arn: string,
 ): { tags: TagRecord; save: (tags: TagRecord) => void } {
   const start = `arn:aws:events:${account.region}:${account.accountId}:`
-  const [kind, first = '', second] = arn.startsWith(start) ? arn.slice(start.length).split('/') : []
+  const [kind, firstSegment = '', secondSegment] = arn.startsWith(start)
+    ? arn.slice(start.length).split('/')
+    : []
   if (kind === 'event-bus') {
-    const bus = findBus(account, first)
+    const bus = findBus(account, firstSegment)
     return { tags: bus.tags, save: (tags) => busesOf(account).put(bus.name, { ...bus, tags }) }
   }
   if (kind !== 'rule') throw resourceNotFound(`Resource ${arn} does not exist.`)
-  const rule = second === undefined ? findRule(account, first, 'default') : findRule(account, second, first)
+  const rule =
+    secondSegment === undefined
+      ? findRule(account, firstSegment, 'default')
+      : findRule(account, secondSegment, firstSegment)
   return { tags: rule.tags, save: (tags) => updateRule(account, { ...rule, tags }) }
 }
 
-function retag(account: EventsAccount, arn: string, change: (tags: TagRecord) => TagRecord) {
+function retag(account: EventsAccount, arn: string, changeTags: (tags: TagRecord) => TagRecord) {
   return account.store.commit(() => {
     const { tags, save } = findTagged(account, arn)
-    save(change(tags))
+    save(changeTags(tags))
     return {}
   })
 }

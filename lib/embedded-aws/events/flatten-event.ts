@@ -29,23 +29,23 @@ const maxDepth = 1000
 /** Returns undefined when the event is nested deeper than EventBridge reads. */
 export function flattenEvent(event: unknown): Leaves | undefined {
   const leaves = new Map<string, Found[]>()
-  const waiting: Waiting[] = [{ value: event, path: '', element: undefined, depth: 0 }]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { value, path, element } = next
-    const depth = next.depth + 1
+  const waitingValues: Waiting[] = [{ value: event, path: '', element: undefined, depth: 0 }]
+  for (let nextValue = waitingValues.pop(); nextValue; nextValue = waitingValues.pop()) {
+    const { value, path, element } = nextValue
+    const depth = nextValue.depth + 1
     if (depth > maxDepth) return undefined
     if (Array.isArray(value)) {
       value.forEach((one: unknown, index) => {
-        waiting.push({ value: one, path, element: { array: value, index, outer: element }, depth })
+        waitingValues.push({ value: one, path, element: { array: value, index, outer: element }, depth })
       })
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, one] of Object.entries(value))
-        waiting.push({ value: one, path: path === '' ? key : `${path}.${key}`, element, depth })
+        waitingValues.push({ value: one, path: path === '' ? key : `${path}.${key}`, element, depth })
     } else {
       // JSON.parse returns only these types and the two handled above.
       const leaf = { value: value as Leaf, element }
-      const found = leaves.get(path)
-      if (found) found.push(leaf)
+      const foundLeaves = leaves.get(path)
+      if (foundLeaves) foundLeaves.push(leaf)
       else leaves.set(path, [leaf])
     }
   }

@@ -19,24 +19,24 @@ type LeafCondition = Exclude<PatternCondition, { readonly either: unknown }>
  */
 export function matchesPattern(conditions: readonly PatternCondition[], leaves: Leaves): boolean {
   let steps = 0
-  const count = (more: number) => {
-    steps += more
+  const count = (moreCount: number) => {
+    steps += moreCount
     if (steps > maxSteps) throw new TooComplex('The event is too large for this rule.')
   }
 
   function holds(rest: readonly LeafCondition[], choice: Choice): boolean {
-    const [condition, ...others] = rest
+    const [condition, ...otherConditions] = rest
     if (!condition) return true
-    const found = leaves.get(condition.path) ?? []
+    const foundLeaves = leaves.get(condition.path) ?? []
     if (condition.test(undefined)) {
-      count(found.length)
-      const exists = found.some(({ element }) => choose(element, choice))
-      if (!exists && holds(others, choice)) return true
+      count(foundLeaves.length)
+      const exists = foundLeaves.some(({ element }) => choose(element, choice))
+      if (!exists && holds(otherConditions, choice)) return true
     }
-    return found.some(({ value, element }) => {
+    return foundLeaves.some(({ value, element }) => {
       count(1)
-      const next = condition.test(value) && choose(element, choice)
-      return next && holds(others, next)
+      const nextChoice = condition.test(value) && choose(element, choice)
+      return nextChoice && holds(otherConditions, nextChoice)
     })
   }
 
@@ -47,13 +47,13 @@ export function matchesPattern(conditions: readonly PatternCondition[], leaves: 
 /** Expands `$or`: returns one list of conditions for each combination of alternatives. */
 function* branches(conditions: readonly PatternCondition[]): Generator<LeafCondition[]> {
   const at = conditions.findIndex((condition) => 'either' in condition)
-  const found = conditions[at]
-  if (!found || !('either' in found)) {
+  const foundCondition = conditions[at]
+  if (!foundCondition || !('either' in foundCondition)) {
     yield conditions.filter((condition): condition is LeafCondition => !('either' in condition))
     return
   }
-  const others = conditions.toSpliced(at, 1)
-  for (const alternative of found.either) yield* branches([...alternative, ...others])
+  const otherConditions = conditions.toSpliced(at, 1)
+  for (const alternative of foundCondition.either) yield* branches([...alternative, ...otherConditions])
 }
 
 const byPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1)
@@ -61,11 +61,11 @@ const byPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1
 /** Returns the choice with this element added, or undefined when another element of the same array was chosen. */
 function choose(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
   if (!element) return choice
-  const next = new Map(choice)
+  const nextChoice = new Map(choice)
   for (let one: ArrayElement | undefined = element; one; one = one.outer) {
-    const taken = next.get(one.array)
-    if (taken !== undefined && taken !== one.index) return undefined
-    next.set(one.array, one.index)
+    const takenIndex = nextChoice.get(one.array)
+    if (takenIndex !== undefined && takenIndex !== one.index) return undefined
+    nextChoice.set(one.array, one.index)
   }
-  return next
+  return nextChoice
 }

@@ -39,20 +39,20 @@ export function openOutbox(db: DatabaseSync): Outbox {
   const update = db.prepare('UPDATE outbox SET due = ?, json = ? WHERE id = ?')
   const remove = db.prepare('DELETE FROM outbox WHERE id = ?')
   const read = db.prepare('SELECT json FROM outbox WHERE id = ?')
-  const due = db.prepare(
+  const selectDue = db.prepare(
     'SELECT id, target FROM outbox WHERE due <= ? AND target NOT IN (SELECT value FROM json_each(?)) ORDER BY due, id',
   )
-  const next = db.prepare('SELECT min(due) AS due FROM outbox WHERE due > ?')
+  const selectNextDue = db.prepare('SELECT min(due) AS due FROM outbox WHERE due > ?')
   return {
     add: (delivery, dueAt) => void add.run(delivery.targetArn, dueAt, JSON.stringify(delivery)),
     update: (id, delivery, dueAt) => void update.run(dueAt, JSON.stringify(delivery), id),
     remove: (id) => void remove.run(id),
     read: (id) => JSON.parse(String(read.get(id)?.json)) as PendingDelivery, // written by `add` and `update`
     *due(now, without) {
-      for (const row of due.iterate(now, JSON.stringify(without)))
+      for (const row of selectDue.iterate(now, JSON.stringify(without)))
         yield { id: Number(row.id), target: String(row.target) }
     },
     // SQLite returns null when there is none.
-    nextAfter: (now) => (next.get(now)?.due ?? undefined) as number | undefined,
+    nextAfter: (now) => (selectNextDue.get(now)?.due ?? undefined) as number | undefined,
   }
 }

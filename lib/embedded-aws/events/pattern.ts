@@ -26,7 +26,7 @@ export function readPattern(text: string): PatternCondition[] {
 }
 
 /** "Ruler reserved fieldName": if an alternative contains one of them, `$or` is a plain field. */
-const reserved = new Set([
+const reservedNames = new Set([
   ...['exactly', 'equals-ignore-case', 'prefix', 'suffix', 'anything-but', 'exists', 'wildcard', 'numeric'],
   ...['cidr', '=', '<', '<=', '>', '>=', 'regex', 'not-wildcard', 'not-equals-ignore-case'],
   ...['date-after', 'date-on-or-after', 'date-before', 'date-on-or-before', 'in-date-range'],
@@ -61,18 +61,18 @@ const isAlternatives = (value: unknown): value is JsonObject[] =>
 
 const containsReservedName = (value: JsonObject): boolean =>
   Object.entries(value).some(
-    ([key, one]) => reserved.has(key) || (isObject(one) && containsReservedName(one)),
+    ([key, one]) => reservedNames.has(key) || (isObject(one) && containsReservedName(one)),
   )
 
 function readValue(value: unknown): LeafTest {
   if (typeof value === 'number' && !Number.isFinite(value)) throw bad('Value must be a number')
   if (value === null || typeof value !== 'object') return (leaf) => leaf === value
   if (Array.isArray(value)) throw bad('Match value must be String, number, true, false, or null')
-  const [member, ...more] = Object.entries(value)
+  const [member, ...moreMembers] = Object.entries(value)
   if (!member) throw bad('Empty objects are not allowed')
   const [name, operand] = member
   if (!Object.hasOwn(matchers, name)) throw bad(`Unrecognized match type ${name}`)
-  if (more.length > 0) throw bad('Only one key allowed in match expression')
+  if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
   return matchers[name as keyof typeof matchers](operand) // checked by hasOwn
 }
 
@@ -91,15 +91,15 @@ function stringOf(operand: unknown, name: string): string {
 function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) => string) {
   return (operand: unknown): LeafTest => {
     if (isObject(operand)) {
-      const [member, ...more] = Object.entries(operand)
+      const [member, ...moreMembers] = Object.entries(operand)
       if (!member) throw bad(`${name} expression name not found`)
       if (member[0] !== 'equals-ignore-case') throw bad(`Unsupported ${name} pattern: ${member[0]}`)
       const folded = stringOf(member[1], 'equals-ignore-case')
-      if (more.length > 0) throw bad('Only one key allowed in match expression')
+      if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
       return onString((value) => isSame(cut(value, folded.length), folded))
     }
-    const exact = stringOf(operand, name)
-    return onString((value) => cut(value, exact.length) === exact)
+    const exactText = stringOf(operand, name)
+    return onString((value) => cut(value, exactText.length) === exactText)
   }
 }
 
@@ -134,12 +134,12 @@ const comparisons = new Map<string, (a: number, b: number) => boolean>([
   ['>=', (a, b) => a >= b],
 ])
 
-const largest = 5e9
+const maxNumber = 5e9
 const maxDecimals = 6
 
 /** Validates a number for a comparison. */
 function requireComparable(value: number): number {
-  if (Math.abs(value) > largest) throw bad(`Value must be between -5.0E9 and 5.0E9, inclusive: ${value}`)
+  if (Math.abs(value) > maxNumber) throw bad(`Value must be between -5.0E9 and 5.0E9, inclusive: ${value}`)
   const [, decimals = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
   if (decimals.length - Number(exponent) > maxDecimals)
     throw bad(`Only values upto ${maxDecimals} decimals are supported: ${value}`)
@@ -164,18 +164,20 @@ function numeric(operand: unknown): LeafTest {
     parts.push((value) => compare(value, bound))
   }
   if (parts.length > 2) throw bad('Too many terms in numeric range')
-  const [first = 0, second = largest] = bounds
-  const [low, high] = String(operand[0]).startsWith('<') ? [-largest, first] : [first, second]
+  const [firstBound = 0, secondBound = maxNumber] = bounds
+  const [low, high] = String(operand[0]).startsWith('<')
+    ? [-maxNumber, firstBound]
+    : [firstBound, secondBound]
   if (operand[0] !== '=' && low >= high) throw bad('Bottom must be less than top')
   return (leaf) => typeof leaf === 'number' && parts.every((part) => part(leaf))
 }
 
 const readAnythingButText =
-  (name: string, reason: string, test: (wanted: string) => (value: string) => boolean) =>
+  (name: string, reason: string, test: (wantedText: string) => (value: string) => boolean) =>
   (operand: unknown) => {
-    const wanted = Array.isArray(operand) ? operand : [operand]
-    if (wanted.length === 0) throw bad('Empty arrays are not allowed')
-    return wanted.map((one: unknown) => {
+    const wantedTexts = Array.isArray(operand) ? operand : [operand]
+    if (wantedTexts.length === 0) throw bad('Empty arrays are not allowed')
+    return wantedTexts.map((one: unknown) => {
       if (isObject(one)) throw bad('Value of anything-but must be an array or single string/number value.')
       if (typeof one !== 'string') throw bad(reason)
       if (one === '' && name !== 'wildcard' && name !== 'equals-ignore-case')
@@ -215,15 +217,15 @@ function valuesBut(operand: unknown): readonly unknown[] {
 
 /** Matches an existing value that is none of the listed ones. */
 function anythingBut(operand: unknown): LeafTest {
-  let refused: LeafTest[]
+  let refusedTests: LeafTest[]
   if (isObject(operand)) {
-    const [member, ...more] = Object.entries(operand)
+    const [member, ...moreMembers] = Object.entries(operand)
     const read = member && Object.hasOwn(refusals, member[0]) ? refusals[member[0]] : undefined
     if (!read) throw bad(`Unsupported anything-but pattern: ${member?.[0] ?? ''}`)
-    if (more.length > 0) throw bad('Only one key allowed in match expression')
-    refused = read(member?.[1])
+    if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
+    refusedTests = read(member?.[1])
   } else {
-    refused = valuesBut(operand).map((value) => (leaf) => leaf === value)
+    refusedTests = valuesBut(operand).map((value) => (leaf) => leaf === value)
   }
-  return (leaf) => leaf !== undefined && !refused.some((test) => test(leaf))
+  return (leaf) => leaf !== undefined && !refusedTests.some((test) => test(leaf))
 }

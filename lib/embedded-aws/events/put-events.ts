@@ -60,8 +60,8 @@ export const eventOperations = {
     const pattern = readPattern(EventPattern)
     const event = jsonObject(Event)
     const leaves = event && flattenEvent(event)
-    const required = ['id', 'account', 'source', 'time', 'region', 'detail-type']
-    if (!leaves || required.some((name) => typeof event[name] !== 'string'))
+    const requiredFields = ['id', 'account', 'source', 'time', 'region', 'detail-type']
+    if (!leaves || requiredFields.some((name) => typeof event[name] !== 'string'))
       throw validationError('Parameter Event is not valid.')
     return { Result: matchesPattern(pattern, leaves) }
   },
@@ -76,11 +76,11 @@ function entryBytes({ Time, Source = '', DetailType = '', Detail = '', Resources
 const refusal = (ErrorCode: string, ErrorMessage: string) => ({ refusal: { ErrorCode, ErrorMessage } })
 
 function readEntry(account: EventsAccount, { Time, Source, DetailType, Detail, Resources }: Entry) {
-  const missing = !Source ? 'Source' : !DetailType ? 'DetailType' : !Detail ? 'Detail' : undefined
-  if (missing)
+  const missingField = !Source ? 'Source' : !DetailType ? 'DetailType' : !Detail ? 'Detail' : undefined
+  if (missingField)
     return refusal(
       'InvalidArgument',
-      `Parameter ${missing} is not valid. Reason: ${missing} is a required argument.`,
+      `Parameter ${missingField} is not valid. Reason: ${missingField} is a required argument.`,
     )
   if (Source?.startsWith('aws.'))
     return refusal('NotAuthorizedForSourceException', 'Not authorized for the source.')
@@ -144,8 +144,8 @@ const patterns = new WeakMap<Rule, PatternCondition[]>()
 
 /** Parsed patterns by rule; rules are never changed in place. */
 function conditionsOf(rule: Rule, pattern: string): PatternCondition[] {
-  const known = patterns.get(rule)
-  if (known) return known
+  const knownConditions = patterns.get(rule)
+  if (knownConditions) return knownConditions
   const conditions = readPattern(pattern)
   patterns.set(rule, conditions)
   return conditions

@@ -4,8 +4,8 @@ import { ApiError } from '../signed-api.ts'
 import { validationError } from './errors.ts'
 
 /** A string with the pattern that AWS publishes, which must match the whole value. */
-export const textField = (least: number, most: number, pattern?: string) => {
-  const sized = z.string().min(least).max(most)
+export const textField = (least: number, maxLength: number, pattern?: string) => {
+  const sized = z.string().min(least).max(maxLength)
   if (pattern === undefined) return sized
   const error = `Member must satisfy regular expression pattern: ${pattern}`
   return sized.regex(new RegExp(`^(?:${pattern})$`), { error })
@@ -40,11 +40,11 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   const { issues } = result.error
   const sentence = issues.find((issue) => issue.code === 'custom' && issue.params?.sentence === true)
   if (sentence) throw validationError(sentence.message)
-  const unreadable = issues.find((issue) => issue.code === 'invalid_type' && issue.input !== undefined)
-  if (unreadable)
+  const unreadableIssue = issues.find((issue) => issue.code === 'invalid_type' && issue.input !== undefined)
+  if (unreadableIssue)
     throw new ApiError(
       'SerializationException',
-      `The value at '${memberPath(unreadable.path)}' has a wrong type.`,
+      `The value at '${memberPath(unreadableIssue.path)}' has a wrong type.`,
     )
   const sentences = issues.map(
     (issue) =>
@@ -65,8 +65,8 @@ function memberPath(path: readonly PropertyKey[]): string {
 
 function formatValue(value: unknown): string {
   if (value === undefined) return 'null'
-  const whole = typeof value === 'string' ? value : JSON.stringify(value)
-  return `'${whole.slice(0, 1024)}'`
+  const wholeText = typeof value === 'string' ? value : JSON.stringify(value)
+  return `'${wholeText.slice(0, 1024)}'`
 }
 
 function constraint(issue: z.core.$ZodIssue): string {
@@ -105,14 +105,14 @@ interface ResultPage<T> {
 
 /** Returns one page of a list sorted by key; the token encodes the last key of the page. */
 export function paginate<T>(
-  sorted: readonly T[],
+  sortedItems: readonly T[],
   keyOf: (item: T) => string,
   { token, limit }: { readonly token: string | undefined; readonly limit: number },
 ): ResultPage<T> {
-  const after = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
-  const rest = token === undefined ? sorted : sorted.filter((item) => keyOf(item) > after)
+  const afterKey = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
+  const rest = token === undefined ? sortedItems : sortedItems.filter((item) => keyOf(item) > afterKey)
   const items = rest.slice(0, limit)
-  const last = items.at(-1)
-  if (last === undefined || rest.length <= limit) return { items, next: {} }
-  return { items, next: { NextToken: Buffer.from(keyOf(last)).toString('base64url') } }
+  const lastItem = items.at(-1)
+  if (lastItem === undefined || rest.length <= limit) return { items, next: {} }
+  return { items, next: { NextToken: Buffer.from(keyOf(lastItem)).toString('base64url') } }
 }

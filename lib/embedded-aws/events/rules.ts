@@ -82,12 +82,12 @@ export const ruleOperations = {
     return account.store.commit(() => {
       const bus = findBus(account, members.EventBusName).name
       if (ScheduleExpression) checkSchedule(ScheduleExpression, bus)
-      const before = rulesOf(account).get(keyOf({ bus, name: Name }))
-      if (!before && countRules(account, bus) >= maxRules) throw limitExceeded()
+      const ruleBefore = rulesOf(account).get(keyOf({ bus, name: Name }))
+      if (!ruleBefore && countRules(account, bus) >= maxRules) throw limitExceeded()
       const sameSchedule =
-        before !== undefined &&
-        before.schedule === (ScheduleExpression || undefined) &&
-        before.state === members.State
+        ruleBefore !== undefined &&
+        ruleBefore.schedule === (ScheduleExpression || undefined) &&
+        ruleBefore.state === members.State
       const rule: Rule = {
         name: Name,
         bus,
@@ -97,9 +97,9 @@ export const ruleOperations = {
         ...(members.Description !== undefined && { description: members.Description }),
         ...(members.RoleArn !== undefined && { roleArn: members.RoleArn }),
         // "If you are updating an existing rule, any tags you specify in the PutRule operation are ignored."
-        tags: before?.tags ?? tagsOf(members.Tags),
-        targets: before?.targets ?? [],
-        anchor: sameSchedule ? before.anchor : account.now(),
+        tags: ruleBefore?.tags ?? tagsOf(members.Tags),
+        targets: ruleBefore?.targets ?? [],
+        anchor: sameSchedule ? ruleBefore.anchor : account.now(),
       }
       if (sameSchedule) updateRule(account, rule)
       else putRule(account, rule, nextRuleRun(rule, account.now()))
@@ -163,9 +163,9 @@ function setState(account: EventsAccount, body: unknown, state: 'ENABLED' | 'DIS
   const { Name, EventBusName } = readMembers(RuleRef, body)
   return account.store.commit(() => {
     findBus(account, EventBusName)
-    const before = findRule(account, Name, EventBusName)
-    if (before.state === state) return {}
-    const rule = { ...before, state, anchor: account.now() }
+    const ruleBefore = findRule(account, Name, EventBusName)
+    if (ruleBefore.state === state) return {}
+    const rule = { ...ruleBefore, state, anchor: account.now() }
     putRule(account, rule, nextRuleRun(rule, account.now()))
     return {}
   })

@@ -10,14 +10,14 @@ const unitsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
 /** Returns undefined for an invalid expression. A rate of 1 has a singular unit, others a plural one. */
 export function readScheduleExpression(expression: string): ScheduleExpression | undefined {
-  const [, kind, inner = ''] = /^(rate|cron)\((.*)\)$/s.exec(expression) ?? []
-  if (kind === 'rate') return readRate(inner)
-  const cron = kind === 'cron' ? readCron(inner) : undefined
+  const [, kind, innerText = ''] = /^(rate|cron)\((.*)\)$/s.exec(expression) ?? []
+  if (kind === 'rate') return readRate(innerText)
+  const cron = kind === 'cron' ? readCron(innerText) : undefined
   return cron && { kind: 'cron', cron }
 }
 
-function readRate(inner: string): ScheduleExpression | undefined {
-  const [, count = '', unit = '', plural] = /^([1-9]\d{0,8}) (minute|hour|day)(s?)$/.exec(inner) ?? []
+function readRate(innerText: string): ScheduleExpression | undefined {
+  const [, count = '', unit = '', plural] = /^([1-9]\d{0,8}) (minute|hour|day)(s?)$/.exec(innerText) ?? []
   if (!Object.hasOwn(unitsMs, unit) || (count === '1') === (plural === 's')) return undefined
   return { kind: 'rate', everyMs: Number(count) * unitsMs[unit as keyof typeof unitsMs] } // checked by hasOwn
 }

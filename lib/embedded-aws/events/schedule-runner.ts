@@ -17,11 +17,11 @@ const maxSleepMs = 60_000
 export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
   const { store, now, log } = account
   let timer: NodeJS.Timeout | undefined
-  let running = false
-  let closed = false
+  let isRunning = false
+  let isClosed = false
 
   function wake(): void {
-    if (running || closed) return
+    if (isRunning || isClosed) return
     clearTimeout(timer)
     const dueAt = store.nextDue()
     if (dueAt === undefined) return
@@ -32,17 +32,17 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
 
   /** Writes the deliveries of a run and the time of the next one together: a crash neither loses nor repeats a run. */
   async function run(): Promise<void> {
-    running = true
+    isRunning = true
     try {
       await store.commit(() => {
-        for (const due of store.dueDocuments(now())) runDocument(account, due)
+        for (const dueDocument of store.dueDocuments(now())) runDocument(account, dueDocument)
       })
     } catch (error) {
       log('Due schedules could not be run and will be retried.', { error })
       timer = setTimeout(wake, 1000)
       return
     } finally {
-      running = false
+      isRunning = false
     }
     wake()
   }
@@ -50,7 +50,7 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
   return {
     wake,
     close() {
-      closed = true
+      isClosed = true
       clearTimeout(timer)
     },
   }
@@ -76,15 +76,15 @@ function planRun({ now, log }: EventsAccount, rule: Rule, arn: string, dueAt: nu
   const at = now()
   const isLate = at - dueAt > precisionMs
   const candidate = isLate ? nextRuleRun(rule, at - precisionMs - 1) : dueAt
-  const open = candidate !== undefined && candidate <= at ? candidate : undefined
+  const openRun = candidate !== undefined && candidate <= at ? candidate : undefined
   if (isLate)
     log(
-      open === undefined
+      openRun === undefined
         ? 'A schedule missed its time: the run is skipped.'
         : 'A schedule missed its time: it runs once now.',
       { schedule: arn, missed: new Date(dueAt).toISOString() },
     )
-  return { open, following: nextRuleRun(rule, isLate || open === undefined ? at : open) }
+  return { open: openRun, following: nextRuleRun(rule, isLate || openRun === undefined ? at : openRun) }
 }
 
 function runRule(account: EventsAccount, rule: Rule, dueAt: number): void {

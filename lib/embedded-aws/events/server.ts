@@ -104,9 +104,9 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
       const accessKeyId = authenticateCall(request, body, { credentials, region })
       const input = readJsonBody(body)
       requirePermissions(accessKeyId, `events:${operation}`, input)
-      const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined
-      if (!known) throw unknownOperation(operation)
-      sendEventsResponse(response, await known(account, input))
+      const knownOperation = Object.hasOwn(operations, operation) ? operations[operation] : undefined
+      if (!knownOperation) throw unknownOperation(operation)
+      sendEventsResponse(response, await knownOperation(account, input))
     } catch (error) {
       if (error instanceof ApiError) return sendEventsError(response, error)
       log('A request to the event bus failed.', { operation, error })

@@ -6,8 +6,8 @@ export type TagRecord = Readonly<Record<string, string>>
 const maxTags = 50
 
 /** Adds tags to the existing ones. */
-export function tagsOf(list: TagList, before: TagRecord = {}): TagRecord {
-  const tags = { ...before, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
+export function tagsOf(list: TagList, tagsBefore: TagRecord = {}): TagRecord {
+  const tags = { ...tagsBefore, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
   if (Object.keys(tags).length > maxTags)
     throw new ApiError('ValidationException', `A resource can have up to ${maxTags} tags.`)
   return tags

@@ -27,11 +27,11 @@ export function checkTargetArn(arn: string, account: { readonly busArn: (name: s
       `Parameter ${arn} is not valid. Reason: Only event buses of this account and region can be targets.`,
     )
   if (service) return
-  const other = /^arn:aws[\w-]*:([\w-]+):/.exec(arn)?.[1]
-  if (other === undefined || services.some((one) => one === other))
+  const otherService = /^arn:aws[\w-]*:([\w-]+):/.exec(arn)?.[1]
+  if (otherService === undefined || services.some((one) => one === otherService))
     throw validationError(`Parameter ${arn} is not valid. Reason: Provided Arn is not in correct format.`)
   throw validationError(
-    `Parameter ${arn} is not valid. Reason: ${other} targets are not supported here; use an SQS queue, a Lambda function or an event bus.`,
+    `Parameter ${arn} is not valid. Reason: ${otherService} targets are not supported here; use an SQS queue, a Lambda function or an event bus.`,
   )
 }
 

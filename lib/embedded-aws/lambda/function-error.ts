@@ -20,9 +20,10 @@ export class FunctionError extends Error {
 }
 
 /** Converts a thrown value like Lambda's Node runtime. */
-export function toFunctionFailure(thrown: unknown): FunctionFailure {
-  if (thrown instanceof FunctionError) return thrown.failure
-  if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: String(thrown), trace: [] }
-  const { name, message, stack = '' } = thrown
+export function toFunctionFailure(thrownError: unknown): FunctionFailure {
+  if (thrownError instanceof FunctionError) return thrownError.failure
+  if (!(thrownError instanceof Error))
+    return { errorType: typeof thrownError, errorMessage: String(thrownError), trace: [] }
+  const { name, message, stack = '' } = thrownError
   return { errorType: name, errorMessage: message, trace: stack.split('\n').map((line) => line.trim()) }
 }

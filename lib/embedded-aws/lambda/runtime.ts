@@ -78,15 +78,15 @@ export class Lambda {
     const target = this.#functions.get(name)
     if (!target) throw new Error(`the function ${name} does not exist`)
     const { requestId = randomUUID() } = options
-    const started = performance.now()
+    const startedAtMs = performance.now()
     this.#count(name, 1)
     try {
       this.#beforeInvoke()
       const value = await this.#runWithTimeout(target, event, { ...options, requestId })
-      return { ok: true, value, ms: performance.now() - started }
+      return { ok: true, value, ms: performance.now() - startedAtMs }
     } catch (error) {
       this.#log.error({ error, function: name, awsRequestId: requestId }, 'a function failed')
-      return { ok: false, failure: toFunctionFailure(error), ms: performance.now() - started }
+      return { ok: false, failure: toFunctionFailure(error), ms: performance.now() - startedAtMs }
     } finally {
       this.#count(name, -1)
     }

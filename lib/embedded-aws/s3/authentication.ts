@@ -66,8 +66,10 @@ export function authenticateS3(
     return { accessKeyId, payload, signed: verdict }
   }
   const { reason, message, isPresigned, details } = verdict
-  const named = codes[reason]
+  const namedCode = codes[reason]
   const code =
-    named === 'AuthorizationHeaderMalformed' && isPresigned ? 'AuthorizationQueryParametersError' : named
+    namedCode === 'AuthorizationHeaderMalformed' && isPresigned
+      ? 'AuthorizationQueryParametersError'
+      : namedCode
   throw new S3Error(code, message, details)
 }

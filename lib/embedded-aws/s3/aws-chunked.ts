@@ -60,17 +60,17 @@ class Decoder {
   async *#payload(size: number, hash: Hash | undefined): AsyncGenerator<Buffer> {
     for (let left = size; left > 0; ) {
       if (this.#held.length === 0 && !(await this.#readMore())) throw new S3Error('IncompleteBody')
-      const piece = this.#held.subarray(0, left)
-      this.#held = this.#held.subarray(piece.length)
-      left -= piece.length
-      hash?.update(piece)
-      yield piece
+      const heldPiece = this.#held.subarray(0, left)
+      this.#held = this.#held.subarray(heldPiece.length)
+      left -= heldPiece.length
+      hash?.update(heldPiece)
+      yield heldPiece
     }
   }
 
   async #readTrailers(trailers: Map<string, string>): Promise<void> {
     let signature = ''
-    let signed = ''
+    let signedText = ''
     // Some clients omit the final empty line.
     for (;;) {
       const line = await this.#line(true)
@@ -83,18 +83,18 @@ class Decoder {
         continue
       }
       trailers.set(name, value)
-      signed += `${name}:${value}\n`
+      signedText += `${name}:${value}\n`
     }
     if (!this.#hasTrailer && trailers.size > 0) throw bodyError()
-    if (this.#hasTrailer) this.#signatures?.checkTrailer(signed, signature)
+    if (this.#hasTrailer) this.#signatures?.checkTrailer(signedText, signature)
     // What follows is not part of the message, but must be read so that the connection can be reused.
     while (await this.#readMore()) if (this.#held.length > maxLineBytes) throw bodyError()
   }
 
   async #readMore(): Promise<boolean> {
-    const next = await this.#source.next()
-    if (next.done) return false
-    this.#held = this.#held.length === 0 ? next.value : Buffer.concat([this.#held, next.value])
+    const nextChunk = await this.#source.next()
+    if (nextChunk.done) return false
+    this.#held = this.#held.length === 0 ? nextChunk.value : Buffer.concat([this.#held, nextChunk.value])
     return true
   }
 
@@ -126,19 +126,19 @@ class ChunkSignatures {
     this.#previous = auth.seedSignature
   }
 
-  checkChunk(hash: Hash, theirs: string): void {
-    this.#check('AWS4-HMAC-SHA256-PAYLOAD', `${emptySha256}\n${hash.digest('hex')}`, theirs)
+  checkChunk(hash: Hash, givenSignature: string): void {
+    this.#check('AWS4-HMAC-SHA256-PAYLOAD', `${emptySha256}\n${hash.digest('hex')}`, givenSignature)
   }
 
-  checkTrailer(text: string, theirs: string): void {
-    this.#check('AWS4-HMAC-SHA256-TRAILER', createHash('sha256').update(text).digest('hex'), theirs)
+  checkTrailer(text: string, givenSignature: string): void {
+    this.#check('AWS4-HMAC-SHA256-TRAILER', createHash('sha256').update(text).digest('hex'), givenSignature)
   }
 
-  #check(algorithm: string, hashes: string, theirs: string): void {
+  #check(algorithm: string, hashes: string, givenSignature: string): void {
     const { amzDate, scope, signingKey } = this.#auth
-    const ours = sign(signingKey, [algorithm, amzDate, scope, this.#previous, hashes].join('\n'))
-    if (!isSameSignature(ours, theirs)) throw new S3Error('SignatureDoesNotMatch')
-    this.#previous = ours
+    const ownSignature = sign(signingKey, [algorithm, amzDate, scope, this.#previous, hashes].join('\n'))
+    if (!isSameSignature(ownSignature, givenSignature)) throw new S3Error('SignatureDoesNotMatch')
+    this.#previous = ownSignature
   }
 }
 

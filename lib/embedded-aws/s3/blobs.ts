@@ -110,9 +110,9 @@ export class Blobs {
   async copyTo(spans: readonly Span[], path: string): Promise<void> {
     const size = spans.reduce((sum, span) => sum + span.size, 0)
     await this.#requireRoom(size)
-    const [only, ...more] = spans
-    if (only && more.length === 0) {
-      await copyFile(this.#path(only.blob), path, constants.COPYFILE_FICLONE)
+    const [onlySpan, ...moreSpans] = spans
+    if (onlySpan && moreSpans.length === 0) {
+      await copyFile(this.#path(onlySpan.blob), path, constants.COPYFILE_FICLONE)
       return
     }
     await pipeline(this.read(spans, 0, size - 1), createWriteStream(path))
@@ -126,10 +126,10 @@ export class Blobs {
   /** Keeps blobs readable until the returned function is called, even when their object is deleted meanwhile. */
   hold(spans: readonly Span[]): () => void {
     for (const { blob } of spans) this.#readers.set(blob, (this.#readers.get(blob) ?? 0) + 1)
-    let held = true
+    let isHeld = true
     return () => {
-      if (!held) return
-      held = false
+      if (!isHeld) return
+      isHeld = false
       const free = spans.filter(({ blob }) => this.#release(blob)).map(({ blob }) => blob)
       void this.remove(free)
     }
@@ -160,11 +160,11 @@ export class Blobs {
   /**
    * Reads bytes first to last (inclusive) of the concatenated spans. The caller may release a chunk after use.
    */
-  async *read(spans: readonly Span[], first: number, last: number): AsyncGenerator<Buffer> {
+  async *read(spans: readonly Span[], firstByte: number, lastByte: number): AsyncGenerator<Buffer> {
     let offset = 0
     for (const { blob, size } of spans) {
-      const start = Math.max(first - offset, 0)
-      const end = Math.min(last - offset + 1, size)
+      const start = Math.max(firstByte - offset, 0)
+      const end = Math.min(lastByte - offset + 1, size)
       offset += size
       if (start >= end) continue
       await using file = await open(this.#path(blob))

@@ -11,14 +11,14 @@ import { noSuchBucket } from './require-bucket.ts'
 import { childText, fromXml, toXml } from './xml.ts'
 
 export function listBuckets({ db, region }: S3Services, { query }: S3Call): S3Reply {
-  const most = readCount('max-buckets', query.get('max-buckets'), 10_000, 10_000)
+  const maxBuckets = readCount('max-buckets', query.get('max-buckets'), 10_000, 10_000)
   const prefix = query.get('prefix') ?? ''
-  const after = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString()
-  const wanted = query.get('bucket-region') ?? region
-  const rows = db.sql.all`SELECT name, created FROM bucket WHERE name > ${after} ORDER BY name`
-  const found = rows.filter(({ name }) => wanted === region && String(name).startsWith(prefix))
-  const page = found.slice(0, most)
-  const last = page.at(-1)
+  const afterName = Buffer.from(query.get('continuation-token') ?? '', 'base64').toString()
+  const wantedRegion = query.get('bucket-region') ?? region
+  const rows = db.sql.all`SELECT name, created FROM bucket WHERE name > ${afterName} ORDER BY name`
+  const foundRows = rows.filter(({ name }) => wantedRegion === region && String(name).startsWith(prefix))
+  const page = foundRows.slice(0, maxBuckets)
+  const lastBucket = page.at(-1)
   return {
     xml: toXml('ListAllMyBucketsResult', {
       Owner: accountOwner,
@@ -31,7 +31,9 @@ export function listBuckets({ db, region }: S3Services, { query }: S3Call): S3Re
       },
       Prefix: query.get('prefix'),
       ContinuationToken:
-        last && found.length > page.length ? Buffer.from(String(last.name)).toString('base64') : undefined,
+        lastBucket && foundRows.length > page.length
+          ? Buffer.from(String(lastBucket.name)).toString('base64')
+          : undefined,
     }),
   }
 }
@@ -119,8 +121,9 @@ export function getAcl(): S3Reply {
     Owner: accountOwner,
     AccessControlList: { Grant: { Grantee: grantee, Permission: 'FULL_CONTROL' } },
   })
-  const typed = '<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser">'
-  return { xml: xml.replace('<Grantee>', typed) }
+  const typedGrantee =
+    '<Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser">'
+  return { xml: xml.replace('<Grantee>', typedGrantee) }
 }
 
 /** Checks the owner that the client expects; there is only one account. */

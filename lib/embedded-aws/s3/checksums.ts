@@ -97,22 +97,22 @@ export function joinChecksums(
 ): Checksum {
   const raw = parts.map((part) => Buffer.from(part.checksum, 'base64'))
   if (type === 'COMPOSITE') {
-    const joined = startChecksum(algorithm)
-    joined.update(Buffer.concat(raw))
-    return { algorithm, type, value: `${joined.digest().toString('base64')}-${parts.length}` }
+    const joinedChecksum = startChecksum(algorithm)
+    joinedChecksum.update(Buffer.concat(raw))
+    return { algorithm, type, value: `${joinedChecksum.digest().toString('base64')}-${parts.length}` }
   }
   if (algorithm === 'SHA1' || algorithm === 'SHA256')
     throw new Error(`${algorithm} checksums of parts cannot be combined`)
-  const [first = 0n, ...rest] = raw.map((bytes) => BigInt(`0x${bytes.toString('hex')}`))
-  const whole = rest.reduce(
+  const [firstCrc = 0n, ...rest] = raw.map((bytes) => BigInt(`0x${bytes.toString('hex')}`))
+  const wholeCrc = rest.reduce(
     (crc, next, index) => joinCrc(algorithm, crc, next, parts[index + 1]?.size ?? 0),
-    first,
+    firstCrc,
   )
-  const hex = whole.toString(16).padStart(algorithms[algorithm].bytes * 2, '0')
+  const hex = wholeCrc.toString(16).padStart(algorithms[algorithm].bytes * 2, '0')
   return { algorithm, type, value: Buffer.from(hex, 'hex').toString('base64') }
 }
 
-function running32(update: (chunk: Buffer, previous: number) => number): Running {
+function running32(update: (chunk: Buffer, previousCrc: number) => number): Running {
   let crc = 0
   return {
     update: (chunk) => {

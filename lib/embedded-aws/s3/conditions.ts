@@ -96,17 +96,17 @@ export function readRange(
   if (ifRange !== undefined && stripQuotes(ifRange) !== etag && readDate(ifRange) !== modified)
     return undefined
   const text = headers.get('range') ?? ''
-  const [found, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(text.trim()) ?? []
-  if (found === undefined || (from === '' && to === '')) return undefined
-  const first = from === '' ? Math.max(size - Number(to), 0) : Number(from)
-  const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  const [foundRange, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(text.trim()) ?? []
+  if (foundRange === undefined || (from === '' && to === '')) return undefined
+  const firstByte = from === '' ? Math.max(size - Number(to), 0) : Number(from)
+  const lastByte = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1)
   if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined
-  if (first > last)
+  if (firstByte > lastByte)
     throw new S3Error(
       'InvalidRange',
       undefined,
       { RangeRequested: text, ActualObjectSize: `${size}` },
       { 'content-range': `bytes */${size}` },
     )
-  return { first, last }
+  return { first: firstByte, last: lastByte }
 }

@@ -43,9 +43,9 @@ function decode(path: string): string {
 export function readCopyRange({ headers }: S3Call, source: S3Object): ObjectRange {
   const text = headers.get('x-amz-copy-source-range')
   if (text === undefined) return { first: 0, last: source.size - 1 }
-  const [found, from, to] = /^bytes=(\d+)-(\d+)$/.exec(text) ?? []
+  const [foundRange, from, to] = /^bytes=(\d+)-(\d+)$/.exec(text) ?? []
   const range = { first: Number(from), last: Number(to) }
-  if (found === undefined || range.first > range.last)
+  if (foundRange === undefined || range.first > range.last)
     throw invalidArgument(
       'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
       'x-amz-copy-source-range',
@@ -71,9 +71,9 @@ export async function copyWhole(
 ): Promise<ReceivedBody> {
   const { db, blobs } = services
   const { checksum, parts, etag } = source
-  const [segment, ...more] = listSegments(db, source)
+  const [segment, ...moreSegments] = listSegments(db, source)
   const isKnown = parts === 0 && checksum?.type === 'FULL_OBJECT' && checksum.algorithm === algorithm
-  if (!segment || more.length > 0 || !isKnown)
+  if (!segment || moreSegments.length > 0 || !isKnown)
     return copyBytes(services, source, { first: 0, last: source.size - 1 }, algorithm)
   const release = blobs.hold([segment])
   try {

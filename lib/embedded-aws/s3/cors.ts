@@ -54,9 +54,9 @@ function readRule(element: Parsed): CorsRule {
     ['AllowedOrigin', origins],
     ['AllowedHeader', headers],
   ] as const) {
-    const twice = values.find((value) => value.split('*').length > 2)
-    if (twice !== undefined)
-      throw new S3Error('InvalidRequest', `${name} "${twice}" can not have more than one wildcard.`)
+    const doubleWildcard = values.find((value) => value.split('*').length > 2)
+    if (doubleWildcard !== undefined)
+      throw new S3Error('InvalidRequest', `${name} "${doubleWildcard}" can not have more than one wildcard.`)
   }
   const exposed = childTexts(element, 'ExposeHeader')
   const unfit = exposed.find((name) => !/^[\w!#$%&'+.^`|~-]+$/.test(name))
@@ -90,14 +90,14 @@ export function preflight(db: Database, bucket: string, { headers }: IncomingMes
       Method: method,
       ResourceType: 'BUCKET',
     })
-  const wanted = (headers['access-control-request-headers'] ?? '')
+  const wantedHeaders = (headers['access-control-request-headers'] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '')
   const rule = rules.find(
     (one) =>
       allows(one, origin, method) &&
-      wanted.every((name) => one.headers.some((pattern) => matches(pattern.toLowerCase(), name))),
+      wantedHeaders.every((name) => one.headers.some((pattern) => matches(pattern.toLowerCase(), name))),
   )
   if (!rule)
     throw new S3Error(
@@ -108,7 +108,7 @@ export function preflight(db: Database, bucket: string, { headers }: IncomingMes
   return {
     headers: {
       ...describe(rule, origin),
-      ...(wanted.length > 0 && { 'access-control-allow-headers': wanted.join(', ') }),
+      ...(wantedHeaders.length > 0 && { 'access-control-allow-headers': wantedHeaders.join(', ') }),
     },
   }
 }

@@ -9,11 +9,11 @@ function tables(width: 32 | 64, polynomial: bigint): { low: Int32Array; high: In
   const high = new Int32Array(256 * slices)
   const entries: bigint[] = []
   for (let index = 0; index < 256 * slices; index++) {
-    const previous = entries[index - 256]
+    const previousEntry = entries[index - 256]
     const value =
-      previous === undefined
+      previousEntry === undefined
         ? divide(BigInt(index), polynomial)
-        : (previous >> 8n) ^ (entries[Number(previous & 0xffn)] ?? 0n)
+        : (previousEntry >> 8n) ^ (entries[Number(previousEntry & 0xffn)] ?? 0n)
     entries.push(value)
     low[index] = Number(BigInt.asIntN(32, value))
     high[index] = width === 64 ? Number(BigInt.asIntN(32, value >> 32n)) : 0
@@ -34,11 +34,11 @@ const tables32c = tables(32, crc32cPolynomial)
 const tables64 = tables(64, crc64nvmePolynomial)
 
 /** Continues a CRC32C; start with 0, as zlib's crc32. */
-export function crc32c(bytes: Buffer, previous: number): number {
+export function crc32c(bytes: Buffer, previousCrc: number): number {
   const t = tables32c.low
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const end = bytes.length - (bytes.length % 8)
-  let crc = ~previous
+  let crc = ~previousCrc
   let at = 0
   for (; at < end; at += 8) {
     const a = crc ^ view.getInt32(at, true)
@@ -99,12 +99,12 @@ const polynomials = {
 /** CRC of two concatenated blocks, from the CRC of each and the length of the second. */
 export function joinCrc(
   kind: keyof typeof polynomials,
-  first: bigint,
-  second: bigint,
+  firstCrc: bigint,
+  secondCrc: bigint,
   secondLength: number,
 ): bigint {
   const [width, polynomial] = polynomials[kind]
-  return multiply(shiftOf(kind, secondLength), first, width, polynomial) ^ second
+  return multiply(shiftOf(kind, secondLength), firstCrc, width, polynomial) ^ secondCrc
 }
 
 // Cached, because the parts of an upload mostly have the same length and this takes thousands of BigInt operations.
@@ -112,8 +112,8 @@ const shifts = new Map<string, bigint>()
 
 /** x^(8·length) modulo the polynomial: what appending that many bytes does to a CRC. */
 function shiftOf(kind: keyof typeof polynomials, length: number): bigint {
-  const cached = shifts.get(`${kind} ${length}`)
-  if (cached !== undefined) return cached
+  const cachedShift = shifts.get(`${kind} ${length}`)
+  if (cachedShift !== undefined) return cachedShift
   const [width, polynomial] = polynomials[kind]
   let result = 1n << (width - 1n)
   let power = 1n << (width - 9n)

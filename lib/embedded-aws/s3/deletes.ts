@@ -66,7 +66,7 @@ function readTarget(element: Parsed): Target {
 
 /** The failure of an entry is reported in the reply and does not stop the others. */
 async function attempt(services: S3Services, call: S3Call, target: Target) {
-  const named = { Key: target.key, VersionId: target.versionId }
+  const namedObject = { Key: target.key, VersionId: target.versionId }
   try {
     requirePermission(
       services,
@@ -75,9 +75,9 @@ async function attempt(services: S3Services, call: S3Call, target: Target) {
       objectArn({ ...call, key: target.key }),
     )
     await deleteOne(services, call, target)
-    return named
+    return namedObject
   } catch (error) {
     if (!(error instanceof S3Error)) throw error
-    return { ...named, Code: error.code, Message: error.message }
+    return { ...namedObject, Code: error.code, Message: error.message }
   }
 }

@@ -36,8 +36,8 @@ export class Digester {
   constructor(headers: Headers, also: Algorithm | undefined) {
     this.#expected = readExpected(headers)
     const { algorithm, sha256 } = this.#expected
-    const wanted = [algorithm, also].filter((one) => one !== undefined)
-    this.#running = new Map(wanted.map((one) => [one, startChecksum(one)]))
+    const wantedAlgorithms = [algorithm, also].filter((one) => one !== undefined)
+    this.#running = new Map(wantedAlgorithms.map((one) => [one, startChecksum(one)]))
     this.#sha256 = sha256 === undefined ? undefined : createHash('sha256')
   }
 
@@ -45,7 +45,7 @@ export class Digester {
     for await (const chunk of chunks) {
       this.#md5.update(chunk)
       this.#sha256?.update(chunk)
-      for (const running of this.#running.values()) running.update(chunk)
+      for (const runningChecksum of this.#running.values()) runningChecksum.update(chunk)
       yield chunk
     }
   }
@@ -72,10 +72,10 @@ export class Digester {
     return { md5: ourMd5.toString('hex'), checksums }
   }
 
-  #compare(algorithm: Algorithm, ours: string | undefined, trailers: Headers): void {
-    const theirs = this.#expected.checksum ?? trailers.get(checksumHeader(algorithm))
-    if (theirs === undefined || !isChecksum(algorithm, theirs)) throw invalidChecksum(algorithm)
-    if (theirs !== ours)
+  #compare(algorithm: Algorithm, ownChecksum: string | undefined, trailers: Headers): void {
+    const givenChecksum = this.#expected.checksum ?? trailers.get(checksumHeader(algorithm))
+    if (givenChecksum === undefined || !isChecksum(algorithm, givenChecksum)) throw invalidChecksum(algorithm)
+    if (givenChecksum !== ownChecksum)
       throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`)
   }
 }
@@ -103,17 +103,17 @@ function readChecksum(headers: Headers): Pick<Expected, 'algorithm' | 'checksum'
   const inHeaders = [...headers.keys()].filter(
     (name) => name.startsWith('x-amz-checksum-') && !notChecksums.has(name),
   )
-  const named =
+  const namedAlgorithm =
     trailer === undefined ? inHeaders : [...inHeaders, ...trailer.split(',').map((name) => name.trim())]
-  if (named.length > 1)
+  if (namedAlgorithm.length > 1)
     throw new S3Error(
       'InvalidRequest',
       'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
     )
-  const [header] = named
-  const announced = headers.get('x-amz-sdk-checksum-algorithm')
+  const [header] = namedAlgorithm
+  const announcedAlgorithm = headers.get('x-amz-sdk-checksum-algorithm')
   if (header === undefined) {
-    if (announced === undefined) return { algorithm: undefined, checksum: undefined }
+    if (announcedAlgorithm === undefined) return { algorithm: undefined, checksum: undefined }
     throw new S3Error(
       'InvalidRequest',
       'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
@@ -124,7 +124,7 @@ function readChecksum(headers: Headers): Pick<Expected, 'algorithm' | 'checksum'
     throw trailer === undefined
       ? new S3Error('InvalidRequest', `The algorithm type you specified in ${header} header is invalid.`)
       : new S3Error('InvalidRequest', 'The value specified in the x-amz-trailer header is not supported')
-  if (announced !== undefined && parseAlgorithm(announced) !== algorithm)
+  if (announcedAlgorithm !== undefined && parseAlgorithm(announcedAlgorithm) !== algorithm)
     throw new S3Error('InvalidRequest', 'Value for x-amz-sdk-checksum-algorithm header is invalid.')
   const checksum = headers.get(header)
   if (checksum !== undefined && !isChecksum(algorithm, checksum)) throw invalidChecksum(algorithm)

@@ -69,7 +69,7 @@ function sequencer({ id }: S3Object): string {
 function queueRecord(id: string, event: S3EventName, object: S3Object, source: EventSource, region: string) {
   // Keys are form-encoded in these messages, slashes excepted.
   const key = object.key.split('/').map(uriEncode).join('/').replaceAll('%20', '+')
-  const created = event.startsWith('ObjectCreated:')
+  const isCreation = event.startsWith('ObjectCreated:')
   return {
     eventVersion: '2.1',
     eventSource: 'aws:s3',
@@ -87,7 +87,11 @@ function queueRecord(id: string, event: S3EventName, object: S3Object, source: E
         ownerIdentity: { principalId: accountId },
         arn: `arn:aws:s3:::${object.bucket}`,
       },
-      object: { key, ...(created && { size: object.size, eTag: object.etag }), sequencer: sequencer(object) },
+      object: {
+        key,
+        ...(isCreation && { size: object.size, eTag: object.etag }),
+        sequencer: sequencer(object),
+      },
     },
   }
 }
@@ -95,7 +99,7 @@ function queueRecord(id: string, event: S3EventName, object: S3Object, source: E
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
 function busEvent(event: S3EventName, object: S3Object, source: EventSource, region: string) {
   const [detailType, reason] = busNames[event]
-  const deleted = detailType === 'Object Deleted'
+  const isDeletion = detailType === 'Object Deleted'
   return {
     version: '0',
     id: randomUUID(),
@@ -110,14 +114,14 @@ function busEvent(event: S3EventName, object: S3Object, source: EventSource, reg
       bucket: { name: object.bucket },
       object: {
         key: object.key,
-        ...(!deleted && { size: object.size, etag: object.etag }),
+        ...(!isDeletion && { size: object.size, etag: object.etag }),
         sequencer: sequencer(object),
       },
       'request-id': source.requestId,
       requester: source.principal,
       'source-ip-address': source.ip,
       ...(reason !== undefined && { reason }),
-      ...(deleted && { 'deletion-type': 'Permanently Deleted' }),
+      ...(isDeletion && { 'deletion-type': 'Permanently Deleted' }),
     },
   }
 }

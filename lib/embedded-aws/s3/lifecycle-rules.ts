@@ -56,9 +56,9 @@ function describe(rule: LifecycleRule): Element {
 const unsupportedActions = ['Transition', 'NoncurrentVersionExpiration', 'NoncurrentVersionTransition']
 
 function readRule(element: Parsed): LifecycleRule {
-  const unsupported = unsupportedActions.find((name) => name in element)
-  if (unsupported !== undefined)
-    throw new S3Error('NotImplemented', `Lifecycle action ${unsupported} is not implemented`)
+  const unsupportedAction = unsupportedActions.find((name) => name in element)
+  if (unsupportedAction !== undefined)
+    throw new S3Error('NotImplemented', `Lifecycle action ${unsupportedAction} is not implemented`)
   const status = childText(element, 'Status')
   if (status !== 'Enabled' && status !== 'Disabled') throw new S3Error('MalformedXML')
   const id = childText(element, 'ID') ?? ''
@@ -88,12 +88,12 @@ function readRule(element: Parsed): LifecycleRule {
 
 function readFilter(element: Parsed): Pick<LifecycleRule, 'form' | 'prefix' | 'tags' | 'above' | 'below'> {
   const [filter] = children(element, 'Filter')
-  const own = childText(element, 'Prefix')
+  const ownPrefix = childText(element, 'Prefix')
   if (!filter) {
-    if (own === undefined) throw new S3Error('MalformedXML')
-    return { form: 'prefix', prefix: own, tags: [] }
+    if (ownPrefix === undefined) throw new S3Error('MalformedXML')
+    return { form: 'prefix', prefix: ownPrefix, tags: [] }
   }
-  if (own !== undefined) throw new S3Error('MalformedXML')
+  if (ownPrefix !== undefined) throw new S3Error('MalformedXML')
   const [and] = children(filter, 'And')
   const from = and ?? filter
   const tags = children(from, 'Tag').map((tag) => ({

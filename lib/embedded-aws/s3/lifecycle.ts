@@ -74,23 +74,23 @@ async function expireObjects(
 ) {
   const { db, blobs, notifier } = services
   const isDue = (object: S3Object) => (expiryOf(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
-  for (let after = 0; ; ) {
+  for (let afterId = 0; ; ) {
     const { rows, garbage } = await db.write(() => {
       const rows = db.sql.all`SELECT * FROM object
-        WHERE bucket = ${bucket} AND id > ${after} ORDER BY id LIMIT ${batchRows}`
-      const expired = rows.map(parseObjectRow).filter(isDue)
-      for (const object of expired)
+        WHERE bucket = ${bucket} AND id > ${afterId} ORDER BY id LIMIT ${batchRows}`
+      const expiredObjects = rows.map(parseObjectRow).filter(isDue)
+      for (const object of expiredObjects)
         notifier.announce('LifecycleExpiration:Delete', object, {
           ip: '',
           principal: 's3.amazonaws.com',
           requestId: '',
         })
-      return { rows, garbage: expired.flatMap((object) => removeObjectRows(db, object)) }
+      return { rows, garbage: expiredObjects.flatMap((object) => removeObjectRows(db, object)) }
     })
     await blobs.remove(garbage)
     notifier.wake()
     if (rows.length < batchRows) return
-    after = Number(rows.at(-1)?.id)
+    afterId = Number(rows.at(-1)?.id)
     await setImmediate()
   }
 }
@@ -101,12 +101,12 @@ async function abortUploads(
   rules: readonly LifecycleRule[],
   now: number,
 ) {
-  const overdue = (key: string, initiated: number) =>
+  const overdue = (key: string, initiatedAtMs: number) =>
     rules.some(
       ({ abortDays, prefix = '' }) =>
         abortDays !== undefined &&
         key.startsWith(prefix) &&
-        nextMidnight(initiated + abortDays * dayMs) <= now,
+        nextMidnight(initiatedAtMs + abortDays * dayMs) <= now,
     )
   const garbage = await db.write(() => {
     const rows = db.sql

@@ -29,25 +29,25 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
   const objects: S3Object[] = []
   const commonPrefixes: string[] = []
   const end = firstAfterPrefix(Buffer.from(prefix))
-  let last: string | undefined
+  let lastKey: string | undefined
   let from: Buffer | undefined = start(prefix, after, delimiter)
   while (from) {
     const rows = db.sql.iterate`SELECT * FROM object
       WHERE bucket = ${bucket} AND key >= ${from} AND key < ${end} ORDER BY key`
     from = undefined
     for (const row of rows) {
-      if (objects.length + commonPrefixes.length >= most) return { objects, commonPrefixes, next: last }
+      if (objects.length + commonPrefixes.length >= most) return { objects, commonPrefixes, next: lastKey }
       const object = parseObjectRow(row)
-      const cut = delimiter === '' ? -1 : object.key.indexOf(delimiter, prefix.length)
-      last = cut < 0 ? object.key : object.key.slice(0, cut + delimiter.length)
-      if (cut < 0) {
+      const delimiterIndex = delimiter === '' ? -1 : object.key.indexOf(delimiter, prefix.length)
+      lastKey = delimiterIndex < 0 ? object.key : object.key.slice(0, delimiterIndex + delimiter.length)
+      if (delimiterIndex < 0) {
         objects.push(object)
         continue
       }
-      commonPrefixes.push(last)
+      commonPrefixes.push(lastKey)
       // Everything under the common prefix is this one entry: skip past it, without reading what may be millions of
       // keys.
-      from = firstAfterPrefix(Buffer.from(last))
+      from = firstAfterPrefix(Buffer.from(lastKey))
       break
     }
   }
@@ -55,15 +55,16 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
 }
 
 /** Returns where a page starts. With a marker inside a common prefix, that prefix was on an earlier page. */
-function start(prefix: string, after: string, delimiter: string): Buffer {
-  const first = Buffer.from(prefix)
-  if (after === '') return first
-  const cut = delimiter === '' || !after.startsWith(prefix) ? -1 : after.indexOf(delimiter, prefix.length)
-  const next =
-    cut < 0
-      ? nextByteString(Buffer.from(after))
-      : firstAfterPrefix(Buffer.from(after.slice(0, cut + delimiter.length)))
-  return Buffer.compare(next, first) > 0 ? next : first
+function start(prefix: string, afterKey: string, delimiter: string): Buffer {
+  const firstKey = Buffer.from(prefix)
+  if (afterKey === '') return firstKey
+  const delimiterIndex =
+    delimiter === '' || !afterKey.startsWith(prefix) ? -1 : afterKey.indexOf(delimiter, prefix.length)
+  const nextKey =
+    delimiterIndex < 0
+      ? nextByteString(Buffer.from(afterKey))
+      : firstAfterPrefix(Buffer.from(afterKey.slice(0, delimiterIndex + delimiter.length)))
+  return Buffer.compare(nextKey, firstKey) > 0 ? nextKey : firstKey
 }
 
 /**
@@ -71,9 +72,9 @@ function start(prefix: string, after: string, delimiter: string): Buffer {
  */
 function firstAfterPrefix(bytes: Buffer): Buffer {
   if (bytes.length === 0) return Buffer.from([0xff])
-  const next = Buffer.from(bytes)
-  next[next.length - 1] = (next.at(-1) ?? 0) + 1
-  return next
+  const nextKey = Buffer.from(bytes)
+  nextKey[nextKey.length - 1] = (nextKey.at(-1) ?? 0) + 1
+  return nextKey
 }
 
 /** Returns the next byte string. */
@@ -89,16 +90,16 @@ export function listObjectsV2({ db }: S3Services, { bucket, query }: S3Call): S3
     text(query, 'delimiter'),
     text(query, 'start-after'),
   ]
-  const most = readCount('max-keys', query.get('max-keys'), 1000)
-  const after = token === undefined || token === '' ? startAfter : readToken(token)
-  const page = walk(db, { bucket, prefix, delimiter, after, most })
+  const maxKeys = readCount('max-keys', query.get('max-keys'), 1000)
+  const afterKey = token === undefined || token === '' ? startAfter : readToken(token)
+  const page = walk(db, { bucket, prefix, delimiter, after: afterKey, most: maxKeys })
   const owner = query.get('fetch-owner') === 'true'
   return {
     xml: toXml('ListBucketResult', {
       Name: bucket,
       Prefix: encode(prefix),
       Delimiter: delimiter === '' ? undefined : encode(delimiter),
-      MaxKeys: most,
+      MaxKeys: maxKeys,
       EncodingType: query.get('encoding-type'),
       KeyCount: page.objects.length + page.commonPrefixes.length,
       IsTruncated: page.next !== undefined,
@@ -114,8 +115,8 @@ export function listObjectsV2({ db }: S3Services, { bucket, query }: S3Call): S3
 export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3Reply {
   const encode = readEncoding(query)
   const [prefix, delimiter, marker] = [text(query, 'prefix'), text(query, 'delimiter'), text(query, 'marker')]
-  const most = readCount('max-keys', query.get('max-keys'), 1000)
-  const page = walk(db, { bucket, prefix, delimiter, after: marker, most })
+  const maxKeys = readCount('max-keys', query.get('max-keys'), 1000)
+  const page = walk(db, { bucket, prefix, delimiter, after: marker, most: maxKeys })
   return {
     xml: toXml('ListBucketResult', {
       Name: bucket,
@@ -124,7 +125,7 @@ export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3
       // Without a delimiter S3 omits the marker: the client uses the last key.
       NextMarker: page.next === undefined || delimiter === '' ? undefined : encode(page.next),
       Delimiter: delimiter === '' ? undefined : encode(delimiter),
-      MaxKeys: most,
+      MaxKeys: maxKeys,
       EncodingType: query.get('encoding-type'),
       IsTruncated: page.next !== undefined,
       Contents: page.objects.map((object) => describe(object, encode, true)),

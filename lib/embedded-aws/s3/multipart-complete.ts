@@ -25,11 +25,11 @@ interface Listed {
 
 export async function completeUpload(services: S3Services, call: S3Call): Promise<S3Reply> {
   const { db } = services
-  const listed = readPartList(await readList(call))
-  const earlier = findCompleted(db, call, listed)
-  if (earlier !== undefined) return { xml: earlier }
+  const listedParts = readPartList(await readList(call))
+  const earlierCompletion = findCompleted(db, call, listedParts)
+  if (earlierCompletion !== undefined) return { xml: earlierCompletion }
   const upload = requireUpload(db, call)
-  const parts = choose(upload, listed, listS3Parts(db, upload))
+  const parts = choose(upload, listedParts, listS3Parts(db, upload))
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   checkSize(call, size)
   const checksum = joinChecksums(upload.algorithm ?? 'CRC64NVME', upload.type, parts)
@@ -42,7 +42,7 @@ export async function completeUpload(services: S3Services, call: S3Call): Promis
     draft: { headers, tags, size, etag, checksum, modified: nowInSeconds(), parts: parts.length },
     segments: parts.map((part, index) => ({ ...part, number: index + 1 })),
     event: 'ObjectCreated:CompleteMultipartUpload',
-    alsoRun: () => finishUpload(db, call, parts, { listed, xml }),
+    alsoRun: () => finishUpload(db, call, parts, { listed: listedParts, xml }),
   })
   return { xml, headers: { ...encryptionHeader(object), ...expirationHeader(db, object) } }
 }
@@ -54,28 +54,28 @@ function readList(call: S3Call): Promise<Parsed> {
 }
 
 function readPartList(document: Parsed): Listed[] {
-  const listed = children(document, 'Part').map((element) => {
+  const listedParts = children(document, 'Part').map((element) => {
     const number = parsePartNumber((childText(element, 'PartNumber') ?? '').trim())
     const etag = childText(element, 'ETag')
     if (number === undefined || etag === undefined) throw new S3Error('MalformedXML')
     return { number, etag: etag.trim().replace(/^"(.*)"$/, '$1'), element }
   })
-  if (listed.length === 0 || listed.length > 10_000) throw new S3Error('MalformedXML')
-  if (listed.some(({ number }, index) => number <= (listed[index - 1]?.number ?? 0)))
+  if (listedParts.length === 0 || listedParts.length > 10_000) throw new S3Error('MalformedXML')
+  if (listedParts.some(({ number }, index) => number <= (listedParts[index - 1]?.number ?? 0)))
     throw new S3Error('InvalidPartOrder')
-  return listed
+  return listedParts
 }
 
-function choose(upload: Upload, listed: readonly Listed[], stored: readonly S3Part[]): S3Part[] {
-  const byNumber = new Map(stored.map((part) => [part.number, part]))
-  const chosen = listed.map(({ number, etag, element }) => {
-    const part = byNumber.get(number)
-    const invalid = { UploadId: upload.id, PartNumber: `${number}`, ETag: etag }
-    if (!part || part.etag !== etag) throw new S3Error('InvalidPart', undefined, invalid)
-    checkPartChecksum(upload, part, element)
-    return part
+function choose(upload: Upload, listedParts: readonly Listed[], storedParts: readonly S3Part[]): S3Part[] {
+  const byNumber = new Map(storedParts.map((part) => [part.number, part]))
+  const chosenParts = listedParts.map(({ number, etag, element }) => {
+    const storedPart = byNumber.get(number)
+    const invalidPart = { UploadId: upload.id, PartNumber: `${number}`, ETag: etag }
+    if (!storedPart || storedPart.etag !== etag) throw new S3Error('InvalidPart', undefined, invalidPart)
+    checkPartChecksum(upload, storedPart, element)
+    return storedPart
   })
-  for (const { size, number, etag } of chosen.slice(0, -1))
+  for (const { size, number, etag } of chosenParts.slice(0, -1))
     if (size < minPartBytes)
       throw new S3Error('EntityTooSmall', undefined, {
         ProposedSize: `${size}`,
@@ -83,29 +83,30 @@ function choose(upload: Upload, listed: readonly Listed[], stored: readonly S3Pa
         PartNumber: `${number}`,
         ETag: etag,
       })
-  return chosen
+  return chosenParts
 }
 
 function checkPartChecksum({ algorithm, type, id }: Upload, part: S3Part, element: Parsed): void {
-  const named = algorithmNames.find((one) => childText(element, checksumElement(one)) !== undefined)
+  const namedAlgorithm = algorithmNames.find((one) => childText(element, checksumElement(one)) !== undefined)
   if (!algorithm) return
-  if (named === undefined) {
+  if (namedAlgorithm === undefined) {
     if (type === 'FULL_OBJECT') return
     throw new S3Error(
       'InvalidRequest',
       `The upload was created using a ${algorithm.toLowerCase()} checksum. The complete request must include the checksum for each part. It was missing for part ${part.number} in the request.`,
     )
   }
-  if (named === algorithm && childText(element, checksumElement(named)) === part.checksum) return
+  if (namedAlgorithm === algorithm && childText(element, checksumElement(namedAlgorithm)) === part.checksum)
+    return
   throw new S3Error('InvalidPart', undefined, { UploadId: id, PartNumber: `${part.number}`, ETag: part.etag })
 }
 
 function checkSize({ headers }: S3Call, size: number): void {
-  const announced = headers.get('x-amz-mp-object-size')
-  if (announced !== undefined && Number(announced) !== size)
+  const announcedSize = headers.get('x-amz-mp-object-size')
+  if (announcedSize !== undefined && Number(announcedSize) !== size)
     throw new S3Error(
       'InvalidRequest',
-      `The provided 'x-amz-mp-object-size' header value ${announced} does not match what was computed: ${size}`,
+      `The provided 'x-amz-mp-object-size' header value ${announcedSize} does not match what was computed: ${size}`,
     )
   if (size > maxObjectBytes) throw new S3Error('EntityTooLarge')
 }
@@ -142,39 +143,41 @@ interface Completed {
 function finishUpload(
   db: Database,
   call: S3Call,
-  chosen: readonly S3Part[],
+  chosenParts: readonly S3Part[],
   { listed, xml }: Completed,
 ): string[] {
   const upload = requireUpload(db, call)
-  const stored = listS3Parts(db, upload)
-  const blobs = new Set(stored.map((part) => part.blob))
-  const kept = new Set(chosen.map((part) => part.blob))
-  if ([...kept].some((blob) => !blobs.has(blob)))
+  const storedParts = listS3Parts(db, upload)
+  const blobs = new Set(storedParts.map((part) => part.blob))
+  const keptBlobs = new Set(chosenParts.map((part) => part.blob))
+  if ([...keptBlobs].some((blob) => !blobs.has(blob)))
     throw new S3Error('InvalidPart', undefined, { UploadId: upload.id })
-  const completed = JSON.stringify({ parts: fingerprint(listed), xml })
+  const completedUpload = JSON.stringify({ parts: fingerprint(listed), xml })
   db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
   db.sql
-    .run`UPDATE upload SET completed = ${completed}, initiated = ${nowInSeconds()} WHERE id = ${upload.id}`
-  return [...blobs].filter((blob) => !kept.has(blob))
+    .run`UPDATE upload SET completed = ${completedUpload}, initiated = ${nowInSeconds()} WHERE id = ${upload.id}`
+  return [...blobs].filter((blob) => !keptBlobs.has(blob))
 }
 
 /** A client that lost the response repeats the request and gets the same response. */
 function findCompleted(
   db: Database,
   { bucket, key, query }: S3Call,
-  listed: readonly Listed[],
+  listedParts: readonly Listed[],
 ): string | undefined {
   requireBucket(db, bucket)
   const row = db.sql.get`SELECT completed FROM upload WHERE id = ${query.get('uploadId') ?? ''}
     AND bucket = ${bucket} AND key = ${Buffer.from(key)} AND completed IS NOT NULL`
   if (!row) return undefined
   // finishUpload() wrote it.
-  const completed = JSON.parse(String(row.completed)) as { parts: string; xml: string }
-  return completed.parts === fingerprint(listed) && findObject(db, bucket, key) ? completed.xml : undefined
+  const completedUpload = JSON.parse(String(row.completed)) as { parts: string; xml: string }
+  return completedUpload.parts === fingerprint(listedParts) && findObject(db, bucket, key)
+    ? completedUpload.xml
+    : undefined
 }
 
-function fingerprint(listed: readonly Listed[]): string {
-  const text = listed.map(({ number, etag }) => `${number} ${etag}`).join('\n')
+function fingerprint(listedParts: readonly Listed[]): string {
+  const text = listedParts.map(({ number, etag }) => `${number} ${etag}`).join('\n')
   return createHash('sha256').update(text).digest('hex')
 }
 

@@ -11,10 +11,10 @@ export function listParts({ db }: S3Services, call: S3Call): S3Reply {
   const { bucket, key, query } = call
   const encode = readEncoding(query)
   const upload = requireUpload(db, call)
-  const most = readCount('max-parts', query.get('max-parts'), 1000)
+  const maxParts = readCount('max-parts', query.get('max-parts'), 1000)
   const marker = readCount('part-number-marker', query.get('part-number-marker'), 0, Number.MAX_SAFE_INTEGER)
   const rest = listS3Parts(db, upload).filter(({ number }) => number > marker)
-  const page = rest.slice(0, most)
+  const page = rest.slice(0, maxParts)
   const { algorithm, type } = upload
   return {
     xml: toXml('ListPartsResult', {
@@ -26,7 +26,7 @@ export function listParts({ db }: S3Services, call: S3Call): S3Reply {
       StorageClass: 'STANDARD',
       PartNumberMarker: marker,
       NextPartNumberMarker: page.at(-1)?.number ?? 0,
-      MaxParts: most,
+      MaxParts: maxParts,
       EncodingType: query.get('encoding-type'),
       IsTruncated: rest.length > page.length,
       ...(algorithm && { ChecksumAlgorithm: algorithm, ChecksumType: type }),
@@ -54,15 +54,20 @@ export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Re
   const text = (name: string) => query.get(name) ?? ''
   const [prefix, delimiter] = [text('prefix'), text('delimiter')]
   const [keyMarker, idMarker] = [text('key-marker'), text('upload-id-marker')]
-  const most = readCount('max-uploads', query.get('max-uploads'), 1000)
+  const maxUploads = readCount('max-uploads', query.get('max-uploads'), 1000)
   // An upload-id-marker counts only together with a key-marker.
-  const after = keyMarker === '' ? undefined : { key: Buffer.from(keyMarker), id: idMarker }
-  const found = readUploads(db, bucket, prefix).filter(({ key, id }) => {
-    if (!after) return true
-    const order = Buffer.compare(Buffer.from(key), after.key)
-    return order > 0 || (order === 0 && after.id !== '' && id > after.id)
+  const afterUpload = keyMarker === '' ? undefined : { key: Buffer.from(keyMarker), id: idMarker }
+  const foundUploads = readUploads(db, bucket, prefix).filter(({ key, id }) => {
+    if (!afterUpload) return true
+    const order = Buffer.compare(Buffer.from(key), afterUpload.key)
+    return order > 0 || (order === 0 && afterUpload.id !== '' && id > afterUpload.id)
   })
-  const { uploads, commonPrefixes, last, truncated } = group(found, { prefix, delimiter, keyMarker, most })
+  const { uploads, commonPrefixes, last, truncated } = group(foundUploads, {
+    prefix,
+    delimiter,
+    keyMarker,
+    most: maxUploads,
+  })
   return {
     xml: toXml('ListMultipartUploadsResult', {
       Bucket: bucket,
@@ -72,7 +77,7 @@ export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Re
       NextUploadIdMarker: truncated ? last.id : undefined,
       Prefix: encode(prefix),
       Delimiter: delimiter === '' ? undefined : encode(delimiter),
-      MaxUploads: most,
+      MaxUploads: maxUploads,
       EncodingType: query.get('encoding-type'),
       IsTruncated: truncated,
       Upload: uploads.map(({ key, id, initiated, algorithm, type }) => ({
@@ -105,19 +110,24 @@ interface Grouping {
   readonly most: number
 }
 
-function group(found: readonly Entry[], { prefix, delimiter, keyMarker, most }: Grouping) {
+function group(foundUploads: readonly Entry[], { prefix, delimiter, keyMarker, most }: Grouping) {
   const uploads: Entry[] = []
   const commonPrefixes: string[] = []
-  let last = { key: '', id: '' }
-  for (const entry of found) {
-    const cut = delimiter === '' ? -1 : entry.key.indexOf(delimiter, prefix.length)
-    const common = cut < 0 ? undefined : entry.key.slice(0, cut + delimiter.length)
-    if (common !== undefined && (common === commonPrefixes.at(-1) || keyMarker.startsWith(common))) continue
+  let lastUpload = { key: '', id: '' }
+  for (const entry of foundUploads) {
+    const delimiterIndex = delimiter === '' ? -1 : entry.key.indexOf(delimiter, prefix.length)
+    const commonPrefix =
+      delimiterIndex < 0 ? undefined : entry.key.slice(0, delimiterIndex + delimiter.length)
+    if (
+      commonPrefix !== undefined &&
+      (commonPrefix === commonPrefixes.at(-1) || keyMarker.startsWith(commonPrefix))
+    )
+      continue
     if (uploads.length + commonPrefixes.length >= most)
-      return { uploads, commonPrefixes, last, truncated: most > 0 }
-    if (common === undefined) uploads.push(entry)
-    else commonPrefixes.push(common)
-    last = common === undefined ? entry : { key: common, id: '' }
+      return { uploads, commonPrefixes, last: lastUpload, truncated: most > 0 }
+    if (commonPrefix === undefined) uploads.push(entry)
+    else commonPrefixes.push(commonPrefix)
+    lastUpload = commonPrefix === undefined ? entry : { key: commonPrefix, id: '' }
   }
-  return { uploads, commonPrefixes, last, truncated: false }
+  return { uploads, commonPrefixes, last: lastUpload, truncated: false }
 }

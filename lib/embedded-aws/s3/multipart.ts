@@ -60,18 +60,18 @@ export async function createUpload({ db }: S3Services, call: S3Call): Promise<S3
 }
 
 function readChecksumChoice({ headers }: S3Call): { algorithm: Algorithm | undefined; type: ChecksumType } {
-  const [named, type] = [
+  const [namedAlgorithm, type] = [
     headers.get('x-amz-checksum-algorithm'),
     headers.get('x-amz-checksum-type')?.toUpperCase(),
   ]
-  if (named === undefined) {
+  if (namedAlgorithm === undefined) {
     if (type === undefined) return { algorithm: undefined, type: 'FULL_OBJECT' }
     throw new S3Error(
       'InvalidRequest',
       'The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.',
     )
   }
-  const algorithm = requireAlgorithm(named)
+  const algorithm = requireAlgorithm(namedAlgorithm)
   if (type === undefined) return { algorithm, type: usualType(algorithm) }
   if (!allowsType(algorithm, type))
     throw new S3Error(
@@ -106,11 +106,15 @@ export async function uploadPart(services: S3Services, call: S3Call): Promise<S3
   const number = readPartNumber(call)
   const upload = requireUpload(services.db, call)
   checkPartAlgorithm(upload, call)
-  const received = await receiveBody(services, call, upload.algorithm ?? 'CRC64NVME')
-  const etag = await commitPart(services, call, number, received)
-  const sent = upload.algorithm ?? algorithmNames.find((one) => received.checksums.has(one))
+  const receivedBody = await receiveBody(services, call, upload.algorithm ?? 'CRC64NVME')
+  const etag = await commitPart(services, call, number, receivedBody)
+  const sentAlgorithm = upload.algorithm ?? algorithmNames.find((one) => receivedBody.checksums.has(one))
   const { 'x-amz-checksum-type': _, ...checksum } = checksumHeaders(
-    sent && { algorithm: sent, type: 'FULL_OBJECT', value: received.checksums.get(sent) ?? '' },
+    sentAlgorithm && {
+      algorithm: sentAlgorithm,
+      type: 'FULL_OBJECT',
+      value: receivedBody.checksums.get(sentAlgorithm) ?? '',
+    },
   )
   return { headers: { etag: `"${etag}"`, ...encryptionHeader(upload), ...checksum } }
 }
@@ -120,13 +124,13 @@ export async function uploadPartCopy(services: S3Services, call: S3Call): Promis
   const upload = requireUpload(services.db, call)
   const source = readCopySource(services, call)
   const algorithm = upload.algorithm ?? 'CRC64NVME'
-  const received = await copyBytes(services, source, readCopyRange(call, source), algorithm)
-  const etag = await commitPart(services, call, number, received)
+  const receivedBody = await copyBytes(services, source, readCopyRange(call, source), algorithm)
+  const etag = await commitPart(services, call, number, receivedBody)
   return {
     xml: toXml('CopyPartResult', {
       LastModified: isoTime(nowInSeconds()),
       ETag: `"${etag}"`,
-      ...(upload.algorithm && { [checksumElement(algorithm)]: received.checksums.get(algorithm) }),
+      ...(upload.algorithm && { [checksumElement(algorithm)]: receivedBody.checksums.get(algorithm) }),
     }),
   }
 }
@@ -135,13 +139,13 @@ export async function uploadPartCopy(services: S3Services, call: S3Call): Promis
 function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: S3Call): void {
   if (!algorithm) return
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
-  const sent = algorithmNames.find(
+  const sentAlgorithm = algorithmNames.find(
     (one) => headers.has(checksumHeader(one)) || trailer === checksumHeader(one),
   )
-  if (sent === algorithm || (sent === undefined && type === 'FULL_OBJECT')) return
+  if (sentAlgorithm === algorithm || (sentAlgorithm === undefined && type === 'FULL_OBJECT')) return
   throw new S3Error(
     'InvalidRequest',
-    `Checksum Type mismatch occurred, expected checksum Type: ${algorithm.toLowerCase()}, actual checksum Type: ${sent?.toLowerCase() ?? 'null'}`,
+    `Checksum Type mismatch occurred, expected checksum Type: ${algorithm.toLowerCase()}, actual checksum Type: ${sentAlgorithm?.toLowerCase() ?? 'null'}`,
   )
 }
 
@@ -149,19 +153,19 @@ async function commitPart(
   services: S3Services,
   call: S3Call,
   number: number,
-  received: ReceivedBody,
+  receivedBody: ReceivedBody,
 ): Promise<string> {
   const { db, blobs } = services
-  const { blob, size, md5, checksums } = received
+  const { blob, size, md5, checksums } = receivedBody
   const garbage = await commitOrRemove(services, blob, () =>
     db.write(() => {
       // The upload was completed or aborted while the part was uploaded: the part must not outlive it.
       const upload = requireUpload(db, call)
       const checksum = checksums.get(upload.algorithm ?? 'CRC64NVME') ?? ''
-      const old = db.sql.get`SELECT blob FROM part WHERE upload = ${upload.id} AND number = ${number}`
+      const oldPart = db.sql.get`SELECT blob FROM part WHERE upload = ${upload.id} AND number = ${number}`
       db.sql.run`INSERT OR REPLACE INTO part (upload, number, blob, size, etag, checksum, modified)
         VALUES (${upload.id}, ${number}, ${blob}, ${size}, ${md5}, ${checksum}, ${nowInSeconds()})`
-      return old ? [String(old.blob)] : []
+      return oldPart ? [String(oldPart.blob)] : []
     }),
   )
   void blobs.remove(garbage)

@@ -6,15 +6,15 @@ export function filterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): 
 }
 
 /** Returns true if both rules would match the same object and event. */
-export function overlaps(one: QueueRule, other: QueueRule): boolean {
+export function overlaps(one: QueueRule, otherRule: QueueRule): boolean {
   const [prefixes, suffixes] = (['prefix', 'suffix'] as const).map(
-    (name) => [filterValue(one, name), filterValue(other, name)] as const,
+    (name) => [filterValue(one, name), filterValue(otherRule, name)] as const,
   )
   const [a = '', b = ''] = prefixes ?? []
   const [c = '', d = ''] = suffixes ?? []
   return (
     one.events.some((event) =>
-      other.events.some((its) => coversEvent(event, its) || coversEvent(its, event)),
+      otherRule.events.some((its) => coversEvent(event, its) || coversEvent(its, event)),
     ) &&
     (a.startsWith(b) || b.startsWith(a)) &&
     (c.endsWith(d) || d.endsWith(c))

@@ -40,8 +40,11 @@ export function getNotification({ db }: S3Services, { bucket }: S3Call): S3Reply
 
 export async function putNotification({ db, notifier }: S3Services, call: S3Call): Promise<S3Reply> {
   const document = await readXmlBody(call, 'NotificationConfiguration')
-  const other = ['TopicConfiguration', 'CloudFunctionConfiguration'].find((name) => name in document)
-  if (other !== undefined) throw new S3Error('NotImplemented', `${other} is not implemented`)
+  const otherConfiguration = ['TopicConfiguration', 'CloudFunctionConfiguration'].find(
+    (name) => name in document,
+  )
+  if (otherConfiguration !== undefined)
+    throw new S3Error('NotImplemented', `${otherConfiguration} is not implemented`)
   const queues = children(document, 'QueueConfiguration').map(readQueueRule)
   const eventBridge = 'EventBridgeConfiguration' in document
   if ((queues.length > 0 || eventBridge) && !notifier.connected)

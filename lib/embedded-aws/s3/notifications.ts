@@ -47,8 +47,8 @@ export class Notifier {
     const { db, region, isWanted = () => true } = this.#options
     const settings = readSetting(db, object.bucket, 'notification')
     if (!settings) return
-    const all = createEventMessages(settings, event, object, source, region)
-    for (const { target, body } of all.filter(({ target, body }) => isWanted(target, body)))
+    const allMessages = createEventMessages(settings, event, object, source, region)
+    for (const { target, body } of allMessages.filter(({ target, body }) => isWanted(target, body)))
       db.sql.run`INSERT INTO event (target, body, created)
         VALUES (${JSON.stringify(target)}, ${JSON.stringify(body)}, ${Date.now()})`
   }
@@ -113,11 +113,11 @@ export class Notifier {
   async #deliverAll(): Promise<boolean> {
     const { db } = this.#options
     const failing = new Set<string>()
-    for (let after = 0; ; ) {
+    for (let afterId = 0; ; ) {
       if (this.#closed) return false
       // Read as a change, so that no event is sent for an object that is not on disk yet.
       const rows = await db.write(
-        () => db.sql.all`SELECT * FROM event WHERE id > ${after} ORDER BY id LIMIT ${batchRows}`,
+        () => db.sql.all`SELECT * FROM event WHERE id > ${afterId} ORDER BY id LIMIT ${batchRows}`,
       )
       const delivered: number[] = []
       for (const { id, target, body, created } of rows) {
@@ -131,17 +131,17 @@ export class Notifier {
           for (const id of delivered) db.sql.run`DELETE FROM event WHERE id = ${id}`
         }, 'process')
       if (rows.length < batchRows) return failing.size === 0
-      after = Number(rows.at(-1)?.id)
+      afterId = Number(rows.at(-1)?.id)
     }
   }
 
-  async #deliver(target: string, body: string, created: number): Promise<boolean> {
+  async #deliver(target: string, body: string, createdAtMs: number): Promise<boolean> {
     const { notify, log } = this.#options
     try {
       await notify?.(JSON.parse(target) as NotifyTarget, JSON.parse(body)) // written when the object changed
       return true
     } catch (cause) {
-      const isGivenUp = Date.now() - created > giveUpMs
+      const isGivenUp = Date.now() - createdAtMs > giveUpMs
       log(isGivenUp ? 'An event message was dropped after a day' : 'An event message was not accepted', {
         target,
         cause,

@@ -29,13 +29,13 @@ const refusedHeaders = [
 ]
 
 export function refuseUnsupported(headers: Headers): void {
-  const refused = [...headers].find(
+  const refusedHeader = [...headers].find(
     ([name, value]) =>
       !(name === encryption.name && value === encryption.value) &&
       refusedHeaders.some((pattern) => pattern.test(name)),
   )?.[0]
-  if (refused?.startsWith('x-amz-grant-')) throw new S3Error('AccessControlListNotSupported')
-  if (refused !== undefined) throw notImplemented(refused)
+  if (refusedHeader?.startsWith('x-amz-grant-')) throw new S3Error('AccessControlListNotSupported')
+  if (refusedHeader !== undefined) throw notImplemented(refusedHeader)
   const acl = headers.get('x-amz-acl')
   if (acl !== undefined && acl !== 'private' && acl !== 'bucket-owner-full-control')
     throw new S3Error('AccessControlListNotSupported')
@@ -51,8 +51,8 @@ export function readDescription(headers: Headers): ObjectDescription {
 
 /** The encryption header that a reply to a write repeats. */
 export function encryptionHeader({ headers }: Pick<ObjectDescription, 'headers'>): Record<string, string> {
-  const asked = headers[encryption.name]
-  return asked === undefined ? {} : { [encryption.name]: asked }
+  const requestedEncryption = headers[encryption.name]
+  return requestedEncryption === undefined ? {} : { [encryption.name]: requestedEncryption }
 }
 
 export function readKeptHeaders(headers: Headers): Record<string, string> {

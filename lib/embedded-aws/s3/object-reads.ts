@@ -69,23 +69,23 @@ function chooseSlice(call: S3Call, object: S3Object, segments: readonly Segment[
   return { first: 0, last: object.size - 1, partial: false, checksum: object.checksum, headers: {} }
 }
 
-function choosePart(wanted: number, object: S3Object, segments: readonly Segment[]): Slice {
-  const index = segments.findIndex(({ number }) => number === wanted)
-  const part = segments[index]
-  if (!part)
+function choosePart(wantedNumber: number, object: S3Object, segments: readonly Segment[]): Slice {
+  const index = segments.findIndex(({ number }) => number === wantedNumber)
+  const chosenSegment = segments[index]
+  if (!chosenSegment)
     throw new S3Error('InvalidPartNumber', undefined, {
-      PartNumberRequested: `${wanted}`,
+      PartNumberRequested: `${wantedNumber}`,
       ActualPartCount: `${Math.max(object.parts, 1)}`,
     })
-  const first = segments.slice(0, index).reduce((sum, { size }) => sum + size, 0)
+  const firstByte = segments.slice(0, index).reduce((sum, { size }) => sum + size, 0)
   const algorithm = object.checksum?.algorithm
   return {
-    first,
-    last: first + part.size - 1,
+    first: firstByte,
+    last: firstByte + chosenSegment.size - 1,
     partial: object.size > 0,
     checksum:
-      algorithm && part.checksum !== ''
-        ? { algorithm, type: 'FULL_OBJECT', value: part.checksum }
+      algorithm && chosenSegment.checksum !== ''
+        ? { algorithm, type: 'FULL_OBJECT', value: chosenSegment.checksum }
         : undefined,
     headers: object.parts > 0 ? { 'x-amz-mp-parts-count': object.parts } : {},
   }

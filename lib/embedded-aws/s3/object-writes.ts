@@ -34,8 +34,8 @@ export async function putObject(services: S3Services, call: S3Call): Promise<S3R
   const description = readDescription(call.headers)
   // Checked again in the commit; checking it here spares the client a useless upload.
   checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
-  const received = await receiveBody(services, call, chooseAlgorithm(call))
-  const object = await commitSingleBlob(services, call, description, received, 'ObjectCreated:Put')
+  const receivedBody = await receiveBody(services, call, chooseAlgorithm(call))
+  const object = await commitSingleBlob(services, call, description, receivedBody, 'ObjectCreated:Put')
   return {
     headers: {
       etag: `"${object.etag}"`,
@@ -51,9 +51,11 @@ export async function putObject(services: S3Services, call: S3Call): Promise<S3R
  * none. Requests from this process have none, as no network is involved.
  */
 export function chooseAlgorithm({ headers, auth }: Pick<S3Call, 'headers' | 'auth'>): Algorithm | undefined {
-  const named = headers.get('x-amz-trailer')?.toLowerCase()
-  const sent = algorithmNames.find((one) => headers.has(checksumHeader(one)) || checksumHeader(one) === named)
-  return sent ?? (auth && !auth.signed ? undefined : 'CRC64NVME')
+  const namedTrailer = headers.get('x-amz-trailer')?.toLowerCase()
+  const sentAlgorithm = algorithmNames.find(
+    (one) => headers.has(checksumHeader(one)) || checksumHeader(one) === namedTrailer,
+  )
+  return sentAlgorithm ?? (auth && !auth.signed ? undefined : 'CRC64NVME')
 }
 
 /** Commits one blob as the whole object. */
@@ -81,10 +83,11 @@ export async function copyObject(services: S3Services, call: S3Call): Promise<S3
   const source = readCopySource(services, call)
   const description = describeCopy(call, source)
   checkWrite(call.headers, findObject(services.db, call.bucket, call.key))
-  const named = call.headers.get('x-amz-checksum-algorithm')
-  const algorithm = named === undefined ? source.checksum?.algorithm : requireAlgorithm(named)
-  const received = await copyWhole(services, source, algorithm ?? 'CRC64NVME')
-  const object = await commitSingleBlob(services, call, description, received, 'ObjectCreated:Copy')
+  const namedAlgorithm = call.headers.get('x-amz-checksum-algorithm')
+  const algorithm =
+    namedAlgorithm === undefined ? source.checksum?.algorithm : requireAlgorithm(namedAlgorithm)
+  const receivedBody = await copyWhole(services, source, algorithm ?? 'CRC64NVME')
+  const object = await commitSingleBlob(services, call, description, receivedBody, 'ObjectCreated:Copy')
   const { checksum } = object
   return {
     headers: { ...encryptionHeader(object), ...expirationHeader(services.db, object) },
@@ -101,8 +104,8 @@ const redirectHeader = 'x-amz-website-redirect-location'
 function describeCopy(call: S3Call, source: S3Object): ObjectDescription {
   const metadata = readDirective(call, 'x-amz-metadata-directive')
   const tagging = readDirective(call, 'x-amz-tagging-directive')
-  const kept = readKeptHeaders(call.headers)
-  const { [redirectHeader]: redirect } = kept
+  const keptHeaders = readKeptHeaders(call.headers)
+  const { [redirectHeader]: redirect } = keptHeaders
   const changes =
     metadata === 'REPLACE' ||
     tagging === 'REPLACE' ||
@@ -118,10 +121,10 @@ function describeCopy(call: S3Call, source: S3Object): ObjectDescription {
   return {
     headers:
       metadata === 'REPLACE'
-        ? kept
+        ? keptHeaders
         : {
             ...copied,
-            ...encryptionHeader({ headers: kept }),
+            ...encryptionHeader({ headers: keptHeaders }),
             ...(redirect !== undefined && { [redirectHeader]: redirect }),
           },
     tags: tagging === 'COPY' ? source.tags : readTagHeader(call.headers),

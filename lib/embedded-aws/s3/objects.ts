@@ -79,12 +79,12 @@ export async function commitObject(
 ): Promise<S3Object> {
   const { object, garbage } = await db.write(() => {
     requireBucket(db, bucket)
-    const current = findObject(db, bucket, key)
-    checkWrite(headers, current)
-    const old = current ? removeObjectRows(db, current) : []
-    const stored = insert(db, bucket, key, draft, segments)
-    notifier.announce(event, stored, source)
-    return { object: stored, garbage: [...old, ...(alsoRun?.() ?? [])] }
+    const currentObject = findObject(db, bucket, key)
+    checkWrite(headers, currentObject)
+    const oldBlobs = currentObject ? removeObjectRows(db, currentObject) : []
+    const storedObject = insert(db, bucket, key, draft, segments)
+    notifier.announce(event, storedObject, source)
+    return { object: storedObject, garbage: [...oldBlobs, ...(alsoRun?.() ?? [])] }
   })
   void blobs.remove(garbage)
   notifier.wake()
@@ -93,10 +93,10 @@ export async function commitObject(
 
 /** Deletes an object within a transaction; the caller removes the returned blobs after the commit. */
 export function removeObjectRows(db: Database, object: S3Object): string[] {
-  const gone = listSegments(db, object).map((segment) => segment.blob)
+  const goneBlobs = listSegments(db, object).map((segment) => segment.blob)
   db.sql.run`DELETE FROM segment WHERE object = ${object.id}`
   db.sql.run`DELETE FROM object WHERE id = ${object.id}`
-  return gone
+  return goneBlobs
 }
 
 /** Returns the client of a request for event messages. */

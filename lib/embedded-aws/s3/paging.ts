@@ -4,14 +4,19 @@ import type { S3Call } from './call.ts'
 import { invalidArgument } from './errors.ts'
 
 /** Reads max-keys and similar parameters: more than `most` counts as `most`. */
-export function readCount(name: string, text: string | undefined, usual: number, most = 1000): number {
-  if (text === undefined || text === '') return usual
+export function readCount(
+  name: string,
+  text: string | undefined,
+  defaultCount: number,
+  maxCount = 1000,
+): number {
+  if (text === undefined || text === '') return defaultCount
   const count = Number(text)
   if (!/^-?\d+$/.test(text))
     throw invalidArgument(`Provided ${name} not an integer or within integer range`, name, text)
   if (count < 0 || count > 2 ** 31 - 1)
     throw invalidArgument(`Argument ${name} must be an integer between 0 and 2147483647`, name, text)
-  return Math.min(count, most)
+  return Math.min(count, maxCount)
 }
 
 export function readPartNumber({ query }: Pick<S3Call, 'query'>): number {

@@ -58,13 +58,13 @@ async function takeForm(services: S3Services, call: S3Call, form: Form): Promise
   }
   const made = { ...call, key, headers }
   const chunks = enforceSize(form.file, size ?? { least: 0, most: maxS3PutBytes })
-  const received = await storeChunksAsBlob(
+  const receivedBody = await storeChunksAsBlob(
     services,
     headers,
     { chunks, trailers: new Map() },
     chooseAlgorithm(made),
   )
-  const object = await commitSingleBlob(services, made, description, received, 'ObjectCreated:Post')
+  const object = await commitSingleBlob(services, made, description, receivedBody, 'ObjectCreated:Post')
   return response(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
 }
 

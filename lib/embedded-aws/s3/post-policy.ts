@@ -23,18 +23,18 @@ export function checkPolicy(
   credentials: readonly AwsCredentials[],
   region: string,
 ): SizeLimits | undefined {
-  const encoded = fields.get('policy')
-  if (encoded === undefined) throw new S3Error('AccessDenied')
-  checkSignature(fields, encoded, credentials, region)
-  const policy = readPolicy(encoded)
+  const encodedPolicy = fields.get('policy')
+  if (encodedPolicy === undefined) throw new S3Error('AccessDenied')
+  checkSignature(fields, encodedPolicy, credentials, region)
+  const policy = readPolicy(encodedPolicy)
   if (policy.expiration.getTime() < Date.now()) throw policyDenied('Policy expired.')
   const values = new Map([...fields, ['bucket', bucket]])
   for (const condition of policy.conditions)
     if (!holds(condition, values))
       throw policyDenied(`Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`)
-  const covered = new Set(policy.conditions.map(([, name]) => name))
-  const extra = [...fields.keys()].filter((name) => !uncovered.test(name) && !covered.has(name))
-  if (extra.length > 0) throw policyDenied(`Extra input fields: ${extra.join(', ')}`)
+  const coveredFields = new Set(policy.conditions.map(([, name]) => name))
+  const extraField = [...fields.keys()].filter((name) => !uncovered.test(name) && !coveredFields.has(name))
+  if (extraField.length > 0) throw policyDenied(`Extra input fields: ${extraField.join(', ')}`)
   return policy.size
 }
 
@@ -47,7 +47,7 @@ function policyDenied(what: string): S3Error {
 
 function checkSignature(
   fields: ReadonlyMap<string, string>,
-  encoded: string,
+  encodedPolicy: string,
   credentials: readonly AwsCredentials[],
   region: string,
 ): void {
@@ -85,10 +85,10 @@ function checkSignature(
   if ((key.sessionToken ?? '') !== (fields.get('x-amz-security-token') ?? ''))
     throw new S3Error('InvalidToken')
   const signingKey = deriveSigningKey(key.secretAccessKey, credential.day, region, 's3')
-  if (!isSameSignature(sign(signingKey, encoded), signature))
+  if (!isSameSignature(sign(signingKey, encodedPolicy), signature))
     throw new S3Error('SignatureDoesNotMatch', undefined, {
       AWSAccessKeyId: key.accessKeyId,
-      StringToSign: encoded,
+      StringToSign: encodedPolicy,
       SignatureProvided: signature,
     })
 }
@@ -97,8 +97,8 @@ function invalid(what: string): S3Error {
   return new S3Error('InvalidPolicyDocument', `Invalid Policy: ${what}`)
 }
 
-function readPolicy(encoded: string): Policy {
-  const document = parse(encoded)
+function readPolicy(encodedPolicy: string): Policy {
+  const document = parse(encodedPolicy)
   const expiration = new Date(String(document.expiration))
   if (typeof document.expiration !== 'string' || Number.isNaN(expiration.getTime()))
     throw invalid("Invalid 'expiration' value")
@@ -114,9 +114,9 @@ function readPolicy(encoded: string): Policy {
   return { expiration, conditions, size }
 }
 
-function parse(encoded: string): Record<string, unknown> {
+function parse(encodedPolicy: string): Record<string, unknown> {
   try {
-    const document: unknown = JSON.parse(Buffer.from(encoded, 'base64').toString())
+    const document: unknown = JSON.parse(Buffer.from(encodedPolicy, 'base64').toString())
     if (typeof document === 'object' && document !== null) return { ...document }
   } catch {
     // Reported below, like every other invalid policy.
@@ -126,20 +126,20 @@ function parse(encoded: string): Record<string, unknown> {
 
 function readSizes(entry: unknown): SizeLimits | undefined {
   if (!Array.isArray(entry) || entry[0] !== 'content-length-range') return undefined
-  const [least, most] = [Number(entry[1]), Number(entry[2])]
-  if (entry.length !== 3 || !Number.isInteger(least) || !Number.isInteger(most))
+  const [least, maxSize] = [Number(entry[1]), Number(entry[2])]
+  if (entry.length !== 3 || !Number.isInteger(least) || !Number.isInteger(maxSize))
     throw invalid('Invalid content-length-range')
-  return { least, most }
+  return { least, most: maxSize }
 }
 
 /** `{"acl": "private"}` is short for `["eq", "$acl", "private"]`. */
 function readConditions(entry: unknown): Condition[] {
   if (Array.isArray(entry)) {
     const [operator, name, value]: readonly unknown[] = entry
-    const known = operator === 'eq' || operator === 'starts-with'
+    const isKnownOperator = operator === 'eq' || operator === 'starts-with'
     if (
       entry.length !== 3 ||
-      !known ||
+      !isKnownOperator ||
       typeof name !== 'string' ||
       typeof value !== 'string' ||
       !name.startsWith('$')

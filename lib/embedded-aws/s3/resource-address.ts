@@ -53,12 +53,12 @@ function joinHeaders(
   headers: IncomingMessage['headers'],
   pairs: readonly (readonly [string, string])[],
 ): Headers {
-  const joined = new Map<string, string>()
+  const joinedQuery = new Map<string, string>()
   for (const [name, value] of pairs) {
     const lower = name.toLowerCase()
-    if (lower.startsWith('x-amz-')) joined.set(lower, toHeaderValue(value))
+    if (lower.startsWith('x-amz-')) joinedQuery.set(lower, toHeaderValue(value))
   }
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) joined.set(name, Array.isArray(value) ? value.join(',') : value)
-  return joined
+    if (value !== undefined) joinedQuery.set(name, Array.isArray(value) ? value.join(',') : value)
+  return joinedQuery
 }

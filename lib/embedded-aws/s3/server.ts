@@ -80,7 +80,7 @@ export async function openS3Server({
   const notifier = new Notifier({ db, region, notify, isWanted, log })
   notifier.wake()
   const services = { db, blobs, notifier, region, credentials, authorize, log }
-  const active = new Set<Promise<void>>()
+  const activeRequests = new Set<Promise<void>>()
   const expire = (now = new Date()) => runLifecycle(services, now.getTime())
   const timer = setInterval(() => {
     expire().catch((cause: unknown) => log('Lifecycle rules could not run', { cause }))
@@ -94,17 +94,17 @@ export async function openS3Server({
         log('The error response of an S3 request failed', { cause })
         response.destroy()
       })
-      active.add(served)
-      void served.finally(() => active.delete(served))
+      activeRequests.add(served)
+      void served.finally(() => activeRequests.delete(served))
     },
     async close() {
       clearInterval(timer)
-      const finished = Promise.allSettled([...active, notifier.close()])
+      const finishedRequests = Promise.allSettled([...activeRequests, notifier.close()])
       const timeout = new AbortController()
       const timeoutEnds = setTimeout(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(
         () => undefined,
       )
-      await Promise.race([finished, timeoutEnds])
+      await Promise.race([finishedRequests, timeoutEnds])
       timeout.abort()
       await db.close()
     },
@@ -212,18 +212,18 @@ async function sendChunks(
   response: ServerResponse,
   onSent: (chunk: Buffer) => void,
 ): Promise<void> {
-  const closed = once(response, 'close').then(() => {
+  const closedEvent = once(response, 'close').then(() => {
     throw Object.assign(new Error('the client disconnected'), { code: 'ECONNRESET' })
   })
-  closed.catch(() => {})
-  let sent: Promise<void> = Promise.resolve()
+  closedEvent.catch(() => {})
+  let lastSend: Promise<void> = Promise.resolve()
   for await (const chunk of chunks) {
-    await Promise.race([sent, closed])
-    sent = write(response, chunk).then(() => onSent(chunk))
+    await Promise.race([lastSend, closedEvent])
+    lastSend = write(response, chunk).then(() => onSent(chunk))
     // Its error is thrown with the next chunk, or at the end.
-    sent.catch(() => {})
+    lastSend.catch(() => {})
   }
-  await Promise.race([sent, closed])
+  await Promise.race([lastSend, closedEvent])
   response.end()
 }
 
@@ -244,23 +244,23 @@ function sendError(
     response.destroy()
     return
   }
-  const known =
+  const knownError =
     error instanceof S3Error ? error : new S3Error(isInternal(error) ? 'InternalError' : 'ServiceUnavailable')
-  for (const [name, value] of Object.entries(known.headers)) response.setHeader(name, value)
+  for (const [name, value] of Object.entries(knownError.headers)) response.setHeader(name, value)
   response.removeHeader('content-length')
   const xml = toXml(
     'Error',
     {
-      Code: known.code,
-      Message: known.message,
-      ...known.details,
+      Code: knownError.code,
+      Message: knownError.message,
+      ...knownError.details,
       Resource: request.url?.split('?')[0],
       RequestId: requestId,
       HostId: requestId,
     },
     '',
   )
-  response.writeHead(known.status, {
+  response.writeHead(knownError.status, {
     'content-type': 'application/xml',
     'content-length': request.method === 'HEAD' ? 0 : Buffer.byteLength(xml),
   })

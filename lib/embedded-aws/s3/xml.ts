@@ -33,10 +33,15 @@ function renderOne(name: string, value: Content): string {
 function escapeText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: keys may contain any of them
   return text.replace(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (c) => {
-    return named[c] ?? `&#x${c.charCodeAt(0).toString(16)};`
+    return escapesByCharacter[c] ?? `&#x${c.charCodeAt(0).toString(16)};`
   })
 }
-const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapesByCharacter: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+}
 
 /** A parsed element: every child is a list, leaves are strings. */
 export interface Parsed {
@@ -60,14 +65,14 @@ const parser = new XMLParser({
 export function fromXml(text: string, root: string): Parsed {
   if (text.includes('<!DOCTYPE') || XMLValidator.validate(text) !== true) throw new S3Error('MalformedXML')
   const document = parser.parse(text) as Parsed // all elements are arrays by the settings of the parser
-  const [found] = document[root] ?? []
-  if (found === undefined) throw new S3Error('MalformedXML')
-  return typeof found === 'string' ? {} : found
+  const [foundElement] = document[root] ?? []
+  if (foundElement === undefined) throw new S3Error('MalformedXML')
+  return typeof foundElement === 'string' ? {} : foundElement
 }
 
 export function childText(parent: Parsed, name: string): string | undefined {
-  const [found] = parent[name] ?? []
-  return typeof found === 'string' ? found : undefined
+  const [foundElement] = parent[name] ?? []
+  return typeof foundElement === 'string' ? foundElement : undefined
 }
 
 export function childTexts(parent: Parsed, name: string): string[] {

@@ -23,10 +23,10 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
     const { seq, token } = readReceipt(handle, queue.id)
     const row = find.get(seq, queue.id)
     if (!row) return
-    const current = row.receipt === token
-    if (queue.settings.fifo && (!current || row.visible_at <= clock.now()))
+    const isCurrent = row.receipt === token
+    if (queue.settings.fifo && (!isCurrent || row.visible_at <= clock.now()))
       throw invalidValue('ReceiptHandle', handle, 'The receipt handle has expired.')
-    if (!current) return
+    if (!isCurrent) return
     erase.run(seq)
     store.markChanged(queue.id)
   }

@@ -26,15 +26,15 @@ export function checkBatch(action: string, entries: readonly Entry[]) {
       'TooManyEntriesInBatchRequest',
       `Maximum number of entries per request are ${maxEntries}. You have sent ${entries.length}.`,
     )
-  const seen = new Set<string>()
+  const seenIds = new Set<string>()
   for (const { Id } of entries) {
     if (!/^[\w-]{1,80}$/.test(Id))
       throw new SqsError(
         'InvalidBatchEntryId',
         'A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at most 80 letters long.',
       )
-    if (seen.has(Id)) throw new SqsError('BatchEntryIdsNotDistinct', `Id ${Id} repeated.`)
-    seen.add(Id)
+    if (seenIds.has(Id)) throw new SqsError('BatchEntryIdsNotDistinct', `Id ${Id} repeated.`)
+    seenIds.add(Id)
   }
 }
 

@@ -9,12 +9,12 @@ export interface SqsClock {
 }
 
 export function createSqsClock(lastEnqueueTime: number, now: () => number): SqsClock {
-  let last = lastEnqueueTime
+  let lastTime = lastEnqueueTime
   return {
     now,
     enqueueTime() {
-      last = Math.max(last, now())
-      return last
+      lastTime = Math.max(lastTime, now())
+      return lastTime
     },
   }
 }

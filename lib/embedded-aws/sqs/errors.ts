@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/CommonErrors.html
 
 const sqsError = (code: string, status = 400) => ({ namespace: 'com.amazonaws.sqs', code, status })
-const common = (code: string, status = 400) => ({ namespace: 'com.amazon.coral.service', code, status })
+const commonError = (code: string, status = 400) => ({ namespace: 'com.amazon.coral.service', code, status })
 
 const sqsErrors = {
   BatchEntryIdsNotDistinct: sqsError('AWS.SimpleQueueService.BatchEntryIdsNotDistinct'),
@@ -24,20 +24,20 @@ const sqsErrors = {
   ResourceNotFoundException: sqsError('ResourceNotFoundException', 404),
   TooManyEntriesInBatchRequest: sqsError('AWS.SimpleQueueService.TooManyEntriesInBatchRequest'),
   UnsupportedOperation: sqsError('AWS.SimpleQueueService.UnsupportedOperation'),
-  AccessDeniedException: common('AccessDenied', 403),
-  IncompleteSignatureException: common('IncompleteSignature', 403),
-  InvalidAction: common('InvalidAction'),
-  InternalFailure: common('InternalFailure', 500),
-  InvalidParameterValueException: common('InvalidParameterValue'),
-  InvalidSignatureException: common('SignatureDoesNotMatch', 403),
-  MissingAuthenticationTokenException: common('MissingAuthenticationToken', 403),
-  MissingRequiredParameterException: common('MissingParameter'),
-  RequestEntityTooLargeException: common('RequestEntityTooLarge', 413),
-  RequestExpiredException: common('RequestExpired', 403),
-  ServiceUnavailable: common('ServiceUnavailable', 503),
-  SerializationException: common('MalformedInput'),
-  UnknownOperationException: common('InvalidAction', 404),
-  UnrecognizedClientException: common('InvalidClientTokenId', 403),
+  AccessDeniedException: commonError('AccessDenied', 403),
+  IncompleteSignatureException: commonError('IncompleteSignature', 403),
+  InvalidAction: commonError('InvalidAction'),
+  InternalFailure: commonError('InternalFailure', 500),
+  InvalidParameterValueException: commonError('InvalidParameterValue'),
+  InvalidSignatureException: commonError('SignatureDoesNotMatch', 403),
+  MissingAuthenticationTokenException: commonError('MissingAuthenticationToken', 403),
+  MissingRequiredParameterException: commonError('MissingParameter'),
+  RequestEntityTooLargeException: commonError('RequestEntityTooLarge', 413),
+  RequestExpiredException: commonError('RequestExpired', 403),
+  ServiceUnavailable: commonError('ServiceUnavailable', 503),
+  SerializationException: commonError('MalformedInput'),
+  UnknownOperationException: commonError('InvalidAction', 404),
+  UnrecognizedClientException: commonError('InvalidClientTokenId', 403),
 } as const
 
 export type SqsErrorName = keyof typeof sqsErrors

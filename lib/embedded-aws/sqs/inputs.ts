@@ -84,21 +84,21 @@ export function isAction(name: string): name is Action {
   return Object.hasOwn(inputs, name)
 }
 
-export function readInput<A extends Action>(action: A, given: unknown): ActionInput<A> {
-  const parsed = inputs[action].safeParse(given)
+export function readInput<A extends Action>(action: A, givenInput: unknown): ActionInput<A> {
+  const parsedInput = inputs[action].safeParse(givenInput)
   // TypeScript does not carry A through the lookup; the schema of `action` has exactly this type.
-  if (parsed.success) return parsed.data as ActionInput<A>
-  const [issue] = parsed.error.issues
+  if (parsedInput.success) return parsedInput.data as ActionInput<A>
+  const [issue] = parsedInput.error.issues
   const path = issue?.path ?? []
-  if (path.length > 0 && valueAt(given, path) === undefined) throw missing(parameterName(action, path))
+  if (path.length > 0 && valueAt(givenInput, path) === undefined) throw missing(parameterName(action, path))
   throw new SqsError(
     'SerializationException',
     `The value of ${parameterName(action, path) || 'the request'} has the wrong type: ${issue?.message ?? 'not valid'}.`,
   )
 }
 
-function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
-  let value: unknown = given
+function valueAt(givenInput: unknown, path: readonly PropertyKey[]): unknown {
+  let value: unknown = givenInput
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined
     value = Reflect.get(value, key)

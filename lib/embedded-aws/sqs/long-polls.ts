@@ -34,11 +34,11 @@ export class LongPolls {
   }
 
   /** Resolves with messages, or with none when the time is over, the client disconnects or the service stops. */
-  async wait(queue: Queue, wanted: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
+  async wait(queue: Queue, receiveOptions: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
     if (this.#isClosed || disconnected.aborted) return []
     const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedMessage[]>()
     const waiter: Waiter = {
-      wanted,
+      wanted: receiveOptions,
       disconnected,
       resolve: (result) => (result instanceof Error ? reject(result) : resolve(result)),
     }
@@ -67,7 +67,7 @@ export class LongPolls {
     const servable = [...(this.#waiters.get(queueId) ?? [])]
     try {
       const served = await this.#store.commit(() => this.#takeForWaiters(queueId), 'process')
-      for (const [waiter, taken] of served) waiter.resolve(taken)
+      for (const [waiter, takenMessages] of served) waiter.resolve(takenMessages)
       this.#setAlarm(queueId)
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
@@ -83,10 +83,10 @@ export class LongPolls {
     if (!queue) throw queueNotFound()
     for (const waiter of this.#waiters.get(queueId) ?? []) {
       if (waiter.disconnected.aborted) continue
-      const taken = this.#receiver.receive(queue, waiter.wanted)
-      if (taken.length === 0) break
+      const takenMessages = this.#receiver.receive(queue, waiter.wanted)
+      if (takenMessages.length === 0) break
       this.#waiters.get(queueId)?.delete(waiter)
-      served.push([waiter, taken])
+      served.push([waiter, takenMessages])
     }
     return served
   }

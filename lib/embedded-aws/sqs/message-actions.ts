@@ -77,18 +77,18 @@ function receiveActions({ store, queues, receiver, longPolls }: SqsServices) {
     ReceiveMessage: async (input, caller) => {
       const asking = requireNoKmsKey(queues.byUrl(input.QueueUrl))
       const { wanted, waitS, asked } = readReceive(asking, input)
-      let received: readonly ReceivedMessage[] = await store.commit(() => {
+      let receivedMessages: readonly ReceivedMessage[] = await store.commit(() => {
         if (caller.disconnected.aborted) return []
         return receiver.receive(queues.byUrl(input.QueueUrl), wanted)
       }, 'process')
-      if (received.length === 0 && waitS > 0)
-        received = await longPolls.wait(asking, wanted, waitS, caller.disconnected)
-      if (received.length === 0) return {}
+      if (receivedMessages.length === 0 && waitS > 0)
+        receivedMessages = await longPolls.wait(asking, wanted, waitS, caller.disconnected)
+      if (receivedMessages.length === 0) return {}
       if (wanted.attemptId === undefined)
         caller.onUndelivered(() =>
-          store.commit(() => received.map((one) => receiver.putBack(asking, one)), 'process'),
+          store.commit(() => receivedMessages.map((one) => receiver.putBack(asking, one)), 'process'),
         )
-      return { Messages: received.map((one) => viewMessage(asking, one, asked)) }
+      return { Messages: receivedMessages.map((one) => viewMessage(asking, one, asked)) }
     },
   } satisfies Partial<Actions>
 }
@@ -114,11 +114,11 @@ function readReceive(queue: Queue, input: ActionInput<'ReceiveMessage'>) {
       )
     checkToken('ReceiveRequestAttemptId', attemptId)
   }
-  const asked = {
+  const requestedAttributes = {
     systemAttributes: [...(input.AttributeNames ?? []), ...(input.MessageSystemAttributeNames ?? [])],
     messageAttributes: input.MessageAttributeNames ?? [],
   }
-  return { wanted: { max, visibilityS, attemptId }, waitS, asked }
+  return { wanted: { max, visibilityS, attemptId }, waitS, asked: requestedAttributes }
 }
 
 /** There is no KMS here: a queue with a key returns AWS's error for a key that does not exist. */

@@ -42,8 +42,8 @@ export function forbiddenCharacters(): SqsError {
   )
 }
 
-export function readMessageAttributes(given: GivenAttributes): MessageAttributes {
-  const entries = Object.entries(given)
+export function readMessageAttributes(givenAttributes: GivenAttributes): MessageAttributes {
+  const entries = Object.entries(givenAttributes)
   if (entries.length > maxAttributes)
     throw invalid(
       `Number of message attributes [${entries.length}] exceeds the allowed maximum [${maxAttributes}].`,
@@ -65,17 +65,17 @@ function readValue(name: string, value: GivenAttributes[string]): AttributeValue
       'UnsupportedOperation',
       'Message attribute list values in SendMessage operation are not supported.',
     )
-  const wanted = kind === 'Binary' ? value.BinaryValue : value.StringValue
-  if (!wanted)
+  const givenValue = kind === 'Binary' ? value.BinaryValue : value.StringValue
+  if (!givenValue)
     throw invalid(`Message (user) attribute '${name}' must contain a non-empty value of type '${type}'.`)
-  if (kind === 'Binary') return { DataType: type, BinaryValue: readBase64(name, wanted) }
-  if (hasForbiddenCharacters(wanted))
+  if (kind === 'Binary') return { DataType: type, BinaryValue: readBase64(name, givenValue) }
+  if (hasForbiddenCharacters(givenValue))
     throw invalid(
       `Invalid characters were found in the value of message attribute '${name}', the set of allowed characters is ${allowedCharacters}.`,
     )
-  if (kind === 'Number' && !numberForm.test(wanted))
+  if (kind === 'Number' && !numberForm.test(givenValue))
     throw invalid(`Can't cast the value of message attribute '${name}' to a number.`)
-  return { DataType: type, StringValue: wanted }
+  return { DataType: type, StringValue: givenValue }
 }
 
 function checkName(name: string) {
@@ -131,15 +131,16 @@ function valueBytes(value: AttributeValue): Buffer {
 /** `All`, `*` and `.*` mean all; `pre.*` means names that start with `pre`. */
 export function pickAttributes(
   attributes: MessageAttributes,
-  wanted: readonly string[],
+  wantedNames: readonly string[],
 ): MessageAttributes | undefined {
-  if (wanted.length === 0) return undefined
-  const all = wanted.some((name) => name === 'All' || name === '*' || name === '.*')
-  const prefixes = wanted.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -2))
-  const picked = Object.entries(attributes).filter(
-    ([name]) => all || wanted.includes(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+  if (wantedNames.length === 0) return undefined
+  const areAllWanted = wantedNames.some((name) => name === 'All' || name === '*' || name === '.*')
+  const prefixes = wantedNames.filter((name) => name.endsWith('.*')).map((name) => name.slice(0, -2))
+  const pickedAttributes = Object.entries(attributes).filter(
+    ([name]) =>
+      areAllWanted || wantedNames.includes(name) || prefixes.some((prefix) => name.startsWith(prefix)),
   )
-  return picked.length > 0 ? Object.fromEntries(picked) : undefined
+  return pickedAttributes.length > 0 ? Object.fromEntries(pickedAttributes) : undefined
 }
 
 function invalid(message: string): SqsError {

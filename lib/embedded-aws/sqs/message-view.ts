@@ -11,25 +11,36 @@ interface RequestedAttributes {
   readonly messageAttributes: readonly string[]
 }
 
-export function viewMessage(queue: Queue, received: ReceivedMessage, asked: RequestedAttributes) {
-  const { row, content, token } = received
+export function viewMessage(
+  queue: Queue,
+  receivedMessage: ReceivedMessage,
+  requestedAttributes: RequestedAttributes,
+) {
+  const { row, content, token } = receivedMessage
   // Written by sending.ts from checked attributes.
   const attributes = JSON.parse(content.attributes) as MessageAttributes
-  const picked = pickAttributes(attributes, asked.messageAttributes)
-  const system = viewSystemAttributes(queue, received, asked.systemAttributes)
+  const pickedAttributes = pickAttributes(attributes, requestedAttributes.messageAttributes)
+  const system = viewSystemAttributes(queue, receivedMessage, requestedAttributes.systemAttributes)
   return {
     MessageId: row.id,
     ReceiptHandle: writeReceipt({ queueId: queue.id, seq: row.seq, token }),
     MD5OfBody: hash('md5', content.body),
     Body: content.body,
     ...(system && { Attributes: system }),
-    ...(picked && { MD5OfMessageAttributes: attributesMd5(picked), MessageAttributes: picked }),
+    ...(pickedAttributes && {
+      MD5OfMessageAttributes: attributesMd5(pickedAttributes),
+      MessageAttributes: pickedAttributes,
+    }),
   }
 }
 
-function viewSystemAttributes(queue: Queue, { row, content }: ReceivedMessage, asked: readonly string[]) {
-  if (asked.length === 0) return undefined
-  const all: Record<string, string | null> = {
+function viewSystemAttributes(
+  queue: Queue,
+  { row, content }: ReceivedMessage,
+  requestedNames: readonly string[],
+) {
+  if (requestedNames.length === 0) return undefined
+  const allAttributes: Record<string, string | null> = {
     SenderId: content.sender,
     ApproximateFirstReceiveTimestamp: `${row.first_received_at ?? row.sent_at}`,
     ApproximateReceiveCount: `${row.received + row.received_before}`,
@@ -40,8 +51,9 @@ function viewSystemAttributes(queue: Queue, { row, content }: ReceivedMessage, a
     AWSTraceHeader: content.trace,
     DeadLetterQueueSourceArn: row.source_arn,
   }
-  const visible: Record<string, string> = {}
-  for (const [name, value] of Object.entries(all))
-    if (value !== null && (asked.includes('All') || asked.includes(name))) visible[name] = value
-  return Object.keys(visible).length > 0 ? visible : undefined
+  const visibleAttributes: Record<string, string> = {}
+  for (const [name, value] of Object.entries(allAttributes))
+    if (value !== null && (requestedNames.includes('All') || requestedNames.includes(name)))
+      visibleAttributes[name] = value
+  return Object.keys(visibleAttributes).length > 0 ? visibleAttributes : undefined
 }

@@ -89,19 +89,19 @@ export class MoveTasks {
   }: ActionInput<'StartMessageMoveTask'>) {
     const source = this.#resource('SourceArn', SourceArn)
     const target = DestinationArn === undefined ? source : this.#resource('DestinationArn', DestinationArn)
-    const invalid = (message: string) => new SqsError('InvalidParameterValueException', message)
+    const invalidValue = (message: string) => new SqsError('InvalidParameterValueException', message)
     if (this.#queues.sourcesOf(source).length === 0)
-      throw invalid('Source queue must be configured as a Dead Letter Queue.')
+      throw invalidValue('Source queue must be configured as a Dead Letter Queue.')
     if (DestinationArn === SourceArn)
-      throw invalid('Source queue arn and destination queue arn cannot be the same.')
+      throw invalidValue('Source queue arn and destination queue arn cannot be the same.')
     if (target.settings.fifo !== source.settings.fifo)
-      throw invalid('The source queue and the destination queue must be of the same type.')
+      throw invalidValue('The source queue and the destination queue must be of the same type.')
     if (rate !== undefined && (rate < 1 || rate > maxPerSecond))
-      throw invalid(
+      throw invalidValue(
         `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: must be between 1 and ${maxPerSecond}.`,
       )
     if (this.#sql.latest.all(SourceArn, 10).some((task) => task.status === 'RUNNING'))
-      throw invalid(
+      throw invalidValue(
         'There is already a task running. Only one active task is allowed for a source queue arn at a given time.',
       )
     this.#receiver.dropExpired(source)
@@ -114,12 +114,12 @@ export class MoveTasks {
 
   /** Inside a commit. */
   cancel(handle: string) {
-    const named = Handle.safeParse(decodeHandle(handle))
-    if (!named.success)
+    const parsedHandle = Handle.safeParse(decodeHandle(handle))
+    if (!parsedHandle.success)
       throw new SqsError('InvalidParameterValueException', 'Value for parameter TaskHandle is invalid.')
-    this.#resource('SourceArn', named.data.sourceArn)
-    const task = this.#sql.find.get(named.data.taskId)
-    if (!task || task.source_arn !== named.data.sourceArn)
+    this.#resource('SourceArn', parsedHandle.data.sourceArn)
+    const task = this.#sql.find.get(parsedHandle.data.taskId)
+    if (!task || task.source_arn !== parsedHandle.data.sourceArn)
       throw new SqsError('ResourceNotFoundException', 'Task does not exist.')
     if (task.status !== 'RUNNING')
       throw new SqsError('UnsupportedOperation', 'Only active tasks can be cancelled.')
@@ -172,7 +172,7 @@ export class MoveTasks {
     if (!source) return this.#end(id, 'FAILED', noSuchQueue)
     const limit = Math.min(task.per_second === null ? chunkMessages : atMost, task.to_move - task.moved)
     const rows = limit > 0 ? this.#sql.visible.all(source.id, this.#clock.now(), limit) : []
-    let moved = 0
+    let movedCount = 0
     let failure: string | undefined
     for (const row of rows) {
       const target = this.#targetOf(task, row)
@@ -181,11 +181,11 @@ export class MoveTasks {
         break
       }
       this.#move(row, target)
-      moved += 1
+      movedCount += 1
     }
-    this.#sql.progress.run(moved, id)
+    this.#sql.progress.run(movedCount, id)
     if (failure !== undefined) this.#end(id, 'FAILED', failure)
-    else if (rows.length === 0 || task.moved + moved >= task.to_move) this.#end(id, 'COMPLETED')
+    else if (rows.length === 0 || task.moved + movedCount >= task.to_move) this.#end(id, 'COMPLETED')
     else this.#schedule(id, task.per_second)
   }
 

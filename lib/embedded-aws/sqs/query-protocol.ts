@@ -67,11 +67,11 @@ function setAtPath(root: Node, name: string, value: string) {
   if (path.length > maxDepth) throw parameterError(path.slice(0, 2).join('.'))
   const leaf = path.pop() ?? ''
   let node = root
-  for (const part of path) {
-    const next = node.get(part)
-    if (typeof next === 'string') throw parameterError(name)
-    const child: Node = next ?? new Map()
-    node.set(part, child)
+  for (const pathSegment of path) {
+    const nextNode = node.get(pathSegment)
+    if (typeof nextNode === 'string') throw parameterError(name)
+    const child: Node = nextNode ?? new Map()
+    node.set(pathSegment, child)
     node = child
   }
   if (node.has(leaf)) throw parameterError(name)
@@ -97,8 +97,8 @@ function toMap(name: string, value: Node | string, keyName: string): Record<stri
   const pairs = listItems(name, value).map((item): [string, unknown] => {
     const key = typeof item === 'string' ? undefined : item.get(keyName)
     if (typeof item === 'string' || typeof key !== 'string') throw parameterError(name)
-    const inner = item.get('Value') ?? ''
-    return [key, typeof inner === 'string' ? inner : toMembers(inner)]
+    const innerValue = item.get('Value') ?? ''
+    return [key, typeof innerValue === 'string' ? innerValue : toMembers(innerValue)]
   })
   return Object.fromEntries(pairs)
 }
@@ -124,8 +124,8 @@ const isKey = <T extends object>(table: T, name: string): name is keyof T & stri
 
 export function writeResult(action: Action, output: object | undefined, requestId: string): string {
   const content = output ? members(action, output) : ''
-  const empty = output ? `<${action}Result/>` : ''
-  const result = content === '' ? empty : `<${action}Result>${content}</${action}Result>`
+  const emptyResult = output ? `<${action}Result/>` : ''
+  const result = content === '' ? emptyResult : `<${action}Result>${content}</${action}Result>`
   const metadata = `<ResponseMetadata>${element('RequestId', requestId)}</ResponseMetadata>`
   return document(`${action}Response`, result + metadata)
 }
@@ -147,8 +147,8 @@ function members(action: Action, output: object): string {
   return Object.entries(output)
     .map(([name, value]) => {
       if (Array.isArray(value)) {
-        const item = name === 'Successful' ? `${action}ResultEntry` : (resultLists[name] ?? name)
-        return value.map((one) => element(item, one, action)).join('')
+        const itemName = name === 'Successful' ? `${action}ResultEntry` : (resultLists[name] ?? name)
+        return value.map((one) => element(itemName, one, action)).join('')
       }
       const map = Object.entries(maps).find(([, [member]]) => member === name)
       if (!map || typeof value !== 'object') return element(name, value, action)

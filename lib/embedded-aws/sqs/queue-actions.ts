@@ -10,15 +10,15 @@ interface Page {
 }
 
 export function queueActions({ store, queues, moveTasks, receiver }: SqsServices) {
-  const listUrls = (found: readonly Queue[], page: Page, caller: SqsCaller) => {
-    const { items, ...next } = paginateUrls(found, page)
+  const listUrls = (foundQueues: readonly Queue[], page: Page, caller: SqsCaller) => {
+    const { items, ...next } = paginateUrls(foundQueues, page)
     return { urls: items.map((queue) => queues.urlOf(queue, caller.host)), ...next }
   }
   return {
     CreateQueue: async ({ QueueName, Attributes = {}, tags, Tags }, { host }) => {
-      const given = tags ?? Tags ?? {}
-      checkTags(QueueName, given)
-      const queue = await store.commit(() => queues.create(QueueName, Attributes, given))
+      const givenTags = tags ?? Tags ?? {}
+      checkTags(QueueName, givenTags)
+      const queue = await store.commit(() => queues.create(QueueName, Attributes, givenTags))
       return { QueueUrl: queues.urlOf(queue, host) }
     },
     DeleteQueue: ({ QueueUrl }) =>
@@ -29,14 +29,14 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
         return undefined
       }),
     GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId }, { host }) => {
-      const foreign = QueueOwnerAWSAccountId !== undefined && QueueOwnerAWSAccountId !== queues.accountId
-      const queue = foreign ? undefined : queues.byName(QueueName)
+      const isForeign = QueueOwnerAWSAccountId !== undefined && QueueOwnerAWSAccountId !== queues.accountId
+      const queue = isForeign ? undefined : queues.byName(QueueName)
       if (!queue) throw queueNotFound()
       return { QueueUrl: queues.urlOf(queue, host) }
     },
     ListQueues: ({ QueueNamePrefix = '', ...page }, caller) => {
-      const found = queues.all().filter((queue) => queue.name.startsWith(QueueNamePrefix))
-      const { urls, ...next } = listUrls(found, page, caller)
+      const foundQueues = queues.all().filter((queue) => queue.name.startsWith(QueueNamePrefix))
+      const { urls, ...next } = listUrls(foundQueues, page, caller)
       return urls.length > 0 ? { QueueUrls: urls, ...next } : {}
     },
     ListDeadLetterSourceQueues: ({ QueueUrl, ...page }, caller) => {
@@ -46,11 +46,11 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
     GetQueueAttributes: async ({ QueueUrl, AttributeNames = [] }) => {
       checkAttributeNames(AttributeNames)
       const { queue, counts } = await store.commit(() => {
-        const found = queues.byUrl(QueueUrl)
-        receiver.dropExpired(found)
-        return { queue: found, counts: receiver.count(found) }
+        const foundQueue = queues.byUrl(QueueUrl)
+        receiver.dropExpired(foundQueue)
+        return { queue: foundQueue, counts: receiver.count(foundQueue) }
       })
-      const all: Record<string, string> = {
+      const allAttributes: Record<string, string> = {
         QueueArn: queue.arn,
         ApproximateNumberOfMessages: `${counts.visible}`,
         ApproximateNumberOfMessagesNotVisible: `${counts.hidden}`,
@@ -59,10 +59,10 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
         LastModifiedTimestamp: `${Math.floor(queue.modifiedAt / 1000)}`,
         ...describeAttributes(queue.attributes, queue.settings.fifo),
       }
-      const wanted = AttributeNames.includes('All')
-        ? all
-        : Object.fromEntries(Object.entries(all).filter(([name]) => AttributeNames.includes(name)))
-      return Object.keys(wanted).length > 0 ? { Attributes: wanted } : {}
+      const wantedNames = AttributeNames.includes('All')
+        ? allAttributes
+        : Object.fromEntries(Object.entries(allAttributes).filter(([name]) => AttributeNames.includes(name)))
+      return Object.keys(wantedNames).length > 0 ? { Attributes: wantedNames } : {}
     },
     SetQueueAttributes: ({ QueueUrl, Attributes }) =>
       store.commit(() => void queues.setAttributes(queues.byUrl(QueueUrl), Attributes)),
@@ -103,17 +103,17 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
 const maxResults = 1000
 
 /** "You must set MaxResults to receive a value for NextToken in the response." The token is the last name returned. */
-function paginateUrls(found: readonly Queue[], { MaxResults, NextToken }: Page) {
+function paginateUrls(foundQueues: readonly Queue[], { MaxResults, NextToken }: Page) {
   if (MaxResults !== undefined && (MaxResults < 1 || MaxResults > maxResults))
     throw invalidValue('MaxResults', MaxResults, `MaxResults must be an integer between 1 and ${maxResults}.`)
-  const after = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64').toString()
-  if (NextToken !== undefined && Buffer.from(after).toString('base64') !== NextToken)
+  const afterName = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64').toString()
+  if (NextToken !== undefined && Buffer.from(afterName).toString('base64') !== NextToken)
     throw invalidValue('NextToken', NextToken, 'The token is not one of this service.')
-  const rest = found.filter((queue) => queue.name > after)
+  const rest = foundQueues.filter((queue) => queue.name > afterName)
   const items = rest.slice(0, MaxResults ?? maxResults)
-  const last = items.at(-1)
-  const more = MaxResults !== undefined && rest.length > items.length && last !== undefined
-  return { items, ...(more && { NextToken: Buffer.from(last.name).toString('base64') }) }
+  const lastQueue = items.at(-1)
+  const hasMore = MaxResults !== undefined && rest.length > items.length && lastQueue !== undefined
+  return { items, ...(hasMore && { NextToken: Buffer.from(lastQueue.name).toString('base64') }) }
 }
 
 function checkTags(queueName: string, tags: Readonly<Record<string, string>>) {

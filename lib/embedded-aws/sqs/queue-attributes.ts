@@ -33,8 +33,8 @@ const integer = (min: number, max: number, byDefault?: string): Rule => ({
     /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max ? `${Number(value)}` : undefined,
   ...(byDefault !== undefined && { byDefault }),
 })
-const oneOf = (allowed: readonly string[], byDefault?: string): Rule => ({
-  accept: (value) => (allowed.includes(value) ? value : undefined),
+const oneOf = (allowedValues: readonly string[], byDefault?: string): Rule => ({
+  accept: (value) => (allowedValues.includes(value) ? value : undefined),
   ...(byDefault !== undefined && { byDefault }),
 })
 const boolean: Rule = {
@@ -80,26 +80,26 @@ export function checkAttributeNames(names: readonly string[]) {
 
 /** Applies `changes` to `before`; an empty value resets an attribute to its default. */
 export function changeAttributes(
-  before: QueueAttributes,
+  attributesBefore: QueueAttributes,
   changes: Readonly<Record<string, string>>,
   fifo: boolean,
 ): QueueAttributes {
-  const after: Record<string, string> = { ...before }
+  const attributesAfter: Record<string, string> = { ...attributesBefore }
   for (const [name, value] of Object.entries(changes)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     if (!rule || (rule.fifoOnly && !fifo)) throw unknownAttribute(name, rule !== undefined)
-    const accepted = value === '' ? '' : rule.accept(value)
-    if (accepted === undefined)
+    const acceptedValue = value === '' ? '' : rule.accept(value)
+    if (acceptedValue === undefined)
       throw new SqsError('InvalidAttributeValue', `Invalid value for the parameter ${name}.`)
-    if (accepted === '') delete after[name]
-    else after[name] = accepted
+    if (acceptedValue === '') delete attributesAfter[name]
+    else attributesAfter[name] = acceptedValue
   }
-  checkTogether(after, changes)
-  return after
+  checkTogether(attributesAfter, changes)
+  return attributesAfter
 }
 
-function unknownAttribute(name: string, known: boolean): SqsError {
-  if (known && (name === 'DeduplicationScope' || name === 'FifoThroughputLimit'))
+function unknownAttribute(name: string, isKnown: boolean): SqsError {
+  if (isKnown && (name === 'DeduplicationScope' || name === 'FifoThroughputLimit'))
     return new SqsError(
       'InvalidAttributeName',
       `You can specify the ${name} only when FifoQueue is set to true.`,
@@ -107,13 +107,20 @@ function unknownAttribute(name: string, known: boolean): SqsError {
   return new SqsError('InvalidAttributeName', `Unknown Attribute ${name}.`)
 }
 
-function checkTogether(after: Record<string, string>, changes: Readonly<Record<string, string>>) {
+function checkTogether(attributesAfter: Record<string, string>, changes: Readonly<Record<string, string>>) {
   if (changes.KmsMasterKeyId && changes.SqsManagedSseEnabled === 'true')
     throw new SqsError('InvalidAttributeName', oneEncryption)
-  if (after.KmsMasterKeyId && after.SqsManagedSseEnabled === 'true' && changes.SqsManagedSseEnabled)
+  if (
+    attributesAfter.KmsMasterKeyId &&
+    attributesAfter.SqsManagedSseEnabled === 'true' &&
+    changes.SqsManagedSseEnabled
+  )
     throw new SqsError('InvalidAttributeName', oneEncryption)
-  if (changes.KmsMasterKeyId) after.SqsManagedSseEnabled = 'false'
-  if (after.FifoThroughputLimit === 'perMessageGroupId' && after.DeduplicationScope !== 'messageGroup')
+  if (changes.KmsMasterKeyId) attributesAfter.SqsManagedSseEnabled = 'false'
+  if (
+    attributesAfter.FifoThroughputLimit === 'perMessageGroupId' &&
+    attributesAfter.DeduplicationScope !== 'messageGroup'
+  )
     throw new SqsError(
       'InvalidAttributeValue',
       'Invalid value for the parameter FifoThroughputLimit. Reason: perMessageGroupId is allowed only when DeduplicationScope is messageGroup.',
@@ -125,29 +132,29 @@ const oneEncryption =
 
 /** Returns all attributes that are set or have a default, as GetQueueAttributes does. */
 export function describeAttributes(attributes: QueueAttributes, fifo: boolean): Record<string, string> {
-  const shown: Record<string, string> = {}
+  const shownAttributes: Record<string, string> = {}
   for (const [name, rule] of Object.entries(rules)) {
     const value = attributes[name] ?? (rule.fifoOnly && !fifo ? undefined : rule.byDefault)
-    if (value !== undefined) shown[name] = value
+    if (value !== undefined) shownAttributes[name] = value
   }
-  if (!shown.KmsMasterKeyId) delete shown.KmsDataKeyReusePeriodSeconds
-  else shown.KmsDataKeyReusePeriodSeconds ??= '300'
-  return shown
+  if (!shownAttributes.KmsMasterKeyId) delete shownAttributes.KmsDataKeyReusePeriodSeconds
+  else shownAttributes.KmsDataKeyReusePeriodSeconds ??= '300'
+  return shownAttributes
 }
 
 export function readSettings(attributes: QueueAttributes, fifo: boolean): QueueSettings {
-  const shown = describeAttributes(attributes, fifo)
-  const redrive = shown.RedrivePolicy
+  const shownAttributes = describeAttributes(attributes, fifo)
+  const redrive = shownAttributes.RedrivePolicy
   return {
     fifo,
-    delayS: Number(shown.DelaySeconds),
-    maxMessageBytes: Number(shown.MaximumMessageSize),
-    retentionS: Number(shown.MessageRetentionPeriod),
-    waitS: Number(shown.ReceiveMessageWaitTimeSeconds),
-    visibilityS: Number(shown.VisibilityTimeout),
-    contentBasedDeduplication: shown.ContentBasedDeduplication === 'true',
-    deduplicateByGroup: shown.DeduplicationScope === 'messageGroup',
-    kmsKeyId: shown.KmsMasterKeyId,
+    delayS: Number(shownAttributes.DelaySeconds),
+    maxMessageBytes: Number(shownAttributes.MaximumMessageSize),
+    retentionS: Number(shownAttributes.MessageRetentionPeriod),
+    waitS: Number(shownAttributes.ReceiveMessageWaitTimeSeconds),
+    visibilityS: Number(shownAttributes.VisibilityTimeout),
+    contentBasedDeduplication: shownAttributes.ContentBasedDeduplication === 'true',
+    deduplicateByGroup: shownAttributes.DeduplicationScope === 'messageGroup',
+    kmsKeyId: shownAttributes.KmsMasterKeyId,
     redrive: redrive ? RedrivePolicy.parse(readJson(redrive)) : undefined,
   }
 }
@@ -168,15 +175,15 @@ const arnForm = /^arn:[\w-]+:sqs:[\w-]*:\d{12}:[\w.-]+$/
 
 function readRedrivePolicy(value: string): string {
   const refuse = (reason: string) => invalidValue('RedrivePolicy', value, reason)
-  const given = z.looseObject({}).safeParse(readJson(value))
-  if (!given.success) throw refuse('Redrive policy is not a valid JSON map.')
+  const givenPolicy = z.looseObject({}).safeParse(readJson(value))
+  if (!givenPolicy.success) throw refuse('Redrive policy is not a valid JSON map.')
   for (const name of ['deadLetterTargetArn', 'maxReceiveCount'])
-    if (given.data[name] === undefined)
+    if (givenPolicy.data[name] === undefined)
       throw refuse(`Redrive policy does not contain mandatory attribute: ${name}.`)
-  const { deadLetterTargetArn, maxReceiveCount } = given.data
+  const { deadLetterTargetArn, maxReceiveCount } = givenPolicy.data
   if (typeof deadLetterTargetArn !== 'string' || !arnForm.test(deadLetterTargetArn))
     throw refuse('Invalid value for deadLetterTargetArn.')
-  const policy = RedrivePolicy.safeParse(given.data)
+  const policy = RedrivePolicy.safeParse(givenPolicy.data)
   if (!policy.success)
     throw refuse(
       `Invalid value for maxReceiveCount: ${String(maxReceiveCount)}, valid values are from 1 to 1000 both inclusive.`,

@@ -148,11 +148,11 @@ export class QueueRegistry {
       throw refuse('The RedriveAllowPolicy of the dead-letter queue does not allow this source queue.')
   }
 
-  create(name: string, given: Readonly<Record<string, string>>, tags: Record<string, string>) {
-    const fifo = checkName(name, given)
-    const attributes = changeAttributes({}, given, fifo)
+  create(name: string, givenAttributes: Readonly<Record<string, string>>, tags: Record<string, string>) {
+    const fifo = checkName(name, givenAttributes)
+    const attributes = changeAttributes({}, givenAttributes, fifo)
     const existing = this.#byName.get(name)
-    if (existing) return sameQueue(existing, given)
+    if (existing) return sameQueue(existing, givenAttributes)
     const now = this.#clock.now()
     this.#sql.freeNames.run(now - holdMs)
     if (this.#sql.held.get(name))
@@ -241,12 +241,12 @@ function checkName(name: string, attributes: Readonly<Record<string, string>>): 
 }
 
 /** CreateQueue for an existing queue succeeds when every attribute in the request has the same value. */
-function sameQueue(queue: Queue, given: Readonly<Record<string, string>>): Queue {
+function sameQueue(queue: Queue, givenAttributes: Readonly<Record<string, string>>): Queue {
   const { attributes, settings } = queue
-  const before = JSON.stringify(describeAttributes(attributes, settings.fifo))
-  for (const [name, value] of Object.entries(given)) {
-    const after = changeAttributes(attributes, { [name]: value }, settings.fifo)
-    if (JSON.stringify(describeAttributes(after, settings.fifo)) !== before)
+  const attributesBefore = JSON.stringify(describeAttributes(attributes, settings.fifo))
+  for (const [name, value] of Object.entries(givenAttributes)) {
+    const attributesAfter = changeAttributes(attributes, { [name]: value }, settings.fifo)
+    if (JSON.stringify(describeAttributes(attributesAfter, settings.fifo)) !== attributesBefore)
       throw new SqsError(
         'QueueNameExists',
         `A queue already exists with the same name and a different value for attribute ${name}`,

@@ -24,12 +24,12 @@ export function writeReceipt({ queueId, seq, token }: Receipt): string {
 
 export function readReceipt(handle: string, queueId: number): Receipt {
   const bytes = Buffer.from(handle, 'base64')
-  const ours =
+  const isOwn =
     bytes.length === handleBytes &&
     bytes.readUInt8(0) === version &&
     bytes.toString('base64') === handle &&
     checksum(bytes).equals(bytes.subarray(19))
-  const receipt = ours && {
+  const receipt = isOwn && {
     queueId: bytes.readUIntBE(1, 6),
     seq: bytes.readUIntBE(7, 6),
     token: bytes.readUIntBE(13, 6),

@@ -27,29 +27,34 @@ export function openReceiveAttempts(store: SqsStore) {
    * messages have been modified (deleted or had their visibility changes)." "If a retry occurs within the
    * deduplication interval, it resets the visibility timeout."
    */
-  function repeat(queue: Queue, wanted: ReceiveOptions, at: number): readonly Held[] | undefined {
-    if (wanted.attemptId === undefined) return undefined
+  function repeat(queue: Queue, receiveOptions: ReceiveOptions, at: number): readonly Held[] | undefined {
+    if (receiveOptions.attemptId === undefined) return undefined
     forget.run(at - deduplicationMs)
-    const kept = find.get(queue.id, wanted.attemptId)
-    if (!kept) return undefined
+    const keptAttempt = find.get(queue.id, receiveOptions.attemptId)
+    if (!keptAttempt) return undefined
     // Written by `note`, below.
-    const notes = JSON.parse(kept.taken) as Note[]
-    const held: Held[] = []
+    const notes = JSON.parse(keptAttempt.taken) as Note[]
+    const heldMessages: Held[] = []
     for (const { seq, token, visibleAt } of notes) {
       const row = bySeq.get(seq, queue.id)
       if (row?.receipt !== token || row.visible_at !== visibleAt || visibleAt <= at) return undefined
-      held.push({ row, token })
+      heldMessages.push({ row, token })
     }
-    for (const { row } of held) hide.run(at + wanted.visibilityS * 1000, row.seq)
-    rememberAttempt(queue, wanted, held, at)
-    return held
+    for (const { row } of heldMessages) hide.run(at + receiveOptions.visibilityS * 1000, row.seq)
+    rememberAttempt(queue, receiveOptions, heldMessages, at)
+    return heldMessages
   }
 
-  function rememberAttempt(queue: Queue, wanted: ReceiveOptions, held: readonly Held[], at: number) {
-    if (wanted.attemptId === undefined || held.length === 0) return
-    const visibleAt = at + wanted.visibilityS * 1000
-    const notes = held.map(({ row, token }): Note => ({ seq: row.seq, token, visibleAt }))
-    keep.run(queue.id, wanted.attemptId, JSON.stringify(notes), at)
+  function rememberAttempt(
+    queue: Queue,
+    receiveOptions: ReceiveOptions,
+    heldMessages: readonly Held[],
+    at: number,
+  ) {
+    if (receiveOptions.attemptId === undefined || heldMessages.length === 0) return
+    const visibleAt = at + receiveOptions.visibilityS * 1000
+    const notes = heldMessages.map(({ row, token }): Note => ({ seq: row.seq, token, visibleAt }))
+    keep.run(queue.id, receiveOptions.attemptId, JSON.stringify(notes), at)
   }
 
   return { repeat, note: rememberAttempt }

@@ -59,36 +59,37 @@ export class MessageReceiver {
     this.#selector = new MessageSelector(store)
   }
 
-  receive(queue: Queue, wanted: ReceiveOptions): ReceivedMessage[] {
+  receive(queue: Queue, receiveOptions: ReceiveOptions): ReceivedMessage[] {
     const at = this.#clock.now()
     this.dropExpired(queue)
-    const again = this.#attempts.repeat(queue, wanted, at)
-    if (again) return again.map(({ row, token }) => ({ row, content: this.#read(row), token }))
+    const repeatedMessages = this.#attempts.repeat(queue, receiveOptions, at)
+    if (repeatedMessages)
+      return repeatedMessages.map(({ row, token }) => ({ row, content: this.#read(row), token }))
     if (this.#isFull(queue, at)) {
       if (queue.settings.fifo) return []
       throw new SqsError('OverLimit', `The maximum of ${this.#inFlightLimit} in flight messages is reached.`)
     }
     const deadLetters = this.#createDeadLetterMover(queue)
-    const rows = this.#selector.select(queue, at, wanted.max, deadLetters.isDead)
+    const rows = this.#selector.select(queue, at, receiveOptions.max, deadLetters.isDead)
     deadLetters.moveDead(at)
-    const taken = rows.map((row) => this.#takeOne(row, at, wanted.visibilityS))
+    const takenMessages = rows.map((row) => this.#takeOne(row, at, receiveOptions.visibilityS))
     this.#inFlightAtMost.set(
       queue.id,
-      (this.#inFlightAtMost.get(queue.id) ?? this.#inFlightLimit) + taken.length,
+      (this.#inFlightAtMost.get(queue.id) ?? this.#inFlightLimit) + takenMessages.length,
     )
-    this.#attempts.note(queue, wanted, taken, at)
-    return taken
+    this.#attempts.note(queue, receiveOptions, takenMessages, at)
+    return takenMessages
   }
 
   /** Selects messages that were received too often and moves them to the dead-letter queue, if it exists. */
   #createDeadLetterMover(queue: Queue) {
     const { redrive, fifo } = queue.settings
     const target = redrive && this.#queues.byArn(redrive.deadLetterTargetArn)
-    const dead: MessageRow[] = []
+    const deadRows: MessageRow[] = []
     return {
       isDead(row: MessageRow): boolean {
         if (!redrive || !target || row.received < redrive.maxReceiveCount) return false
-        dead.push(row)
+        deadRows.push(row)
         return true
       },
       /**
@@ -96,8 +97,8 @@ export class MessageReceiver {
        * FIFO queues, the enqueue timestamp resets when the message is moved to a dead-letter queue."
        */
       moveDead: (at: number) => {
-        if (!target || dead.length === 0) return
-        for (const row of dead)
+        if (!target || deadRows.length === 0) return
+        for (const row of deadRows)
           this.#sql.moveDead.run(
             target.id,
             at,
@@ -113,10 +114,10 @@ export class MessageReceiver {
   #takeOne(row: MessageRow, at: number, visibilityS: number): ReceivedMessage {
     const token = randomBytes(6).readUIntBE(0, 6)
     const visibleAt = at + visibilityS * 1000
-    const first = row.first_received_at ?? at
-    this.#sql.take.run(visibleAt, token, at, first, row.seq)
+    const firstReceivedAt = row.first_received_at ?? at
+    this.#sql.take.run(visibleAt, token, at, firstReceivedAt, row.seq)
     return {
-      row: { ...row, received: row.received + 1, first_received_at: first },
+      row: { ...row, received: row.received + 1, first_received_at: firstReceivedAt },
       content: this.#read(row),
       token,
     }
@@ -137,9 +138,17 @@ export class MessageReceiver {
 
   /** Undoes a receive whose response never reached the client. */
   putBack(queue: Queue, { row, token }: ReceivedMessage) {
-    const before = row.received - 1
-    const first = row.received + row.received_before > 1 ? row.first_received_at : null
-    this.#sql.giveBack.run(row.visible_at, before, row.receipt, row.received_at, first, row.seq, token)
+    const earlierReceives = row.received - 1
+    const firstReceivedAt = row.received + row.received_before > 1 ? row.first_received_at : null
+    this.#sql.giveBack.run(
+      row.visible_at,
+      earlierReceives,
+      row.receipt,
+      row.received_at,
+      firstReceivedAt,
+      row.seq,
+      token,
+    )
     this.#store.markChanged(queue.id)
   }
 
@@ -149,9 +158,13 @@ export class MessageReceiver {
 
   count(queue: Queue) {
     const at = this.#clock.now()
-    const visible = this.#sql.countVisible.get(queue.id, at)?.n ?? 0
-    const hidden = this.#sql.countInFlight.get(queue.id, at)?.n ?? 0
-    return { visible, hidden, delayed: (this.#sql.countAll.get(queue.id)?.n ?? 0) - visible - hidden }
+    const visibleCount = this.#sql.countVisible.get(queue.id, at)?.n ?? 0
+    const inFlightCount = this.#sql.countInFlight.get(queue.id, at)?.n ?? 0
+    return {
+      visible: visibleCount,
+      hidden: inFlightCount,
+      delayed: (this.#sql.countAll.get(queue.id)?.n ?? 0) - visibleCount - inFlightCount,
+    }
   }
 
   /** When the next hidden message becomes visible, if any. */

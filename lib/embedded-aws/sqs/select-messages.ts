@@ -88,24 +88,24 @@ export class MessageSelector {
 
   /** Returns the first messages of groups that are behind a long backlog of other groups. */
   #groupsBehind(queue: Queue, at: number, max: number, front: readonly Place[]): Place[] {
-    const seen = new Set(front.map(({ group_id }) => group_id))
-    const found: Place[] = []
+    const seenGroups = new Set(front.map(({ group_id }) => group_id))
+    const foundPlaces: Place[] = []
     let left = maxGroupsBehind
     for (const { group_id: group } of this.#sql.groups.iterate(queue.id)) {
-      if (seen.has(group)) continue
+      if (seenGroups.has(group)) continue
       if (left-- === 0) break
-      found.push(...this.#sql.visibleOf.all(queue.id, group, at, max))
+      foundPlaces.push(...this.#sql.visibleOf.all(queue.id, group, at, max))
     }
-    return found
+    return foundPlaces
   }
 
   #dropDead(rows: Iterable<MessageRow | undefined>, max: number, isDead: IsDead): MessageRow[] {
-    const picked: MessageRow[] = []
+    const pickedRows: MessageRow[] = []
     for (const row of rows) {
-      if (picked.length >= max) break
-      if (row && !isDead(row)) picked.push(row)
+      if (pickedRows.length >= max) break
+      if (row && !isDead(row)) pickedRows.push(row)
     }
-    return picked
+    return pickedRows
   }
 
   /**
@@ -113,25 +113,25 @@ export class MessageSelector {
    * by when their oldest message became visible, so recently served groups come last.
    */
   #pickFifo(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
-    const picked: MessageRow[] = []
+    const pickedRows: MessageRow[] = []
     const heads = new Map<string, number | undefined>()
     for (const { seq, group_id: group } of this.#sql.visibleGroups.iterate(queue.id, at)) {
-      if (picked.length >= max) break
+      if (pickedRows.length >= max) break
       if (group === null) continue
       if (!heads.has(group)) heads.set(group, this.#sql.headOf.get(queue.id, group)?.seq)
       if (heads.get(group) === seq)
-        picked.push(...this.#pickGroup(queue, group, at, max - picked.length, isDead))
+        pickedRows.push(...this.#pickGroup(queue, group, at, max - pickedRows.length, isDead))
     }
-    return picked
+    return pickedRows
   }
 
   #pickGroup(queue: Queue, group: string, at: number, max: number, isDead: IsDead): MessageRow[] {
-    const picked: MessageRow[] = []
+    const pickedRows: MessageRow[] = []
     for (const row of this.#sql.ofGroup.iterate(queue.id, group)) {
-      if (row.visible_at > at || picked.length >= max) break
-      if (!isDead(row)) picked.push(row)
+      if (row.visible_at > at || pickedRows.length >= max) break
+      if (!isDead(row)) pickedRows.push(row)
     }
-    return picked
+    return pickedRows
   }
 }
 
@@ -141,11 +141,11 @@ export class MessageSelector {
  */
 function orderFairly(places: readonly Place[], inFlight: ReadonlyMap<string, number>): Place[] {
   const counts = new Map(inFlight)
-  const ranked = places.map((place) => {
+  const rankedPlaces = places.map((place) => {
     if (place.group_id === null) return { place, rank: 0 }
     const rank = counts.get(place.group_id) ?? 0
     counts.set(place.group_id, rank + 1)
     return { place, rank }
   })
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ place }) => place)
+  return rankedPlaces.sort((a, b) => a.rank - b.rank).map(({ place }) => place)
 }

@@ -48,36 +48,36 @@ interface SendResult {
 /** Validates a message for its queue. `batch` only changes the error message, as at AWS. */
 export function draftMessage(
   queue: Queue,
-  given: GivenMessage,
+  givenMessage: GivenMessage,
   from: { readonly sender: string; readonly trace: string | undefined },
   batch = false,
 ): MessageDraft {
-  if (given.MessageBody === '') throw missing('MessageBody')
-  const { groupId, dedupId } = readFifoFields(queue, given)
-  if (hasForbiddenCharacters(given.MessageBody)) throw forbiddenCharacters()
-  const attributes = readMessageAttributes(given.MessageAttributes ?? {})
-  const systemAttributes = readSystemAttributes(given.MessageSystemAttributes ?? {})
-  if (messageSize(given) > queue.settings.maxMessageBytes)
+  if (givenMessage.MessageBody === '') throw missing('MessageBody')
+  const { groupId, dedupId } = readFifoFields(queue, givenMessage)
+  if (hasForbiddenCharacters(givenMessage.MessageBody)) throw forbiddenCharacters()
+  const attributes = readMessageAttributes(givenMessage.MessageAttributes ?? {})
+  const systemAttributes = readSystemAttributes(givenMessage.MessageSystemAttributes ?? {})
+  if (messageSize(givenMessage) > queue.settings.maxMessageBytes)
     throw new SqsError(
       'InvalidParameterValueException',
       `One or more parameters ${batch ? 'cannot be validated' : 'are invalid'}. Reason: Message must be shorter than ${queue.settings.maxMessageBytes} bytes.`,
     )
   return {
-    body: given.MessageBody,
+    body: givenMessage.MessageBody,
     attributes,
     systemAttributes,
     trace: systemAttributes.AWSTraceHeader?.StringValue ?? from.trace ?? null,
     sender: from.sender,
-    delayS: readDelay(queue, given.DelaySeconds),
+    delayS: readDelay(queue, givenMessage.DelaySeconds),
     groupId,
     dedupId,
   }
 }
 
 /** Size in bytes of a message that is not validated yet, for the limit of a whole batch. */
-export function messageSize(given: GivenMessage): number {
-  let size = Buffer.byteLength(given.MessageBody)
-  for (const [name, value] of Object.entries(given.MessageAttributes ?? {})) {
+export function messageSize(givenMessage: GivenMessage): number {
+  let size = Buffer.byteLength(givenMessage.MessageBody)
+  for (const [name, value] of Object.entries(givenMessage.MessageAttributes ?? {})) {
     const { DataType = '', StringValue = '', BinaryValue } = value
     size += Buffer.byteLength(name) + Buffer.byteLength(DataType)
     size +=
@@ -87,8 +87,8 @@ export function messageSize(given: GivenMessage): number {
 }
 
 /** A missing field fails the whole batch of a FIFO queue, so this is checked first. */
-export function readFifoFields(queue: Queue, given: GivenMessage) {
-  const { MessageGroupId: groupId, MessageDeduplicationId: dedupId } = given
+export function readFifoFields(queue: Queue, givenMessage: GivenMessage) {
+  const { MessageGroupId: groupId, MessageDeduplicationId: dedupId } = givenMessage
   if (groupId !== undefined) checkToken('MessageGroupId', groupId)
   if (dedupId !== undefined) checkToken('MessageDeduplicationId', dedupId)
   if (!queue.settings.fifo) {
@@ -106,7 +106,7 @@ export function readFifoFields(queue: Queue, given: GivenMessage) {
       'InvalidParameterValueException',
       'The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly',
     )
-  return { groupId, dedupId: dedupId ?? hash('sha256', given.MessageBody) }
+  return { groupId, dedupId: dedupId ?? hash('sha256', givenMessage.MessageBody) }
 }
 
 export function checkToken(parameter: string, value: string) {
@@ -132,21 +132,21 @@ function readDelay(queue: Queue, delayS: number | undefined): number {
   return queue.settings.delayS
 }
 
-function readSystemAttributes(given: GivenAttributes): MessageAttributes {
-  const unknown = Object.keys(given).find((name) => name !== 'AWSTraceHeader')
+function readSystemAttributes(givenAttributes: GivenAttributes): MessageAttributes {
+  const unknown = Object.keys(givenAttributes).find((name) => name !== 'AWSTraceHeader')
   if (unknown !== undefined)
     throw new SqsError(
       'InvalidParameterValueException',
       `Message system attribute name '${unknown}' is invalid. The only supported name is AWSTraceHeader.`,
     )
-  const type = given.AWSTraceHeader?.DataType
+  const type = givenAttributes.AWSTraceHeader?.DataType
   if (type !== undefined && type !== 'String')
     throw new SqsError(
       'InvalidParameterValueException',
       "The message system attribute 'AWSTraceHeader' has an invalid message system attribute type, the supported type is String.",
     )
   // Read under another name, as its own would be reserved among the user's attributes.
-  const { AWSTraceHeader } = given
+  const { AWSTraceHeader } = givenAttributes
   const values = AWSTraceHeader ? readMessageAttributes({ trace: AWSTraceHeader }) : {}
   return values.trace ? { AWSTraceHeader: values.trace } : {}
 }

@@ -79,8 +79,8 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
     } catch (error) {
       if (connection.disconnected.aborted) return
       if (!(error instanceof SqsError)) log?.error({ err: error, requestId }, 'An SQS request failed')
-      const known = error instanceof SqsError ? error : internalFailure()
-      respondError(response, protocol, known, requestId)
+      const knownError = error instanceof SqsError ? error : internalFailure()
+      respondError(response, protocol, knownError, requestId)
     }
   }
 

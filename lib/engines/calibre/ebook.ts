@@ -41,23 +41,23 @@ export function createEbookConverters(baseDir: string, limits: EngineLimits): Pr
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (DRM). */
 export async function convertEbook(job: EbookJob, tools: Tools, converters?: Prestarter): Promise<void> {
-  const waiting = await converters?.take()
+  const waitingProcess = await converters?.take()
   try {
-    await runEbookConvert(job, waiting, tools)
+    await runEbookConvert(job, waitingProcess, tools)
   } finally {
-    await waiting?.stop()
+    await waitingProcess?.stop()
   }
 }
 
 async function runEbookConvert(
   job: EbookJob,
-  waiting: PrestartedProcess | undefined,
+  waitingProcess: PrestartedProcess | undefined,
   tools: Tools,
 ): Promise<void> {
   const { source, title, args } = job
-  const bringFile = async (path: string) => waiting?.copyIn(path) ?? path
-  const target = waiting ? join(waiting.folder, basename(job.target)) : job.target
-  const env = waiting ? {} : await createEnvironment(tools.workDir)
+  const bringFile = async (path: string) => waitingProcess?.copyIn(path) ?? path
+  const target = waitingProcess ? join(waitingProcess.folder, basename(job.target)) : job.target
+  const env = waitingProcess ? {} : await createEnvironment(tools.workDir)
   const path = await bringFile(source.path)
   const options = [...args]
   if (title) {
@@ -67,7 +67,7 @@ async function runEbookConvert(
   try {
     await runPython(program, [path, target, ...options], tools, {
       env,
-      prestarted: waiting,
+      prestarted: waitingProcess,
       onLine: (line) => {
         const unshownCount = /^unsupported images: (\d+)$/.exec(line)?.[1]
         if (unshownCount !== undefined) warnAboutUnshownImages(Number(unshownCount), tools)
@@ -78,7 +78,7 @@ async function runEbookConvert(
   } catch (error) {
     throw ebookError(error, source.format)
   }
-  if (!waiting || (await moveOut(target, job.target))) return
+  if (!waitingProcess || (await moveOut(target, job.target))) return
   throw corruptEbookError(source.format, new Error('The result is not a regular file.'))
 }
 

@@ -92,9 +92,9 @@ export class Browser {
 
   async #getBrowser(): Promise<Running> {
     // Retry a start that failed for another job.
-    const running = await this.#current?.catch(() => undefined)
-    if (running?.browser.pipe.alive && running.documents < maxDocuments) return running
-    if (running && running.active === 0) await this.#endBrowser(running)
+    const runningBrowser = await this.#current?.catch(() => undefined)
+    if (runningBrowser?.browser.pipe.alive && runningBrowser.documents < maxDocuments) return runningBrowser
+    if (runningBrowser && runningBrowser.active === 0) await this.#endBrowser(runningBrowser)
     this.#current = this.#launch()
     return this.#current
   }
@@ -106,40 +106,40 @@ export class Browser {
 
   #acquire(): Promise<Running> {
     return this.#inTurn(async () => {
-      const running = await this.#getBrowser()
-      running.documents++
-      running.active++
-      return running
+      const runningBrowser = await this.#getBrowser()
+      runningBrowser.documents++
+      runningBrowser.active++
+      return runningBrowser
     })
   }
 
-  async #release(running: Running): Promise<void> {
-    running.active--
-    const isWornOut = !running.browser.pipe.alive || running.documents >= maxDocuments
-    if (isWornOut && running.active === 0) await this.#endBrowser(running)
+  async #release(runningBrowser: Running): Promise<void> {
+    runningBrowser.active--
+    const isWornOut = !runningBrowser.browser.pipe.alive || runningBrowser.documents >= maxDocuments
+    if (isWornOut && runningBrowser.active === 0) await this.#endBrowser(runningBrowser)
   }
 
   /** Starts a browser that no other job gets. */
   async #acquireOwn(): Promise<Running> {
-    const running = await this.#launch()
-    running.documents = maxDocuments
-    running.active++
-    return running
+    const runningBrowser = await this.#launch()
+    runningBrowser.documents = maxDocuments
+    runningBrowser.active++
+    return runningBrowser
   }
 
-  async #runOnce<T>(job: BrowserJob<T>, running: Running, signal: AbortSignal): Promise<T> {
+  async #runOnce<T>(job: BrowserJob<T>, runningBrowser: Running, signal: AbortSignal): Promise<T> {
     try {
       signal.throwIfAborted()
-      return await untilAborted(job.run(running.browser), signal)
+      return await untilAborted(job.run(runningBrowser.browser), signal)
     } catch (error) {
       // The browser may be shutting down, so the next attempt must not use it.
-      if (error instanceof BrowserCrash) running.documents = maxDocuments
+      if (error instanceof BrowserCrash) runningBrowser.documents = maxDocuments
       throw error
     } finally {
       // A page in an endless loop does not close; only killing the process stops it.
-      const hasClosed = await succeedsWithin(closeTimeoutMs, job.endBrowser(running.browser))
-      if (!hasClosed) await running.browser.kill()
-      await this.#release(running)
+      const hasClosed = await succeedsWithin(closeTimeoutMs, job.endBrowser(runningBrowser.browser))
+      if (!hasClosed) await runningBrowser.browser.kill()
+      await this.#release(runningBrowser)
     }
   }
 }
@@ -148,12 +148,12 @@ export class Browser {
 async function succeedsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const timeout = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => timeout.resolve(false), ms)
-  const done = work.then(
+  const workEnd = work.then(
     () => true,
     () => false,
   )
   try {
-    return await Promise.race([done, timeout.promise])
+    return await Promise.race([workEnd, timeout.promise])
   } finally {
     clearTimeout(timer)
   }

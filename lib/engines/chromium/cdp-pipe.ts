@@ -65,12 +65,12 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
   // The process's exit event reports a dead browser, so write errors are ignored.
   toBrowser.on('error', () => undefined)
   fromBrowser.on('error', () => undefined)
-  const pending = new Map<number, PendingCall>()
+  const pendingCalls = new Map<number, PendingCall>()
   const listeners = new Map<string, EventListener>()
   let alive = true
   let lastId = 0
 
-  const ended = new Promise<void>((resolve) => {
+  const endedPromise = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', (error) => {
       stderr.add(Buffer.from(error.message))
@@ -81,8 +81,8 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
     killGroup(child)
     fromBrowser.destroy()
     const crash = new BrowserCrash(`The browser exited: ${stderr.toString().slice(-2000)}`)
-    for (const { reject } of pending.values()) reject(crash)
-    pending.clear()
+    for (const { reject } of pendingCalls.values()) reject(crash)
+    pendingCalls.clear()
   })
 
   const receive = (text: string) => {
@@ -91,8 +91,8 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
       if (method !== undefined) listeners.get(sessionId ?? '')?.(method, params)
       return
     }
-    const call = pending.get(id)
-    pending.delete(id)
+    const call = pendingCalls.get(id)
+    pendingCalls.delete(id)
     if (error) call?.reject(new BrowserRefusal(error.message))
     else call?.resolve(result)
   }
@@ -109,7 +109,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
       if (!alive) throw new BrowserCrash('The browser has exited.')
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       const id = ++lastId
-      pending.set(id, { resolve, reject })
+      pendingCalls.set(id, { resolve, reject })
       toBrowser.write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
       return schema.parse(await promise)
     },
@@ -119,7 +119,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
     },
     kill: async () => {
       if (alive) killGroup(child)
-      await ended
+      await endedPromise
     },
   }
 }

@@ -87,8 +87,8 @@ async function fillPage(call: BrowserPage['call'], book: Ebook): Promise<void> {
       index,
       ...defined({ page }),
     }
-    const found = await evaluate(call, StyleSources, ['book', 'addChapter'], args)
-    styles.push(await Promise.all(found.map((source) => styleText(source, book))))
+    const foundSources = await evaluate(call, StyleSources, ['book', 'addChapter'], args)
+    styles.push(await Promise.all(foundSources.map((source) => styleText(source, book))))
     if (page) await addPageRule(call, page)
   }
   const sets = Map.groupBy(styles.entries(), ([, sheets]) => sheets.join('\n'))
@@ -174,10 +174,13 @@ async function inlineImports(text: string, url: string, book: Ebook, depth: numb
   const scope = text
     .replaceAll(pattern, '')
     .replaceAll(/@charset\s+["'][^"']*["'];/gi, '')
-    .replaceAll(/url\(\s{0,20}(["']?)(?!data:|#)([^"'()]{1,500})\1\s{0,20}\)/gi, (whole, _, link: string) => {
-      const href = URL.parse(link.trim(), url)?.href
-      return href === undefined ? whole : `url("${href}")`
-    })
+    .replaceAll(
+      /url\(\s{0,20}(["']?)(?!data:|#)([^"'()]{1,500})\1\s{0,20}\)/gi,
+      (wholeMatch, _, link: string) => {
+        const href = URL.parse(link.trim(), url)?.href
+        return href === undefined ? wholeMatch : `url("${href}")`
+      },
+    )
   return [...imported, scope].join('\n')
 }
 

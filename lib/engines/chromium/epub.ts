@@ -148,10 +148,10 @@ async function readXml(zip: ZipEntries, name: string): Promise<unknown> {
 /** EPUB allows UTF-8 and UTF-16; older ebooks declare other encodings. */
 export function decodeXmlText(bytes: Buffer): string {
   const byteOrderMark = bytes.toString('latin1', 0, 2)
-  const [, declared = 'utf-8'] =
+  const [, declaredEncoding = 'utf-8'] =
     /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]*\bencoding=["']([\w.:-]+)/.exec(bytes.toString('latin1', 0, 200)) ?? []
   const label =
-    byteOrderMark === '\xff\xfe' ? 'utf-16le' : byteOrderMark === '\xfe\xff' ? 'utf-16be' : declared
+    byteOrderMark === '\xff\xfe' ? 'utf-16le' : byteOrderMark === '\xfe\xff' ? 'utf-16be' : declaredEncoding
   try {
     return new TextDecoder(label).decode(bytes)
   } catch {
@@ -199,9 +199,10 @@ const Encryption = z.looseObject({
 async function findObfuscatedFonts(zip: ZipEntries, id: string): Promise<ReadonlyMap<string, Deobfuscate>> {
   const fonts = new Map<string, Deobfuscate>()
   const bytes = await zip.read('META-INF/encryption.xml')
-  const found = bytes && Encryption.safeParse(parser.parse(decodeXmlText(bytes))).data
-  for (const { EncryptionMethod: declared, CipherData: data } of found?.encryption.EncryptedData ?? []) {
-    const method = obfuscations[declared['@Algorithm']]
+  const foundEncryption = bytes && Encryption.safeParse(parser.parse(decodeXmlText(bytes))).data
+  for (const { EncryptionMethod: declaredMethod, CipherData: data } of foundEncryption?.encryption
+    .EncryptedData ?? []) {
+    const method = obfuscations[declaredMethod['@Algorithm']]
     const key = method?.key(id)
     if (!method || !key || key.length === 0) continue
     fonts.set(archivePath(data.CipherReference['@URI'], ''), (font) => {

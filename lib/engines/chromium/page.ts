@@ -71,13 +71,13 @@ export function pageJob<T>(
   use: (page: BrowserPage) => Promise<T>,
 ): BrowserJob<T> {
   // State of the latest attempt; an earlier, abandoned one may still be waiting for replies.
-  let current: { contextId?: string; isOver: boolean } = { isOver: false }
+  let currentLoad: { contextId?: string; isOver: boolean } = { isOver: false }
   const dispose = (pipe: BrowserPipe, browserContextId: string) =>
     pipe.call(Empty, 'Target.disposeBrowserContext', { browserContextId })
   return {
     async run({ pipe }) {
-      const attempt: typeof current = { isOver: false }
-      current = attempt
+      const attempt: typeof currentLoad = { isOver: false }
+      currentLoad = attempt
       try {
         const Context = z.object({ browserContextId: z.string() })
         const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
@@ -92,8 +92,8 @@ export function pageJob<T>(
       }
     },
     async endBrowser({ pipe }) {
-      current.isOver = true
-      if (current.contextId !== undefined && pipe.alive) await dispose(pipe, current.contextId)
+      currentLoad.isOver = true
+      if (currentLoad.contextId !== undefined && pipe.alive) await dispose(pipe, currentLoad.contextId)
     },
   }
 }
@@ -120,38 +120,38 @@ async function loadPage<T>(
 ): Promise<T> {
   const call: BrowserPage['call'] = (schema, method, params) => pipe.call(schema, method, params, sessionId)
   const interceptor = createInterceptor(source, call)
-  const parsed = Promise.withResolvers<void>()
-  const loaded = Promise.withResolvers<void>()
-  const broken = Promise.withResolvers<never>()
+  const parsedEvent = Promise.withResolvers<void>()
+  const loadedEvent = Promise.withResolvers<void>()
+  const brokenPage = Promise.withResolvers<never>()
   // Avoid an unhandled rejection if it fails while nothing awaits it.
-  broken.promise.catch(() => undefined)
+  brokenPage.promise.catch(() => undefined)
   const stop = pipe.listen(sessionId, (method, params) => {
     switch (method) {
       case 'Page.domContentEventFired':
-        parsed.resolve()
+        parsedEvent.resolve()
         break
       case 'Page.loadEventFired':
-        loaded.resolve()
+        loadedEvent.resolve()
         break
       case 'Fetch.requestPaused':
         interceptor.handle(Paused.parse(params)).catch((error: unknown) => {
           // The page has navigated away, so the request needs no reply.
-          if (!(error instanceof BrowserRefusal)) broken.reject(error)
+          if (!(error instanceof BrowserRefusal)) brokenPage.reject(error)
         })
         break
       case 'Inspector.targetCrashed':
-        broken.reject(new BrowserCrash('The page crashed.'))
+        brokenPage.reject(new BrowserCrash('The page crashed.'))
         break
     }
   })
   const work = async () => {
     await navigate(call, source.url, view)
     if (source.prepare) {
-      await parsed.promise
+      await parsedEvent.promise
       await source.prepare(call)
       interceptor.release()
     }
-    await loaded.promise
+    await loadedEvent.promise
     // The browser would use the URL as the title of a page without one.
     const expression = `document.title ||= ${JSON.stringify(source.title)};${freezeAnimations}`
     await call(z.looseObject({}), 'Runtime.evaluate', { expression })
@@ -163,7 +163,7 @@ async function loadPage<T>(
     })
   }
   try {
-    return await Promise.race([work(), broken.promise])
+    return await Promise.race([work(), brokenPage.promise])
   } finally {
     stop()
   }
@@ -194,11 +194,11 @@ function createInterceptor(source: PageSource, call: BrowserPage['call']): Reque
       const isPage = partKey(request.url) === partKey(source.url)
       const isHeld = source.prepare !== undefined && request.url === heldUrl
       if (isHeld) await prepared.promise
-      const part = isPage ? source.page : await source.part?.(partKey(request.url))
+      const requestedPart = isPage ? source.page : await source.part?.(partKey(request.url))
       // A page that embeds itself would load forever.
-      if (part && !(isPage && isPageSent)) {
+      if (requestedPart && !(isPage && isPageSent)) {
         if (isPage) isPageSent = true
-        return fulfill(requestId, part)
+        return fulfill(requestId, requestedPart)
       }
       if (resourceType !== 'Document' && !isHeld && !request.url.endsWith('/favicon.ico')) missingFiles++
       // "Aborted" keeps the current page; any other reason would replace it with an error page.

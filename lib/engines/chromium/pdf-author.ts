@@ -10,11 +10,15 @@ const creatorAndProducer =
 export async function setPdfAuthor(path: string, author: string): Promise<void> {
   await using file = await open(path, 'r+')
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-  const found = creatorAndProducer.exec(buffer.toString('latin1', 0, bytesRead))
-  if (!found) return
-  const [{ length }] = found
-  const entry = author === '' ? '' : `/Author ${pdfTextString(author)}`
-  await file.write((entry.length <= length ? entry : '').padEnd(length), found.index, 'latin1')
+  const foundField = creatorAndProducer.exec(buffer.toString('latin1', 0, bytesRead))
+  if (!foundField) return
+  const [{ length }] = foundField
+  const authorEntry = author === '' ? '' : `/Author ${pdfTextString(author)}`
+  await file.write(
+    (authorEntry.length <= length ? authorEntry : '').padEnd(length),
+    foundField.index,
+    'latin1',
+  )
 }
 
 /** Encodes a PDF text string (ISO 32000-1, 7.9.2.2), one character per byte. */

@@ -35,21 +35,22 @@ export function partKey(url: string): string {
 /** Reads MHTML (RFC 2557); returns undefined if it contains no page. */
 export function readWebArchive(file: Buffer, fallbackUrl: string): WebArchive | undefined {
   const top = parseEntity(file.toString('latin1'))
-  const found = leafParts(top, 0)
+  const foundParts = leafParts(top, 0)
   const start = /\bstart="?([^";\s]+)/i.exec(top.headers.get('content-type') ?? '')?.[1]
   const isPage = (entity: Entity) => /^text\/html|^application\/xhtml\+xml/i.test(typeOf(entity))
   const root =
-    found.find((part) => part.headers.get('content-id') === start && isPage(part)) ?? found.find(isPage)
+    foundParts.find((part) => part.headers.get('content-id') === start && isPage(part)) ??
+    foundParts.find(isPage)
   if (!root) return undefined
   const url = resolveUrl(root.headers.get('content-location') ?? '', fallbackUrl)
   const parts = new Map<string, WebPart>()
-  for (const part of found) {
-    const location = part.headers.get('content-location')
-    const id = part.headers.get('content-id')
-    const decoded = decodePart(part)
-    if (location !== undefined) parts.set(partKey(resolveUrl(location, url)), decoded)
+  for (const foundPart of foundParts) {
+    const location = foundPart.headers.get('content-location')
+    const id = foundPart.headers.get('content-id')
+    const decodedPart = decodePart(foundPart)
+    if (location !== undefined) parts.set(partKey(resolveUrl(location, url)), decodedPart)
     if (id !== undefined)
-      parts.set(partKey(resolveUrl(contentIdBase + id.replace(/^<|>$/g, ''), url)), decoded)
+      parts.set(partKey(resolveUrl(contentIdBase + id.replace(/^<|>$/g, ''), url)), decodedPart)
   }
   const boundary = boundaryOf(top)
   const isComplete = boundary === undefined || top.body.includes(`--${boundary}--`)
@@ -90,8 +91,8 @@ function decodePart(entity: Entity): WebPart {
   if (!/^(?:text\/(?:html|css)|application\/xhtml\+xml|image\/svg\+xml)/i.test(contentType))
     return { contentType, bytes }
   // Browsers do not send interceptable requests for cid: URLs.
-  const linked = bytes.toString('latin1').replace(/\bcid:(?=[\w<%.-])/gi, contentIdBase)
-  return { contentType, bytes: Buffer.from(linked, 'latin1') }
+  const linkedHtml = bytes.toString('latin1').replace(/\bcid:(?=[\w<%.-])/gi, contentIdBase)
+  return { contentType, bytes: Buffer.from(linkedHtml, 'latin1') }
 }
 
 function decodeBody({ headers, body }: Entity): Buffer {
@@ -99,8 +100,8 @@ function decodeBody({ headers, body }: Entity): Buffer {
     case 'base64':
       return Buffer.from(body, 'base64')
     case 'quoted-printable': {
-      const joined = body.replace(/[ \t]{0,20}=[ \t]{0,20}\r?\n/g, '')
-      const bytes = joined.replace(/=([0-9a-f]{2})/gi, (_, hex) =>
+      const joinedLines = body.replace(/[ \t]{0,20}=[ \t]{0,20}\r?\n/g, '')
+      const bytes = joinedLines.replace(/=([0-9a-f]{2})/gi, (_, hex) =>
         String.fromCharCode(Number.parseInt(hex, 16)),
       )
       return Buffer.from(bytes, 'latin1')

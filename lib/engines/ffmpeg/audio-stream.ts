@@ -85,8 +85,10 @@ export function silentTrackArgs(request: RecipeRequest): string[] {
 export const silenceInput = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono']
 
 function audioCodecFor({ container, options }: Pick<RecipeRequest, 'container' | 'options'>): AudioCodec {
-  const requested = options.audioCodec === 'copy' ? undefined : options.audioCodec
-  const codec = Object.entries(audioCodecs).find(([name]) => name === (requested ?? container.audio[0]))?.[1]
+  const requestedCodec = options.audioCodec === 'copy' ? undefined : options.audioCodec
+  const codec = Object.entries(audioCodecs).find(
+    ([name]) => name === (requestedCodec ?? container.audio[0]),
+  )?.[1]
   if (!codec) throw new Error(`The codec table has no audio codec for the container ${container.muxer}.`)
   return codec
 }
@@ -94,11 +96,15 @@ function audioCodecFor({ container, options }: Pick<RecipeRequest, 'container' |
 type EncodeTarget = Pick<RecipeRequest, 'container' | 'options'>
 
 /** Returns the filters that convert a file of a merge to the channel layout of the first file. */
-export function layoutFilters(first: AudioStream, stream: AudioStream, request: EncodeTarget): string[] {
+export function layoutFilters(
+  firstStream: AudioStream,
+  stream: AudioStream,
+  request: EncodeTarget,
+): string[] {
   const codec = audioCodecFor(request)
   const arrangementOf = (stream: AudioStream) =>
     outputShape(codec, stream, request.container, request.options).arrangement
-  const { layout, channels } = arrangementOf(first)
+  const { layout, channels } = arrangementOf(firstStream)
   const { assumedLayout } = arrangementOf(stream)
   return filtersForLayout({ layout, channels, ...defined({ assumedLayout }) })
 }
@@ -199,10 +205,10 @@ function outputShape(codec: AudioCodec, stream: AudioStream, container: Containe
 function nearestSampleRate(
   { sampleRates: codecRates }: AudioCodec,
   { sampleRates = codecRates }: Container,
-  wanted: number,
+  wantedBits: number,
 ): number {
-  if (!sampleRates) return wanted
-  return findNearest(sampleRates, wanted)
+  if (!sampleRates) return wantedBits
+  return findNearest(sampleRates, wantedBits)
 }
 
 /** Bits per second; undefined if the codec has no choice of bit rates. */
@@ -274,7 +280,9 @@ function sampleFormat(
     endianness === undefined
       ? undefined
       : sampleKindsFor(depth).find((one) => copies.includes(`pcm_${one}${endianness}`))
-  const kept = kind === undefined ? losslessBits : Number(kind.slice(1))
+  const keptBits = kind === undefined ? losslessBits : Number(kind.slice(1))
   const name = kind === undefined ? encoder : `pcm_${kind}${endianness}`
-  return kept === undefined || kept >= bits ? { encoder: name } : { encoder: name, rounding: { bits, kept } }
+  return keptBits === undefined || keptBits >= bits
+    ? { encoder: name }
+    : { encoder: name, rounding: { bits, kept: keptBits } }
 }

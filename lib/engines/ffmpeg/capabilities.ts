@@ -153,12 +153,12 @@ export const capabilities: readonly Capability[] = [
 
 /** Creates the option schema on first use: there are dozens of containers, and a conversion needs only one of them. */
 function withOptions(row: Omit<Capability, 'options'>, make: () => Capability['options']): Capability {
-  let made: Capability['options'] | undefined
+  let cachedOptions: Capability['options'] | undefined
   return {
     ...row,
     get options() {
-      made ??= make()
-      return made
+      cachedOptions ??= make()
+      return cachedOptions
     },
   }
 }

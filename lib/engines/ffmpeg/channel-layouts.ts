@@ -56,14 +56,14 @@ export interface ChannelArrangement {
 /**
  * Chooses the output layout: the source's own if supported, else the smallest with all its speakers, else the largest
  * that is supported.
- * @param wanted requested number of channels; defaults to that of the source
+ * @param wantedChannels requested number of channels; defaults to that of the source
  */
 export function chooseLayout(
   source: Channels,
   { maxChannels, layouts }: ChannelLimits,
-  wanted = source.count,
+  wantedChannels = source.count,
 ): ChannelArrangement {
-  const count = Math.min(wanted, maxChannels)
+  const count = Math.min(wantedChannels, maxChannels)
   const sourceLayout = isLayout(source.layout) ? source.layout : undefined
   const defaultLayout = defaultLayouts[source.count - 1]
   if (count !== source.count) return largestLayout(count, layouts)
@@ -89,21 +89,24 @@ function smallestLayoutWith(
   name: LayoutName,
   { maxChannels, layouts = [] }: ChannelLimits,
 ): LayoutName | undefined {
-  const [best] = layouts
+  const [bestLayout] = layouts
     .filter((other) => channelsIn(other) <= maxChannels && hasAllSpeakers(other, name))
     .sort((a, b) => channelsIn(a) - channelsIn(b))
-  return best
+  return bestLayout
 }
 
 /** Side and back speakers are interchangeable if a layout has only one of these pairs. */
 const equivalentSpeakers: Readonly<Record<string, string>> = { SL: 'BL', SR: 'BR', BL: 'SL', BR: 'SR' }
 
-function hasAllSpeakers(layout: LayoutName, wanted: LayoutName): boolean {
-  const available: readonly string[] = layoutSpeakers[layout]
-  const speakers: readonly string[] = layoutSpeakers[wanted]
+function hasAllSpeakers(layout: LayoutName, wantedLayout: LayoutName): boolean {
+  const availableSpeakers: readonly string[] = layoutSpeakers[layout]
+  const speakers: readonly string[] = layoutSpeakers[wantedLayout]
   return speakers.every((speaker) => {
     const equivalent = equivalentSpeakers[speaker] ?? ''
-    return available.includes(speaker) || (available.includes(equivalent) && !speakers.includes(equivalent))
+    return (
+      availableSpeakers.includes(speaker) ||
+      (availableSpeakers.includes(equivalent) && !speakers.includes(equivalent))
+    )
   })
 }
 

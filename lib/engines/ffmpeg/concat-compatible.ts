@@ -10,8 +10,8 @@ export function canConcatenate(
   parts: readonly { readonly media: { video: MediaStream | undefined; audio: readonly MediaStream[] } }[],
   { copies }: Container,
 ): boolean {
-  const [first, ...others] = parts.map(({ media }) => streamSignature(media))
-  if (first === undefined || others.some((other) => other !== first)) return false
+  const [firstSignature, ...otherSignatures] = parts.map(({ media }) => streamSignature(media))
+  if (firstSignature === undefined || otherSignatures.some((other) => other !== firstSignature)) return false
   return parts.every(({ media: { video, audio } }) =>
     [video, audio[0]].every((stream) => stream === undefined || copies.includes(stream.codec_name)),
   )

@@ -84,15 +84,15 @@ export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest)
   const isSupported = (stream: MediaStream) =>
     keepSubtitles &&
     (textSubtitleCodecs.includes(stream.codec_name) ? encoder !== undefined : imageSubtitles === true)
-  const kept = media.subtitles.filter(isSupported)
-  const args = kept.flatMap((stream, index) => {
+  const keptSubtitles = media.subtitles.filter(isSupported)
+  const args = keptSubtitles.flatMap((stream, index) => {
     // Only Matroska supports image subtitles, and it can copy all text subtitles but those of MP4.
     const copies = imageSubtitles === true && stream.codec_name !== 'mov_text'
     return ['-map', `0:${stream.index}`, `-c:s:${index}`, copies ? 'copy' : (encoder ?? 'copy')]
   })
-  const languages = languageArgs('s', kept, container)
-  const dropped = media.subtitles.length - kept.length
-  const message = `${dropped} subtitle tracks were dropped: the format does not support them.`
-  const warnings = dropped > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : []
-  return { args: [...args, ...languages], warnings, kept }
+  const languages = languageArgs('s', keptSubtitles, container)
+  const droppedCount = media.subtitles.length - keptSubtitles.length
+  const message = `${droppedCount} subtitle tracks were dropped: the format does not support them.`
+  const warnings = droppedCount > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : []
+  return { args: [...args, ...languages], warnings, kept: keptSubtitles }
 }

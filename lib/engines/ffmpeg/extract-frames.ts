@@ -135,15 +135,15 @@ function frameArgs(
 ): string[] {
   const since = sinceS > 0 ? ['-ss', sinceS.toFixed(6)] : []
   // Files without timestamps cannot be seeked but must be read from the beginning.
-  const [before, after] = hasTimestamps(from) ? [since, []] : [[], since]
+  const [argsBefore, argsAfter] = hasTimestamps(from) ? [since, []] : [[], since]
   const { width, height } = outputSize(video, { mode: 'encode' }, 1)
   const filters = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', ...sdrFilters(video)]
   return [
     ...demuxerArgs(from),
     ...alphaDecoder(video),
-    ...before,
+    ...argsBefore,
     ...['-i', path],
-    ...after,
+    ...argsAfter,
     ...['-map', `0:${video.index}`, '-vf', filters.join(',')],
     ...outputArgs,
     ...['-f', 'image2', '-update', '1', target],

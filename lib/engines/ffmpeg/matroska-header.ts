@@ -132,49 +132,51 @@ interface ParsedTrack {
 
 function parseTrack(entry: Buffer, index: number): ParsedTrack {
   const fields = childrenOf(entry)
-  const type = trackTypes[readNumber(first(fields, ids.trackType)) ?? 0]
+  const type = trackTypes[readNumber(firstChild(fields, ids.trackType)) ?? 0]
   // The codec id of AAC may have a suffix for its profile.
-  const codecId = (first(fields, ids.codecId)?.toString('latin1') ?? '')
+  const codecId = (firstChild(fields, ids.codecId)?.toString('latin1') ?? '')
     .replace(/\0+$/, '')
     .replace(/^(A_AAC)\/.*/, '$1')
   const codec = codecNames[codecId]
-  const [video, audio] = [first(fields, ids.video), first(fields, ids.audio)].map(
+  const [video, audio] = [firstChild(fields, ids.video), firstChild(fields, ids.audio)].map(
     (part) => part && childrenOf(part),
   )
-  const hasAlpha = video !== undefined && (readNumber(first(video, ids.alphaMode)) ?? 0) > 0
+  const hasAlpha = video !== undefined && (readNumber(firstChild(video, ids.alphaMode)) ?? 0) > 0
   return {
     stream: {
       index,
       codec_type: type,
       codec_name: codec,
-      ...(type === 'audio' && { channels: (audio && readNumber(first(audio, ids.channels))) ?? 1 }),
+      ...(type === 'audio' && { channels: (audio && readNumber(firstChild(audio, ids.channels))) ?? 1 }),
       tags: { language: trackLanguage(fields), ...(hasAlpha && { alpha_mode: '1' }) },
     },
-    delayS: (readNumber(first(fields, ids.codecDelay)) ?? 0) / 1e9,
+    delayS: (readNumber(firstChild(fields, ids.codecDelay)) ?? 0) / 1e9,
     isUnsupported:
       type === undefined ||
       codec === undefined ||
-      readNumber(first(fields, ids.flagEnabled)) === 0 ||
+      readNumber(firstChild(fields, ids.flagEnabled)) === 0 ||
       // A projection may rotate the video.
-      (video !== undefined && first(video, ids.projection) !== undefined),
+      (video !== undefined && firstChild(video, ids.projection) !== undefined),
   }
 }
 
 /** The default is English (RFC 9559, 5.1.4.1.19). */
 const trackLanguage = (fields: Children) =>
-  first(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
+  firstChild(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 
 /** Seconds. */
 function durationSeconds(info: Children): number | undefined {
-  const ticks = first(info, ids.duration)
+  const ticks = firstChild(info, ids.duration)
   if (!ticks) return undefined
-  const scale = readNumber(first(info, ids.timestampScale)) ?? 1_000_000
+  const scale = readNumber(firstChild(info, ids.timestampScale)) ?? 1_000_000
   return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * scale) / 1e9
 }
 
 /** Ids of elements elsewhere in the file. */
 const seekTargets = (seekHead: Buffer) =>
-  listOf(childrenOf(seekHead), ids.seek).map((seek) => readNumber(first(childrenOf(seek), ids.seekId)) ?? 0)
+  listOf(childrenOf(seekHead), ids.seek).map(
+    (seek) => readNumber(firstChild(childrenOf(seek), ids.seekId)) ?? 0,
+  )
 
 function readNumber(bytes: Buffer | undefined): number | undefined {
   return bytes?.reduce((number, byte) => number * 256 + byte, 0)
@@ -184,4 +186,4 @@ type Children = ReturnType<typeof readEbmlChildren>
 
 const childrenOf = (parent: Buffer): Children => readEbmlChildren(parent, maxChildren)
 const listOf = (children: Children, id: number): readonly Buffer[] => children.get(id) ?? []
-const first = (children: Children, id: number): Buffer | undefined => children.get(id)?.[0]
+const firstChild = (children: Children, id: number): Buffer | undefined => children.get(id)?.[0]

@@ -72,23 +72,31 @@ export async function splitMerge(
   requireVideo(mergeInputs)
   const options = mergeVideoOptions.parse(work.options)
   const lengths = segmentLengths(mergeInputs, { container, options }, pool)
-  const [first] = mergeInputs
-  if (!lengths || !first) return undefined
+  const [firstInput] = mergeInputs
+  if (!lengths || !firstInput) return undefined
   const videos: Awaited<ReturnType<typeof segmentVideo>>[] = []
   for (const [index, mergeInput] of mergeInputs.entries())
     videos.push(
-      await segmentVideo(mergeInput, { index, segmentS: lengths[index] ?? 0, first: first.media }, tools),
+      await segmentVideo(
+        mergeInput,
+        { index, segmentS: lengths[index] ?? 0, first: firstInput.media },
+        tools,
+      ),
     )
   if (videos.some(({ segments }) => segments.some(({ count }) => count < 1))) return undefined
   const durationS = totalDurationS(mergeInputs) ?? 0
-  const common = { media: toStoredMedia(first.media), durationS, runs: videos.map(({ run }) => run) }
+  const commonFields = {
+    media: toStoredMedia(firstInput.media),
+    durationS,
+    runs: videos.map(({ run }) => run),
+  }
   const segments = videos.flatMap((video, index) =>
     video.segments.map(({ file, ...piece }) => ({
-      spec: { ...common, piece: { ...piece, film: index, colors: video.colors } },
+      spec: { ...commonFields, piece: { ...piece, film: index, colors: video.colors } },
       file,
     })),
   )
-  if (mergeInputs.some(({ media }) => media.audio.length > 0)) return [{ spec: common }, ...segments]
+  if (mergeInputs.some(({ media }) => media.audio.length > 0)) return [{ spec: commonFields }, ...segments]
   const metadata = await silentMergeMetadata(mergeInputs, container, tools)
   return segments.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, mute: metadata } : spec, file }))
 }

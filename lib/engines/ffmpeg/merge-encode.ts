@@ -32,15 +32,15 @@ export function mergeVideoArgs(
   options: MergeVideoOptions,
   metadata: MergedMetadata,
 ): string[] {
-  const [first] = inputs
-  if (!first) throw new Error('A merge was planned without a video.')
+  const [firstInput] = inputs
+  if (!firstInput) throw new Error('A merge was planned without a video.')
   const videoChains = inputs.map(
-    ({ media }, index) => `[${index}:v:0]${fitFilters(first.media, media.video)}`,
+    ({ media }, index) => `[${index}:v:0]${fitFilters(firstInput.media, media.video)}`,
   )
   const hasAudio = inputs.some(({ media }) => media.audio.length > 0)
   return [
     ...['-filter_complex', concatGraph(videoChains, hasAudio ? inputs.map(audioChain) : undefined)],
-    ...['-map', '[v]', ...videoEncodeArgs(first.media, container, options)],
+    ...['-map', '[v]', ...videoEncodeArgs(firstInput.media, container, options)],
     // If a video has more audio than frames, its last frame stays; ffmpeg would encode it repeatedly for MP4.
     ...(container.constantFrameRate ? [] : ['-fps_mode', 'vfr']),
     ...(hasAudio ? ['-map', '[a]', ...audioEncodeArgs(container)] : []),
@@ -58,15 +58,20 @@ export interface FrameRange {
 
 /** Arguments for a segment of one file, whose frames have the same timestamps as in the file. */
 export function mergeSegmentArgs(
-  first: MediaInfo,
+  firstMedia: MediaInfo,
   container: Container,
   options: MergeVideoOptions,
   { first: from, count, colors }: FrameRange & { readonly colors: Colors },
 ): string[] {
   // The last frame lasts until the next segment begins, which is not part of this file.
   const trimFilters = `tpad=stop=-1:stop_mode=clone,trim=start_pts=${from}:end_pts=${from + count},setpts=PTS-STARTPTS`
-  const graph = ['-filter_complex', `[0:v:0]${fitFilters(first, colors)},${trimFilters}[v]`, '-map', '[v]']
-  return [...graph, ...videoEncodeArgs(first, container, options)]
+  const graph = [
+    '-filter_complex',
+    `[0:v:0]${fitFilters(firstMedia, colors)},${trimFilters}[v]`,
+    '-map',
+    '[v]',
+  ]
+  return [...graph, ...videoEncodeArgs(firstMedia, container, options)]
 }
 
 interface AudioMerge {
@@ -86,11 +91,11 @@ export function mergeAudioTrackArgs(
   container: Container,
   { frameRanges, list, target, metadata }: AudioMerge,
 ): string[] {
-  const [first] = inputs
-  if (!first) throw new Error('A merge was planned without a video.')
+  const [firstInput] = inputs
+  if (!firstInput) throw new Error('A merge was planned without a video.')
   const videoChains = frameRanges.map(
     (range) =>
-      `color=s=16x16:r=${mergeFrameRate(first.media).text},trim=end_pts=${range.count},setpts=PTS+${range.first}`,
+      `color=s=16x16:r=${mergeFrameRate(firstInput.media).text},trim=end_pts=${range.count},setpts=PTS+${range.first}`,
   )
   const starts = frameRanges.map((_, index) =>
     frameRanges.slice(0, index).reduce((sum, { count }) => sum + count, 0),
@@ -146,12 +151,12 @@ function concatGraph(videoChains: readonly string[], audioChains: readonly strin
   return `${chains.join(';')};${pads}concat=n=${videoChains.length}:${outputs}`
 }
 
-function videoEncodeArgs(first: MediaInfo, container: Container, options: MergeVideoOptions): string[] {
+function videoEncodeArgs(firstMedia: MediaInfo, container: Container, options: MergeVideoOptions): string[] {
   const { video: codecId } = mergeCodecs(container)
   const codec = videoCodecs[codecId]
   return [
     ...['-c:v', codec.encoder, ...codec.preset(options.preset ?? 'veryfast')],
-    ...rateArgs(codec, { mode: 'encode', quality: options.quality }, first).args,
+    ...rateArgs(codec, { mode: 'encode', quality: options.quality }, firstMedia).args,
     ...(codecId === 'vp9' ? ['-pix_fmt', 'yuv420p'] : []),
     ...codec.args,
   ]

@@ -33,12 +33,12 @@ export function segmentLengths(
 /** Returns the duration of a video and the estimated time to encode it. */
 function estimateVideo(
   { video, durationS }: MediaInfo,
-  first: MediaInfo | undefined,
+  firstMedia: MediaInfo | undefined,
   container: Container,
   options: MergeVideoOptions,
 ): { durationS: number; encodeTimeS: number } | undefined {
-  if (!video || !first?.video || durationS === undefined || hasAlpha(video)) return undefined
-  const source = { video, durationS, size: outputSize(first.video, { mode: 'encode' }) }
+  if (!video || !firstMedia?.video || durationS === undefined || hasAlpha(video)) return undefined
+  const source = { video, durationS, size: outputSize(firstMedia.video, { mode: 'encode' }) }
   const encodeTimeS = estimateEncodeTimeS(source, mergeCodecs(container).video, options)
   return encodeTimeS === undefined ? undefined : { durationS, encodeTimeS }
 }
@@ -50,8 +50,8 @@ const frameAt = (seconds: number, perSecond: number) => Math.round(seconds * per
 
 /** Returns the frames of a segment. */
 export function frameRangeOf({ startS, endS }: SegmentPosition, perSecond: number): FrameRange {
-  const first = frameAt(startS, perSecond)
-  return { first, count: frameAt(endS, perSecond) - first }
+  const firstFrame = frameAt(startS, perSecond)
+  return { first: firstFrame, count: frameAt(endS, perSecond) - firstFrame }
 }
 
 /** A segment of one of the videos. */

@@ -70,16 +70,16 @@ async function copyStreams(
   const maps = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
   const requiredStreams = { video: true, audio: Math.min(1, mergeInputs[0]?.media.audio.length ?? 0) }
   const recipe = { requiredStreams, allEncoded: false }
-  let written: WrittenStats
+  let writtenStats: WrittenStats
   try {
     const input = [...demuxerArgs, '-f', 'concat', '-safe', '0', '-i', list, ...metadata.input]
     const output = [...maps, ...metadata.args(1), ...args, '-f', muxer, target]
-    written = await runFfmpeg([...input, ...output], { durationS }, tools)
+    writtenStats = await runFfmpeg([...input, ...output], { durationS }, tools)
   } catch (error) {
     if (error instanceof ProcessFailure) return false
     throw error
   }
-  return isComplete({ path: target, to: work.to, recipe, written, durationS }, tools)
+  return isComplete({ path: target, to: work.to, recipe, written: writtenStats, durationS }, tools)
 }
 
 /**

@@ -66,10 +66,11 @@ const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
  * Returns the filters that convert a video to the color space of the first one, since the merged video has only one. SD
  * and HD television use different color spaces. Returns none if they are equal.
  */
-export function colorMatchFilters(first: Colors, other: Colors): string[] {
-  const [target, source] = [colorSpecOf(first), colorSpecOf(other)]
-  if (!target || !source || !isYuv(first) || !isYuv(other)) return []
-  if (primariesOf(first) !== primariesOf(other)) return primariesFilters([first, target], [other, source])
+export function colorMatchFilters(firstColors: Colors, otherColors: Colors): string[] {
+  const [target, source] = [colorSpecOf(firstColors), colorSpecOf(otherColors)]
+  if (!target || !source || !isYuv(firstColors) || !isYuv(otherColors)) return []
+  if (primariesOf(firstColors) !== primariesOf(otherColors))
+    return primariesFilters([firstColors, target], [otherColors, source])
   if (target.matrix === source.matrix) return []
   const [space, primaries, transfer] = target.params
   return [
@@ -80,11 +81,11 @@ export function colorMatchFilters(first: Colors, other: Colors): string[] {
 }
 
 function primariesFilters(
-  [first, target]: [Colors, ColorSpec],
+  [firstColors, target]: [Colors, ColorSpec],
   [part, source]: [Colors, ColorSpec],
 ): string[] {
   const from = `min=${matrices[source.matrix]}:pin=${primariesOf(part)}:tin=${transferOf(part)}`
-  const into = `m=${matrices[target.matrix]}:p=${primariesOf(first)}:t=${transferOf(first)}`
+  const into = `m=${matrices[target.matrix]}:p=${primariesOf(firstColors)}:t=${transferOf(firstColors)}`
   // Supports odd dimensions and has enough bits for the conversion.
   return ['format=yuv444p12le', `zscale=${from}:${into}`, 'format=yuv444p']
 }

@@ -40,10 +40,10 @@ export async function mergeMetadata(
     )
   const tags = probes.map((probe) => (probe ? tagsIn(probe) : new Map<string, string>()))
   const names = userTags.filter((name) => tags.some((one) => one.has(name)))
-  const shared = names.filter((name) => tags.every((one) => one.get(name) === tags[0]?.get(name)))
-  for (const { code, message } of tagWarnings(shared, muxer)) tools.warn(code, message)
+  const sharedNames = names.filter((name) => tags.every((one) => one.get(name) === tags[0]?.get(name)))
+  for (const { code, message } of tagWarnings(sharedNames, muxer)) tools.warn(code, message)
   warnUnsharedTags(
-    names.filter((name) => !shared.includes(name)),
+    names.filter((name) => !sharedNames.includes(name)),
     tools,
   )
   const chapters = mergeChapters(mergeInputs, probes, gap)
@@ -52,7 +52,7 @@ export async function mergeMetadata(
     const reason = chapters ? 'the format does not support them' : 'the duration of a file is unknown'
     tools.warn('CHAPTERS_DROPPED', `The chapter marks were dropped: ${reason}.`)
   }
-  const lines = shared.map((name) => formatTag(name, tags[0]?.get(name) ?? ''))
+  const lines = sharedNames.map((name) => formatTag(name, tags[0]?.get(name) ?? ''))
   const content = [
     ';FFMETADATA1',
     ...lines,
@@ -84,8 +84,8 @@ const hasMetadata = ({ media: { tags, chapters } }: MergeInput) =>
 /** Ogg stores tags in its audio stream. */
 function tagsIn({ format, streams }: ProbeOutput): Map<string, string> {
   const audio = streams.find(({ codec_type }) => codec_type === 'audio')
-  const all = [...Object.entries(audio?.tags ?? {}), ...Object.entries(format.tags)]
-  return new Map(all.map(([name, text]) => [name.toLowerCase(), text]))
+  const allTags = [...Object.entries(audio?.tags ?? {}), ...Object.entries(format.tags)]
+  return new Map(allTags.map(([name, text]) => [name.toLowerCase(), text]))
 }
 
 function warnUnsharedTags(names: readonly string[], tools: Tools): void {

@@ -69,10 +69,10 @@ export async function readMp4Header(file: RandomAccess): Promise<MediaHeader | u
 async function mayHaveTags(boxes: Mp4Boxes, movie: Mp4Box): Promise<boolean> {
   const user = await boxes.find(movie, 'udta')
   const items = user && (await boxes.find(user, 'meta', 'ilst'))
-  const found = [...(items ? await boxes.list(items) : []), ...(user ? await boxes.list(user) : [])]
+  const foundBoxes = [...(items ? await boxes.list(items) : []), ...(user ? await boxes.list(user) : [])]
   const isTag = (type: string) =>
     !['meta', 'chpl', '\xa9too', '\xa9swr', '\xa9enc', '\0\0\0\0'].includes(type)
-  return found.some(({ type }) => isTag(type)) || (await boxes.find(movie, 'meta')) !== undefined
+  return foundBoxes.some(({ type }) => isTag(type)) || (await boxes.find(movie, 'meta')) !== undefined
 }
 
 interface ParsedTrack {
@@ -92,18 +92,19 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
   const type = trackTypes[(await boxes.readStart(handler, 12)).toString('latin1', 8)]
   // Several sample descriptions are rare, and decoders treat them differently.
   const entryCount = (await boxes.readStart(description, 8)).readUInt32BE(4)
-  const [entry] = await boxes.list({ start: description.start + 8, end: description.end })
+  const [firstEntry] = await boxes.list({ start: description.start + 8, end: description.end })
   const media = await findInTrack('mdia', 'mdhd')
   const mediaHeader = media && (await boxes.readStart(media, 36))
-  const codec = entry && (await readCodec(boxes, entry))
+  const codec = firstEntry && (await readCodec(boxes, firstEntry))
   const rotation = readRotation(await boxes.readStart(trackHeader, trackHeaderBytes))
   return {
     stream: {
       index,
       codec_type: type,
       codec_name: codec,
-      codec_tag_string: entry?.type ?? '',
-      ...(type === 'audio' && entry && { channels: (await boxes.readStart(entry, 18)).readUInt16BE(16) }),
+      codec_tag_string: firstEntry?.type ?? '',
+      ...(type === 'audio' &&
+        firstEntry && { channels: (await boxes.readStart(firstEntry, 18)).readUInt16BE(16) }),
       ...(mediaHeader && {
         duration: durationSeconds(mediaHeader),
         tags: { language: readLanguage(mediaHeader) },

@@ -55,8 +55,8 @@ const resolutionPattern = /^(240p|360p|480p|720p|1080p|1440p|4k|[1-9]\d{1,3}x[1-
 
 /** Only for text that matches `resolutionPattern`. */
 export function readResolution(text: string): Resolution {
-  const named = Object.entries(resolutionNames).find(([name]) => name === text)
-  if (named) return { shortSide: named[1] }
+  const namedResolution = Object.entries(resolutionNames).find(([name]) => name === text)
+  if (namedResolution) return { shortSide: namedResolution[1] }
   const [width = 2, height = 2] = text.split('x').map(Number)
   return { width, height }
 }

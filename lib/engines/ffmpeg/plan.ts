@@ -22,7 +22,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
   const subtitles = subtitleArgs(request)
   const extras = [subtitles, coverArgs(request), chapterArgs(request)]
   const streams = [videoTrack, ...audioTracks].filter((track) => track !== undefined)
-  const unused = new Set(streams.flatMap((track) => track.unusedOptions))
+  const unusedOptions = new Set(streams.flatMap((track) => track.unusedOptions))
   return {
     input: [...resolveTrim(options, media).args, ...(videoTrack?.decoder ?? []), ...demuxerArgs(from)],
     output: [
@@ -48,7 +48,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
     constantFrameRate: container.constantFrameRate === true,
     warnings: [
       ...extras.flatMap(({ warnings }) => warnings),
-      ...[...unused].map(optionWarning),
+      ...[...unusedOptions].map(optionWarning),
       ...distinctWarnings(streams.flatMap((track) => track.warnings)),
       ...tagWarnings(media.tags, container.muxer),
       ...audioTrackWarnings(media.audio.length, keptAudio.length),
@@ -101,9 +101,9 @@ function otherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
 }
 
 function audioTrackWarnings(sourceCount: number, keptCount: number): MediaWarning[] {
-  const dropped = sourceCount - keptCount
-  if (dropped === 0) return []
-  const tracks = dropped === 1 ? '1 audio track was' : `${dropped} audio tracks were`
+  const droppedCount = sourceCount - keptCount
+  if (droppedCount === 0) return []
+  const tracks = droppedCount === 1 ? '1 audio track was' : `${droppedCount} audio tracks were`
   const message = `${tracks} dropped: the format supports ${keptCount === 0 ? 'no audio' : 'only one'}.`
   return [{ code: 'AUDIO_TRACKS_DROPPED', message }]
 }

@@ -180,8 +180,8 @@ export async function probe(
   }
 }
 
-export function missingStreamError(missing: string, from: FormatId, to: FormatId): AppError {
-  const sentence = `The ${formatById(from).name} (${from}) has no ${missing}, so it cannot be converted to ${to}.`
+export function missingStreamError(missingStream: string, from: FormatId, to: FormatId): AppError {
+  const sentence = `The ${formatById(from).name} (${from}) has no ${missingStream}, so it cannot be converted to ${to}.`
   return new AppError('UNSUPPORTED_CONVERSION', sentence, { from, to })
 }
 
@@ -233,9 +233,11 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
 /** Longest duration in seconds; undefined if one is unknown. */
 function maxDurationS(streams: readonly MediaStream[]): number | undefined {
   const lengths = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
-  const known = lengths.filter((length) => length !== undefined && length > 0)
+  const knownLengths = lengths.filter((length) => length !== undefined && length > 0)
   // as filtered
-  return known.length === 0 || known.length < lengths.length ? undefined : Math.max(...(known as number[]))
+  return knownLengths.length === 0 || knownLengths.length < lengths.length
+    ? undefined
+    : Math.max(...(knownLengths as number[]))
 }
 
 /** Parses Matroska's duration tag, such as `00:00:01.000000000`, to seconds. */

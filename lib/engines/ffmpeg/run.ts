@@ -58,7 +58,7 @@ export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Prom
   const log = join(tools.workDir, 'pass')
   const pass = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
   // The first pass only measures: it writes no audio and no file.
-  const first = [
+  const firstArgs = [
     ...recipe.input,
     '-i',
     source,
@@ -70,7 +70,7 @@ export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Prom
     'null',
     '/dev/null',
   ]
-  await runFfmpeg(first, { ...run, progressRange: [0, 0.5] }, tools)
+  await runFfmpeg(firstArgs, { ...run, progressRange: [0, 0.5] }, tools)
   return runFfmpeg(
     [...recipe.input, '-i', source, ...recipe.output, ...pass(2), target],
     { ...run, progressRange: [0.5, 1] },

@@ -51,10 +51,10 @@ export const isOpenEnded = ({ startMs, endMs }: Cue) => endMs <= startMs || endM
 /** Ends each open-ended cue when the next one begins, or after a default duration. */
 export function closeOpenCues(cues: readonly Cue[]): Cue[] {
   return cues.map((cue, index) => {
-    const next = cues[index + 1]?.startMs ?? Number.POSITIVE_INFINITY
+    const nextStartMs = cues[index + 1]?.startMs ?? Number.POSITIVE_INFINITY
     const defaultEndMs = cue.startMs + defaultCueMs
     return isOpenEnded(cue)
-      ? { ...cue, endMs: next > cue.startMs ? Math.min(next, defaultEndMs) : defaultEndMs }
+      ? { ...cue, endMs: nextStartMs > cue.startMs ? Math.min(nextStartMs, defaultEndMs) : defaultEndMs }
       : cue
   })
 }

@@ -185,8 +185,8 @@ function fixInput(text: string, from: FormatId, to: FormatId): string {
   }
   if (from === 'smi') {
     // A cue with only `&nbsp;` clears the screen, and ffmpeg recognises only this spelling.
-    const decoded = decodeEntities(text).replaceAll('\u00a0', '&nbsp;')
-    return decoded.replaceAll(/(?<=[^\s>;])&nbsp;|&nbsp;(?=[^\s<&])/g, ' ')
+    const decodedText = decodeEntities(text).replaceAll('\u00a0', '&nbsp;')
+    return decodedText.replaceAll(/(?<=[^\s>;])&nbsp;|&nbsp;(?=[^\s<&])/g, ' ')
   }
   if (from === 'vtt') return removeVttBlocks(text).replaceAll('&nbsp;', '\u00a0')
   // Removes the times of single words, used for karaoke.
@@ -205,8 +205,8 @@ const removeVttBlocks = (webVtt: string) =>
 
 /** MicroDVD counts frames and may state the frame rate in its first line. */
 function warnAssumedFrameRate(text: string, tools: Tools): void {
-  const [first = ''] = text.trimStart().split('\n', 1)
-  if (!first.startsWith('{') || /^\{\d*\}\{\d*\}\s*\d+(?:\.\d+)?\s*$/.test(first)) return
+  const [firstLine = ''] = text.trimStart().split('\n', 1)
+  if (!firstLine.startsWith('{') || /^\{\d*\}\{\d*\}\s*\d+(?:\.\d+)?\s*$/.test(firstLine)) return
   const message =
     'The subtitles count frames but do not state the frame rate, so 23.976 frames per second were assumed. State it in the first line, such as {1}{1}25.'
   tools.warn('FRAME_RATE_ASSUMED', message)

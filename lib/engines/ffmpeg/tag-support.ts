@@ -21,8 +21,8 @@ const partialTagMuxers: Readonly<Record<string, readonly string[]>> = {
 export const supportsAllTags = (muxer: string): boolean => fullTagMuxers.includes(muxer)
 
 export function tagWarnings(tags: readonly string[], muxer: string): MediaWarning[] {
-  const lost = userTags.filter((name) => tags.includes(name) && !partialTagMuxers[muxer]?.includes(name))
-  if (supportsAllTags(muxer) || lost.length === 0) return []
-  const names = lost.map((name) => name.replace('_', ' ')).join(', ')
+  const lostTags = userTags.filter((name) => tags.includes(name) && !partialTagMuxers[muxer]?.includes(name))
+  if (supportsAllTags(muxer) || lostTags.length === 0) return []
+  const names = lostTags.map((name) => name.replace('_', ' ')).join(', ')
   return [{ code: 'METADATA_DROPPED', message: `Dropped because the format cannot store it: ${names}.` }]
 }

@@ -51,7 +51,7 @@ export async function thumbnailVideo(
     tools.progress((0.95 * (index + 1)) / count)
   }
   tools.progress(1)
-  const [first, ...rest] = files
-  if (!first) throw new Error('A thumbnail was requested without any frames.')
-  return { files: [first, ...rest], details: { ...size, durationS: video.lengthS } }
+  const [firstFile, ...rest] = files
+  if (!firstFile) throw new Error('A thumbnail was requested without any frames.')
+  return { files: [firstFile, ...rest], details: { ...size, durationS: video.lengthS } }
 }

@@ -23,15 +23,15 @@ const minPackedCode = 0x400
 /**
  * Replaces unspecified languages in a written file by packed ISO codes (QuickTime File Format, "Language Code Values").
  */
-export async function restoreLanguages(path: string, wanted: TrackLanguages): Promise<void> {
-  const isWanted = [...wanted.audio, ...wanted.subtitles].some(
+export async function restoreLanguages(path: string, wantedLanguages: TrackLanguages): Promise<void> {
+  const isWanted = [...wantedLanguages.audio, ...wantedLanguages.subtitles].some(
     (language) => packLanguage(language) !== undefined,
   )
   if (!isWanted) return
   await using file = await open(path, 'r+')
-  const remaining = { audio: [...wanted.audio], subtitles: [...wanted.subtitles] }
+  const remainingLanguages = { audio: [...wantedLanguages.audio], subtitles: [...wantedLanguages.subtitles] }
   for (const { kind, code, at } of await readTracks(file)) {
-    const packedCode = packLanguage(remaining[kind].shift())
+    const packedCode = packLanguage(remainingLanguages[kind].shift())
     if (code !== unspecified || packedCode === undefined) continue
     await file.write(Buffer.from([packedCode >> 8, packedCode & 0xff]), 0, 2, at)
   }
@@ -40,9 +40,9 @@ export async function restoreLanguages(path: string, wanted: TrackLanguages): Pr
 /** Reads the languages that are stored as ISO codes. */
 export async function readLanguages(path: string): Promise<TrackLanguages> {
   await using file = await open(path)
-  const found: Record<'audio' | 'subtitles', (string | undefined)[]> = { audio: [], subtitles: [] }
-  for (const { kind, code } of await readTracks(file)) found[kind].push(unpackLanguage(code))
-  return found
+  const foundLanguages: Record<'audio' | 'subtitles', (string | undefined)[]> = { audio: [], subtitles: [] }
+  for (const { kind, code } of await readTracks(file)) foundLanguages[kind].push(unpackLanguage(code))
+  return foundLanguages
 }
 
 interface Track {

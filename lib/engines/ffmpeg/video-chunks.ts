@@ -60,9 +60,12 @@ export async function splitVideo(
     { path, from, video: media.video, segmentS, startS: media.pictureStartS, name: 'segment' },
     tools,
   )
-  const common = { media: toStoredMedia(media), pictures: segmented.frames }
-  const segments = segmented.segments.map(({ file, ...piece }) => ({ spec: { ...common, piece }, file }))
-  if (media.audio.length > 0) return [{ spec: common }, ...segments]
+  const commonFields = { media: toStoredMedia(media), pictures: segmented.frames }
+  const segments = segmented.segments.map(({ file, ...piece }) => ({
+    spec: { ...commonFields, piece },
+    file,
+  }))
+  if (media.audio.length > 0) return [{ spec: commonFields }, ...segments]
   const texts = await extractMetadata(path, from, tools)
   return segments.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, texts } : spec, file }))
 }

@@ -12,8 +12,8 @@ const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2',
 const mpegAudio = { audio: ['mp2', 'ac3'] } as const
 
 /** A raw video stream in the codec that the format is named after. */
-function rawVideoStream(muxer: string, codec: VideoCodecId, copied: string): Container {
-  return { muxer, video: [codec], audio: [], copies: [copied], constantFrameRate: true }
+function rawVideoStream(muxer: string, codec: VideoCodecId, copiedCodec: string): Container {
+  return { muxer, video: [codec], audio: [], copies: [copiedCodec], constantFrameRate: true }
 }
 
 const matroska = {

@@ -45,9 +45,9 @@ export function buildVideoFilter(request: VideoFilterRequest): string {
 export function buildOverlayFilter(request: VideoFilterRequest, { left, top }: Overlay): string {
   const { video } = request
   const base = `[0:${video.index}]${scaleFilters(request).join(',')}[video]`
-  const mark = `[1:v]${overlayFilters(video).join(',')}[mark]`
+  const watermarkFilter = `[1:v]${overlayFilters(video).join(',')}[mark]`
   const overlaid = [`overlay=${left}:${top}:format=auto`, ...rotateAndFrameFilters(request)].join(',')
-  return `${base};${mark};[video][mark]${overlaid}[image]`
+  return `${base};${watermarkFilter};[video][mark]${overlaid}[image]`
 }
 
 /** Converts the overlay to the video's color space; by default, ffmpeg uses that of SD television for all videos. */
@@ -118,9 +118,9 @@ function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
 }
 
 function scaleFactor(source: VideoSize, resolution: string): number {
-  const wanted = readResolution(resolution)
-  if ('shortSide' in wanted) return wanted.shortSide / Math.min(source.width, source.height)
-  return Math.min(wanted.width / source.width, wanted.height / source.height)
+  const wantedSize = readResolution(resolution)
+  if ('shortSide' in wantedSize) return wantedSize.shortSide / Math.min(source.width, source.height)
+  return Math.min(wantedSize.width / source.width, wantedSize.height / source.height)
 }
 
 const roundToStep = (length: number, step: number) => Math.max(step, Math.round(length / step) * step)
@@ -141,8 +141,8 @@ function chooseFrameRate(request: VideoFilterRequest): string | undefined {
     return isAnimation && /^[1-9]/.test(video.r_frame_rate) ? video.r_frame_rate : undefined
   }
   if (!frameRates) return String(fps)
-  const wanted = fps ?? parseRatio(video.avg_frame_rate)
-  const distance = (rate: string) => Math.abs(Math.log(parseRatio(rate) / wanted))
+  const wantedRate = fps ?? parseRatio(video.avg_frame_rate)
+  const distance = (rate: string) => Math.abs(Math.log(parseRatio(rate) / wantedRate))
   return frameRates.reduce((best, rate) => (distance(rate) < distance(best) ? rate : best))
 }
 

@@ -24,11 +24,11 @@ const maxPerSide = 12
 const defaultCellWidth = 320
 const maxSide = 30_000
 
-const gridOption = (other: string) =>
+const gridOption = (otherSide: string) =>
   integer(1, maxPerSide)
     .optional()
     .describe(
-      `Number of ${other} of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.`,
+      `Number of ${otherSide} of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.`,
     )
 
 const shape = {

@@ -197,9 +197,9 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
   const recipe = { requiredStreams: { video: true, audio: audioPath ? 1 : 0 }, allEncoded: false }
   if (!(await isComplete({ path: target, to: work.to, recipe, written: stats, durationS }, tools)))
     throw joinError()
-  const missing = request.expectedFrames - segments.reduce((sum, { frames }) => sum + frames, 0)
-  if (missing > 0) {
-    const message = `${missing} of ${request.expectedFrames} frames are missing because they could not be decoded where the video was split.`
+  const missingFrames = request.expectedFrames - segments.reduce((sum, { frames }) => sum + frames, 0)
+  if (missingFrames > 0) {
+    const message = `${missingFrames} of ${request.expectedFrames} frames are missing because they could not be decoded where the video was split.`
     tools.warn('PICTURES_DROPPED', message)
   }
   tools.progress(1)

@@ -122,12 +122,14 @@ const hdrCodecOf = ({ video }: Container) => video.find((id) => codecById(id).hd
 const defaultBackground = (from: FormatId) => (isAnimation(from) ? '#ffffff' : '#000000')
 
 function findUnusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
-  const given = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
-  const more = {
+  const givenQuality = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
+  const moreOptions = {
     preset: codec.preset ? undefined : preset,
     twoPass: codec.twoPass || !twoPass ? undefined : twoPass,
   }
-  return Object.entries({ ...given, ...more }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  return Object.entries({ ...givenQuality, ...moreOptions }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  )
 }
 
 function alphaArgs(keepsAlpha: boolean): string[] {
@@ -137,7 +139,7 @@ function alphaArgs(keepsAlpha: boolean): string[] {
 
 function requiresEncoding(options: MediaOptions, video: MediaStream): boolean {
   if (options.mode === 'encode') return true
-  const requested =
+  const requestedCodec =
     options.codec !== undefined && options.codec !== 'copy' ? codecById(options.codec).name : undefined
   const { crf, preset, videoBitrate, bitrate, twoPass, resolution, fps, rotate, quality } = options
   // A copy can only begin at a keyframe, and its end may cut off reordered frames.
@@ -145,7 +147,7 @@ function requiresEncoding(options: MediaOptions, video: MediaStream): boolean {
   if (options.background !== undefined && hasAlpha(video)) return true
   const values = [crf, preset, videoBitrate, bitrate, resolution, fps, quality]
   return (
-    (requested !== undefined && requested !== video.codec_name) ||
+    (requestedCodec !== undefined && requestedCodec !== video.codec_name) ||
     values.some((value) => value !== undefined) ||
     Boolean(twoPass) ||
     Boolean(rotate)

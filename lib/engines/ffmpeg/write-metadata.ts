@@ -116,24 +116,24 @@ function stripArgs(streams: readonly Stream[]): string[] {
 
 function warnDroppedStreams(
   { streams }: ProbeOutput,
-  copied: readonly Stream[],
+  copiedStreams: readonly Stream[],
   to: FormatId,
   tools: Tools,
 ): void {
-  const dropped = streams.filter((stream) => !copied.includes(stream))
-  if (dropped.some(isCover)) {
+  const droppedStreams = streams.filter((stream) => !copiedStreams.includes(stream))
+  if (droppedStreams.some(isCover)) {
     tools.warn(
       'COVER_DROPPED',
       `The cover image was dropped: it cannot be written to ${formatById(to).name} files.`,
     )
   }
-  const others = dropped.filter(
+  const otherStreams = droppedStreams.filter(
     (stream) => !isCover(stream) && !regeneratedTracks.includes(stream.codec_tag_string),
   )
-  if (others.length > 0) {
+  if (otherStreams.length > 0) {
     tools.warn(
       'DATA_DROPPED',
-      `${others.length} tracks were dropped because they contain neither video, audio nor text.`,
+      `${otherStreams.length} tracks were dropped because they contain neither video, audio nor text.`,
     )
   }
 }
@@ -148,12 +148,12 @@ async function warnLostTags(
   const tags = [format.tags, ...streams.map((stream) => stream.tags)].flatMap((one) =>
     Object.entries(one).map(([key, value]) => [key.toLowerCase(), value] as const),
   )
-  const lost = [...tagValues].filter(([name, text]) => {
+  const lostTags = [...tagValues].filter(([name, text]) => {
     const expected = name === 'creationDate' ? text.slice(0, 10) : text
     const places = name === 'creationDate' ? ['date', 'creation_time'] : tagKeys[name]
     return text !== '' && !tags.some(([key, value]) => places.includes(key) && value.startsWith(expected))
   })
-  if (lost.length === 0) return
-  const names = lost.map(([name]) => name).join(', ')
+  if (lostTags.length === 0) return
+  const names = lostTags.map(([name]) => name).join(', ')
   tools.warn('METADATA_NOT_KEPT', `${formatById(to).name} (${to}) cannot store ${names}.`)
 }

@@ -36,20 +36,20 @@ const devices = {
 export async function toPageImages(
   to: PageTarget,
   selection: PageSelection,
-  given: unknown,
+  givenSize: unknown,
   tools: Tools,
 ): Promise<OutputFile> {
-  const options = pageOptions.jpg.parse(given)
+  const options = pageOptions.jpg.parse(givenSize)
   const { pages, outDir } = selection
   const files = await renderPageFiles(to, selection, options, tools)
   if (to === 'tiff') {
     const path = join(outDir, 'output.tiff')
-    const ordered = pages.flatMap((page) => files.find((file) => file.page === page)?.path ?? [])
-    await tools.exec('tiffcp', ['-c', 'lzw', ...ordered, path])
+    const orderedPaths = pages.flatMap((page) => files.find((file) => file.page === page)?.path ?? [])
+    await tools.exec('tiffcp', ['-c', 'lzw', ...orderedPaths, path])
     return { path }
   }
-  const [only] = files
-  if (only && files.length === 1) return { path: only.path }
+  const [onlyFile] = files
+  if (onlyFile && files.length === 1) return { path: onlyFile.path }
   const { dpi, colorSpace, downscale } = options
   const parameters = { format: to, dpi, colorSpace, ...defined({ downscale }) }
   return { path: await packPages(outDir, files, parameters), format: 'zip' }

@@ -45,23 +45,23 @@ export async function writeFitsImage(source: string, target: string): Promise<Fi
   await using file = await open(source)
   const units = await readUnits(file)
   const images = units.flatMap((unit) => planesOf(unit) ?? [])
-  const [first] = images
-  if (!first) {
+  const [firstImage] = images
+  if (!firstImage) {
     if (units.some(({ cards }) => cards.get('ZIMAGE') === 'T'))
       throw featureError('fits', 'a compressed image')
     return undefined
   }
-  const planes = first.count === 3 ? 3 : 1
-  const range = await measureRange(file, first, planes)
+  const planes = firstImage.count === 3 ? 3 : 1
+  const range = await measureRange(file, firstImage, planes)
   await using result = await open(target, 'w')
-  await result.write(`P${planes === 3 ? 6 : 5}\n${first.width} ${first.height}\n65535\n`)
+  await result.write(`P${planes === 3 ? 6 : 5}\n${firstImage.width} ${firstImage.height}\n65535\n`)
   // FITS stores the bottom row first.
-  for (let y = first.height - 1; y >= 0; y--) {
-    const row = new DataView(new ArrayBuffer(first.width * planes * 2))
+  for (let y = firstImage.height - 1; y >= 0; y--) {
+    const row = new DataView(new ArrayBuffer(firstImage.width * planes * 2))
     for (let plane = 0; plane < planes; plane++) {
-      const values = await readRow(file, first, plane, y)
-      for (let x = 0; x < first.width; x++) {
-        row.setUint16((x * planes + plane) * 2, scaleTo16Bits(first.measure(values, x), range))
+      const values = await readRow(file, firstImage, plane, y)
+      for (let x = 0; x < firstImage.width; x++) {
+        row.setUint16((x * planes + plane) * 2, scaleTo16Bits(firstImage.measure(values, x), range))
       }
     }
     await result.write(row)
@@ -117,9 +117,9 @@ function dataBytesOf(cards: Unit['cards']): number {
 }
 
 function planesOf({ cards, dataStart }: Unit): Planes | undefined {
-  const [width = 0, height = 0, ...more] = sidesOf(cards)
+  const [width = 0, height = 0, ...moreSides] = sidesOf(cards)
   const reader = readers[numberOf(cards, 'BITPIX')]
-  const count = more.reduce((product, side) => product * side, 1)
+  const count = moreSides.reduce((product, side) => product * side, 1)
   const isImage = ['IMAGE', undefined].includes(cards.get('XTENSION')) && width > 0 && height > 0 && count > 0
   if (!isImage || !reader || width > maxSide || height > maxSide) return undefined
   const [scale, zero] = [numberOf(cards, 'BSCALE', 1), numberOf(cards, 'BZERO')]

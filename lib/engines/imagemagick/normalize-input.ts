@@ -58,8 +58,8 @@ async function convertFitsInput(input: InputFile, tools: Tools): Promise<Normali
   if (!image) return { from: 'fits', input }
   const { isColored, dropped } = image
   if (dropped > 0) {
-    const kept = isColored ? 'The first three planes' : 'The first plane'
-    tools.warn('PLANES_DROPPED', `${kept} of ${dropped + (isColored ? 3 : 1)} made the image.`)
+    const keptPlanes = isColored ? 'The first three planes' : 'The first plane'
+    tools.warn('PLANES_DROPPED', `${keptPlanes} of ${dropped + (isColored ? 3 : 1)} made the image.`)
   }
   return { from: 'pnm', input: { ...input, path } }
 }

@@ -15,10 +15,10 @@ export async function magick(tools: Tools, bin: 'identify' | 'convert', args: re
   await mkdir(folder, { recursive: true })
   await copyFile(policy, join(folder, 'policy.xml'))
   const env = { MAGICK_CONFIGURE_PATH: folder, MAGICK_TEMPORARY_PATH: tools.workDir }
-  const done = await tools.exec(bin, args, { env })
+  const execResult = await tools.exec(bin, args, { env })
   // ImageMagick treats some kinds of damage as a warning and continues.
-  if (/unexpected end|premature end|corrupt|insufficient image data|not enough/i.test(done.stderr)) {
-    throw new ProcessFailure(bin, 0, done.stderr)
+  if (/unexpected end|premature end|corrupt|insufficient image data|not enough/i.test(execResult.stderr)) {
+    throw new ProcessFailure(bin, 0, execResult.stderr)
   }
-  return done
+  return execResult
 }

@@ -127,8 +127,8 @@ function headerOrFooter(place: string) {
 }
 
 function parseSize(text = ''): readonly [width: number, height: number] | undefined {
-  const named = sizes[text.trim().toLowerCase()]
-  if (named) return named
+  const namedSize = sizes[text.trim().toLowerCase()]
+  if (namedSize) return namedSize
   const [, width, height, unit] = sizePattern.exec(text.trim()) ?? []
   const sides = [toHundredths(width, unit), toHundredths(height, unit)] as const
   return sides.every((side) => side >= minSide && side <= maxSide) ? sides : undefined

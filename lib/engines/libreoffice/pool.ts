@@ -142,8 +142,8 @@ export class OfficePool {
 
   #release(slot: Slot): void {
     this.#useSpare(slot)
-    const next = this.#waiters.shift()
-    if (next) next(slot)
+    const nextWaiter = this.#waiters.shift()
+    if (nextWaiter) nextWaiter(slot)
     else this.#idle.push(slot)
   }
 
@@ -176,9 +176,9 @@ export class OfficePool {
     attempt.isFresh = slot.documents === 0
     slot.documents++
     try {
-      const facts = await convertOn(office, job, signal)
+      const officeFacts = await convertOn(office, job, signal)
       isHealthy = true
-      return facts
+      return officeFacts
     } catch (error) {
       isHealthy = error instanceof OfficeRefusal
       throw error

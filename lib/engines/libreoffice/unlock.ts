@@ -54,17 +54,18 @@ export async function unlock(
 }
 
 /** Checks the decrypted format: an encrypted Office Open XML file reveals nothing, so its extension was trusted. */
-async function requireFormat(named: FormatId, path: string): Promise<void> {
-  if (!isOpenXml(named)) return
+async function requireFormat(namedFormat: FormatId, path: string): Promise<void> {
+  if (!isOpenXml(namedFormat)) return
   const [{ zipFormat }, { openByteSource: openFile, readFrom: readingFrom }] = await Promise.all([
     import('../../formats/detect/zip.ts'),
     import('../../formats/detect/byte-source.ts'),
   ])
   await using file = await open(path)
   const { size } = await file.stat()
-  const source = { filename: `open.${named}`, size, read: readingFrom(file) }
+  const source = { filename: `open.${namedFormat}`, size, read: readingFrom(file) }
   const { format } = await zipFormat(await openFile(source))
-  if (canBeLocked(format) && !familyOf(named).includes(format)) throw documentKindMismatch(named, format)
+  if (canBeLocked(format) && !familyOf(namedFormat).includes(format))
+    throw documentKindMismatch(namedFormat, format)
 }
 
 const warnAboutRemovedPassword = (tools: Tools) =>
@@ -76,10 +77,10 @@ async function decrypt(input: string, output: string, password: string, tools: T
     await runPython('office/unlock.py', [input, output], tools, { stdin: password, timeoutS: 120 })
     return codes.open
   } catch (error) {
-    const known = Object.values(codes).find(
+    const knownCode = Object.values(codes).find(
       (code) => error instanceof ProcessFailure && error.exitCode === code,
     )
-    if (known !== undefined) return known
+    if (knownCode !== undefined) return knownCode
     if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) throw error
     const sentence = 'The document could not be decrypted because it is damaged. Open it and save it again.'
     throw new AppError('CORRUPT_FILE', sentence, { field: 'file' }, { cause: error })

@@ -29,6 +29,6 @@ export function replaceRawCitations(tree: Tree, target: FormatId): void {
 
 function citationText({ citationPrefix, citationId, citationSuffix }: Citation): string {
   const suffix = textOfTree(citationSuffix)
-  const after = suffix === '' || suffix.startsWith(',') ? suffix : `, ${suffix}`
-  return `${textOfTree(citationPrefix)} ${citationId}${after}`.trim()
+  const suffixText = suffix === '' || suffix.startsWith(',') ? suffix : `, ${suffix}`
+  return `${textOfTree(citationPrefix)} ${citationId}${suffixText}`.trim()
 }

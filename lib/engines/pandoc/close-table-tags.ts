@@ -20,8 +20,8 @@ interface OpenTable {
  */
 export function closeTableTags(html: string): string {
   const tables: OpenTable[] = []
-  return html.replaceAll(tags, (tag, _hidden: unknown, slash?: string, named?: string) => {
-    const name = named?.toLowerCase()
+  return html.replaceAll(tags, (tag, _hidden: unknown, slash?: string, namedTag?: string) => {
+    const name = namedTag?.toLowerCase()
     const isEnd = slash === '/'
     if (name === 'table' && !isEnd) tables.push({})
     const table = tables.at(-1)
@@ -77,9 +77,9 @@ function closeSection(table: OpenTable): string {
 /** Returns the page with complete table tags, so that pandoc recognizes its tables. */
 export async function withClosedTableTags(input: InputFile, tools: Tools): Promise<InputFile> {
   const html = await readFile(input.path, 'utf8')
-  const closed = closeTableTags(html)
-  if (closed === html) return input
+  const closedHtml = closeTableTags(html)
+  if (closedHtml === html) return input
   const path = join(tools.workDir, 'tables.html')
-  await writeFile(path, closed)
+  await writeFile(path, closedHtml)
   return { ...input, path }
 }

@@ -27,7 +27,7 @@ export async function moveInfoToText(input: InputFile, tools: Tools): Promise<In
   return { ...input, path }
 }
 
-const infoTexts = (inner: string) =>
-  [...inner.matchAll(shownInfo)]
+const infoTexts = (innerXml: string) =>
+  [...innerXml.matchAll(shownInfo)]
     .map(([, , text = '']) => text.replaceAll(heading, '<para><emphasis role="strong">$1</emphasis></para>'))
     .join('')

@@ -54,8 +54,8 @@ export function makeValidEpub(tree: Tree): void {
 /** Visits all attributes in document order; those of table cells are in nested arrays without an element. */
 function visitAttributes(root: unknown, callback: (attributes: Attributes, isImage: boolean) => void): void {
   const stack: { readonly node: unknown; readonly isImage: boolean }[] = [{ node: root, isImage: false }]
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    const { node, isImage } = next
+  for (let nextElement = stack.pop(); nextElement; nextElement = stack.pop()) {
+    const { node, isImage } = nextElement
     if (typeof node !== 'object' || node === null) continue
     if (isAttributes(node)) {
       callback(node, isImage)

@@ -14,10 +14,10 @@ const bareLink = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\(?!fldinst)[\s\S]){1,
 /** Fixes hyperlink fields of an RTF so that pandoc keeps their text. */
 export async function fixRtfLinks(input: InputFile, tools: Tools): Promise<InputFile> {
   const text = await readFile(input.path, 'latin1')
-  const fixed = text.replaceAll(bareLink, '$1{$2}}')
-  if (fixed === text) return input
+  const fixedText = text.replaceAll(bareLink, '$1{$2}}')
+  if (fixedText === text) return input
   const path = join(tools.workDir, 'readable.rtf')
-  await writeFile(path, fixed, 'latin1')
+  await writeFile(path, fixedText, 'latin1')
   return { ...input, path }
 }
 
@@ -42,10 +42,10 @@ function makeLinear(opf: string): string {
     (opf.match(/<item\s[^<>]{1,4000}>/g) ?? []).map((item) => [attribute(item, 'id'), item]),
   )
   return opf.replaceAll(nonLinearItem, (itemref) => {
-    const item = items.get(attribute(itemref, 'idref')) ?? ''
+    const manifestItem = items.get(attribute(itemref, 'idref')) ?? ''
     // The table of contents is generated anyway, and the cover image is declared separately.
     const isGenerated =
-      /\bnav\b/.test(attribute(item, 'properties')) || /cover/i.test(attribute(item, 'href'))
+      /\bnav\b/.test(attribute(manifestItem, 'properties')) || /cover/i.test(attribute(manifestItem, 'href'))
     return isGenerated ? itemref : itemref.replace(/\slinear\s*=\s*["']no["']/, '')
   })
 }
@@ -92,20 +92,20 @@ interface Change {
 async function changeParts(input: InputFile, changes: readonly Change[], tools: Tools): Promise<InputFile> {
   const zip = await openReadable(input.path)
   if (!zip) return input
-  const changed = new Map<string, Buffer>()
+  const changedFiles = new Map<string, Buffer>()
   let bytesLeft = maxUnpackedBytesFor(input.size)
   for (const [name, entry] of zip.files) {
-    const part = changes.find((change) => change.name.test(name))
-    if (!part) continue
+    const matchingChange = changes.find((change) => change.name.test(name))
+    if (!matchingChange) continue
     bytesLeft -= entry.uncompressedSize
     if (bytesLeft < 0) return input
     const text = await readText(zip, entry)
-    const fixed = part.change(text)
-    if (fixed !== text) changed.set(name, Buffer.from(fixed))
+    const fixedPart = matchingChange.change(text)
+    if (fixedPart !== text) changedFiles.set(name, Buffer.from(fixedPart))
   }
-  if (changed.size === 0) return input
+  if (changedFiles.size === 0) return input
   const path = join(tools.workDir, `readable.${input.format}`)
-  await rewriteZip(zip, path, async ({ name }) => changed.get(name))
+  await rewriteZip(zip, path, async ({ name }) => changedFiles.get(name))
   return { ...input, path }
 }
 

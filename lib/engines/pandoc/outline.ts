@@ -5,8 +5,8 @@ import { isElement, noAttributes, type PandocElement, type Tree, textOfTree, vis
  * its heading. Tables are not supported, so their rows become lines.
  */
 export function makeOutline(tree: Tree, title: string): void {
-  const [first] = tree.blocks
-  if (first !== undefined && !(isElement(first) && first.t === 'Header')) {
+  const [firstBlock] = tree.blocks
+  if (firstBlock !== undefined && !(isElement(firstBlock) && firstBlock.t === 'Header')) {
     tree.blocks.unshift({ t: 'Header', c: [1, noAttributes, [{ t: 'Str', c: title }]] })
   }
   visitNodes(tree, (element) => {
@@ -51,9 +51,9 @@ const maxDepth = 20
 function unwrapBlocks(blocks: readonly unknown[], depth: number): unknown[] {
   return blocks.flatMap((block) => {
     if (depth > maxDepth || !isElement(block) || block.t !== 'Div' || !Array.isArray(block.c)) return [block]
-    const [attributes, inner]: unknown[] = block.c
+    const [attributes, innerBlocks]: unknown[] = block.c
     const classes: unknown = Array.isArray(attributes) ? attributes[1] : []
     const isSection = Array.isArray(classes) && (classes.includes('cell') || classes.includes('section'))
-    return isSection && Array.isArray(inner) ? unwrapBlocks(inner, depth + 1) : [block]
+    return isSection && Array.isArray(innerBlocks) ? unwrapBlocks(innerBlocks, depth + 1) : [block]
   })
 }

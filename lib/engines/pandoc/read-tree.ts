@@ -120,8 +120,8 @@ export async function runReader(
     throw corruptDocumentError(from)
   try {
     const verboseArgs = from === 'tex' ? ['--verbose'] : []
-    const all = ['--sandbox', ...verboseArgs, ...args, path]
-    const { stderr } = await tools.exec('pandoc', all, { timeoutS: readLimitS })
+    const allArgs = ['--sandbox', ...verboseArgs, ...args, path]
+    const { stderr } = await tools.exec('pandoc', allArgs, { timeoutS: readLimitS })
     warnAboutIncludes(stderr, tools)
     if (from === 'tex') warnAboutSkippedCommands(stderr, await readFile(path, 'utf8'), tools)
   } catch (error) {

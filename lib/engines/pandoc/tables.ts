@@ -78,19 +78,19 @@ const isTable = (node: object): node is PandocElement => 't' in node && node.t =
 
 /** Joins cells with tabs; the additional fields covered by a spanning cell are empty. */
 function joinRows(rows: readonly Row[]): unknown[][] {
-  const covered: number[] = []
+  const coveredColumns: number[] = []
   return rows.map(([, cells]) => {
     const fields: unknown[][] = []
     const skipCovered = () => {
-      while ((covered[fields.length] ?? 0) > 0) {
-        covered[fields.length] = (covered[fields.length] ?? 1) - 1
+      while ((coveredColumns[fields.length] ?? 0) > 0) {
+        coveredColumns[fields.length] = (coveredColumns[fields.length] ?? 1) - 1
         fields.push([])
       }
     }
     for (const [, , rowSpan, columnSpan, blocks] of cells) {
       skipCovered()
       for (let column = 0; column < Math.min(columnSpan, 1000); column++) {
-        covered[fields.length] = rowSpan - 1
+        coveredColumns[fields.length] = rowSpan - 1
         fields.push(column === 0 ? inlinesOf(blocks) : [])
       }
     }

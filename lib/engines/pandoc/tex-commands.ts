@@ -92,19 +92,19 @@ const maxNames = 10
 export function warnAboutSkippedCommands(stderr: string, text: string, tools: Tools): void {
   const start = text.split(/\\begin\s*\{document\}/, 1)[0] ?? ''
   const firstLine = start.length === text.length ? 0 : start.split('\n').length
-  const dropped = new Map<string, string>()
+  const droppedCommands = new Map<string, string>()
   for (const [, part = '', line, column] of stderr.matchAll(skippedMessage)) {
     const name = commandWithText(part)
     // Pandoc repeats a message when its parser backtracks.
-    if (name && Number(line) >= firstLine) dropped.set(`${line} ${column}`, name)
+    if (name && Number(line) >= firstLine) droppedCommands.set(`${line} ${column}`, name)
   }
-  if (dropped.size === 0) return
-  const names = [...new Set(dropped.values())]
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} others` : ''
-  const subject = dropped.size === 1 ? 'A part was' : `${dropped.size} parts were`
+  if (droppedCommands.size === 0) return
+  const names = [...new Set(droppedCommands.values())]
+  const moreNames = names.length > maxNames ? ` and ${names.length - maxNames} others` : ''
+  const subject = droppedCommands.size === 1 ? 'A part was' : `${droppedCommands.size} parts were`
   tools.warn(
     'COMMANDS_DROPPED',
-    `${subject} left out with their text, because their LaTeX commands are unknown: ${names.slice(0, maxNames).join(', ')}${more}.`,
+    `${subject} left out with their text, because their LaTeX commands are unknown: ${names.slice(0, maxNames).join(', ')}${moreNames}.`,
   )
 }
 

@@ -71,9 +71,9 @@ export function headersToRows(tree: Tree): void {
   visitNodes(tree, (element) => {
     const table = element.t === 'Table' ? TableParts.safeParse(element.c).data : undefined
     if (!table || !Array.isArray(element.c)) return
-    const [, , , [attributes, names], [[own, depth, heads, rows], ...bodies]] = table
+    const [, , , [attributes, names], [[ownAttributes, depth, heads, rows], ...bodies]] = table
     element.c[3] = [attributes, []]
-    element.c[4] = [[own, depth, heads, [...names, ...rows]], ...bodies]
+    element.c[4] = [[ownAttributes, depth, heads, [...names, ...rows]], ...bodies]
   })
 }
 
@@ -125,25 +125,25 @@ export async function resolveImages(tree: Tree, settings: ImageSettings): Promis
   visitNodes(tree, (element) => {
     if (element.t === 'Image') imageElements.push(element)
   })
-  let dropped = 0
-  const known = new Map<string, Promise<string | undefined>>()
+  let droppedCount = 0
+  const knownImages = new Map<string, Promise<string | undefined>>()
   for (const element of imageElements) {
     const content = ImageContent.safeParse(element.c).data
     const url = content?.[2][0] ?? ''
-    const documentFile = known.get(url) ?? findDocumentImage(url, known.size, settings)
-    known.set(url, documentFile)
+    const documentFile = knownImages.get(url) ?? findDocumentImage(url, knownImages.size, settings)
+    knownImages.set(url, documentFile)
     const file = await documentFile
     const isLink = file === undefined && settings.images !== 'packed' && !isLocal(url)
     if (isLink && settings.keepsLinks) continue
     if (!content || file === undefined || settings.images === 'described') {
-      dropped++
+      droppedCount++
       replace(element, 'Span', [noAttributes, content?.[1] ?? []])
       continue
     }
     const target = settings.images === 'packed' ? file : await toDataUrl(join(settings.workDir, file))
     element.c = [settings.images === 'packed' ? content[0] : noAttributes, content[1], [target, '']]
   }
-  return dropped
+  return droppedCount
 }
 
 /** Returns the path, relative to the work folder, of an image that is part of the document; undefined for others. */

@@ -36,9 +36,9 @@ const isBlocks = (content: unknown): content is unknown[] => Array.isArray(conte
 
 function shortenNote(element: PandocElement): void {
   if (element.t !== 'Note' || !isBlocks(element.c)) return
-  const [first, ...others] = element.c
-  const isParagraph = isElement(first) && (first.t === 'Para' || first.t === 'Plain')
-  if (isParagraph && others.length === 0) return
+  const [firstValue, ...otherValues] = element.c
+  const isParagraph = isElement(firstValue) && (firstValue.t === 'Para' || firstValue.t === 'Plain')
+  if (isParagraph && otherValues.length === 0) return
   const parts = element.c.map((block) =>
     isElement(block) && (block.t === 'Para' || block.t === 'Plain') && Array.isArray(block.c)
       ? block.c

@@ -25,6 +25,7 @@ const generator = /^[ \t]{0,99}<meta name="generator" content="pandoc"\s{0,9}\/?
 export async function removeGenerator(path: string): Promise<void> {
   await using file = await open(path, 'r+')
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-  const found = generator.exec(buffer.toString('latin1', 0, bytesRead))
-  if (found) await file.write(found[0].replaceAll(/[^\n]/g, ' '), found.index, 'latin1')
+  const foundGenerator = generator.exec(buffer.toString('latin1', 0, bytesRead))
+  if (foundGenerator)
+    await file.write(foundGenerator[0].replaceAll(/[^\n]/g, ' '), foundGenerator.index, 'latin1')
 }

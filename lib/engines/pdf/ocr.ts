@@ -176,15 +176,18 @@ async function writeTarget(
   { path, pages, characterCounts, recognized }: SearchablePdf,
   tools: Tools,
 ): Promise<OutputFile> {
-  const all = Array.from({ length: pages }, (_, index) => index + 1)
+  const allPages = Array.from({ length: pages }, (_, index) => index + 1)
   switch (to) {
     case 'txt': {
-      const text = await toText({ opened: await openPdf(path, undefined, tools), pages: all, outDir }, tools)
+      const text = await toText(
+        { opened: await openPdf(path, undefined, tools), pages: allPages, outDir },
+        tools,
+      )
       const read = (await readFile(text.path, 'utf8')).split('\f')
-      const written = read.map((page, index) =>
+      const pageTexts = read.map((page, index) =>
         recognized.includes(index + 1) ? normalizeOcrText(page) : page,
       )
-      await writeFile(text.path, written.join('\f'))
+      await writeFile(text.path, pageTexts.join('\f'))
       return text
     }
     case 'docx': {
@@ -194,9 +197,9 @@ async function writeTarget(
       // No further OCR: every page that can be recognized has been.
       const source = {
         path,
-        pages: all,
+        pages: allPages,
         characterCounts,
-        pagesTried: all,
+        pagesTried: allPages,
         language: undefined,
         maxRecognized: 0,
       }

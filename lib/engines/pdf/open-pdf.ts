@@ -39,14 +39,14 @@ type PdfFacts = Omit<OpenPdf, 'path'>
  * PDF_ENCRYPTED.
  */
 export async function openPdf(source: string, password: string | undefined, tools: Tools): Promise<OpenPdf> {
-  const facts = await readFacts(source, tools)
-  if (facts !== 'locked') return { path: source, ...facts }
+  const pdfFacts = await readFacts(source, tools)
+  if (pdfFacts !== 'locked') return { path: source, ...pdfFacts }
   if (password === undefined) throw pdfPasswordMissing()
   const path = join(tools.workDir, `open-${basename(source)}`)
   await runQpdf({ inputFile: source, password, decrypt: '', outputFile: path }, tools)
-  const opened = await readFacts(path, tools)
-  if (opened === 'locked') throw new Error('qpdf did not remove the encryption.')
-  return { path, ...opened, isEncrypted: true }
+  const decryptedFacts = await readFacts(path, tools)
+  if (decryptedFacts === 'locked') throw new Error('qpdf did not remove the encryption.')
+  return { path, ...decryptedFacts, isEncrypted: true }
 }
 
 async function readFacts(path: string, tools: Tools): Promise<PdfFacts | 'locked'> {

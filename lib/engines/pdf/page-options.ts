@@ -53,12 +53,12 @@ interface Resolution {
 export function computeResolution(
   { sizes }: OpenPdf,
   page: number,
-  requested: RequestedResolution,
+  requestedSize: RequestedResolution,
 ): Resolution {
   const size = sizes[page - 1] ?? defaultPageSize
   const { width, height } = size
-  const { downscale } = requested
-  const dpi = typeof requested.dpi === 'number' ? requested.dpi : requested.dpi(size)
+  const { downscale } = requestedSize
+  const dpi = typeof requestedSize.dpi === 'number' ? requestedSize.dpi : requestedSize.dpi(size)
   const fittedDpi = downscale === undefined ? dpi : Math.min(dpi, (downscale * 72) / Math.max(width, height))
   const pixels = ((width * fittedDpi) / 72) * ((height * fittedDpi) / 72)
   if (pixels <= maxPixels) return { dpi: fittedDpi, pixels }

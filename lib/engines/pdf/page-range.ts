@@ -23,10 +23,12 @@ export const pageRange = z
 export function resolvePages(range: string | undefined, count: number): number[] {
   if (range === undefined) return Array.from({ length: count }, (_, index) => index + 1)
   const pages: number[] = []
-  for (const part of range.split(',')) {
-    const [first = 1, last = first] = part.split('-').map((text) => parsePageNumber(text, count))
-    const step = first <= last ? 1 : -1
-    for (let page = first; page !== last + step; page += step) pages.push(page)
+  for (const rangePart of range.split(',')) {
+    const [firstPage = 1, lastPage = firstPage] = rangePart
+      .split('-')
+      .map((text) => parsePageNumber(text, count))
+    const step = firstPage <= lastPage ? 1 : -1
+    for (let page = firstPage; page !== lastPage + step; page += step) pages.push(page)
     if (pages.length > maxPagesListed)
       throw invalidPages(`pages: at most ${maxPagesListed} pages can be listed.`)
   }

@@ -163,8 +163,8 @@ async function collectPages(
     await write(path)
     files.push({ page, path })
   })
-  const [only] = files
-  if (only && total === 1) return { path: only.path }
+  const [onlyFile] = files
+  if (onlyFile && total === 1) return { path: onlyFile.path }
   files.sort((a, b) => a.page - b.page)
   return { path: await packPages(outDir, files, { format: to, ...parameters }), format: 'zip' }
 }

@@ -25,12 +25,12 @@ export function zipPages(
   parameters: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   return writeZip(outDir, async (zip) => {
-    const listed: Manifest['pages'] = []
+    const listedPages: Manifest['pages'] = []
     for (const { page, path } of pages) {
       const file = basename(path)
-      listed.push({ page, file, size: await zip.addFile(file, path) })
+      listedPages.push({ page, file, size: await zip.addFile(file, path) })
     }
-    return { parameters, pages: listed }
+    return { parameters, pages: listedPages }
   })
 }
 

@@ -43,18 +43,18 @@ export async function renderPages(
   onPage: (file: PageFile) => Promise<void>,
 ): Promise<void> {
   const batches = planBatches(pdf, settings)
-  let done = 0
-  const next = batches.values()
+  let donePages = 0
+  const nextBatches = batches.values()
   const render = async (batch: Batch) => {
     const prefix = join(tools.workDir, `render-${batch.first}-${batch.last}`)
     for (const file of await renderBatch(pdf.path, batch, prefix, settings, tools)) {
       await onPage(file)
-      done++
-      tools.progress((done / settings.pages.length) * 0.95, 'pages')
+      donePages++
+      tools.progress((donePages / settings.pages.length) * 0.95, 'pages')
     }
   }
   const worker = async () => {
-    for (const batch of next) await render(batch)
+    for (const batch of nextBatches) await render(batch)
   }
   await Promise.all(Array.from({ length: Math.min(parallelProcesses, batches.length) }, worker))
 }
@@ -66,10 +66,15 @@ function planBatches(pdf: OpenPdf, settings: RenderSettings): Batch[] {
   const maxPixels = computeBatchPixels(pages.map(({ pixels }) => pixels))
   const batches: { first: number; last: number; dpi: number; pixels: number }[] = []
   for (const { page, dpi, pixels } of pages) {
-    const last = batches.at(-1)
-    if (last && last.last === page - 1 && last.dpi === dpi && last.pixels + pixels <= maxPixels) {
-      last.last = page
-      last.pixels += pixels
+    const lastBatch = batches.at(-1)
+    if (
+      lastBatch &&
+      lastBatch.last === page - 1 &&
+      lastBatch.dpi === dpi &&
+      lastBatch.pixels + pixels <= maxPixels
+    ) {
+      lastBatch.last = page
+      lastBatch.pixels += pixels
     } else batches.push({ first: page, last: page, dpi, pixels })
   }
   return batches
@@ -78,9 +83,10 @@ function planBatches(pdf: OpenPdf, settings: RenderSettings): Batch[] {
 /** Returns the pixels per batch that make batches about equal, so that no core is idle at the end. */
 function computeBatchPixels(pixels: readonly number[]): number {
   const total = pixels.reduce((sum, more) => sum + more, 0)
-  const needed = Math.ceil(total / targetBatchPixels)
+  const neededBatches = Math.ceil(total / targetBatchPixels)
   // With fewer than four pages, starting a second process takes longer than it saves.
-  const count = pixels.length < 4 ? needed : Math.ceil(needed / parallelProcesses) * parallelProcesses
+  const count =
+    pixels.length < 4 ? neededBatches : Math.ceil(neededBatches / parallelProcesses) * parallelProcesses
   return total / count + Math.max(...pixels) / 2
 }
 

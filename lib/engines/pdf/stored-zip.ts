@@ -86,9 +86,9 @@ export class StoredZip {
       await this.#append(chunk)
       at += chunk.length
     }
-    const entry = { ...withoutCrc, crc }
-    await writeAll(this.#file, this.#localHeader(entry), start)
-    this.#entries.push(entry)
+    const zipEntry = { ...withoutCrc, crc }
+    await writeAll(this.#file, this.#localHeader(zipEntry), start)
+    this.#entries.push(zipEntry)
   }
 
   async #append(bytes: Buffer): Promise<void> {
@@ -99,38 +99,43 @@ export class StoredZip {
   /** 4.3.7: local file header. */
   #localHeader({ name, crc, size }: Entry): Buffer {
     // 4.5.3: a local header contains both sizes or neither.
-    const extra = createZip64Extra(size >= max32 ? [size, size] : [])
+    const extraFields = createZip64Extra(size >= max32 ? [size, size] : [])
     return Buffer.concat([
       packFields(
         [4, 0x04034b50],
-        ...this.#common(extra),
+        ...this.#common(extraFields),
         [4, crc],
         [4, clampTo32Bits(size)],
         [4, clampTo32Bits(size)],
       ),
-      packFields([2, name.length], [2, extra.length]),
+      packFields([2, name.length], [2, extraFields.length]),
       name,
-      extra,
+      extraFields,
     ])
   }
 
   /** 4.3.12: central directory header. */
   #directoryHeader({ name, crc, start, size }: Entry): Buffer {
-    const extra = createZip64Extra([size, size, start].filter((value) => value >= max32))
+    const extraFields = createZip64Extra([size, size, start].filter((value) => value >= max32))
     return Buffer.concat([
-      packFields([4, 0x02014b50], [2, versionMadeBy], ...this.#common(extra), [4, crc]),
-      packFields([4, clampTo32Bits(size)], [4, clampTo32Bits(size)], [2, name.length], [2, extra.length]),
+      packFields([4, 0x02014b50], [2, versionMadeBy], ...this.#common(extraFields), [4, crc]),
+      packFields(
+        [4, clampTo32Bits(size)],
+        [4, clampTo32Bits(size)],
+        [2, name.length],
+        [2, extraFields.length],
+      ),
       // No comment, disk 0, no internal attributes.
       packFields([2, 0], [2, 0], [2, 0], [4, externalAttributes], [4, clampTo32Bits(start)]),
       name,
-      extra,
+      extraFields,
     ])
   }
 
   #common(extra: Buffer): Field[] {
-    const needed = extra.length > 0 ? versionNeeded.zip64 : versionNeeded.stored
+    const neededVersion = extra.length > 0 ? versionNeeded.zip64 : versionNeeded.stored
     return [
-      [2, needed],
+      [2, neededVersion],
       [2, flags],
       [2, method.stored],
       [4, this.#time],
@@ -143,7 +148,7 @@ export class StoredZip {
     const size = this.#end - start
     const count = this.#entries.length
     if (count >= max16 || size >= max32 || start >= max32) await this.#finishZip64(count, size, start)
-    const counted = Math.min(count, max16)
+    const countedEntries = Math.min(count, max16)
     // 4.3.16: end of central directory record.
     await this.#append(
       packFields(
@@ -151,8 +156,8 @@ export class StoredZip {
           [4, 0x06054b50],
           [2, 0],
           [2, 0],
-          [2, counted],
-          [2, counted],
+          [2, countedEntries],
+          [2, countedEntries],
         ] as const),
         ...([
           [4, clampTo32Bits(size)],

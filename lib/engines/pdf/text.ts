@@ -10,8 +10,8 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
   const path = join(outDir, 'output.txt')
   const runPath = join(tools.workDir, 'part.txt')
   let isEmpty = true
-  for (const [first, last] of consecutiveRuns(pages)) {
-    const range = ['-f', String(first), '-l', String(last)]
+  for (const [firstPage, lastPage] of consecutiveRuns(pages)) {
+    const range = ['-f', String(firstPage), '-l', String(lastPage)]
     try {
       await tools.exec('pdftotext', ['-q', '-enc', 'UTF-8', '-eol', 'unix', ...range, opened.path, runPath])
     } catch (error) {

@@ -46,16 +46,16 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
   const { count, password: pdfPassword } = PageOptions.parse(work.options)
   const to = thumbnailTargetOf(work.to)
   const box = enlargingBox(thumbnailBox(work.options))
-  const opened = await openPdf(input.path, pdfPassword, tools)
-  const pages = opened.sizes.slice(0, count).map((_, index) => index + 1)
+  const openedPdf = await openPdf(input.path, pdfPassword, tools)
+  const pages = openedPdf.sizes.slice(0, count).map((_, index) => index + 1)
   const dpi = (size: PdfPageSize) =>
     72 * Math.min(scaleInto(size, box), Math.sqrt(maxRenderedPixels / (size.width * size.height)))
   const files: OutputFile[] = []
-  await renderPages(opened, { pages, dpi, gray: false, ...uncompressedTiff }, tools, async (rendered) => {
+  await renderPages(openedPdf, { pages, dpi, gray: false, ...uncompressedTiff }, tools, async (rendered) => {
     tools.signal.throwIfAborted()
     const suffix = `-${String(rendered.page).padStart(3, '0')}`
     const path = join(work.outDir, `output${suffix}.${to}`)
-    const size = opened.sizes[rendered.page - 1]
+    const size = openedPdf.sizes[rendered.page - 1]
     const page = { ...input, path: rendered.path, format: 'tiff' } as const
     await writeThumbnail(
       page,
@@ -66,7 +66,7 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
     files[rendered.page - 1] = pages.length > 1 ? { path, suffix } : { path }
   })
   tools.progress(1)
-  const [first, ...rest] = files
-  if (!first) throw new Error('The opened PDF has no pages.')
-  return { files: [first, ...rest], details: { pages: opened.sizes.length } }
+  const [firstFile, ...rest] = files
+  if (!firstFile) throw new Error('The opened PDF has no pages.')
+  return { files: [firstFile, ...rest], details: { pages: openedPdf.sizes.length } }
 }

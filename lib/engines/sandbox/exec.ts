@@ -123,13 +123,13 @@ async function execute(
   const { signal, workDir, timeoutS, okCodes = [0] } = execution
   signal.throwIfAborted()
   // Identifies every process of this run by its environment, as PID namespaces are not available everywhere.
-  const mark = randomUUID()
+  const processMark = randomUUID()
   const sandbox: SandboxOptions = {
     workDir,
     uid: execution.uid,
     chownScope: execution.chownScope,
     readOnly: execution.readOnly ?? [],
-    env: { ...execution.env, MUTABOR_RUN: mark },
+    env: { ...execution.env, MUTABOR_RUN: processMark },
     limits: sandboxLimits({ ...execution.limits, timeoutS }, execution),
   }
   const command =
@@ -179,7 +179,7 @@ async function execute(
     clearTimeout(timer)
     signal.removeEventListener('abort', onAbort)
     killGroup(child)
-    if ((await confinement()).level !== 'namespaces') await killMarked(mark)
+    if ((await confinement()).level !== 'namespaces') await killMarked(processMark)
   }
 }
 

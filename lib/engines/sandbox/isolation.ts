@@ -54,17 +54,18 @@ export async function chooseLauncher(
   candidates: readonly Launcher[],
   asRoot: boolean,
 ): Promise<ChosenLauncher> {
-  let best: ChosenLauncher | undefined
+  let bestLauncher: ChosenLauncher | undefined
   for (const launcher of candidates) {
     if (launcher.needsRoot && !asRoot) continue
     const result = await runEscapeTest(launcher, (...command) => buildCommand(launcher, ...command))
     if (!result.runs && launcher.usesLaunchScript) continue
     const level = confinementLevel(result)
-    if (!best || (level !== best.level && meetsLevel(level, best.level))) best = { launcher, level }
+    if (!bestLauncher || (level !== bestLauncher.level && meetsLevel(level, bestLauncher.level)))
+      bestLauncher = { launcher, level }
     if (meetsLevel(level, launcher.level)) break
   }
-  if (!best) throw new Error('No launcher can start an engine.')
-  return best
+  if (!bestLauncher) throw new Error('No launcher can start an engine.')
+  return bestLauncher
 }
 
 /** Returns the level of confinement that the results of the escape test prove. */
@@ -87,8 +88,11 @@ export function confinementProblem(
 }
 
 /** @throws AppError SERVICE_UNAVAILABLE if this system does not reach the confinement that MIN_CONFINEMENT requires. */
-export async function requireConfinement(found?: Confinement, required?: ConfinementLevel): Promise<void> {
-  const reason = confinementProblem(found ?? (await confinement()), required)
+export async function requireConfinement(
+  foundConfinement?: Confinement,
+  required?: ConfinementLevel,
+): Promise<void> {
+  const reason = confinementProblem(foundConfinement ?? (await confinement()), required)
   if (reason === undefined) return
   throw new AppError(
     'SERVICE_UNAVAILABLE',

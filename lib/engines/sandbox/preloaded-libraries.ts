@@ -20,17 +20,17 @@ export async function startCommand(bin: string, linker = systemLinker): Promise<
   if (!preloadedPrograms.includes(bin)) return [bin]
   // Programs elsewhere, such as in /usr/local, find their libraries as usual.
   const path = `/usr/bin/${bin}`
-  const installed = await Promise.all([path, linker].map(isInstalled))
-  return installed.every(Boolean) ? [linker, '--preload', preloadedLibraries.join(':'), path] : [bin]
+  const areInstalled = await Promise.all([path, linker].map(isInstalled))
+  return areInstalled.every(Boolean) ? [linker, '--preload', preloadedLibraries.join(':'), path] : [bin]
 }
 
 const checkedPaths = new Map<string, Promise<boolean>>()
 
 /** Cached, since every program start would wait for it. */
 function isInstalled(path: string): Promise<boolean> {
-  const installed = checkedPaths.get(path) ?? isExecutable(path)
-  checkedPaths.set(path, installed)
-  return installed
+  const isInstalledPath = checkedPaths.get(path) ?? isExecutable(path)
+  checkedPaths.set(path, isInstalledPath)
+  return isInstalledPath
 }
 
 const isExecutable = (path: string) =>

@@ -32,23 +32,23 @@ interface PrestartOptions {
  */
 export function createPrestarter(options: PrestartOptions): Prestarter {
   let next: Promise<PrestartedProcess | undefined> | undefined
-  let cleaned: Promise<void> | undefined
-  let closed = false
+  let cleanedUp: Promise<void> | undefined
+  let isClosed = false
 
   async function prestart(): Promise<PrestartedProcess | undefined> {
     // Without PID namespaces, a hostile job of the same user could tamper with the waiting process.
     if ((await confinement()).level !== 'namespaces') return undefined
-    cleaned ??= removeOrphanedFolders(options.baseDir, options.prefix)
-    await cleaned
+    cleanedUp ??= removeOrphanedFolders(options.baseDir, options.prefix)
+    await cleanedUp
     return start(options)
   }
 
   return {
     async take() {
-      const current = next
+      const currentProcess = next
       // If this fails, the next job starts its own process and reports the error.
-      next = closed ? undefined : prestart().catch(() => undefined)
-      const program = await current
+      next = isClosed ? undefined : prestart().catch(() => undefined)
+      const program = await currentProcess
       if (!program || hasExited(program.child)) {
         await program?.stop()
         return undefined
@@ -56,9 +56,9 @@ export function createPrestarter(options: PrestartOptions): Prestarter {
       return program
     },
     async close() {
-      closed = true
-      const current = await next
-      await current?.stop()
+      isClosed = true
+      const currentProcess = await next
+      await currentProcess?.stop()
     },
   }
 }

@@ -86,11 +86,11 @@ export async function killMarked(mark: string): Promise<void> {
 
 async function findMarkedPids(mark: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const marked = await Promise.all(
+  const markedPids = await Promise.all(
     pids.map(async (pid) => {
       const env = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')
       return env.includes(mark)
     }),
   )
-  return pids.filter((_, index) => marked[index])
+  return pids.filter((_, index) => markedPids[index])
 }

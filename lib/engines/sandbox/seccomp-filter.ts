@@ -167,7 +167,7 @@ export function buildSeccompFilter({
   unixSockets = false,
   sharesPidNamespace: amongOthers,
 }: FilterOptions): string {
-  const refused = {
+  const refusedCalls = {
     ...processInspection,
     ...kernelInterfaces,
     ...mountCalls,
@@ -181,7 +181,7 @@ export function buildSeccompFilter({
     reloadSyscallNumber,
     [ifAtLeast, 0, 1, x32],
     [returnAction, 0, 0, killProcess],
-    ...Object.values(refused).flatMap((call) => rule(call, failWith(errno.EPERM))),
+    ...Object.values(refusedCalls).flatMap((call) => rule(call, failWith(errno.EPERM))),
     ...Object.values(bypasses).flatMap((call) => rule(call, failWith(errno.ENOSYS))),
     ...rule(41, failWith(errno.EAFNOSUPPORT), unixSockets ? isNoneOf(0, [familyUnix]) : []), // socket
     ...rule(53, failWith(errno.EAFNOSUPPORT), isNoneOf(0, [familyUnix])), // socketpair

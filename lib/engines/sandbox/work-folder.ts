@@ -4,10 +4,10 @@ import { join } from 'node:path'
 /** Removes links, pipes and sockets from results, which could make us read other files or block forever. */
 export async function removeSpecialFiles(folder: string): Promise<void> {
   // The engine may have removed the folder meanwhile. `withFileTypes` avoids a `stat` of each entry.
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) await removeSpecialFiles(path)
-    else if (!entry.isFile()) await rm(path, { force: true })
+  for (const folderEntry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, folderEntry.name)
+    if (folderEntry.isDirectory()) await removeSpecialFiles(path)
+    else if (!folderEntry.isFile()) await rm(path, { force: true })
   }
 }
 

@@ -60,7 +60,7 @@ export async function packFiles(
     to === 'zip' && isCompressed(input) ? 'stored' : 'loose',
   )
   let file: PackedArchive | undefined
-  let listed = 0
+  let listedCount = 0
   for (const [name, part, partLevel] of [
     ['loose', compressible, level],
     ['stored', uncompressed, 0],
@@ -71,7 +71,7 @@ export async function packFiles(
     for (const { path, filename } of part) await link(path, join(folder, nameOf(filename)))
     const settings = { outDir, level: partLevel, ...defined({ password }) }
     file = await packFolder({ folder, files: part.length, folders: 0 }, to, settings, tools)
-    listed += file.memberCount ?? 0
+    listedCount += file.memberCount ?? 0
     tools.progress(name === 'loose' ? compressible.length / inputs.length : 1)
   }
   if (!file) throw new Error('The step has no file to archive.')
@@ -79,7 +79,7 @@ export async function packFiles(
   const { memberCount: _last, ...output } = file
   return {
     files: [output],
-    ...(listed > 0 && { memberCounts: { result: listed } }),
+    ...(listedCount > 0 && { memberCounts: { result: listedCount } }),
     details: { files: inputs.length, bytes },
   }
 }

@@ -29,8 +29,8 @@ function findDuplicates(entries: readonly ArchiveEntry[]): string[] {
   const files = entries
     .filter(({ kind }) => kind === 'file')
     .map(({ name }) => name.replace(/^(?:\.\/)+/, ''))
-  const seen = new Set<string>()
-  return [...new Set(files.filter((name) => seen.has(name) || !seen.add(name)))]
+  const seenNames = new Set<string>()
+  return [...new Set(files.filter((name) => seenNames.has(name) || !seenNames.add(name)))]
 }
 
 function listNames(names: readonly string[]): string {

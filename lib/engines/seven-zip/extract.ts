@@ -35,20 +35,20 @@ export async function extract(
     throw new AppError('INVALID_INPUT', sentence, { field: 'file', reason: 'empty' })
   }
   const archiveFiles = await listFiles(folder)
-  const selected = patterns
+  const selectedNames = patterns
     ? archiveFiles.filter((path) => patterns.some((pattern) => matchesPath(path, pattern)))
     : archiveFiles
-  if (selected.length > maxFiles) throw tooManyFilesError(selected.length)
+  if (selectedNames.length > maxFiles) throw tooManyFilesError(selectedNames.length)
   const nameOf = createFileNamer()
   const files: OutputFile[] = []
-  for (const [index, archivePath] of selected.entries()) {
+  for (const [index, archivePath] of selectedNames.entries()) {
     const path = join(outDir, `member-${index + 1}`)
     await rename(join(folder, archivePath), path)
     files.push({ path, filename: nameOf(archivePath) })
   }
-  const [first, ...others] = files
-  if (!first) throw noMatchError(archiveFiles)
-  return { files: [first, ...others], details: { files: files.length, filesInArchive: count } }
+  const [firstFile, ...otherFiles] = files
+  if (!firstFile) throw noMatchError(archiveFiles)
+  return { files: [firstFile, ...otherFiles], details: { files: files.length, filesInArchive: count } }
 }
 
 /** Returns the paths of all files in the folder, in natural order. */
@@ -72,23 +72,23 @@ function matchesPath(path: string, pattern: string): boolean {
 
 /** Not a regular expression, which could backtrack exponentially: this backtracks only to the last star. */
 function matchesPattern(text: string, pattern: string): boolean {
-  let [at, next] = [0, 0]
+  let [at, nextIndex] = [0, 0]
   let starAt = -1
   let starEnd = 0
   while (at < text.length) {
-    if (pattern[next] === '*') {
-      starAt = next++
+    if (pattern[nextIndex] === '*') {
+      starAt = nextIndex++
       starEnd = at
-    } else if (pattern[next] === '?' || pattern[next] === text[at]) {
+    } else if (pattern[nextIndex] === '?' || pattern[nextIndex] === text[at]) {
       at++
-      next++
+      nextIndex++
     } else if (starAt >= 0) {
       at = ++starEnd
-      next = starAt + 1
+      nextIndex = starAt + 1
     } else return false
   }
-  while (pattern[next] === '*') next++
-  return next === pattern.length
+  while (pattern[nextIndex] === '*') nextIndex++
+  return nextIndex === pattern.length
 }
 
 function tooManyFilesError(count: number): AppError {

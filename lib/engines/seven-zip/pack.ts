@@ -164,9 +164,9 @@ async function flattenFolders({ folder, files, folders }: Content, tools: Tools)
   const flat = join(tools.workDir, 'flat')
   await mkdir(flat)
   const nameOf = createFileNamer()
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    await link(join(entry.parentPath, entry.name), join(flat, nameOf(entry.name)))
+  for (const folderEntry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!folderEntry.isFile()) continue
+    await link(join(folderEntry.parentPath, folderEntry.name), join(flat, nameOf(folderEntry.name)))
   }
   return { folder: flat, files, folders: 0 }
 }

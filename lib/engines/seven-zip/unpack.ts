@@ -146,10 +146,11 @@ async function unpackWithSevenZip(
   const entries = await listWithSevenZip(path, password, tools)
   if (entries.some(isSparse)) throw new SparseFilesError()
   checkEntries(entries, limitBytes)
-  const dropped = unsafeEntries(entries)
+  const droppedEntries = unsafeEntries(entries)
   const exclude = join(tools.workDir, 'dropped.txt')
-  if (dropped.length > 0) await writeFile(exclude, `${dropped.map(({ name }) => name).join('\n')}\n`)
-  const args = ['x', '-y', '-spd', `-o${folder}`, ...(dropped.length > 0 ? [`-x@${exclude}`] : [])]
+  if (droppedEntries.length > 0)
+    await writeFile(exclude, `${droppedEntries.map(({ name }) => name).join('\n')}\n`)
+  const args = ['x', '-y', '-spd', `-o${folder}`, ...(droppedEntries.length > 0 ? [`-x@${exclude}`] : [])]
   await runWithSizeLimit({ folder, limitBytes }, ['7zz', ...args, '--', path], tools, {
     stdin: `${password}\n`,
   })

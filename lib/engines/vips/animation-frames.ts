@@ -46,8 +46,9 @@ export async function rotateFrames(
 ): Promise<Animation> {
   const { width, height, frames } = animation
   const raw = { width, height, channels: 4 } as const
-  const rotated = []
-  for (const frame of frames) rotated.push(await encode(frame, { raw }).rotate(degrees).raw().toBuffer())
+  const rotatedFrames = []
+  for (const frame of frames)
+    rotatedFrames.push(await encode(frame, { raw }).rotate(degrees).raw().toBuffer())
   const size = degrees % 180 === 0 ? { width, height } : { width: height, height: width }
-  return { ...animation, ...size, frames: rotated }
+  return { ...animation, ...size, frames: rotatedFrames }
 }

@@ -56,9 +56,9 @@ const xyzOf = (x: number, y: number): Triple => [x / y, 1, (1 - x - y) / y]
 function adaptationMatrix(white: Triple): Matrix {
   const [l, m, s] = multiply(bradford, white)
   const [toL, toM, toS] = multiply(bradford, d50)
-  const [first, second, third] = bradford
+  const [firstRow, secondRow, thirdRow] = bradford
   const back = invert(bradford)
-  const columns = transpose([scale(first, toL / l), scale(second, toM / m), scale(third, toS / s)])
+  const columns = transpose([scale(firstRow, toL / l), scale(secondRow, toM / m), scale(thirdRow, toS / s)])
   return transpose([multiply(back, columns[0]), multiply(back, columns[1]), multiply(back, columns[2])])
 }
 
@@ -118,10 +118,10 @@ function assembleProfile(
   let at = tableBytes
   table.writeUInt32BE(tags.length, 128)
   for (const [index, [signature, data]] of tags.entries()) {
-    const entry = 132 + index * 12
-    table.write(signature, entry, 'latin1')
-    table.writeUInt32BE(at, entry + 4)
-    table.writeUInt32BE(data.length, entry + 8)
+    const entryOffset = 132 + index * 12
+    table.write(signature, entryOffset, 'latin1')
+    table.writeUInt32BE(at, entryOffset + 4)
+    table.writeUInt32BE(data.length, entryOffset + 8)
     const paddedBytes = Math.ceil(data.length / 4) * 4
     parts.push(data, Buffer.alloc(paddedBytes - data.length))
     at += paddedBytes

@@ -71,24 +71,27 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
     targetSize === undefined
       ? [requestedQuality]
       : steps.filter((step) => step <= (options.quality === undefined ? 90 : requestedQuality))
-  let best: Attempt = { path: input.path, size: input.size }
+  let bestAttempt: Attempt = { path: input.path, size: input.size }
   for (const [index, level] of levels.entries()) {
-    if (targetSize !== undefined && best.size <= targetSize) break
+    if (targetSize !== undefined && bestAttempt.size <= targetSize) break
     const path = join(tools.workDir, `attempt-${index}`)
     const progress = (ratio: number) => tools.progress((0.95 * (index + ratio)) / levels.length)
     await repack(zip, path, level, { tools, progress }).catch((cause: unknown) => {
       throw cause instanceof RangeError ? corruptError(work.from, 'one of its parts', cause) : cause
     })
     const { size } = await stat(path)
-    if (size < best.size) best = { path, size }
+    if (size < bestAttempt.size) bestAttempt = { path, size }
   }
-  if (best.path !== input.path && zip.entries.some(({ name }) => signaturePath.test(name)))
+  if (bestAttempt.path !== input.path && zip.entries.some(({ name }) => signaturePath.test(name)))
     tools.warn('SIGNATURE_BROKEN', 'The document is signed; its signature is not valid for the changed file.')
-  warnAboutSize(best.size, input.size, targetSize, work.from, tools)
+  warnAboutSize(bestAttempt.size, input.size, targetSize, work.from, tools)
   const path = join(work.outDir, `output.${formatById(work.to).extensions[0]}`)
-  await copyFile(best.path, path)
-  const reached = targetSize === undefined ? {} : { targetSize, reached: best.size <= targetSize }
-  return { files: [{ path }], details: { sizeBefore: input.size, sizeAfter: best.size, ...reached } }
+  await copyFile(bestAttempt.path, path)
+  const targetFacts = targetSize === undefined ? {} : { targetSize, reached: bestAttempt.size <= targetSize }
+  return {
+    files: [{ path }],
+    details: { sizeBefore: input.size, sizeAfter: bestAttempt.size, ...targetFacts },
+  }
 }
 
 async function openPackage(path: string, format: FormatId): Promise<ZipArchive> {
@@ -134,11 +137,11 @@ async function shrinkImage(
 ): Promise<Uint8Array | undefined> {
   if (entry.uncompressedSize > maxImageBytes) return undefined
   try {
-    const original = await zip.read(entry, maxImageBytes)
+    const originalImage = await zip.read(entry, maxImageBytes)
     const sharp = await loadSharp()
     // A page is rarely shown larger than a screen, so more pixels than that are never seen.
     const side = 1000 + level * 20
-    const shrunk = sharp(original).resize({
+    const shrunk = sharp(originalImage).resize({
       width: side,
       height: side,
       fit: 'inside',
@@ -158,7 +161,7 @@ async function shrinkImage(
 
 function warnAboutSize(
   size: number,
-  before: number,
+  sizeBefore: number,
   targetSize: number | undefined,
   format: FormatId,
   tools: Tools,
@@ -166,7 +169,7 @@ function warnAboutSize(
   if (targetSize !== undefined && size > targetSize) {
     const sentence = `The ${format} file could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
     tools.warn('TARGET_NOT_REACHED', sentence)
-  } else if (size === before && targetSize === undefined) {
+  } else if (size === sizeBefore && targetSize === undefined) {
     const sentence = `The ${format} file contains no image that could be made smaller, so it is returned unchanged.`
     tools.warn('NOT_SMALLER', sentence)
   }

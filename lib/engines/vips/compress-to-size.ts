@@ -20,14 +20,14 @@ export async function compressToSize(
   let [low, high] = [Math.min(minQuality, maxQuality), maxQuality]
   let smallest = await attempt({ quality: low, scale: 1 })
   if (smallest.size <= targetSize) {
-    let best = smallest
+    let bestAttempt = smallest
     for (let count = 1; count < maxCompressionAttempts && high - low > 1; count++) {
       const middle = Math.round((low + high) / 2)
       const result = await attempt({ quality: middle, scale: 1 })
       if (result.size > targetSize) high = middle
-      else [best, low] = [result, middle]
+      else [bestAttempt, low] = [result, middle]
     }
-    return best
+    return bestAttempt
   }
   let side = 1
   for (let count = 0; count < maxCompressionAttempts && side > 0.1; count++) {

@@ -44,33 +44,36 @@ export async function compressImage(work: EngineWork, tools: Tools): Promise<Eng
     )
     return { path, size: (await stat(path)).size }
   }
-  const original: CompressionAttempt = { path: input.path, size: input.size }
+  const originalAttempt: CompressionAttempt = { path: input.path, size: input.size }
   const requestedQuality = qualityNumber(options.quality ?? 'medium', scale)
   const result =
     targetSize === undefined
       ? await attempt({ quality: requestedQuality, scale: 1 })
       : input.size <= targetSize
-        ? original
+        ? originalAttempt
         : await compressToSize(targetSize, options.quality === undefined ? 95 : requestedQuality, attempt)
-  const best = result.size < original.size ? result : original
-  warnAboutSize(best, original, to, targetSize, tools)
+  const bestAttempt = result.size < originalAttempt.size ? result : originalAttempt
+  warnAboutSize(bestAttempt, originalAttempt, to, targetSize, tools)
   const path = join(work.outDir, `output.${to}`)
-  await copyFile(best.path, path)
-  const reached = targetSize === undefined ? {} : { targetSize, reached: best.size <= targetSize }
-  return { files: [{ path }], details: { sizeBefore: original.size, sizeAfter: best.size, ...reached } }
+  await copyFile(bestAttempt.path, path)
+  const targetFacts = targetSize === undefined ? {} : { targetSize, reached: bestAttempt.size <= targetSize }
+  return {
+    files: [{ path }],
+    details: { sizeBefore: originalAttempt.size, sizeAfter: bestAttempt.size, ...targetFacts },
+  }
 }
 
 function warnAboutSize(
-  best: CompressionAttempt,
-  original: CompressionAttempt,
+  bestAttempt: CompressionAttempt,
+  originalAttempt: CompressionAttempt,
   to: FormatId,
   targetSize: number | undefined,
   tools: Tools,
 ): void {
-  if (targetSize !== undefined && best.size > targetSize) {
-    const sentence = `The ${to} image could not be reduced to ${targetSize} bytes: the smallest result has ${best.size}.`
+  if (targetSize !== undefined && bestAttempt.size > targetSize) {
+    const sentence = `The ${to} image could not be reduced to ${targetSize} bytes: the smallest result has ${bestAttempt.size}.`
     tools.warn('TARGET_NOT_REACHED', sentence)
-  } else if (best === original && targetSize === undefined) {
+  } else if (bestAttempt === originalAttempt && targetSize === undefined) {
     const sentence = `The ${to} image could not be made smaller, so it is returned unchanged.`
     tools.warn('NOT_SMALLER', sentence)
   }

@@ -91,9 +91,9 @@ const icns: ImageDecoder = async ({ input, tools }) => {
   await mkdir(folder)
   await tools.exec('icns2png', ['-x', '-o', folder, input.path])
   const side = (name: string) => Number(/_(\d+)x\d+x\d+\.png$/.exec(name)?.[1] ?? 0)
-  const [largest] = (await readdir(folder)).sort((a, b) => side(b) - side(a))
-  if (largest === undefined) throw new ProcessFailure('icns2png', 0, 'It found no icon.')
-  return { path: join(folder, largest), format: 'png' }
+  const [largestFile] = (await readdir(folder)).sort((a, b) => side(b) - side(a))
+  if (largestFile === undefined) throw new ProcessFailure('icns2png', 0, 'It found no icon.')
+  return { path: join(folder, largestFile), format: 'png' }
 }
 
 /** sharp's libvips has no HEVC decoder. If the target is lossy too, JPEG is used: it is six times faster than PNG. */
@@ -106,8 +106,8 @@ const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
 /** heif-convert writes one file per image, with a number before the extension; returns that of the primary image. */
 async function primaryImageOfHeic(input: InputFile, path: string, tools: Tools): Promise<string> {
   const { dir, name, ext } = parse(path)
-  const numbered = new RegExp(`^${name}-\\d+\\${ext}$`)
-  const { length } = (await readdir(dir)).filter((file) => numbered.test(file))
+  const numberedName = new RegExp(`^${name}-\\d+\\${ext}$`)
+  const { length } = (await readdir(dir)).filter((file) => numberedName.test(file))
   if (length === 0) return path
   const { stdout } = await tools.exec('heif-info', [input.path])
   const main = [...stdout.matchAll(/^image: .*$/gm)].findIndex(([line]) => line.endsWith('primary'))

@@ -144,8 +144,8 @@ const icns: Encoder = async ({ image, path, tools }) => {
     files.push(file)
   }
   await tools.exec('png2icns', [path, ...files])
-  const largest = sides.at(-1) ?? 16
-  return { width: largest, height: largest }
+  const largestSide = sides.at(-1) ?? 16
+  return { width: largestSide, height: largestSide }
 }
 
 const apng: Encoder = async (job) => {

@@ -15,19 +15,20 @@ export async function hasFewColors({ path, format, metadata }: SourceImage): Pro
   if (metadata.isPalette) return true
   const { width, height } = metadata
   if (!['png', 'tiff'].includes(format) || width * height > maxScannedPixels) return false
-  const seen = new Set<number>()
+  const seenColors = new Set<number>()
   // The first rows already give most photographs away, and the middle rows nearly all, so that no more is read.
   const middle = (height - middleRows) >> 1
   if (middle > 0) {
-    if (!(await hasFewColorsIn(path, seen, { left: 0, top: 0, width, height: topRows }))) return false
-    if (!(await hasFewColorsIn(path, seen, { left: 0, top: middle, width, height: middleRows }))) return false
+    if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: 0, width, height: topRows }))) return false
+    if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: middle, width, height: middleRows })))
+      return false
   }
-  return hasFewColorsIn(path, seen)
+  return hasFewColorsIn(path, seenColors)
 }
 
 async function hasFewColorsIn(
   path: string,
-  seen: Set<number>,
+  seenColors: Set<number>,
   band?: { left: number; top: number; width: number; height: number },
 ): Promise<boolean> {
   const sharp = await loadSharp()
@@ -38,8 +39,8 @@ async function hasFewColorsIn(
     .raw({ depth: 'uchar' })
     .toBuffer()
   for (let at = 0; at < data.length; at += 4) {
-    seen.add(data.readUInt32LE(at))
-    if (seen.size > maxColors) return false
+    seenColors.add(data.readUInt32LE(at))
+    if (seenColors.size > maxColors) return false
   }
   return true
 }

@@ -81,9 +81,9 @@ export async function addProfileFromCodes(
 async function writeWithProfile(png: string, profile: Buffer, path: string): Promise<boolean> {
   const chunks = readAllChunks(await readFile(png))
   if (!chunks) return false
-  const others = chunks.filter(({ type }) => !colorChunks.includes(type))
+  const otherChunks = chunks.filter(({ type }) => !colorChunks.includes(type))
   const chunk = { type: 'iCCP', data: profileChunk(profile) }
-  await writeFile(path, buildPng([...others.slice(0, 1), chunk, ...others.slice(1)]))
+  await writeFile(path, buildPng([...otherChunks.slice(0, 1), chunk, ...otherChunks.slice(1)]))
   return true
 }
 

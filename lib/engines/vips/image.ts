@@ -244,8 +244,8 @@ async function warnIfHalfTransparent(
   tools: Tools,
 ): Promise<void> {
   const sharp = await loadSharp()
-  const all = pages > 1 && pixelTargetOf(to).stores === 'frames' ? { pages: -1 } : {}
-  const alpha = await sharp(path, { limitInputPixels: maxPixels, ...all, ...svgDefaults })
+  const pageOptions = pages > 1 && pixelTargetOf(to).stores === 'frames' ? { pages: -1 } : {}
+  const alpha = await sharp(path, { limitInputPixels: maxPixels, ...pageOptions, ...svgDefaults })
     .toColourspace('srgb')
     .extractChannel('alpha')
     .raw({ depth: 'uchar' })

@@ -64,10 +64,10 @@ export async function mergeImages(work: EngineWork, tools: Tools): Promise<Engin
     tools.progress((0.4 * (index + 1)) / work.inputs.length)
   }
   if (to === 'pdf') return convertToPdf(images, work, tools)
-  const merged = await layOut(images, LayoutOptions.parse(work.options).layout, tools)
+  const mergedImage = await layOut(images, LayoutOptions.parse(work.options).layout, tools)
   tools.progress(0.8)
   const path = join(work.outDir, `output.${targetExtension(to)}`)
-  const size = await writeImage(merged, to, { page: 0, path, options: work.options }, tools)
+  const size = await writeImage(mergedImage, to, { page: 0, path, options: work.options }, tools)
   return { files: [{ path }], details: { ...size, pictures: images.length } }
 }
 

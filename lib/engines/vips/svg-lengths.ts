@@ -57,16 +57,16 @@ const markup = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
  */
 export const convertLengthsToPixels = (svg: string): string =>
   svg.replace(markup, (tag) =>
-    tag.replace(length, (found, amount: string | undefined, unit = '', keyword: string, at: number) => {
-      const before = tag.slice(Math.max(0, at - maxLookBehind), at)
+    tag.replace(length, (foundLength, amount: string | undefined, unit = '', keyword: string, at: number) => {
+      const textBefore = tag.slice(Math.max(0, at - maxLookBehind), at)
       if (amount === undefined) {
         const pixels = fontSizePixels[keyword.toLowerCase()]
-        return pixels !== undefined && beforeFontSize.test(before) ? `${pixels}px` : found
+        return pixels !== undefined && beforeFontSize.test(textBefore) ? `${pixels}px` : foundLength
       }
       const name = unit.toLowerCase()
-      return isUnit(name) && beforeLength.test(before)
+      return isUnit(name) && beforeLength.test(textBefore)
         ? `${Number((Number(amount) * pixelsPerUnit[name]).toPrecision(12))}px`
-        : found
+        : foundLength
     }),
   )
 
@@ -78,11 +78,11 @@ export async function svgWithPixelLengths({ path, format }: InputFile, tools: To
   const svgBytes = await (format === 'svgz' ? tryGunzip(bytes) : bytes)
   if (!svgBytes) return path
   const svg = svgBytes.toString('latin1')
-  const changed = convertLengthsToPixels(svg)
-  if (changed === svg) return path
-  const written = join(tools.workDir, `${parse(path).name}-in-pixels.svg`)
-  await writeFile(written, changed, 'latin1')
-  return written
+  const changedSvg = convertLengthsToPixels(svg)
+  if (changedSvg === svg) return path
+  const changedPath = join(tools.workDir, `${parse(path).name}-in-pixels.svg`)
+  await writeFile(changedPath, changedSvg, 'latin1')
+  return changedPath
 }
 
 const tryGunzip = (bytes: Buffer): Promise<Buffer | undefined> =>

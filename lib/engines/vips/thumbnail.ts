@@ -52,8 +52,8 @@ export async function writeThumbnail(
   const fullSize = await renderImage(source, to, { page: 0, options: parseImageOptions({}) })
   const image = isDrawing && isTooThinToRender(source.metadata, box) ? await rasterize(fullSize) : fullSize
   // A thumbnail needs no more than 8 bits per channel.
-  const small = fitInto(image, box).toColourspace('srgb')
-  const { width, height } = await pixelTargetOf(to).encode(small, options).toFile(path)
+  const smallImage = fitInto(image, box).toColourspace('srgb')
+  const { width, height } = await pixelTargetOf(to).encode(smallImage, options).toFile(path)
   return { width, height }
 }
 

@@ -15,11 +15,11 @@ const anyPlaneCount: SharpOptions = { limitInputPixels: maxPixels, limitInputCha
  * @throws AppError UNSUPPORTED_FORMAT.
  */
 export async function normalizeTiff(
-  original: InputFile,
+  originalFile: InputFile,
   sharp: typeof Sharp,
   tools: Tools,
 ): Promise<InputFile> {
-  const input = await rescaleTiffSamples(original, tools)
+  const input = await rescaleTiffSamples(originalFile, tools)
   const metadata = await sharp(input.path, anyPlaneCount)
     .metadata()
     .catch(() => undefined)
@@ -55,8 +55,8 @@ async function planesOf({ channels, space }: Metadata, path: string): Promise<Pl
   const isDeclared = extraCount > 0 && ((await readTiffTag(path, tags.extraSamples)) ?? 0) > 0
   const hasAlpha =
     inks === colors && (space === 'cmyk' ? isDeclared && extraCount === 1 : isDeclared || extraCount === 1)
-  const dropped = extraCount - (hasAlpha ? 1 : 0)
-  return { hasAlpha, dropped, areSupported: dropped === 0 && inks === colors }
+  const droppedCount = extraCount - (hasAlpha ? 1 : 0)
+  return { hasAlpha, dropped: droppedCount, areSupported: droppedCount === 0 && inks === colors }
 }
 
 /** Writes the pages with only the color and alpha planes. */
@@ -78,24 +78,26 @@ async function dropExtraPlanes(
   }
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
-    const open = () => sharp(input.path, { ...anyPlaneCount, page, ignoreIcc: true }).autoOrient()
+    const openImage = () => sharp(input.path, { ...anyPlaneCount, page, ignoreIcc: true }).autoOrient()
     const gray = isDeep ? 'grey16' : 'b-w'
     const plane = (index: 0 | 1 | 2) =>
-      write(open().extractChannel(index).toColourspace(gray), `${page}-plane-${index}`)
+      write(openImage().extractChannel(index).toColourspace(gray), `${page}-plane-${index}`)
     if (isGray) {
-      const [first, ...others] = [await plane(0), await plane(1), await plane(2)]
-      const whole = sharp(first, { ignoreIcc: true }).joinChannel(others).toColourspace(target)
-      paths.push(await write(whole, `${page}`))
+      const [firstPlane, ...otherPlanes] = [await plane(0), await plane(1), await plane(2)]
+      const joinedImage = sharp(firstPlane, { ignoreIcc: true })
+        .joinChannel(otherPlanes)
+        .toColourspace(target)
+      paths.push(await write(joinedImage, `${page}`))
     } else if (hasAlpha) {
       // PNG keeps exactly the first four planes; other formats cannot drop the rest without dropping alpha too.
-      const withAlpha = await open()
+      const withAlpha = await openImage()
         .toColourspace(target)
         .keepIccProfile()
         .png({ compressionLevel: 1 })
         .toBuffer()
       paths.push(await write(sharp(withAlpha, { ignoreIcc: true }).toColourspace(target), `${page}`))
     } else {
-      const image = open().removeAlpha().toColourspace(target)
+      const image = openImage().removeAlpha().toColourspace(target)
       // Without a CMYK pipeline, inks would be converted to RGB and back.
       paths.push(await write(target === 'cmyk' ? image.pipelineColourspace(target) : image, `${page}`))
     }

@@ -101,12 +101,12 @@ async function writeMarked(
     left,
     top: top + frame * surface.height,
   }))
-  const marked = overlay ? plain.composite(layers) : plain
+  const markedImage = overlay ? plain.composite(layers) : plain
   // Compositing the watermark added an alpha channel.
-  const withoutAddedAlpha = source.metadata.hasAlpha ? marked : marked.removeAlpha()
-  const encoded = pixelTargetOf(to).encode(withoutAddedAlpha, options)
+  const withoutAddedAlpha = source.metadata.hasAlpha ? markedImage : markedImage.removeAlpha()
+  const encodedImage = pixelTargetOf(to).encode(withoutAddedAlpha, options)
   // The original palette does not contain the colors of the watermark.
-  const image = to === 'gif' ? encoded.gif({ reuse: false }) : encoded
+  const image = to === 'gif' ? encodedImage.gif({ reuse: false }) : encodedImage
   return encoderOf(to)({ image, source, isAnimated, path, options, tools })
 }
 

@@ -30,8 +30,8 @@ export async function readMacFont(bytes: FileBytes): Promise<ContentSummary | un
   const types = map.readUInt16BE(24)
   for (let at = types + 2; at <= types + 2 + 8 * map.readUInt16BE(types); at += 8) {
     if (map.toString('latin1', at, at + 4) !== 'sfnt') continue
-    const first = types + map.readUInt16BE(at + 6)
-    const start = head.readUInt32BE(0) + map.readUIntBE(first + 5, 3) + 4
+    const firstType = types + map.readUInt16BE(at + 6)
+    const start = head.readUInt32BE(0) + map.readUIntBE(firstType + 5, 3) + 4
     // Only the first of several fonts is counted.
     return readOpenTypeAt(bytes, start, start)
   }
@@ -97,8 +97,8 @@ const dataMarker = 'StartData'
 /** Bare Compact Font Format: its first dictionary contains the offset of the glyphs. */
 export async function readCompactFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.whole()
-  const mark = file.toString('latin1', 0, 2) === '%!' ? file.indexOf(dataMarker, 0, 'latin1') : -1
-  const data = mark < 0 ? file : file.subarray(mark + dataMarker.length + 1)
+  const markerOffset = file.toString('latin1', 0, 2) === '%!' ? file.indexOf(dataMarker, 0, 'latin1') : -1
+  const data = markerOffset < 0 ? file : file.subarray(markerOffset + dataMarker.length + 1)
   const names = readIndex(data, data.readUInt8(2))
   const dictionaries = readIndex(data, names.end)
   const at = findOperand(data.subarray(dictionaries.first, dictionaries.firstEnd), charStrings)
@@ -117,11 +117,11 @@ function readIndex(data: Buffer, at: number) {
 
 /** Section 4: operators are numbers below 22, preceded by their operands. */
 function findOperand(dictionary: Buffer, operator: number): number | undefined {
-  let last = 0
+  let lastOffset = 0
   for (let at = 0; at < dictionary.length; ) {
     const code = dictionary.readUInt8(at)
-    if (code === operator) return last
-    if (code >= 28 && code !== real) last = readInteger(dictionary, at)
+    if (code === operator) return lastOffset
+    if (code >= 28 && code !== real) lastOffset = readInteger(dictionary, at)
     at += code === real ? skipReal(dictionary, at) : tokenLength(code)
   }
   return undefined

@@ -65,23 +65,23 @@ export async function readWoff2(bytes: FileBytes): Promise<ContentSummary | unde
     }
   }
   let start = 0
-  let found: number | undefined
+  let foundOffset: number | undefined
   for (let count = head.readUInt16BE(12); count > 0; count--) {
     const flags = list.readUInt8(at++)
     const knownTag = flags & 63
     if (knownTag === 63) at += 4
-    const original = readNumber()
+    const originalBytes = readNumber()
     const isGlyphs = knownTag === glyf || knownTag === loca
     const isTransformed = isGlyphs ? flags >> 6 !== 3 : flags >> 6 !== 0
-    const size = isTransformed ? readNumber() : original
-    if (knownTag === maxp) found = start
+    const size = isTransformed ? readNumber() : originalBytes
+    if (knownTag === maxp) foundOffset = start
     start += size
   }
-  if (found === undefined) return undefined
+  if (foundOffset === undefined) return undefined
   const data = brotliDecompressSync(await bytes.at(48 + at, head.readUInt32BE(20)), {
     maxOutputLength: maxReadBytes,
   })
-  const glyphs = glyphCountOf(data.subarray(found, found + 6))
+  const glyphs = glyphCountOf(data.subarray(foundOffset, foundOffset + 6))
   return glyphs === undefined ? undefined : createSummary(glyphs)
 }
 

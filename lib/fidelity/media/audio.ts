@@ -73,19 +73,19 @@ export async function readOgg(bytes: FileBytes): Promise<ContentSummary | undefi
   const opus = head.indexOf('OpusHead', 0, 'latin1')
   const vorbis = head.indexOf('\x01vorbis', 0, 'latin1')
   const flac = head.indexOf('\x7fFLAC', 0, 'latin1')
-  const first = Math.max(opus, vorbis, flac)
-  if (head.toString('latin1', 0, 4) !== 'OggS' || first < 0) return undefined
+  const firstPacket = Math.max(opus, vorbis, flac)
+  if (head.toString('latin1', 0, 4) !== 'OggS' || firstPacket < 0) return undefined
   const tail = await bytes.at(Math.max(0, bytes.size - 65_307), 65_307)
-  const last = tail.lastIndexOf('OggS', undefined, 'latin1')
-  if (last < 0 || last + 14 > tail.length) return undefined
-  const end = Number(tail.readBigInt64LE(last + 6))
+  const lastPage = tail.lastIndexOf('OggS', undefined, 'latin1')
+  if (lastPage < 0 || lastPage + 14 > tail.length) return undefined
+  const end = Number(tail.readBigInt64LE(lastPage + 6))
   if (end < 0) return undefined
   if (opus > 0) {
-    const skipped = head.readUInt16LE(opus + 10)
+    const skippedSamples = head.readUInt16LE(opus + 10)
     return createSummary({
       channels: head.readUInt8(opus + 9),
       rate: 48_000,
-      samples: Math.max(0, end - skipped),
+      samples: Math.max(0, end - skippedSamples),
     })
   }
   // FLAC in Ogg, 1.0.1: the STREAMINFO of a FLAC file, shifted by nine bytes.

@@ -34,8 +34,8 @@ export async function readAc3(bytes: FileBytes): Promise<ContentSummary | undefi
   const frame = (kilobits * 1000 * 1536) / (rate * 8)
   // The position of the LFE flag depends on the fields before it.
   const bits = head.readUInt16BE(6)
-  const before = (layout & 1 && layout !== 1 ? 2 : 0) + (layout & 4 ? 2 : 0) + (layout === 2 ? 2 : 0)
-  const hasLfe = ((bits >> (12 - before)) & 1) === 1
+  const offsetBefore = (layout & 1 && layout !== 1 ? 2 : 0) + (layout & 4 ? 2 : 0) + (layout === 2 ? 2 : 0)
+  const hasLfe = ((bits >> (12 - offsetBefore)) & 1) === 1
   return createSummary(
     (ac3Channels[layout] ?? 0) + (hasLfe ? 1 : 0),
     rate,

@@ -24,16 +24,16 @@ export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefi
     streams.push({ type: header.toString('latin1', 0, 4), seconds: (length * scale) / rate })
   }
   // A program that wrote to a pipe could not know the length.
-  const known = streams.filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
-  if (known.length === 0) return undefined
+  const knownStreams = streams.filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
+  if (knownStreams.length === 0) return undefined
   const has = (kind: string) => streams.some(({ type }) => type === kind)
   // Frames are not counted, because AVI counts empty ones as well.
   const kinds = { video: has('vids'), audio: has('auds') }
-  const longest = (some: typeof known) => Math.max(...some.map(({ seconds }) => seconds))
-  const audioStreams = known.filter(({ type }) => type === 'auds')
+  const longestSeconds = (some: typeof knownStreams) => Math.max(...some.map(({ seconds }) => seconds))
+  const audioStreams = knownStreams.filter(({ type }) => type === 'auds')
   return {
-    ...createSummary(longest(known), kinds),
-    ...(kinds.video && audioStreams.length > 0 && { soundSeconds: longest(audioStreams) }),
+    ...createSummary(longestSeconds(knownStreams), kinds),
+    ...(kinds.video && audioStreams.length > 0 && { soundSeconds: longestSeconds(audioStreams) }),
   }
 }
 

@@ -9,9 +9,9 @@ export class CellCounter {
   readonly #occurrences: number[]
   #cellCount = 0
 
-  constructor(shared: readonly string[]) {
-    this.#shared = shared
-    this.#occurrences = shared.map(() => 0)
+  constructor(sharedTexts: readonly string[]) {
+    this.#shared = sharedTexts
+    this.#occurrences = sharedTexts.map(() => 0)
   }
 
   addText(text: string): void {

@@ -39,10 +39,10 @@ export function findHiddenRanges(main: Buffer, table: Buffer): readonly HiddenRa
     (_, index) => list.readUInt32LE(4 * (count + 1) + 4 * index) & 0x3fffff,
   )
   // Without removing duplicates, a list that repeats a page would need more memory than the file.
-  const found = [...new Set(numbers)].map((number) =>
+  const foundRanges = [...new Set(numbers)].map((number) =>
     hiddenRangesOnPage(main.subarray(number * pageBytes, (number + 1) * pageBytes)),
   )
-  return found.flat().toSorted((a, b) => a.start - b.start)
+  return foundRanges.flat().toSorted((a, b) => a.start - b.start)
 }
 
 function hiddenRangesOnPage(page: Buffer): HiddenRange[] {

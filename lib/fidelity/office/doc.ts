@@ -48,11 +48,11 @@ export async function readDoc(file: FileBytes): Promise<ContentSummary | undefin
   let at = 0
   for (const [index, name] of parts.entries()) {
     const end = at + main.readUInt32LE(fib.counts + 4 * index)
-    const part = text.slice(at, end)
-    if (shownParts.includes(name)) words.add(withoutFields(part))
-    else if ((name === 'comments' || name === 'margins') && /\p{L}/u.test(withoutFields(part))) {
+    const partText = text.slice(at, end)
+    if (shownParts.includes(name)) words.add(withoutFields(partText))
+    else if ((name === 'comments' || name === 'margins') && /\p{L}/u.test(withoutFields(partText))) {
       features.push(name)
-      if (name === 'comments') commentWords.add(withoutFields(part))
+      if (name === 'comments') commentWords.add(withoutFields(partText))
     }
     at = end
   }
@@ -97,14 +97,17 @@ function blankOutHidden(
   hiddenRanges: readonly HiddenRange[],
   textOffsetOf: (at: number) => number,
 ): string {
-  let [visible, from] = ['', 0]
+  let [visibleText, from] = ['', 0]
   for (const { start, end } of hiddenRanges) {
-    const [first, last] = [Math.max(from, textOffsetOf(start)), Math.min(text.length, textOffsetOf(end))]
-    if (first >= last) continue
-    visible += text.slice(from, first) + ' '.repeat(last - first)
-    from = last
+    const [firstOffset, lastOffset] = [
+      Math.max(from, textOffsetOf(start)),
+      Math.min(text.length, textOffsetOf(end)),
+    ]
+    if (firstOffset >= lastOffset) continue
+    visibleText += text.slice(from, firstOffset) + ' '.repeat(lastOffset - firstOffset)
+    from = lastOffset
   }
-  return visible + text.slice(from)
+  return visibleText + text.slice(from)
 }
 
 const windows1252 = new TextDecoder('windows-1252')

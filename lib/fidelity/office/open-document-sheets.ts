@@ -37,7 +37,7 @@ const formula = Buffer.from('formula=')
 const visibility = Buffer.from('visibility=')
 const valueType = Buffer.from('value-type="')
 /** The tags around the text of most cells. */
-const [opening, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></table:table-cell>')]
+const [openingTag, closing] = [Buffer.from('<text:p>'), Buffer.from('</text:p></table:table-cell>')]
 
 /**
  * Reads OpenDocument sheets from bytes, like Excel sheets, because a sheet may have a million cells. Identical rows and
@@ -75,8 +75,11 @@ export class OpenSheetReader {
     for (let at = 0; at < xml.length; ) {
       const start = this.#indexOfByte(at, lessThan)
       if (start > at) this.#bounds.push(at, start)
-      const first = xml[start + 1]
-      at = first === exclamation || first === question ? this.#skipNonTag(start) : this.#readTag(start + 1)
+      const firstByte = xml[start + 1]
+      at =
+        firstByte === exclamation || firstByte === question
+          ? this.#skipNonTag(start)
+          : this.#readTag(start + 1)
     }
   }
 
@@ -157,12 +160,12 @@ export class OpenSheetReader {
       // Most bytes are text.
       if (byte > greaterThan || byte < colon) continue
       if (byte === greaterThan) break
-      const first = xml[at + 1]
-      if (first === lowerN) this.#isRepeated ||= this.#isAt(at + 1, columns) || this.#isAt(at + 1, rows)
-      else if (first === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formula)
-      else if (first === lowerV && this.#isAt(at + 1, valueType))
+      const firstByte = xml[at + 1]
+      if (firstByte === lowerN) this.#isRepeated ||= this.#isAt(at + 1, columns) || this.#isAt(at + 1, rows)
+      else if (firstByte === lowerF) this.#hasFormula ||= this.#isAt(at + 1, formula)
+      else if (firstByte === lowerV && this.#isAt(at + 1, valueType))
         this.#isValue ||= xml[at + 1 + valueType.length] !== lowerS
-      else if (first === lowerV) this.#hasVisibility ||= this.#isAt(at + 1, visibility)
+      else if (firstByte === lowerV) this.#hasVisibility ||= this.#isAt(at + 1, visibility)
     }
     return at
   }
@@ -173,8 +176,8 @@ export class OpenSheetReader {
    * @returns the end of the cell, or `start` if it is another kind of cell.
    */
   #readPlainCell(start: number): number {
-    if (!this.#isAt(start, opening)) return start
-    const from = start + opening.length
+    if (!this.#isAt(start, openingTag)) return start
+    const from = start + openingTag.length
     const xml = this.#xml
     let [to, bits] = [from, 0]
     for (let byte = xml[to] ?? lessThan; byte !== lessThan; byte = xml[++to] ?? lessThan)
@@ -249,12 +252,12 @@ export class OpenSheetReader {
   }
 
   #joinText(): string {
-    let all = ''
+    let allText = ''
     for (let at = 0; at < this.#bounds.length; at += 2) {
       const [start, end] = [this.#bounds[at] ?? 0, this.#bounds[at + 1] ?? 0]
-      all += end === 0 ? ' ' : this.#xml.toString('utf8', start, end)
+      allText += end === 0 ? ' ' : this.#xml.toString('utf8', start, end)
     }
-    return decodeMarkupEntities(all)
+    return decodeMarkupEntities(allText)
   }
 }
 

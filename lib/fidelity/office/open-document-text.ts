@@ -54,8 +54,8 @@ function findHiddenStyles(...parts: readonly string[]): ReadonlyMap<string, bool
     if (one.isEnd) return false
     if (one.name === 'style:style') {
       name = readAttribute(one, 'style:name') ?? ''
-      const inherited = hiddenStyles.get(readAttribute(one, 'style:parent-style-name') ?? '')
-      if (inherited !== undefined) hiddenStyles.set(name, inherited)
+      const isInheritedHidden = hiddenStyles.get(readAttribute(one, 'style:parent-style-name') ?? '')
+      if (isInheritedHidden !== undefined) hiddenStyles.set(name, isInheritedHidden)
     } else if (one.name === 'style:text-properties') {
       const display = readAttribute(one, 'text:display')
       if (display !== undefined) hiddenStyles.set(name, display === 'none')

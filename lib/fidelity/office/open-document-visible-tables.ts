@@ -66,20 +66,20 @@ interface ColumnRange {
 }
 
 function findHiddenColumns(table: string): ColumnRange[] {
-  const hidden: ColumnRange[] = []
+  const hiddenRanges: ColumnRange[] = []
   let column = 0
   for (const [tag] of table.matchAll(/<table:table-column[\s/>][^>]*/g)) {
     const to = column + readRepeat(tag)
-    if (hiding.test(tag)) hidden.push({ from: column, to })
+    if (hiding.test(tag)) hiddenRanges.push({ from: column, to })
     column = to
   }
-  return hidden
+  return hiddenRanges
 }
 
 const repeatAttribute = /(\stable:number-columns-repeated=")(\d+)(?=")/
 const readRepeat = (tag: string) => Number(repeatAttribute.exec(tag)?.[2] ?? 1)
 
-function withoutColumns(row: string, hidden: readonly ColumnRange[]): string {
+function withoutColumns(row: string, hiddenRanges: readonly ColumnRange[]): string {
   let column = 0
   return row
     .split(/(?=<table:(?:covered-)?table-cell[\s/>])/)
@@ -88,12 +88,12 @@ function withoutColumns(row: string, hidden: readonly ColumnRange[]): string {
       const tag = tagOf(part)
       const [from, count] = [column, readRepeat(tag)]
       column += count
-      const shown = hidden.reduce(
+      const shownCount = hiddenRanges.reduce(
         (left, { from: first, to }) => left - Math.max(0, Math.min(to, column) - Math.max(first, from)),
         count,
       )
-      if (shown === count) return part
-      if (shown > 0) return part.replace(repeatAttribute, (_, name: string) => `${name}${shown}`)
+      if (shownCount === count) return part
+      if (shownCount > 0) return part.replace(repeatAttribute, (_, name: string) => `${name}${shownCount}`)
       return tag.endsWith('/>') ? part.slice(tag.length) : textAfter(part, '</table:table-cell>')
     })
     .join('')

@@ -32,7 +32,7 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
   const comments = countComments(readRuns((await zip.text('word/comments.xml')) ?? '').text)
   const margins = await readMargins(zip)
   const has = (pattern: RegExp) => zip.names.some((name) => pattern.test(name))
-  const found: Feature[] = [
+  const foundFeatures: Feature[] = [
     ...(hasHiddenText ? (['hiddenText'] as const) : []),
     ...(has(/^word\/media\//) ? (['pictures'] as const) : []),
     ...(hasEquations ? (['equations'] as const) : []),
@@ -40,7 +40,7 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
     ...(comments.commentWords ? (['comments'] as const) : []),
     ...(margins.marginWords ? (['margins'] as const) : []),
   ]
-  return { words, ...comments, ...margins, counts: {}, features: found }
+  return { words, ...comments, ...margins, counts: {}, features: foundFeatures }
 }
 
 /** Omits the words if there are none: some programs write an empty comments part. */
@@ -115,7 +115,7 @@ export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary
     (await zip?.text('styles.xml')) ?? '',
   )
   words.add(text)
-  const found: Feature[] = [
+  const foundFeatures: Feature[] = [
     ...(hasHidden ? (['hiddenText'] as const) : []),
     ...(xml.includes('<draw:image') ? (['pictures'] as const) : []),
     ...(xml.includes('<office:annotation') ? (['comments'] as const) : []),
@@ -125,5 +125,5 @@ export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary
   const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
   const counts = slides === undefined ? {} : { slides }
   const comments = countComments(...splitComments(xml).map((one) => extractText(one, ignoredInComments)))
-  return { words, ...comments, counts, features: found }
+  return { words, ...comments, counts, features: foundFeatures }
 }

@@ -61,13 +61,13 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   const { sheets, texts, isLocked: isEncrypted } = readGlobals(stream)
   if (isEncrypted) return undefined
   const cells = new CellCounter(texts)
-  const visible = new CellCounter(texts)
+  const visibleCells = new CellCounter(texts)
   const features = new Set<Feature>()
   let hasHidden = false
   let left = stream.length
   for (const { start, isHidden } of sheets) {
     const shapes = new ShapeReader(cells)
-    const hidden = new HiddenCells(isHidden)
+    const hiddenCells = new HiddenCells(isHidden)
     let isVisible = true
     for (const record of readRecords(stream, start)) {
       if (record.type === types.end) break
@@ -75,15 +75,15 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
       if (left < 0) return undefined
       count(record, cells, features)
       shapes.addRecord(record)
-      hidden.addRecord(record)
+      hiddenCells.addRecord(record)
       // The result of a formula belongs to the preceding cell record.
-      if (cellTypes.has(record.type)) isVisible = !hidden.hides(record.data)
-      if (isVisible) count(record, visible, features)
+      if (cellTypes.has(record.type)) isVisible = !hiddenCells.hides(record.data)
+      if (isVisible) count(record, visibleCells, features)
     }
-    hasHidden ||= hidden.hasHidden
+    hasHidden ||= hiddenCells.hasHidden
   }
   const summary = cells.summary(sheets.length, [...features])
-  const { words: visibleWords } = visible.summary(0, [])
+  const { words: visibleWords } = visibleCells.summary(0, [])
   return hasHidden && visibleWords ? { ...summary, visibleWords } : summary
 }
 
@@ -92,16 +92,16 @@ function readGlobals(stream: Buffer) {
   const sheets: { readonly start: number; readonly isHidden: boolean }[] = []
   const texts: Buffer[] = []
   let isEncrypted = false
-  let last = 0
+  let lastRow = 0
   for (const { type, data } of readRecords(stream, 0)) {
     if (type === types.end) break
     if (type === types.encryption) isEncrypted = true
     // 2.4.28: neither a chart nor a macro sheet.
     const isSheet = type === types.sheet && data[5] === 0
     if (isSheet) sheets.push({ start: data.readUInt32LE(0), isHidden: ((data[4] ?? 0) & 3) !== 0 })
-    if (type === types.sharedTexts || (type === types.continuation && last === types.sharedTexts))
+    if (type === types.sharedTexts || (type === types.continuation && lastRow === types.sharedTexts))
       texts.push(data)
-    if (type !== types.continuation) last = type
+    if (type !== types.continuation) lastRow = type
   }
   return { sheets, isLocked: isEncrypted, texts: texts.length === 0 ? [] : readSharedTexts(texts) }
 }
@@ -188,16 +188,16 @@ class TextReader {
     const formatRuns = (flags & 8) === 0 ? 0 : this.#take(2).readUInt16LE(0)
     const phoneticBytes = (flags & 4) === 0 ? 0 : this.#take(4).readUInt32LE(0)
     const fragments: string[] = []
-    for (let missing = length; missing > 0; ) {
+    for (let missingBytes = length; missingBytes > 0; ) {
       if (this.#bytesLeft === 0) {
         this.#nextPart()
         flags = this.#take(1).readUInt8(0)
       }
       const width = (flags & 1) + 1
-      const count = Math.min(missing, Math.floor(this.#bytesLeft / width))
+      const count = Math.min(missingBytes, Math.floor(this.#bytesLeft / width))
       if (count === 0) throw new RangeError('a character is split between records')
       fragments.push(this.#take(count * width).toString(width === 2 ? 'utf16le' : 'latin1'))
-      missing -= count
+      missingBytes -= count
     }
     this.#skip(4 * formatRuns + phoneticBytes)
     return fragments.join('')
@@ -209,18 +209,18 @@ class TextReader {
   }
 
   #take(count: number): Buffer {
-    const taken = this.#parts[this.#part]?.subarray(this.#at, this.#at + count)
-    if (taken?.length !== count) throw new RangeError('a text is truncated')
+    const takenBytes = this.#parts[this.#part]?.subarray(this.#at, this.#at + count)
+    if (takenBytes?.length !== count) throw new RangeError('a text is truncated')
     this.#at += count
-    return taken
+    return takenBytes
   }
 
   #skip(count: number): void {
-    let missing = count
-    while (missing > this.#bytesLeft) {
-      missing -= this.#bytesLeft
+    let missingBytes = count
+    while (missingBytes > this.#bytesLeft) {
+      missingBytes -= this.#bytesLeft
       this.#nextPart()
     }
-    this.#at += missing
+    this.#at += missingBytes
   }
 }

@@ -44,8 +44,8 @@ class SheetReader implements SheetProperties {
   read(): void {
     const xml = this.#xml
     for (let at = this.#indexOfByte(0, lessThan); at < xml.length; at = this.#indexOfByte(at, lessThan)) {
-      const first = xml[at + 1]
-      const isOther = first === exclamation || first === question
+      const firstByte = xml[at + 1]
+      const isOther = firstByte === exclamation || firstByte === question
       at = isOther ? this.#indexOfByte(at, greaterThan) : this.#readTag(at + 1)
     }
   }
@@ -137,18 +137,18 @@ class SheetReader implements SheetProperties {
     this.#bound = 0
   }
 
-  #numberAt(first: number): number {
+  #numberAt(firstByte: number): number {
     const xml = this.#xml
     let value = 0
-    for (let at = first, byte = xml[at] ?? 0; byte >= 48 && byte <= 57; byte = xml[++at] ?? 0)
+    for (let at = firstByte, byte = xml[at] ?? 0; byte >= 48 && byte <= 57; byte = xml[++at] ?? 0)
       value = value * 10 + byte - 48
     return value
   }
 
   #joinTexts(): string {
-    let all = ''
+    let allText = ''
     for (let at = 0; at < this.#bound; at += 2)
-      all += this.#xml.toString('utf8', this.#bounds[at], this.#bounds[at + 1])
-    return all
+      allText += this.#xml.toString('utf8', this.#bounds[at], this.#bounds[at + 1])
+    return allText
   }
 }

@@ -9,11 +9,11 @@ interface ColumnRange {
 
 const hiding = /\shidden\s*=\s*["'](?:1|true)["']/
 /** Prefixed elements, and rows hidden by default: rare in practice, and not supported. */
-const unsupported = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
+const unsupportedMarkup = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
 
 /** Removes hidden rows and columns; undefined if it is unknown which are hidden. */
 export function removeHiddenCells(xml: string): string | undefined {
-  if (unsupported.test(xml)) return undefined
+  if (unsupportedMarkup.test(xml)) return undefined
   if (!hiding.test(xml)) return xml
   const columns = findHiddenColumns(xml)
   if (columns.length > maxHiddenRanges) return undefined

@@ -132,10 +132,10 @@ export async function readOpenSpreadsheet(bytes: FileBytes): Promise<ContentSumm
 function summarizeSheets(xml: Buffer): ContentSummary {
   const { hasHiddenCandidates, summary } = countCells(xml)
   if (!hasHiddenCandidates && !mayHideSheets(xml)) return summary
-  const shown = removeHiddenTables(xml.toString())
-  return shown === undefined
+  const shownXml = removeHiddenTables(xml.toString())
+  return shownXml === undefined
     ? summary
-    : { ...summary, visibleWords: countCells(Buffer.from(shown)).summary.words }
+    : { ...summary, visibleWords: countCells(Buffer.from(shownXml)).summary.words }
 }
 
 function countCells(xml: Buffer) {

@@ -107,9 +107,9 @@ export class PdfContentReader {
   /** Fast path: reads a hex string up to the first non-digit, which is its end in most files. */
   #readPlainHex(font: PdfFont): void {
     const [bytes, text, { codeBytes }] = [this.#bytes, this.#text, font]
-    const last = bytes.length - codeBytes * 2
+    const lastStart = bytes.length - codeBytes * 2
     let [at, glyphs, unknownGlyphs] = [this.#at + 1, 0, 0]
-    for (; at <= last; at += codeBytes * 2) {
+    for (; at <= lastStart; at += codeBytes * 2) {
       const upper = hexPairAt(bytes, at)
       const code = codeBytes === 1 ? upper : upper * 256 + hexPairAt(bytes, at + 2)
       if (code < 0) break
@@ -154,7 +154,7 @@ export class PdfContentReader {
 
   #skipDict(): void {
     const bytes = this.#bytes
-    let open = 0
+    let openDicts = 0
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at]
       const isDoubled = bytes[this.#at + 1] === byte
@@ -162,24 +162,24 @@ export class PdfContentReader {
         this.#codes.length = 0
         this.#at = (byte === 40 ? readString : readHex)(this.#codes, bytes, this.#at)
       } else if ((byte === 60 || byte === 62) && isDoubled) {
-        open += byte === 60 ? 1 : -1
+        openDicts += byte === 60 ? 1 : -1
         this.#at += 2
-        if (open <= 0) return
+        if (openDicts <= 0) return
       } else this.#at++
     }
   }
 
   #readOperator(): PageContentRequest | undefined {
     const code = this.#readOperatorCode()
-    const [name, shown] = [this.#name, this.#shownFrom]
+    const [name, shownFrom] = [this.#name, this.#shownFrom]
     this.#name = undefined
     this.#shownFrom = undefined
     if (code === Tj || code === TJ) return undefined
     if (code === nextLine || code === spacedLine) {
-      if (shown !== undefined) this.#text.insertBlankAt(shown)
+      if (shownFrom !== undefined) this.#text.insertBlankAt(shownFrom)
       return undefined
     }
-    if (shown !== undefined) this.#text.length = shown
+    if (shownFrom !== undefined) this.#text.length = shownFrom
     switch (code) {
       case Td:
       case TD:
@@ -211,9 +211,9 @@ export class PdfContentReader {
     // Skips a stray closing delimiter.
     this.#at = Math.max(start + 1, regularEnd(this.#bytes, start))
     const length = this.#at - start
-    const first = this.#bytes[start] ?? blank
+    const firstByte = this.#bytes[start] ?? blank
     if (length > 2) return 0
-    return length === 1 ? first : first * 256 + (this.#bytes[start + 1] ?? blank)
+    return length === 1 ? firstByte : firstByte * 256 + (this.#bytes[start + 1] ?? blank)
   }
 
   /** 8.9.7: skips the pixels of an inline image. */

@@ -60,35 +60,35 @@ export class PdfFile {
 
   /** Empty if the value is not a dictionary. */
   async dict(value: Value | undefined): Promise<Dict> {
-    const found = await this.get(value)
-    if (found !== undefined && isStream(found)) return found.dict
-    return isDict(found) ? found : new Map()
+    const foundValue = await this.get(value)
+    if (foundValue !== undefined && isStream(foundValue)) return foundValue.dict
+    return isDict(foundValue) ? foundValue : new Map()
   }
 
   /** A stream counts as an array with one element. */
   async array(value: Value | undefined): Promise<readonly Value[]> {
-    const found = await this.get(value)
-    if (Array.isArray(found)) return found
-    return found !== undefined && isStream(found) && value !== undefined ? [value] : []
+    const foundValue = await this.get(value)
+    if (Array.isArray(foundValue)) return foundValue
+    return foundValue !== undefined && isStream(foundValue) && value !== undefined ? [value] : []
   }
 
   async stream(value: Value | undefined): Promise<PdfStream | undefined> {
-    const found = await this.get(value)
-    return found !== undefined && isStream(found) ? found : undefined
+    const foundValue = await this.get(value)
+    return foundValue !== undefined && isStream(foundValue) ? foundValue : undefined
   }
 
   async get(value: Value | undefined): Promise<Value | PdfStream | undefined> {
     if (!(value instanceof Ref)) return value
-    const known = this.#cached.get(value.id)
-    if (known !== undefined) return known
+    const knownObject = this.#cached.get(value.id)
+    if (knownObject !== undefined) return knownObject
     const location = this.#locations.get(value.id)
     if (!location) return undefined
-    const found =
+    const foundObject =
       location.within === undefined
         ? await this.#readObjectAt(location.at)
         : await this.#readObjectInStream(location)
-    if (found !== undefined) this.#cached.set(value.id, found)
-    return found
+    if (foundObject !== undefined) this.#cached.set(value.id, foundObject)
+    return foundObject
   }
 
   /** Counts bytes that were read or derived. @throws CountingStopped if there are too many */
@@ -103,19 +103,19 @@ export class PdfFile {
   }
 
   async #readTables(start: number): Promise<void> {
-    const seen = new Set<number>()
+    const seenOffsets = new Set<number>()
     const queue = [start]
     for (let at = queue.shift(); at !== undefined; at = queue.shift()) {
-      if (seen.has(at) || seen.size > 500) continue
-      seen.add(at)
+      if (seenOffsets.has(at) || seenOffsets.size > 500) continue
+      seenOffsets.add(at)
       const head = await this.#readAt(at, 8)
       const isTable = /^\s*xref/.test(head.toString('latin1'))
       const trailer = isTable ? await this.#readTable(at) : await this.#readCrossReferenceStream(at)
       this.#root ??= trailer.get('Root')
       this.#isEncrypted ||= trailer.has('Encrypt')
       for (const name of ['XRefStm', 'Prev']) {
-        const next = trailer.get(name)
-        if (typeof next === 'number') queue.push(next)
+        const nextOffset = trailer.get(name)
+        if (typeof nextOffset === 'number') queue.push(nextOffset)
       }
     }
   }
@@ -142,7 +142,7 @@ export class PdfFile {
    * and some writers use the wrong number of spaces.
    */
   #readRows(table: Buffer): void {
-    let [id, first, numbers, value] = [0, 0, 0, -1]
+    let [id, firstOffset, numbers, value] = [0, 0, 0, -1]
     for (let at = 0; at < table.length; at++) {
       const byte = table[at] ?? 0
       const digit = byte - 48
@@ -151,13 +151,13 @@ export class PdfFile {
         continue
       }
       if (value >= 0) {
-        if (numbers === 2) [id, numbers] = [first, 0]
-        if (numbers === 0) first = value
+        if (numbers === 2) [id, numbers] = [firstOffset, 0]
+        if (numbers === 0) firstOffset = value
         numbers++
         value = -1
       }
       if (numbers === 2 && (byte === inUseMarker || byte === freeMarker)) {
-        if (byte === inUseMarker) this.#addLocation(id, { at: first })
+        if (byte === inUseMarker) this.#addLocation(id, { at: firstOffset })
         id++
         numbers = 0
       }
@@ -166,10 +166,11 @@ export class PdfFile {
 
   /** 7.5.8. */
   async #readCrossReferenceStream(start: number): Promise<Dict> {
-    const found = await this.#readObjectAt(start)
-    if (found === undefined || !isStream(found)) throw new UnreadablePdfError('a table is missing')
-    const { dict } = found
-    const data = await found.content()
+    const foundObject = await this.#readObjectAt(start)
+    if (foundObject === undefined || !isStream(foundObject))
+      throw new UnreadablePdfError('a table is missing')
+    const { dict } = foundObject
+    const data = await foundObject.content()
     const widths = toNumbers(dict.get('W'))
     const [typeBytes = 0, locationBytes = 0, lastBytes = 0] = widths
     const size = dict.get('Size')
@@ -181,12 +182,12 @@ export class PdfFile {
       return value
     }
     for (let part = 0; part + 1 < index.length; part += 2) {
-      const [first = 0, count = 0] = [index[part], index[part + 1]]
-      for (let id = first; id < first + count && at < data.length; id++) {
+      const [firstNumber = 0, count = 0] = [index[part], index[part + 1]]
+      for (let id = firstNumber; id < firstNumber + count && at < data.length; id++) {
         const type = typeBytes === 0 ? 1 : field(typeBytes)
-        const [location, last] = [field(locationBytes), field(lastBytes)]
+        const [location, lastField] = [field(locationBytes), field(lastBytes)]
         if (type === 1) this.#addLocation(id, { at: location })
-        if (type === 2) this.#addLocation(id, { at: last, within: location })
+        if (type === 2) this.#addLocation(id, { at: lastField, within: location })
       }
     }
     return dict
@@ -233,12 +234,12 @@ export class PdfFile {
       const stream = await this.stream(new Ref(within))
       if (!stream) return undefined
       const values = await stream.content()
-      const first = Number(stream.dict.get('First'))
-      const header = new PdfParser(values.subarray(0, first))
+      const firstOffset = Number(stream.dict.get('First'))
+      const header = new PdfParser(values.subarray(0, firstOffset))
       const offsets: number[] = []
       for (let count = Number(stream.dict.get('N')); count > 0; count--) {
         header.next()
-        offsets.push(first + Number(header.next()))
+        offsets.push(firstOffset + Number(header.next()))
       }
       objects = { values, offsets }
       this.#objectStreams.set(within, objects)
@@ -254,6 +255,6 @@ const isStream = (value: Value | PdfStream): value is PdfStream =>
 const toNumbers = (value: Value | undefined): number[] => (Array.isArray(value) ? value.map(Number) : [])
 
 const toNames = (value: Value | PdfStream | undefined): string[] => {
-  const all = Array.isArray(value) ? value : [value]
-  return all.flatMap((one: unknown) => (one instanceof Name ? [one.name] : []))
+  const allNames = Array.isArray(value) ? value : [value]
+  return allNames.flatMap((one: unknown) => (one instanceof Name ? [one.name] : []))
 }

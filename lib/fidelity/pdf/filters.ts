@@ -56,12 +56,12 @@ function decodeAsciiHex(data: Buffer): Buffer {
   return Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex')
 }
 
-const [blank, first, zeros, end] = [0x20, 0x21, 0x7a, 0x7e]
+const [blank, firstDigit, zeros, end] = [0x20, 0x21, 0x7a, 0x7e]
 
 /** 7.4.3: four bytes are five base-85 digits, or `z` for zeros; n bytes at the end are n + 1 digits. */
 function decodeAscii85(data: Buffer): Buffer {
-  const whole = data.filter((byte) => byte === zeros).length
-  const out = Buffer.alloc(4 * (whole + Math.ceil((data.length - whole) / 5)))
+  const wholeGroups = data.filter((byte) => byte === zeros).length
+  const out = Buffer.alloc(4 * (wholeGroups + Math.ceil((data.length - wholeGroups) / 5)))
   let at = 0
   let digits = 0
   let value = 0
@@ -78,13 +78,13 @@ function decodeAscii85(data: Buffer): Buffer {
       put()
       continue
     }
-    if (byte > first + 84) throw new UnreadablePdfError('a base-85 stream contains invalid characters')
-    value = value * 85 + byte - first
+    if (byte > firstDigit + 84) throw new UnreadablePdfError('a base-85 stream contains invalid characters')
+    value = value * 85 + byte - firstDigit
     if (++digits === 5) put()
   }
   if (digits < 2) return out.subarray(0, at)
-  const missing = 5 - digits
-  for (let count = 0; count < missing; count++) value = value * 85 + 84
+  const missingDigits = 5 - digits
+  for (let count = 0; count < missingDigits; count++) value = value * 85 + 84
   put()
-  return out.subarray(0, at - missing)
+  return out.subarray(0, at - missingDigits)
 }

@@ -50,9 +50,9 @@ export class PdfFont {
   #cache(code: number, read: string | undefined): void {
     if (code >= maxUnits) return
     if (code >= this.#units.length) {
-      const larger = new Uint16Array(Math.min(maxUnits, 2 ** Math.ceil(Math.log2(code + 1))))
-      larger.set(this.#units)
-      this.#units = larger
+      const largerBuffer = new Uint16Array(Math.min(maxUnits, 2 ** Math.ceil(Math.log2(code + 1))))
+      largerBuffer.set(this.#units)
+      this.#units = largerBuffer
     }
     const unit = read?.length === 1 ? read.charCodeAt(0) : multipleUnits
     this.#units[code] = read === undefined ? unknown : Math.max(multipleUnits, unit)
@@ -112,10 +112,10 @@ const maxCodes = 65_536
 function addRanges(operands: readonly Value[], map: Map<number, string>): void {
   let left = maxCodes
   for (let at = 0; at + 2 < operands.length && left > 0; at += 3) {
-    const [first, last, texts] = [operands[at], operands[at + 1], operands[at + 2]]
-    if (!Buffer.isBuffer(first) || !Buffer.isBuffer(last)) continue
-    const start = readCode(first)
-    const count = Math.min(readCode(last) - start + 1, left)
+    const [firstOperand, lastOperand, texts] = [operands[at], operands[at + 1], operands[at + 2]]
+    if (!Buffer.isBuffer(firstOperand) || !Buffer.isBuffer(lastOperand)) continue
+    const start = readCode(firstOperand)
+    const count = Math.min(readCode(lastOperand) - start + 1, left)
     left -= Math.max(0, count)
     for (let index = 0; index < count; index++) {
       const text = Array.isArray(texts) ? texts[index] : texts

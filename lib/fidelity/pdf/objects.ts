@@ -95,8 +95,8 @@ export class PdfParser {
   }
 
   #readNumber(): Value {
-    const known = this.#readShortNumber()
-    if (known !== undefined) return known
+    const knownNumber = this.#readShortNumber()
+    if (knownNumber !== undefined) return knownNumber
     const text = this.#readRegular()
     const number = Number(text)
     return Number.isNaN(number) ? Number.parseFloat(text) || 0 : number

@@ -70,9 +70,9 @@ class PdfReader {
   }
 
   /** 7.7.3: resources are inherited from parent nodes. */
-  async #readNode(node: Dict, inherited: Dict, depth: number): Promise<void> {
+  async #readNode(node: Dict, inheritedDict: Dict, depth: number): Promise<void> {
     if (depth > 60 || this.#pages >= maxPages || this.#nodes++ > maxNodes) return
-    const resources = node.has('Resources') ? await this.#file.dict(node.get('Resources')) : inherited
+    const resources = node.has('Resources') ? await this.#file.dict(node.get('Resources')) : inheritedDict
     if (node.has('Kids')) {
       for (const kid of await this.#file.array(node.get('Kids')))
         await this.#readNode(await this.#file.dict(kid), resources, depth + 1)
@@ -84,8 +84,8 @@ class PdfReader {
 
   async #readPage(page: Dict, resources: Dict): Promise<void> {
     const parts: Buffer[] = []
-    for (const part of await this.#file.array(page.get('Contents'))) {
-      const stream = await this.#file.stream(part)
+    for (const contentPart of await this.#file.array(page.get('Contents'))) {
+      const stream = await this.#file.stream(contentPart)
       if (stream) parts.push(await stream.content())
     }
     await this.#readContent(joinStreams(parts), { resources, depth: 0 })
@@ -133,8 +133,8 @@ class PdfReader {
     if (value === undefined) return undefined
     // Each page may refer to it again.
     const key = value instanceof Ref ? value.id : value
-    const known = this.#fonts.get(key)
-    if (known !== undefined) return known
+    const knownFont = this.#fonts.get(key)
+    if (knownFont !== undefined) return knownFont
     const font = this.#file.dict(value).then((dict) => readFont(dict, this.#file))
     this.#fonts.set(key, font)
     return font
@@ -145,7 +145,7 @@ const lineEnd = Buffer.from('\n')
 
 /** 7.8.2: the streams of a page may be split between any two tokens. */
 function joinStreams(parts: readonly Buffer[]): Buffer {
-  const [first] = parts
-  if (first && parts.length === 1) return first
+  const [firstPart] = parts
+  if (firstPart && parts.length === 1) return firstPart
   return Buffer.concat(parts.flatMap((part) => [part, lineEnd]))
 }

@@ -7,9 +7,9 @@ export class ByteList {
 
   push(byte: number): void {
     if (this.length === this.bytes.length) {
-      const larger = new Uint8Array(this.length * 4)
-      larger.set(this.bytes)
-      this.bytes = larger
+      const largerBuffer = new Uint8Array(this.length * 4)
+      largerBuffer.set(this.bytes)
+      this.bytes = largerBuffer
     }
     this.bytes[this.length++] = byte
   }
@@ -54,23 +54,23 @@ export function readHex(out: ByteList, bytes: Uint8Array, at: number): number {
 
 /** Like `readHex`, for strings in parentheses. */
 export function readString(out: ByteList, bytes: Uint8Array, at: number): number {
-  let open = 0
-  let next = at
+  let openParentheses = 0
+  let nextOffset = at
   for (;;) {
-    const byte = bytes[next++]
+    const byte = bytes[nextOffset++]
     if (byte === undefined) return bytes.length
-    if (byte === 92) next = readEscape(out, bytes, next)
-    else if (byte === 41 && --open === 0) return next
-    else if (byte !== 40 || open++ > 0) out.push(byte)
+    if (byte === 92) nextOffset = readEscape(out, bytes, nextOffset)
+    else if (byte === 41 && --openParentheses === 0) return nextOffset
+    else if (byte !== 40 || openParentheses++ > 0) out.push(byte)
   }
 }
 
 /** 7.3.4.2, table 3. */
 function readEscape(out: ByteList, bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0
-  const known = escapes[String.fromCharCode(byte)]
+  const knownEscape = escapes[String.fromCharCode(byte)]
   let next = at + 1
-  if (known !== undefined) out.push(known)
+  if (knownEscape !== undefined) out.push(knownEscape)
   else if (byte >= 48 && byte <= 55) {
     let value = byte - 48
     for (let digits = 1; digits < 3; digits++) {

@@ -9,9 +9,9 @@ export class GlyphText {
   /** @param unit a UTF-16 unit. */
   push(unit: number): void {
     if (this.length === this.#units.length) {
-      const larger = new Uint16Array(this.length * 2)
-      larger.set(this.#units)
-      this.#units = larger
+      const largerBuffer = new Uint16Array(this.length * 2)
+      largerBuffer.set(this.#units)
+      this.#units = largerBuffer
     }
     this.#units[this.length++] = unit
   }

@@ -8,14 +8,14 @@ export const scriptsWithoutSpaces = String.raw`\p{Script=Han}\p{Script=Hiragana}
 const classes = new Uint16Array(65_536)
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code)
-  const other = /\d/.test(character) ? digit : divider
-  classes[code] = /[a-z]/i.test(character) ? character.toLowerCase().charCodeAt(0) : other
+  const otherClass = /\d/.test(character) ? digit : divider
+  classes[code] = /[a-z]/i.test(character) ? character.toLowerCase().charCodeAt(0) : otherClass
 }
 
 /** Returns the lower-case letter or a class. `contextDependent` means that the class depends on adjacent characters. */
 export function classOf(code: number): number {
-  const known = classes[code] ?? divider
-  if (known !== 0) return known
+  const knownClass = classes[code] ?? divider
+  if (knownClass !== 0) return knownClass
   const characterClass = classify(String.fromCharCode(code))
   classes[code] = characterClass
   return characterClass

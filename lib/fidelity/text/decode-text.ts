@@ -30,8 +30,8 @@ export async function decodeTextFile(file: FileBytes, encoding?: string): Promis
   const { detectCharset } = await import('../../engines/shared/text/detect-charset.ts')
   const { resolveRequestedCharset } = await import('../../engines/shared/text/charsets.ts')
   const { createTextDecoder } = await import('../../engines/shared/text/decode.ts')
-  const first = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
-  const sample = bytes.subarray(first, first + sampleBytes)
+  const firstNonAscii = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
+  const sample = bytes.subarray(firstNonAscii, firstNonAscii + sampleBytes)
   const { name } = detectCharset(
     { head: bytes, more: sample, isUtf8: isUtf8(bytes) },
     'html',

@@ -28,10 +28,10 @@ export class HashCounts {
   readonly words: string[] = []
 
   static fromMessage({ hashes, counts, words }: HashCountsMessage): HashCounts {
-    const restored = new HashCounts()
+    const restoredCounts = new HashCounts()
     for (const [at, word] of words.entries())
-      if (restored.add(hashes[at] ?? 0, counts[at] ?? 0)) restored.words.push(word)
-    return restored
+      if (restoredCounts.add(hashes[at] ?? 0, counts[at] ?? 0)) restoredCounts.words.push(word)
+    return restoredCounts
   }
 
   toMessage(): HashCountsMessage {
@@ -53,20 +53,20 @@ export class HashCounts {
     return true
   }
 
-  addAll(other: HashCounts, times: number): void {
-    for (const [at, word] of other.words.entries())
-      if (this.add(other.#hashes[at] ?? 0, other.countAt(at) * times)) this.words.push(word)
+  addAll(otherCounts: HashCounts, times: number): void {
+    for (const [at, word] of otherCounts.words.entries())
+      if (this.add(otherCounts.#hashes[at] ?? 0, otherCounts.countAt(at) * times)) this.words.push(word)
   }
 
   /** Returns these counts minus those of the other. */
-  subtract(other: HashCounts): HashCounts {
-    const remaining = new HashCounts()
+  subtract(otherCounts: HashCounts): HashCounts {
+    const remainingCounts = new HashCounts()
     for (const [at, hash] of this.#hashes.entries()) {
-      const number = other.#slots[other.#slotOf(hash)] ?? 0
-      const times = this.countAt(at) - (number > 0 ? other.countAt(number - 1) : 0)
-      if (times > 0 && remaining.add(hash, times)) remaining.words.push(this.words[at] ?? '')
+      const number = otherCounts.#slots[otherCounts.#slotOf(hash)] ?? 0
+      const times = this.countAt(at) - (number > 0 ? otherCounts.countAt(number - 1) : 0)
+      if (times > 0 && remainingCounts.add(hash, times)) remainingCounts.words.push(this.words[at] ?? '')
     }
-    return remaining
+    return remainingCounts
   }
 
   /** Count of the word at this index of `words`. */
@@ -75,22 +75,22 @@ export class HashCounts {
   }
 
   /** Returns how many of these words the other has as well. */
-  countSharedWith(other: HashCounts): number {
-    let shared = 0
+  countSharedWith(otherCounts: HashCounts): number {
+    let sharedCount = 0
     for (const [at, hash] of this.#hashes.entries()) {
-      const number = other.#slots[other.#slotOf(hash)] ?? 0
-      if (number > 0) shared += Math.min(this.countAt(at), other.countAt(number - 1))
+      const number = otherCounts.#slots[otherCounts.#slotOf(hash)] ?? 0
+      if (number > 0) sharedCount += Math.min(this.countAt(at), otherCounts.countAt(number - 1))
     }
-    return shared
+    return sharedCount
   }
 
   #slotOf(hash: number): number {
     const slots = this.#slots
-    const last = slots.length - 1
-    let slot = mixBits(hash) & last
+    const lastSlot = slots.length - 1
+    let slot = mixBits(hash) & lastSlot
     for (let number = slots[slot] ?? 0; number > 0; number = slots[slot] ?? 0) {
       if (this.#hashes[number - 1] === hash) break
-      slot = (slot + 1) & last
+      slot = (slot + 1) & lastSlot
     }
     return slot
   }

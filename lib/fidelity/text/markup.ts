@@ -78,9 +78,11 @@ export function readMarkup(markup: string, reader: MarkupReader, { isHtml = fals
 }
 
 function nonTagAt(markup: string, at: number): (typeof nonTags)[number] | undefined {
-  const next = markup.charCodeAt(at + 1)
+  const nextCode = markup.charCodeAt(at + 1)
   // All of them start with ! or ?, which few tags do.
-  return next === 33 || next === 63 ? nonTags.find(({ start }) => markup.startsWith(start, at)) : undefined
+  return nextCode === 33 || nextCode === 63
+    ? nonTags.find(({ start }) => markup.startsWith(start, at))
+    : undefined
 }
 
 /** Creates a function that finds the end tag of an element, and searches only once for one that is missing. */
@@ -226,11 +228,13 @@ export function decodeMarkup(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeAs('utf-16le', bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeAs('utf-16be', bytes)
   const head = bytes.toString('latin1', 0, 1024)
-  const declared = /(?:encoding\s*=\s*["']|charset\s*=\s*["']?)([\w-]{1,40})/i.exec(head)?.[1]?.toLowerCase()
+  const declaredCharset = /(?:encoding\s*=\s*["']|charset\s*=\s*["']?)([\w-]{1,40})/i
+    .exec(head)?.[1]
+    ?.toLowerCase()
   // A declared UTF-16 cannot be true, because the declaration was readable as single bytes.
-  if (declared === undefined || declared.startsWith('utf')) return decodeUtf8(bytes)
+  if (declaredCharset === undefined || declaredCharset.startsWith('utf')) return decodeUtf8(bytes)
   try {
-    return decodeAs(declared, bytes)
+    return decodeAs(declaredCharset, bytes)
   } catch {
     return decodeUtf8(bytes)
   }

@@ -46,9 +46,9 @@ function cellText({ cell_type, source, metadata, outputs }: JsonObject): string 
 
 function outputText({ text, data, traceback }: JsonObject): string {
   const representations = toObject(data) ?? {}
-  const [type, ...others] = Object.keys(representations)
+  const [type, ...otherTypes] = Object.keys(representations)
   const isText = type === 'text/html' || type === 'text/plain' || type === 'text/markdown'
-  const result = isText && others.length === 0 ? toText(representations[type]) : ''
+  const result = isText && otherTypes.length === 0 ? toText(representations[type]) : ''
   return [
     toText(text),
     (Array.isArray(traceback) ? traceback : []).map(toText).join('\n').replaceAll(colorSequences, ''),

@@ -93,11 +93,11 @@ function decompressPalmDoc(data: Buffer): Buffer {
     } else if (code < 0x80) out.push(code)
     else if (code >= 0xc0) out.push(0x20, code ^ 0x80)
     else {
-      const pair = ((code << 8) | (data[at++] ?? 0)) & 0x3fff
-      const distance = pair >> 3
+      const pairCode = ((code << 8) | (data[at++] ?? 0)) & 0x3fff
+      const distance = pairCode >> 3
       if (distance === 0 || distance > out.length)
         throw new RangeError('a back-reference points before the start of the text')
-      for (let left = (pair & 7) + 3; left > 0; left--) out.push(out[out.length - distance] ?? 0)
+      for (let left = (pairCode & 7) + 3; left > 0; left--) out.push(out[out.length - distance] ?? 0)
     }
   }
   return Buffer.from(out)

@@ -25,8 +25,8 @@ export async function readPlainText(
 }
 
 /** Removes markup that would be counted as words. */
-export function removeMarkup(language: keyof typeof skippedMarkup, marked: string): string {
-  const text = skippedMarkup[language].reduce((rest, pattern) => rest.replace(pattern, ' '), marked)
+export function removeMarkup(language: keyof typeof skippedMarkup, markedText: string): string {
+  const text = skippedMarkup[language].reduce((rest, pattern) => rest.replace(pattern, ' '), markedText)
   return text.replaceAll(urls, ' ')
 }
 
@@ -58,9 +58,9 @@ export async function readHtml(
   return { words, counts: {}, features: /<img\b/i.test(html) ? ['pictures'] : [] }
 }
 
-/** Counts XML with its text between tags. @param hidden elements without readable text. */
-export function createXmlReader(...hidden: readonly string[]) {
-  const names = new Set(hidden)
+/** Counts XML with its text between tags. @param hiddenElements elements without readable text. */
+export function createXmlReader(...hiddenElements: readonly string[]) {
+  const names = new Set(hiddenElements)
   return async (
     bytes: FileBytes,
     _isResult: boolean,

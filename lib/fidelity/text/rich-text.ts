@@ -127,14 +127,14 @@ class RtfReader {
     else if (!this.#group.isHidden) this.#bytes.push(value)
   }
 
-  #addPlainText(all: string): void {
+  #addPlainText(plainText: string): void {
     // The second byte of a character may be an ASCII code.
     const isSecondByte =
       this.#bytes.length > 0 &&
       multiByteCodePages.has(this.#group.codePage) &&
       this.#decodeBytes().endsWith('\ufffd')
-    if (isSecondByte) this.#bytes.push(all.charCodeAt(0))
-    const text = isSecondByte ? all.slice(1) : all
+    if (isSecondByte) this.#bytes.push(plainText.charCodeAt(0))
+    const text = isSecondByte ? plainText.slice(1) : plainText
     this.#addText(text.slice(this.#fallbackLeft))
     this.#fallbackLeft = Math.max(0, this.#fallbackLeft - text.length)
   }

@@ -35,11 +35,11 @@ export class WordCounts {
   #hasDigits = false
 
   static fromMessage({ counts, total, hasDigits }: WordCountsMessage): WordCounts {
-    const restored = new WordCounts()
-    restored.#counts = HashCounts.fromMessage(counts)
-    restored.#total = total
-    restored.#hasDigits = hasDigits
-    return restored
+    const restoredCounts = new WordCounts()
+    restoredCounts.#counts = HashCounts.fromMessage(counts)
+    restoredCounts.#total = total
+    restoredCounts.#hasDigits = hasDigits
+    return restoredCounts
   }
 
   toMessage(): WordCountsMessage {
@@ -120,19 +120,19 @@ export class WordCounts {
   }
 
   /** Adds the words of another text. @param times how often it occurs. */
-  addAll(other: WordCounts, times = 1): void {
-    this.#counts.addAll(other.#counts, times)
-    this.#total += other.#total * times
-    this.#hasDigits ||= other.#hasDigits
+  addAll(otherCounts: WordCounts, times = 1): void {
+    this.#counts.addAll(otherCounts.#counts, times)
+    this.#total += otherCounts.#total * times
+    this.#hasDigits ||= otherCounts.#hasDigits
   }
 
   /** Returns these words minus those of a text that they contain. */
-  subtract(other: WordCounts): WordCounts {
-    const remaining = new WordCounts()
-    remaining.#counts = this.#counts.subtract(other.#counts)
-    remaining.#total = this.#total - this.#counts.countSharedWith(other.#counts)
-    remaining.#hasDigits = this.#hasDigits
-    return remaining
+  subtract(otherCounts: WordCounts): WordCounts {
+    const remainingCounts = new WordCounts()
+    remainingCounts.#counts = this.#counts.subtract(otherCounts.#counts)
+    remainingCounts.#total = this.#total - this.#counts.countSharedWith(otherCounts.#counts)
+    remainingCounts.#hasDigits = this.#hasDigits
+    return remainingCounts
   }
 
   /** Number of different words. */
@@ -150,24 +150,29 @@ export class WordCounts {
   }
 
   /** Returns how many of these words another text has as well. */
-  countSharedWith(other: WordCounts): number {
-    const byWord = this.#counts.countSharedWith(other.#counts)
+  countSharedWith(otherCounts: WordCounts): number {
+    const byWord = this.#counts.countSharedWith(otherCounts.#counts)
     if (byWord === this.#total) return byWord
-    return Math.max(byWord, this.#countByCharacters(other))
+    return Math.max(byWord, this.#countByCharacters(otherCounts))
   }
 
   /**
    * Compares characters, to find words that are hyphenated or letter-spaced. Text that was added, such as page headers,
    * would compensate for missing characters, so with much added text only whole words count.
    */
-  #countByCharacters(other: WordCounts): number {
-    const [own, others] = [countCharacters(this.#counts), countCharacters(other.#counts)]
-    const [ownTotal, othersTotal] = [sum(own.values()), sum(others.values())]
+  #countByCharacters(otherCounts: WordCounts): number {
+    const [ownCharacters, otherCharacters] = [
+      countCharacters(this.#counts),
+      countCharacters(otherCounts.#counts),
+    ]
+    const [ownTotal, othersTotal] = [sum(ownCharacters.values()), sum(otherCharacters.values())]
     // If the text is letter-spaced, words are meaningless, even if some text was added.
-    const isBroken = othersTotal / other.#total < (ownTotal / this.#total) * maxBrokenLengthShare
+    const isBroken = othersTotal / otherCounts.#total < (ownTotal / this.#total) * maxBrokenLengthShare
     if (othersTotal > ownTotal * (isBroken ? maxAddedShareIfBroken : maxAddedShare)) return 0
-    const shared = sum([...own].map(([character, count]) => Math.min(count, others.get(character) ?? 0)))
-    return Math.floor((shared / ownTotal) * this.#total)
+    const sharedCharacters = sum(
+      [...ownCharacters].map(([character, count]) => Math.min(count, otherCharacters.get(character) ?? 0)),
+    )
+    return Math.floor((sharedCharacters / ownTotal) * this.#total)
   }
 }
 

@@ -17,8 +17,8 @@ const checkAiff: Check = (file) => checkForm(file, 'an AIFF')
 function requireTerminator(terminator: string): Check {
   return (file) => {
     const end = file.tail.findLastIndex((byte) => byte > 0x20)
-    const last = ascii(file.tail, 0, end + 1)
-    if (!last.endsWith(terminator)) throw corruptFileError('a text-based document', 'its end is missing')
+    const lastText = ascii(file.tail, 0, end + 1)
+    if (!lastText.endsWith(terminator)) throw corruptFileError('a text-based document', 'its end is missing')
   }
 }
 

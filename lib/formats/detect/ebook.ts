@@ -15,12 +15,15 @@ export async function mobipocketFormat(file: OpenedFile): Promise<FormatId> {
   const [{ start } = { start: file.size }] = records
   if (records.length === 0) throw corruptBookError('its header is cut off')
   if ((records.at(-1)?.start ?? 0) >= file.size) throw corruptBookError('it is cut off')
-  const first = await file.read(start, start + 40)
-  if (first.length < 40 || ascii(first, mobiOffsets.signature, mobiOffsets.signature + 4) !== 'MOBI') {
+  const firstBytes = await file.read(start, start + 40)
+  if (
+    firstBytes.length < 40 ||
+    ascii(firstBytes, mobiOffsets.signature, mobiOffsets.signature + 4) !== 'MOBI'
+  ) {
     throw corruptBookError('its header is damaged')
   }
-  if (view(first).getUint16(mobiOffsets.encryption) !== 0) throw drmError()
-  return view(first).getUint32(mobiOffsets.version) === kf8Version ? 'azw3' : 'mobi'
+  if (view(firstBytes).getUint16(mobiOffsets.encryption) !== 0) throw drmError()
+  return view(firstBytes).getUint32(mobiOffsets.version) === kf8Version ? 'azw3' : 'mobi'
 }
 
 async function listRecords(file: OpenedFile): Promise<readonly PalmRecord[]> {

@@ -44,8 +44,8 @@ export function checkPng(file: OpenedFile): void {
 /** Zeros after the trailer are padding. */
 export function checkGif(file: OpenedFile): void {
   const end = file.tail.findLastIndex((byte) => byte !== 0)
-  const last = file.tail.subarray(Math.max(0, end - 63), end + 1)
-  if (!last.includes(0x3b)) throw corruptFileError('a GIF', 'its end is missing')
+  const lastBytes = file.tail.subarray(Math.max(0, end - 63), end + 1)
+  if (!lastBytes.includes(0x3b)) throw corruptFileError('a GIF', 'its end is missing')
 }
 
 /** Checks for the mandatory first cards (FITS 4.0, section 4.4.1), without which readers guess the image size. */
@@ -98,15 +98,15 @@ export async function checkExr(file: OpenedFile): Promise<void> {
   const tableStart = exrHeaderEnd(file.head)
   if (tableStart === undefined) throw corruptFileError(kind, 'its header is damaged or cut off')
   // The table ends at the lowest block offset; blocks can be in ascending or descending order.
-  let [first, last] = [file.size, 0]
-  for (let at = tableStart; at < first && at + 8 <= file.head.length; at += 8) {
+  let [firstNonZero, lastNonZero] = [file.size, 0]
+  for (let at = tableStart; at < firstNonZero && at + 8 <= file.head.length; at += 8) {
     const offset = Number(view(file.head).getBigUint64(at, true))
     if (offset <= tableStart) throw corruptFileError(kind, 'writing it was interrupted')
-    first = Math.min(first, offset)
-    last = Math.max(last, offset)
+    firstNonZero = Math.min(firstNonZero, offset)
+    lastNonZero = Math.max(lastNonZero, offset)
   }
-  const block = await file.read(last, last + 8)
-  if (block.length < 8 || last + 8 + view(block).getUint32(4, true) > file.size) {
+  const block = await file.read(lastNonZero, lastNonZero + 8)
+  if (block.length < 8 || lastNonZero + 8 + view(block).getUint32(4, true) > file.size) {
     throw corruptFileError(kind, 'it is cut off: a block of scan lines is missing')
   }
 }

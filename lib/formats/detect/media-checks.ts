@@ -8,17 +8,17 @@ import { ascii, corruptFileError, type OpenedFile } from './byte-source.ts'
 const maxBoxes = 4000
 
 /** Checks that the boxes (ISO 14496-12) fit into the file and include one of the required types. */
-export async function checkBoxes(file: OpenedFile, needed: readonly string[]): Promise<void> {
+export async function checkBoxes(file: OpenedFile, neededBoxes: readonly string[]): Promise<void> {
   const kind = 'an MP4 or similar file'
-  const seen = new Set<string>()
+  const seenBoxes = new Set<string>()
   try {
-    for await (const { type } of readMp4Boxes(file, maxBoxes)) seen.add(type)
+    for await (const { type } of readMp4Boxes(file, maxBoxes)) seenBoxes.add(type)
   } catch (error) {
     if (error instanceof TruncatedFileError) throw corruptFileError(kind, error.message)
     // Programs ignore what follows the boxes.
     if (!(error instanceof DamagedFileError || error instanceof FileLimitError)) throw error
   }
-  if (needed.some((type) => seen.has(type))) return
+  if (neededBoxes.some((type) => seenBoxes.has(type))) return
   throw corruptFileError(
     kind,
     'the box that describes its content is missing, as after an interrupted recording or transfer',

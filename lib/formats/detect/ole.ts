@@ -23,10 +23,10 @@ const formatsByStream: readonly (readonly [string, FormatId])[] = [
 /** Returns the format of an OLE compound file (doc, xls, ppt …) from the stream names in its directory. */
 export async function oleFormat(
   file: OpenedFile,
-  named: FormatId | undefined,
+  namedFormat: FormatId | undefined,
 ): Promise<{ format: FormatId; locked?: true } | undefined> {
   const names = await directoryNames(file)
-  if (names.has('EncryptedPackage')) return { format: encryptedFormat(named), locked: true }
+  if (names.has('EncryptedPackage')) return { format: encryptedFormat(namedFormat), locked: true }
   const format = formatsByStream.find(([name]) => names.has(name))?.[1]
   return format && { format, ...(names.has('EncryptedSummary') && { locked: true }) }
 }
@@ -35,8 +35,8 @@ export async function oleFormat(
 const successors: Partial<Record<FormatId, FormatId>> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' }
 
 /** Returns the format of an encrypted Office Open XML file, which only its name reveals. */
-function encryptedFormat(named: FormatId | undefined): FormatId {
-  const format = named && (successors[named] ?? named)
+function encryptedFormat(namedFormat: FormatId | undefined): FormatId {
+  const format = namedFormat && (successors[namedFormat] ?? namedFormat)
   if (format && isOpenXml(format)) return format
   const sentence =
     'The document is encrypted, so its format must be in its name: rename it to .docx, .xlsx or .pptx, and send its password in the field `password`.'

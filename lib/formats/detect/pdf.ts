@@ -45,15 +45,20 @@ async function canOpen(file: OpenedFile, password: string | undefined): Promise<
   const { getResolvedPDFJS } = await import('unpdf')
   const { PDFDataRangeTransport, getDocument } = await getResolvedPDFJS()
   const transport = new PDFDataRangeTransport(file.size, null)
-  let fetched = 0
-  const failed = Promise.withResolvers<never>()
+  let fetchedBytes = 0
+  const failurePromise = Promise.withResolvers<never>()
   transport.requestDataRange = (begin: number, end: number) => {
-    fetched += end - begin
-    if (fetched > maxCheckedBytes)
-      return failed.reject(new Error('The password check would have to read too much of the file.'))
-    file.read(begin, end).then((bytes) => transport.onDataRange(begin, Uint8Array.from(bytes)), failed.reject)
+    fetchedBytes += end - begin
+    if (fetchedBytes > maxCheckedBytes)
+      return failurePromise.reject(new Error('The password check would have to read too much of the file.'))
+    file
+      .read(begin, end)
+      .then((bytes) => transport.onDataRange(begin, Uint8Array.from(bytes)), failurePromise.reject)
   }
-  const timer = setTimeout(() => failed.reject(new Error('The password check timed out.')), openTimeoutMs)
+  const timer = setTimeout(
+    () => failurePromise.reject(new Error('The password check timed out.')),
+    openTimeoutMs,
+  )
   const task = getDocument({
     range: transport,
     ...defined({ password }),
@@ -62,7 +67,7 @@ async function canOpen(file: OpenedFile, password: string | undefined): Promise<
     verbosity: 0,
   })
   try {
-    await Promise.race([task.promise, failed.promise])
+    await Promise.race([task.promise, failurePromise.promise])
     return true
   } catch (error) {
     // The engine handles all other errors: it can repair more than this reader.

@@ -9,17 +9,17 @@ const headerBytes = 26
  */
 export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   const header = view(file.head)
-  const large = header.getUint16(4) === 2
+  const isLargeFormat = header.getUint16(4) === 2
   const [channels, height, width] = [header.getUint16(12), header.getUint32(14), header.getUint32(18)]
   if (Math.max(width, height) > maxSide) return
   let at = headerBytes
-  for (const wide of [false, false, large]) {
+  for (const wide of [false, false, isLargeFormat]) {
     const length = view(await file.read(at, at + (wide ? 8 : 4)))
     at += wide ? 8 + Number(length.getBigUint64(0)) : 4 + length.getUint32(0)
     if (at + 2 > file.size) throw truncatedError()
   }
   const compression = view(await file.read(at, at + 2)).getUint16(0)
-  if (compression === 1) await checkRows(file, at + 2, channels * height, large ? 4 : 2)
+  if (compression === 1) await checkRows(file, at + 2, channels * height, isLargeFormat ? 4 : 2)
 }
 
 /** Checks compressed rows: the lengths of all rows come first, then the rows. */

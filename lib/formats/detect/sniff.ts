@@ -56,8 +56,8 @@ export async function sniff(file: OpenedFile): Promise<Sniffed> {
 
 /** Tries `file-type` first, which is a hundred times faster; libmagic knows many more formats. */
 async function typeOf(head: Uint8Array): Promise<string> {
-  const quick = await fileTypeFromBuffer(head)
-  if (quick && !ambiguousTypes.includes(quick.mime)) return bareMime(quick.mime)
+  const quickMatch = await fileTypeFromBuffer(head)
+  if (quickMatch && !ambiguousTypes.includes(quickMatch.mime)) return bareMime(quickMatch.mime)
   if (isPlainUtf8(head)) return 'text/plain'
   const type = bareMime((await libmagic()).getMime(head))
   return type === 'application/octet-stream' && detectUtf16(head) ? 'text/plain' : type

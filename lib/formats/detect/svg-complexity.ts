@@ -46,21 +46,21 @@ function countShapes(svg: string): number {
       parent.children.push(group)
     }
     group.shapes++
-    const used = element === 'use' ? hrefPattern.exec(attributes)?.[1] : undefined
-    if (used !== undefined) group.children.push(used)
+    const referencedId = element === 'use' ? hrefPattern.exec(attributes)?.[1] : undefined
+    if (referencedId !== undefined) group.children.push(referencedId)
     if (!isEmpty) open.push(group)
   }
   const counts = new Map<SvgGroup, number>()
   const count = (group: SvgGroup, depth: number): number => {
-    const known = counts.get(group)
-    if (known !== undefined) return known
+    const knownCount = counts.get(group)
+    if (knownCount !== undefined) return knownCount
     if (depth > maxDepth) return Number.POSITIVE_INFINITY
     // A group that references itself is not drawn within itself.
     counts.set(group, 0)
     let shapes = group.shapes
     for (const one of group.children) {
-      const found = typeof one === 'string' ? groupsById.get(one) : one
-      if (found) shapes += count(found, depth + 1)
+      const groupToCount = typeof one === 'string' ? groupsById.get(one) : one
+      if (groupToCount) shapes += count(groupToCount, depth + 1)
     }
     counts.set(group, shapes)
     return shapes

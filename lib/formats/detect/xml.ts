@@ -60,8 +60,8 @@ export function xmlFormat(head: Uint8Array): FormatId | undefined {
  */
 function isSvgFont(text: string): boolean {
   if (!/<font[\s>]/.test(text)) return false
-  const drawn = text.replace(/<defs[\s\S]*?(?:<\/defs>|$)/g, '')
-  return !/<(?:path|text|image|use|rect|circle|ellipse|line|poly\w+|g)[\s>/]/.test(drawn)
+  const drawnText = text.replace(/<defs[\s\S]*?(?:<\/defs>|$)/g, '')
+  return !/<(?:path|text|image|use|rect|circle|ellipse|line|poly\w+|g)[\s>/]/.test(drawnText)
 }
 
 /** Distinguishes JATS, DocBook and unknown files, whose root tags can have the same name. */

@@ -107,8 +107,8 @@ async function xpsFormat(zip: ZipArchive): Promise<FormatId | undefined> {
 }
 
 async function epubFormat(zip: ZipArchive): Promise<FormatId | undefined> {
-  const declared = await readText(zip, 'mimetype', 'an EPUB book')
-  if (!declared?.startsWith('application/epub+zip')) return undefined
+  const declaredType = await readText(zip, 'mimetype', 'an EPUB book')
+  if (!declaredType?.startsWith('application/epub+zip')) return undefined
   const container = await readText(zip, 'META-INF/container.xml', 'an EPUB book')
   if (container === undefined)
     throw corruptFileError('an EPUB book', 'the part that names its content is missing')
@@ -120,11 +120,11 @@ async function epubFormat(zip: ZipArchive): Promise<FormatId | undefined> {
 }
 
 async function openDocumentFormat(zip: ZipArchive): Promise<FormatId | undefined> {
-  const declared = (await readText(zip, 'mimetype', 'an OpenDocument file'))?.trim()
-  const mime = declared ?? (await manifestType(zip))
+  const declaredType = (await readText(zip, 'mimetype', 'an OpenDocument file'))?.trim()
+  const mime = declaredType ?? (await manifestType(zip))
   if (mime === undefined) return undefined
   const format = formats.find((row) => row.mimeTypes[0] === mime)
-  if (!format && declared !== undefined) throw unsupportedFormatError(mime.slice(0, 80))
+  if (!format && declaredType !== undefined) throw unsupportedFormatError(mime.slice(0, 80))
   if (!format) return undefined
   // LibreOffice writes this since 24.8.
   if (zip.files.has('encrypted-package')) throw documentProtectionUnknown()
@@ -171,10 +171,10 @@ function ufoFormat({ files }: ZipArchive): FormatId | undefined {
 
 /** Undefined if the ZIP has no file with this name. */
 async function readText(zip: ZipArchive, name: string, kind: string): Promise<string | undefined> {
-  const entry = zip.files.get(name)
-  if (!entry) return undefined
+  const zipEntry = zip.files.get(name)
+  if (!zipEntry) return undefined
   try {
-    return new TextDecoder().decode(await zip.read(entry, maxTextBytes))
+    return new TextDecoder().decode(await zip.read(zipEntry, maxTextBytes))
   } catch (error) {
     if (error instanceof FileLimitError) throw corruptFileError(kind, 'its description is far too large')
     if (error instanceof RangeError) throw corruptFileError(kind, 'its description cannot be unpacked')
@@ -185,10 +185,10 @@ async function readText(zip: ZipArchive, name: string, kind: string): Promise<st
 /** Unpacks the part with the text, so that a damaged file is rejected immediately instead of after a wait. */
 async function checkPart(zip: ZipArchive, name: string | undefined, format: FormatId): Promise<void> {
   const kind = `a ${formatById(format).name} (${format})`
-  const entry = zip.files.get(name ?? '')
-  if (!entry) throw corruptFileError(kind, 'the part with its content is missing')
+  const zipEntry = zip.files.get(name ?? '')
+  if (!zipEntry) throw corruptFileError(kind, 'the part with its content is missing')
   try {
-    await zip.read(entry, maxMainPartBytes)
+    await zip.read(zipEntry, maxMainPartBytes)
   } catch (error) {
     // A larger part is not unpacked.
     if (error instanceof FileLimitError) return

@@ -12,20 +12,20 @@ export function limitBody(
   maxBytes: number | undefined,
 ): Readable {
   if (maxBytes === undefined) return body
-  const announced = Number(headers['content-length'])
-  if (announced > maxBytes) throw bodyTooLarge(maxBytes, announced)
+  const announcedBytes = Number(headers['content-length'])
+  if (announcedBytes > maxBytes) throw bodyTooLarge(maxBytes, announcedBytes)
   let size = 0
-  const limited = new Transform({
+  const limitedStream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length
       if (size > maxBytes) done(bodyTooLarge(maxBytes))
       else done(null, chunk)
     },
   })
-  body.on('error', (error) => limited.destroy(error))
+  body.on('error', (error) => limitedStream.destroy(error))
   // Keep the connection open for the reply.
-  limited.on('error', () => body.unpipe(limited))
-  return body.pipe(limited)
+  limitedStream.on('error', () => body.unpipe(limitedStream))
+  return body.pipe(limitedStream)
 }
 
 /** Tells clients how to send larger files. */

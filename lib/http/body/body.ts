@@ -40,13 +40,13 @@ export async function readRequestBody(
   contract: AnyContract,
   options: { files: Files; maxFileBytes: number; maxBodyBytes?: number | undefined; retentionHours: number },
 ): Promise<ParsedBody> {
-  const none = { files: [], discard: async () => {} }
-  if (!contract.body) return { value: undefined, ...none }
+  const emptyForm = { files: [], discard: async () => {} }
+  if (!contract.body) return { value: undefined, ...emptyForm }
   const kind = bodyKindOf(event, contract.body.accepts)
   // Import it before reading the stream, so that no data arrives without a listener. Most requests don't need it.
   const forms = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
-  const limited = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
-  const stream = decodeRequestBody(limited, event.headers['content-encoding'], kind)
+  const limitedStream = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
+  const stream = decodeRequestBody(limitedStream, event.headers['content-encoding'], kind)
   if (forms) {
     const form = await forms.readMultipartForm(stream, {
       headers: event.headers,
@@ -56,7 +56,7 @@ export async function readRequestBody(
     return { value: form.fields, files: form.files, discard: () => form.discard() }
   }
   const text = decodeUtf8(await readStream(stream, maxPlainBytes))
-  return { value: kind === 'form' ? parseFormFields(text) : parseJsonBody(text), ...none }
+  return { value: kind === 'form' ? parseFormFields(text) : parseJsonBody(text), ...emptyForm }
 }
 
 /** @throws AppError INVALID_INPUT, INVALID_REQUEST. */

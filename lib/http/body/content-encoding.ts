@@ -23,11 +23,11 @@ export function decodeRequestBody(body: Readable, encoding: string | undefined, 
   if (name === '' || name === 'identity') return body
   const decoder = decoders[name]
   if (!decoder || kind === 'multipart') throw encodingNotSupportedError(name, kind)
-  const decoded = decoder()
+  const decodedStream = decoder()
   // An error on either side stops the other, but the connection stays open for the reply.
-  body.on('error', (error) => decoded.destroy(error))
-  decoded.on('error', () => body.unpipe(decoded))
-  return body.pipe(decoded)
+  body.on('error', (error) => decodedStream.destroy(error))
+  decodedStream.on('error', () => body.unpipe(decodedStream))
+  return body.pipe(decodedStream)
 }
 
 function encodingNotSupportedError(name: string, kind: BodyKind): AppError {

@@ -12,10 +12,10 @@ export class HeadAndTail {
 
   add(chunk: Buffer): void {
     this.#size += chunk.length
-    const missing = endBytes - this.#headSize
-    if (missing > 0) {
-      this.#head.push(chunk.subarray(0, missing))
-      this.#headSize += Math.min(missing, chunk.length)
+    const missingBytes = endBytes - this.#headSize
+    if (missingBytes > 0) {
+      this.#head.push(chunk.subarray(0, missingBytes))
+      this.#headSize += Math.min(missingBytes, chunk.length)
     }
     this.#tail.push(chunk)
     this.#tailSize += chunk.length

@@ -28,9 +28,9 @@ export function malformedFormError(
   cause: unknown,
 ): AppError {
   const isHeader = cause instanceof Error && cause.message === 'Malformed part header'
-  const found = isHeader ? findControlCharacter(recent, headers['content-type'] ?? '') : undefined
-  if (found) {
-    const { character, field } = found
+  const controlCharacter = isHeader ? findControlCharacter(recent, headers['content-type'] ?? '') : undefined
+  if (controlCharacter) {
+    const { character, field } = controlCharacter
     const sentence = `${field ?? 'form'}: the name of the file or field contains the control character ${character}. Remove it, or percent-encode it.`
     return new AppError('INVALID_REQUEST', sentence, { ...(field && { field }), character }, { cause })
   }
@@ -47,9 +47,9 @@ function findControlCharacter(
 ): { readonly character: string; readonly field: string | undefined } | undefined {
   const boundary = /boundary="?([^";]{1,200})/i.exec(contentType)?.[1]
   if (boundary === undefined) return undefined
-  const opening = `--${boundary}\r\n`
-  for (let at = recent.indexOf(opening); at >= 0; ) {
-    const start = at + opening.length
+  const openingLine = `--${boundary}\r\n`
+  for (let at = recent.indexOf(openingLine); at >= 0; ) {
+    const start = at + openingLine.length
     const end = recent.indexOf('\r\n\r\n', start)
     const header = recent.subarray(start, end < 0 ? undefined : end)
     const position = header.findIndex((code, index) => isControlCharacter(code, header, index))
@@ -61,7 +61,7 @@ function findControlCharacter(
       }
     }
     if (end < 0) return undefined
-    at = recent.indexOf(opening, end)
+    at = recent.indexOf(openingLine, end)
   }
   return undefined
 }

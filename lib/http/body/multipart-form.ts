@@ -39,18 +39,18 @@ export interface FormOptions {
  */
 export async function readMultipartForm(body: Readable, options: FormOptions): Promise<MultipartForm> {
   const fields: Record<string, string> = {}
-  const stored: StoredPart[] = []
+  const storedParts: StoredPart[] = []
   const stop = new AbortController()
   const discard = async () => {
-    const keys = stored.filter((part) => !part.adopted).map((part) => part.key)
+    const keys = storedParts.filter((part) => !part.adopted).map((part) => part.key)
     if (keys.length > 0) await options.files.delete(keys)
   }
   try {
-    await parse(body, options, stop, fields, stored)
-    return { fields, files: stored.map((part) => toReceivedFile(part, options.files)), discard }
+    await parse(body, options, stop, fields, storedParts)
+    return { fields, files: storedParts.map((part) => toReceivedFile(part, options.files)), discard }
   } catch (error) {
     stop.abort(error)
-    await Promise.allSettled(stored.map((part) => part.done))
+    await Promise.allSettled(storedParts.map((part) => part.done))
     await discard()
     throw error
   }
@@ -82,7 +82,7 @@ function parse(
   options: FormOptions,
   stop: AbortController,
   fields: Record<string, string>,
-  stored: StoredPart[],
+  storedParts: StoredPart[],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
@@ -106,9 +106,9 @@ function parse(
     }
     const addFile = (field: string, stream: Readable, info: FileInfo) => {
       if (!options.fileFields.includes(field)) throw fileNotExpectedError(field, options.fileFields)
-      const part = storeFile(field, stream, info, options, stop.signal)
-      stored.push(part)
-      part.done.catch(fail)
+      const storedPart = storeFile(field, stream, info, options, stop.signal)
+      storedParts.push(storedPart)
+      storedPart.done.catch(fail)
     }
     const failing = (action: () => void) => {
       try {
@@ -125,7 +125,7 @@ function parse(
       parser.on(limit, () => fail(tooManyFieldsError()))
     const recent = new RecentBytes()
     parser.on('error', (cause) => fail(malformedFormError(recent.bytes(), options.headers, cause)))
-    parser.on('close', () => Promise.all(stored.map((part) => part.done)).then(() => resolve(), fail))
+    parser.on('close', () => Promise.all(storedParts.map((part) => part.done)).then(() => resolve(), fail))
     body.on('error', (error) => fail(connectionClosedError(error)))
     body.on('data', (chunk: Buffer) => recent.add(chunk))
     body.pipe(parser)
@@ -176,11 +176,13 @@ function storeFile(
   // An error on either side must stop the other, or the upload would wait forever for the remaining bytes.
   stream.on('error', (error) => meter.destroy(error))
   stream.pipe(meter)
-  const done = options.files.putStream(key, meter, 'application/octet-stream', signal).catch((error) => {
-    stream.resume()
-    throw meter.errored ?? error
-  })
-  return { field, filename: sanitizeFileName(info.filename), key, meter, done, adopted: false }
+  const storedFile = options.files
+    .putStream(key, meter, 'application/octet-stream', signal)
+    .catch((error) => {
+      stream.resume()
+      throw meter.errored ?? error
+    })
+  return { field, filename: sanitizeFileName(info.filename), key, meter, done: storedFile, adopted: false }
 }
 
 /** Counts and hashes the bytes that pass through; fails with FILE_TOO_LARGE at the limit. */

@@ -6,12 +6,12 @@ const runs = /(?:%[\da-f]{2})+/gi
 /**
  * Rejects escapes that are not UTF-8, which URLSearchParams would silently replace with U+FFFD. A percent sign without
  * two hex digits is literal.
- * @param encoded a query or a form body. @throws AppError INVALID_INPUT that names the first such field.
+ * @param encodedText a query or a form body. @throws AppError INVALID_INPUT that names the first such field.
  */
-export function requireUtf8Escapes(encoded: string): void {
-  const pair = encoded.split('&').find((one) => !(one.match(runs) ?? []).every(isUtf8))
-  if (pair === undefined) return
-  const [[name = ''] = []] = new URLSearchParams(pair)
+export function requireUtf8Escapes(encodedText: string): void {
+  const invalidPair = encodedText.split('&').find((one) => !(one.match(runs) ?? []).every(isUtf8))
+  if (invalidPair === undefined) return
+  const [[name = ''] = []] = new URLSearchParams(invalidPair)
   throw notUtf8Error(name)
 }
 

@@ -15,9 +15,9 @@ interface DocumentInfo {
 
 /** The AsyncAPI 3 document of what the service sends on its own: webhooks, WebSocket frames and event streams. */
 export function asyncApiDocument({ version, url }: DocumentInfo) {
-  const sent = Object.keys(serverFrames)
-  const streamed = ['job-snapshot', ...eventNames]
-  const received = Object.keys(clientFrames).map((name) => `${name}-request`)
+  const sentFrames = Object.keys(serverFrames)
+  const streamedFrames = ['job-snapshot', ...eventNames]
+  const receivedFrames = Object.keys(clientFrames).map((name) => `${name}-request`)
   const schemas = createSchemas()
   return {
     asyncapi: '3.0.0',
@@ -42,13 +42,13 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
         title: 'Events of a job',
         description: 'Server-sent events. Send `Last-Event-ID` to resume an interrupted stream.',
         parameters: { jobId: { description: 'Id of the job' } },
-        messages: references(streamed, 'components/messages'),
+        messages: references(streamedFrames, 'components/messages'),
       },
       user: {
         address: '/v1/ws/user/jobs',
         title: 'All your jobs',
         description: `A WebSocket, also available at \`/ws/user/jobs\`. Close codes:\n\n${closeCodeList}`,
-        messages: references([...sent, ...received], 'components/messages'),
+        messages: references([...sentFrames, ...receivedFrames], 'components/messages'),
       },
       job: {
         address: '/v1/ws/jobs/{jobId}',
@@ -60,9 +60,9 @@ export function asyncApiDocument({ version, url }: DocumentInfo) {
     },
     operations: {
       tellByWebhook: operation('send', 'webhooks', eventNames),
-      tellByStream: operation('send', 'events', streamed),
-      tellUser: operation('send', 'user', sent),
-      hearUser: operation('receive', 'user', received),
+      tellByStream: operation('send', 'events', streamedFrames),
+      tellUser: operation('send', 'user', sentFrames),
+      hearUser: operation('receive', 'user', receivedFrames),
       tellOfJob: operation('send', 'job', ['progress', 'error']),
     },
     components: {
@@ -121,19 +121,19 @@ type JsonSchema = Record<string, unknown>
 
 /** Converts schemas to JSON Schema, and collects those with a name, to which they then refer. */
 function createSchemas() {
-  const named: Record<string, JsonSchema> = {}
+  const namedSchemas: Record<string, JsonSchema> = {}
   return {
-    named,
+    named: namedSchemas,
     of(schema: z.ZodType, io: 'input' | 'output' = 'output'): JsonSchema {
-      const converted = z.toJSONSchema(schema, {
+      const convertedSchema = z.toJSONSchema(schema, {
         target: 'draft-7',
         io,
         override: ({ jsonSchema }) => simplifySchema(jsonSchema),
       })
-      const text = JSON.stringify(converted).replaceAll('"#/definitions/', '"#/components/schemas/')
+      const text = JSON.stringify(convertedSchema).replaceAll('"#/definitions/', '"#/components/schemas/')
       const { $schema: _, definitions = {}, ...rest } = JSON.parse(text) as JsonSchema // what was converted
-      for (const [id, { id: _id, ...definition }] of Object.entries(definitions as typeof named))
-        named[id] = definition
+      for (const [id, { id: _id, ...definition }] of Object.entries(definitions as typeof namedSchemas))
+        namedSchemas[id] = definition
       return rest
     },
   }

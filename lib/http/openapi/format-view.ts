@@ -26,26 +26,26 @@ export const FormatView = component(
 
 type Views = readonly z.infer<typeof FormatView>[]
 
-const known = new WeakMap<readonly Engine[], Views>()
+const viewsByEngines = new WeakMap<readonly Engine[], Views>()
 
 /** Returns every format that can be read or written, computed once from the engines' capabilities. */
 export function formatViews(engines: readonly Engine[]): Views {
-  const views = known.get(engines) ?? computeViews(engines)
-  known.set(engines, views)
+  const views = viewsByEngines.get(engines) ?? computeViews(engines)
+  viewsByEngines.set(engines, views)
   return views
 }
 
 function computeViews(engines: readonly Engine[]): Views {
-  const all = findConversions(engines)
-  const bySource = Map.groupBy(all, ({ from }) => from)
-  const written = new Set(all.map(({ to }) => to))
+  const allConversions = findConversions(engines)
+  const bySource = Map.groupBy(allConversions, ({ from }) => from)
+  const writtenFormats = new Set(allConversions.map(({ to }) => to))
   return formats
     .map((format) => {
-      const reached = new Set(bySource.get(format.id)?.map(({ to }) => to))
+      const reachedFormats = new Set(bySource.get(format.id)?.map(({ to }) => to))
       return {
-        ...viewOf(format, listTargetsAmong(format.id, reached)),
-        canRead: reached.size > 0,
-        canWrite: written.has(format.id),
+        ...viewOf(format, listTargetsAmong(format.id, reachedFormats)),
+        canRead: reachedFormats.size > 0,
+        canWrite: writtenFormats.has(format.id),
       }
     })
     .filter(({ canRead, canWrite }) => canRead || canWrite)

@@ -115,9 +115,9 @@ function successHeaderIds(
   { reply, idempotent, issuesIdentity }: AnyContract,
   status: number,
 ): readonly HeaderId[] {
-  const named: readonly ReplyHeader[] = status === 304 || status === 204 ? [] : (reply.headers ?? [])
+  const namedHeaders: readonly ReplyHeader[] = status === 304 || status === 204 ? [] : (reply.headers ?? [])
   return [
-    ...named.map((name) =>
+    ...namedHeaders.map((name) =>
       name === 'location' && locationStatuses.includes(status) ? 'RedirectLocation' : replyHeaderIds[name],
     ),
     ...(reply.etag && status !== 204 ? (['ETag'] as const) : []),

@@ -106,29 +106,29 @@ function describe(name: string, option: z.ZodType): OptionView {
   // zod's JSON Schemas have this shape for our kinds of options.
   const output = z.toJSONSchema(option, { io: 'output', unrepresentable: 'any' }) as JsonSchema
   const input = z.toJSONSchema(option, { io: 'input', unrepresentable: 'any' }) as JsonSchema
-  const described = formsOf(output).filter(({ type, enum: words }) => type ?? words)
-  const forms = described.length > 0 ? described : formsOf(input)
+  const describedForms = formsOf(output).filter(({ type, enum: words }) => type ?? words)
+  const forms = describedForms.length > 0 ? describedForms : formsOf(input)
   const words = forms.flatMap((form) => form.enum ?? []).map(String)
   const [number] = forms.filter(({ type }) => isNumeric(type))
   const pattern = patternOf(forms)
-  const fallback = output.default ?? input.default
+  const fallbackValue = output.default ?? input.default
   const isSpelled = number !== undefined && words.length === 0 && takesText(option)
-  const shown: OptionLabel = optionLabels[name] ?? { label: name }
+  const shownLabel: OptionLabel = optionLabels[name] ?? { label: name }
   // For an option that accepts words or a number, the words determine the type and the bounds apply to the number.
   const type = words.length > 0 ? 'enum' : typeOf(forms[0])
   const bounds = { ...bound('min', number?.minimum), ...bound('max', number?.maximum) }
-  const { suggestions } = shown
+  const { suggestions } = shownLabel
   const offered = [...words, ...(suggestions ?? [])]
   const orNumber = words.length > 0 && number && forms.some((form) => isNumeric(form.type) && !form.enum)
   return {
     name,
-    label: shown.label,
+    label: shownLabel.label,
     type,
-    group: shown.basic ? 'basics' : 'more',
-    widget: widgetOf(shown, type, orNumber === true),
-    ...(shown.unit && type !== 'enum' && type !== 'boolean' && { unit: shown.unit }),
+    group: shownLabel.basic ? 'basics' : 'more',
+    widget: widgetOf(shownLabel, type, orNumber === true),
+    ...(shownLabel.unit && type !== 'enum' && type !== 'boolean' && { unit: shownLabel.unit }),
     description: output.description ?? input.description ?? '',
-    ...defined({ default: fallback }),
+    ...defined({ default: fallbackValue }),
     ...(words.length > 0 && { enum: words }),
     ...defined({ suggestions: suggestions && [...suggestions] }),
     ...(offered.length > 0 && {
@@ -176,6 +176,6 @@ const bound = (name: 'min' | 'max', value: number | undefined) =>
   value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? {} : { [name]: value }
 
 function typeOf(schema: JsonSchema | undefined): OptionView['type'] {
-  const known = (['integer', 'number', 'boolean'] as const).find((type) => type === schema?.type)
-  return known ?? 'string'
+  const knownType = (['integer', 'number', 'boolean'] as const).find((type) => type === schema?.type)
+  return knownType ?? 'string'
 }

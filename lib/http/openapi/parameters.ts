@@ -33,13 +33,15 @@ export class Parameters {
     const uses = contracts.flatMap((contract) => this.#usesOf(contract))
     const ids = new Set<string>()
     for (const [key, group] of Map.groupBy(uses, keyOf)) {
-      const shared = [...Map.groupBy(group, ({ schema }) => schema)].filter(([, same]) => same.length > 1)
+      const sharedSchemas = [...Map.groupBy(group, ({ schema }) => schema)].filter(
+        ([, same]) => same.length > 1,
+      )
       // The most frequent meaning of a name gets the name; the others are described where they occur.
-      const [[schema, same] = []] = shared.sort(([, x], [, y]) => y.length - x.length)
+      const [[schema, sameParameters] = []] = sharedSchemas.sort(([, x], [, y]) => y.length - x.length)
       const id = pascalCase(group[0]?.name ?? '')
       if (!schema || ids.has(id)) continue
       ids.add(id)
-      const { example } = same?.find((use) => use.example !== undefined) ?? {}
+      const { example } = sameParameters?.find((use) => use.example !== undefined) ?? {}
       this.#components.set(key, new Map([[schema, describe(schema, example, id)]]))
     }
   }

@@ -64,7 +64,7 @@ export class Responses {
       const type = reply.contentType?.split(';')[0] ?? 'application/json'
       return { content: { [type]: { schema: this.#bodyOf(reply), ...exampleOf(examples?.[status]) } } }
     }
-    const others = Object.entries(reply.otherStatuses ?? {}).map(([status, description]) => [
+    const otherStatuses = Object.entries(reply.otherStatuses ?? {}).map(([status, description]) => [
       status,
       { description, headers: headerRefs(contract, Number(status)), ...contentOf(status) },
     ])
@@ -74,7 +74,7 @@ export class Responses {
         headers: headerRefs(contract, reply.status),
         ...contentOf(reply.status),
       },
-      ...Object.fromEntries(others),
+      ...Object.fromEntries(otherStatuses),
       ...(reply.etag && {
         304: {
           description: 'Not modified since the ETag of `If-None-Match`',
@@ -87,15 +87,15 @@ export class Responses {
   /** A named schema gets a named reply, which the statuses and operations with that schema share. */
   #bodyOf({ form, schema }: AnyContract['reply']): z.ZodType {
     if (form === 'raw' || form === 'stream') return schema
-    const known = this.#bodies.get(schema)
-    if (known) return known
+    const knownBody = this.#bodies.get(schema)
+    if (knownBody) return knownBody
     const envelope = { success: z.literal(true), data: schema, meta: Meta }
     const isMirrored = form === 'mirrored' && schema instanceof z.ZodObject
     const body: z.ZodType = isMirrored ? schema.extend(envelope) : z.object(envelope)
     const id = schema.meta()?.id
-    const named = id === undefined ? body : component(`${id}Reply`, body)
-    this.#bodies.set(schema, named)
-    return named
+    const namedBody = id === undefined ? body : component(`${id}Reply`, body)
+    this.#bodies.set(schema, namedBody)
+    return namedBody
   }
 
   #failures(contract: AnyContract, examples: Examples) {
@@ -131,9 +131,9 @@ export class Responses {
     const kind = isOAuth ? 'OAuth' : isOpenAccess(contract.access) ? 'Public' : ''
     const suffix = status === 409 && contract.idempotent ? 'OrRetry' : ''
     const id = `${kind}${codes.map(pascalCase).join('Or')}${suffix}`
-    const shared = this.#shared.get(id) ?? { id, ...response }
-    this.#shared.set(id, shared)
-    return shared
+    const sharedResponse = this.#shared.get(id) ?? { id, ...response }
+    this.#shared.set(id, sharedResponse)
+    return sharedResponse
   }
 }
 

@@ -68,21 +68,21 @@ export function problemDetails(
 const retryAfterS = 5
 
 /** Converts anything thrown into an error for clients; a bug becomes INTERNAL_ERROR without details. */
-export function toAppError(thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown
-  if (isUnavailable(thrown))
+export function toAppError(thrownError: unknown): AppError {
+  if (thrownError instanceof AppError) return thrownError
+  if (isUnavailable(thrownError))
     return new AppError(
       'SERVICE_UNAVAILABLE',
       `Part of the service is temporarily unavailable. Send the request again in ${retryAfterS} s.`,
       { retryAfter: retryAfterS },
-      { cause: thrown },
+      { cause: thrownError },
     )
-  if (isBucketUnavailable(thrown))
+  if (isBucketUnavailable(thrownError))
     return new AppError(
       'STORAGE_NOT_CONFIGURED',
       'The file storage does not exist or denies access to the service. The operator of the service has to fix this.',
       undefined,
-      { cause: thrown },
+      { cause: thrownError },
     )
   return new AppError(
     'INTERNAL_ERROR',

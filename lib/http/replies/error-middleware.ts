@@ -39,10 +39,10 @@ const wantsHtml = ({ headers, requestContext }: HttpEvent) =>
   requestContext.http.method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
 
 /** On a full disk, any failure is reported as a shortage of disk space. */
-async function toClientError(thrown: unknown, { config }: Services): Promise<AppError> {
-  const error = toAppError(thrown)
-  return thrown !== error && (await isCausedByFullDisk(thrown, config))
-    ? insufficientSpaceError(thrown)
+async function toClientError(thrownError: unknown, { config }: Services): Promise<AppError> {
+  const error = toAppError(thrownError)
+  return thrownError !== error && (await isCausedByFullDisk(thrownError, config))
+    ? insufficientSpaceError(thrownError)
     : error
 }
 

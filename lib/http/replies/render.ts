@@ -33,8 +33,8 @@ export function renderReply(
   }
 }
 
-export function replyHeadersOf({ reply: declared }: AnyContract, { headers }: HandlerReply<unknown>) {
-  const { contentType = 'application/json; charset=utf-8', cacheControl = 'no-store' } = declared
+export function replyHeadersOf({ reply: declaredReply }: AnyContract, { headers }: HandlerReply<unknown>) {
+  const { contentType = 'application/json; charset=utf-8', cacheControl = 'no-store' } = declaredReply
   return { 'content-type': contentType, 'cache-control': cacheControl, ...headers }
 }
 

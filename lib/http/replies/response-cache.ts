@@ -22,19 +22,19 @@ interface CachedResponse {
 export class ResponseCache {
   readonly #kept = new Map<string, Promise<CachedResponse>>()
 
-  async answer(asked: CacheableReply, event: HttpEvent, requestId: string): Promise<HttpResult> {
-    const { contract } = asked
-    const { statusCode, headers, etag, packed } = await this.#get(asked)
+  async answer(requestedReply: CacheableReply, event: HttpEvent, requestId: string): Promise<HttpResult> {
+    const { contract } = requestedReply
+    const { statusCode, headers, etag, packed } = await this.#get(requestedReply)
     const isCompressed = acceptsGzip(event)
-    const shown = isCompressed ? gzipEtag(etag) : etag
-    if (matchesEtag(event, etag)) return notModified(contract, shown)
+    const sentEtag = isCompressed ? gzipEtag(etag) : etag
+    if (matchesEtag(event, etag)) return notModified(contract, sentEtag)
     const tail = Buffer.from(contract.reply.form === 'raw' ? '' : successTail(requestId))
     const body = isCompressed ? packed.gzip(tail) : await packed.plain(tail)
     return {
       statusCode,
       headers: {
         ...headers,
-        etag: shown,
+        etag: sentEtag,
         vary: 'accept-encoding',
         ...(isCompressed && { 'content-encoding': 'gzip' }),
       },
@@ -43,13 +43,13 @@ export class ResponseCache {
     }
   }
 
-  #get(asked: CacheableReply): Promise<CachedResponse> {
-    const key = `${asked.contract.path}\n${asked.name}`
-    const kept = this.#kept.get(key) ?? make(asked)
-    this.#kept.set(key, kept)
+  #get(requestedReply: CacheableReply): Promise<CachedResponse> {
+    const key = `${requestedReply.contract.path}\n${requestedReply.name}`
+    const keptResponse = this.#kept.get(key) ?? make(requestedReply)
+    this.#kept.set(key, keptResponse)
     // Failures are not cached.
-    kept.catch(() => this.#kept.delete(key))
-    return kept
+    keptResponse.catch(() => this.#kept.delete(key))
+    return keptResponse
   }
 }
 

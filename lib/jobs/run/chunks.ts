@@ -44,11 +44,11 @@ export async function fetchChunkResults(
   task: Task,
   { services, workDir, signal }: { services: TaskServices; workDir: string; signal: AbortSignal },
 ): Promise<{ results: ChunkResult[]; warnings: Warning[] }> {
-  const completed = (await services.jobs.store.getChunks(task)).filter(
+  const completedChunks = (await services.jobs.store.getChunks(task)).filter(
     ({ part = 0, status }) => attemptOfChunk(part) === task.expandedBy && status === 'completed',
   )
   // A chunk and its speculative copy have the same result.
-  const byNumber = new Map(completed.toReversed().map((part) => [originalNumberOf(part), part]))
+  const byNumber = new Map(completedChunks.toReversed().map((part) => [originalNumberOf(part), part]))
   const chunks = [...byNumber.keys()]
     .toSorted((a, b) => a - b)
     .flatMap((number) => byNumber.get(number) ?? [])
@@ -99,13 +99,13 @@ export async function deleteChunks(
 }
 
 /** Deletes the chunks after the end of a task, or after the end of a chunk that ended its task or route. */
-export async function deleteChunksOfEnded(ended: Task, services: TaskServices): Promise<void> {
-  const { jobId, number, part, expandedBy } = ended
+export async function deleteChunksOfEnded(endedTask: Task, services: TaskServices): Promise<void> {
+  const { jobId, number, part, expandedBy } = endedTask
   if (part === undefined && expandedBy === undefined) return
   const task = await services.jobs.store.getTask({ jobId, task: number })
-  if (!task || isTaskOver(task)) return deleteChunks(ended, services)
+  if (!task || isTaskOver(task)) return deleteChunks(endedTask, services)
   if (part !== undefined && task.expandedBy !== attemptOfChunk(part))
-    await deleteChunks(ended, services, attemptOfChunk(part))
+    await deleteChunks(endedTask, services, attemptOfChunk(part))
 }
 
 /** Returns the task of a chunk if it still waits for chunks of that attempt. */

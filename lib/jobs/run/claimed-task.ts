@@ -32,7 +32,7 @@ export interface ClaimedTask {
 }
 
 /** Runs a task in the function of its queue. */
-export type TaskHandler = (run: TaskRun, claimed: ClaimedTask) => Promise<MessageOutcome>
+export type TaskHandler = (run: TaskRun, claimedTask: ClaimedTask) => Promise<MessageOutcome>
 
 export async function withWorkDir<T>(
   { services }: TaskRun,

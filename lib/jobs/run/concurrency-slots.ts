@@ -82,8 +82,12 @@ export class ConcurrencySlots {
       )
       if (applied || item?.[name] !== undefined) return true
       if (!item) {
-        const first = await table.update(key, { set: { ...set, count: 1 } }, { condition: { exists: false } })
-        if (first.applied) return true
+        const firstResult = await table.update(
+          key,
+          { set: { ...set, count: 1 } },
+          { condition: { exists: false } },
+        )
+        if (firstResult.applied) return true
       } else if (!(await this.#dropEnded(owner, item))) return false
     }
     return false
@@ -118,12 +122,12 @@ export class ConcurrencySlots {
   /** Sends the tasks of as many jobs as there are free slots, oldest first. Returns whether others keep waiting. */
   async #resumeWaiting(owner: string, room: number): Promise<boolean> {
     const { table, queues } = this.#services
-    const waiting = await table.partition(keyOf(owner).pk, 'WAIT#')
-    let resumed = 0
-    for (const [jobId, tasks] of Map.groupBy(waiting, (one) => String(one['jobId']))) {
-      if (resumed >= room) return true
+    const waitingJobs = await table.partition(keyOf(owner).pk, 'WAIT#')
+    let resumedCount = 0
+    for (const [jobId, tasks] of Map.groupBy(waitingJobs, (one) => String(one['jobId']))) {
+      if (resumedCount >= room) return true
       if (await this.#isJobLive(jobId)) {
-        resumed++
+        resumedCount++
         // Written by `acquire`.
         for (const { queue, message } of tasks)
           await queues.send(queue as QueueId, [TaskMessage.parse(message)], owner)

@@ -11,7 +11,7 @@ import { findCapability } from './find-capability.ts'
 
 /** Returns a plan of the input by another route, or the error to report when there is none; see `planFallback`. */
 export type FindFallback = (
-  tried: readonly [TriedRoute, ...TriedRoute[]],
+  triedRoutes: readonly [TriedRoute, ...TriedRoute[]],
 ) => InputPlan | { readonly error: JobError }
 
 /** Either the final result of an input, or the plan of the next route. */
@@ -39,9 +39,9 @@ export function decideAfterFailure(
   const clientError = toClientError(error)
   // After a fallback, any error is a reason to continue: the first route's error about the file is reported in the end.
   if (isUnreadableError(clientError) || error instanceof EngineCrash || tried) {
-    const next = startFallback(inputPlan, { ...failure, clientError }, findFallback)
-    if (!('error' in next)) return { inputPlan: next }
-    const { code, message, details } = next.error
+    const nextPlan = startFallback(inputPlan, { ...failure, clientError }, findFallback)
+    if (!('error' in nextPlan)) return { inputPlan: nextPlan }
+    const { code, message, details } = nextPlan.error
     if (!fallback) throw new AppError(code, message, details, { cause: error })
   }
   if (fallback) return { result: fallback }
@@ -64,14 +64,14 @@ export function decideAfterSuccess(
   }
   const { kept, warning } = shortfall
   const short: PartialResult = { ...result, kept, warnings: [...result.warnings, warning] }
-  const best = fallback && isAsGood(fallback, short) ? fallback : short
+  const bestResult = fallback && isAsGood(fallback, short) ? fallback : short
   const clientError: JobError = { code: 'CONVERSION_FAILED', message: warning.message }
-  const next = startFallback(
+  const nextPlan = startFallback(
     inputPlan,
     { step: inputPlan.steps.length - 1, percent: 99, clientError },
     findFallback,
   )
-  return 'error' in next ? { result: best } : { inputPlan: { ...next, fallback: best } }
+  return 'error' in nextPlan ? { result: bestResult } : { inputPlan: { ...nextPlan, fallback: bestResult } }
 }
 
 /** How much more content a result without layout must keep: a few words do not outweigh the layout of all others. */
@@ -79,9 +79,9 @@ const layoutBonus = 0.1
 
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
 
-function isAsGood(earlier: PartialResult, later: PartialResult): boolean {
-  const bonus = isReduced(later) && !isReduced(earlier) ? layoutBonus : 0
-  return earlier.kept + bonus >= later.kept
+function isAsGood(earlierResult: PartialResult, laterResult: PartialResult): boolean {
+  const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? layoutBonus : 0
+  return earlierResult.kept + bonus >= laterResult.kept
 }
 
 function startFallback(
@@ -94,12 +94,12 @@ function startFallback(
     .slice(0, step + 1)
     .filter(({ operation }) => operation !== 'unlock')
     .map(({ engine, from, to }) => ({ engine, from, to }))
-  const last: TriedRoute = { steps, error: clientError }
-  const [first, ...rest] = [...(inputPlan.tried ?? []), last]
-  const next = findFallback([first ?? last, ...rest])
-  if ('error' in next) return next
+  const lastRoute: TriedRoute = { steps, error: clientError }
+  const [firstRoute, ...rest] = [...(inputPlan.tried ?? []), lastRoute]
+  const nextRoute = findFallback([firstRoute ?? lastRoute, ...rest])
+  if ('error' in nextRoute) return nextRoute
   const { fallback } = inputPlan
-  return { ...next, reached: Math.floor(percent), ...defined({ fallback }) }
+  return { ...nextRoute, reached: Math.floor(percent), ...defined({ fallback }) }
 }
 
 /**
@@ -107,12 +107,12 @@ function startFallback(
  * content that one engine considered damaged may be missing.
  */
 export function fallbackWarnings({ tried, steps }: InputPlan, engines: readonly Engine[]): Warning[] {
-  const [first] = steps
-  if (!tried || !first) return []
+  const [firstStep] = steps
+  if (!tried || !firstStep) return []
   const damagedFor = tried.find(({ error }) => error.code === 'CORRUPT_FILE')?.steps.at(-1)
   const drops = steps.map((step) => findCapability(step, engines).capability.drops)
   return [
-    ...(damagedFor ? [damageWarning(damagedFor.engine, first.engine)] : []),
+    ...(damagedFor ? [damageWarning(damagedFor.engine, firstStep.engine)] : []),
     ...drops.flatMap((message) => (message === undefined ? [] : [{ code: 'CONTENT_REDUCED', message }])),
   ]
 }

@@ -69,14 +69,14 @@ export class Lease {
 
   /** Claims the task unless it is claimed, waiting, over or has to run apart; returns its record in any case. */
   async claim(): Promise<WriteResult<Task>> {
-    let claimed = await this.#tryClaim()
-    if (!claimed.applied && claimed.record && isLeaseLost(claimed.record, new Date())) {
-      await this.#releaseLost(claimed.record)
-      claimed = await this.#tryClaim()
+    let claimResult = await this.#tryClaim()
+    if (!claimResult.applied && claimResult.record && isLeaseLost(claimResult.record, new Date())) {
+      await this.#releaseLost(claimResult.record)
+      claimResult = await this.#tryClaim()
     }
-    this.#task = claimed.record
-    this.#percent = claimed.record ? percentOfTask(claimed.record) : 0
-    return claimed
+    this.#task = claimResult.record
+    this.#percent = claimResult.record ? percentOfTask(claimResult.record) : 0
+    return claimResult
   }
 
   #tryClaim(): Promise<WriteResult<Task>> {
@@ -137,9 +137,9 @@ export class Lease {
   /** Reports the percent of the task and the current stage. */
   reportProgress(percent: number, stage: string): void {
     const isJoin = this.#task?.expandedBy !== undefined
-    const shown = isJoin ? joinStartPercent + (percent * (100 - joinStartPercent)) / 100 : percent
+    const shownPercent = isJoin ? joinStartPercent + (percent * (100 - joinStartPercent)) / 100 : percent
     // Another attempt starts from 0, but the published percent never falls.
-    this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(shown)))
+    this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(shownPercent)))
     this.#stage = stage
     const elapsedMs = Date.now() - this.#publishedAt
     const gained = this.#percent - this.#publishedPercent
@@ -163,7 +163,7 @@ export class Lease {
   }
 
   async #sendHeartbeat(): Promise<void> {
-    const [kept] = await Promise.all([
+    const [keptResult] = await Promise.all([
       this.#change({
         set: {
           leaseUntil: leaseUntil(),
@@ -175,7 +175,7 @@ export class Lease {
       }),
       this.#run.extendVisibility(leaseDurationS + 1),
     ])
-    if (!kept.applied || !(await this.#isStillNeeded())) this.#onLost()
+    if (!keptResult.applied || !(await this.#isStillNeeded())) this.#onLost()
   }
 
   /** Whether a chunk is still needed; starts a speculative copy when it takes too long. */
@@ -231,18 +231,18 @@ export class Lease {
   }
 
   /** Stores the remaining work of a running task. @throws LeaseLost when another worker has the task. */
-  async saveRemaining(remaining: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
-    const { applied } = await this.#change({ set: { ...remaining, percent: this.#percent } })
+  async saveRemaining(remainingWork: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
+    const { applied } = await this.#change({ set: { ...remainingWork, percent: this.#percent } })
     if (!applied) throw new LeaseLost()
   }
 
   /** Passes the rest to another image. Returns false when another worker has the task, as do the methods below. */
-  async handOver(done: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
+  async handOver(doneWork: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
     await this.stopHeartbeat()
     const { applied, record } = await this.#change(
       {
         set: {
-          ...done,
+          ...doneWork,
           status: 'pending',
           attempt: 0,
           percent: this.#percent,
@@ -287,7 +287,7 @@ export class Lease {
   /** Replaces the task by its chunks; the task is sent again when they are complete. */
   async splitIntoChunks(
     chunks: readonly Task[],
-    remaining: Pick<Task, 'pieces' | 'warnings'>,
+    remainingWork: Pick<Task, 'pieces' | 'warnings'>,
   ): Promise<boolean> {
     await this.stopHeartbeat()
     await this.#store.addChunks(chunks)
@@ -299,7 +299,7 @@ export class Lease {
           partCount: chunks.length,
           attempt: 0,
           stage: 'convert',
-          ...remaining,
+          ...remainingWork,
           percent: this.#percent,
           workedMs: this.#workedMs,
           endedBy: this.#id,
@@ -321,13 +321,13 @@ export class Lease {
     const change: Change = { set, remove: ['leaseId', 'leaseUntil', 'pieces', 'begun', 'stage'] }
     if (await this.#finishWithJob(change)) return true
     const isQueued = this.#job?.status === 'queued'
-    const [ended] = await Promise.all([
+    const [endResult] = await Promise.all([
       this.#change(change, { endedBy: this.#id }),
       isQueued ? this.#publishStart() : undefined,
     ])
     // A repeated write may find an end that this lease stored earlier with a different status; that one is kept.
-    if (!ended.applied || ended.record?.status !== result.status) return false
-    await this.#completion.completeTask(ended.record, { isRepeat: false })
+    if (!endResult.applied || endResult.record?.status !== result.status) return false
+    await this.#completion.completeTask(endResult.record, { isRepeat: false })
     return true
   }
 
@@ -336,14 +336,14 @@ export class Lease {
     const [job, task] = [this.#job, this.#task]
     if (!job?.fixed || !task || job.units !== 1 || task.part !== undefined) return false
     if (job.status !== 'queued' && job.status !== 'processing') return false
-    const ended: Task = { ...task, ...change.set }
-    const state = stateOf(job, [ended])
+    const endedTask: Task = { ...task, ...change.set }
+    const state = stateOf(job, [endedTask])
     const jobChange = jobEndChange(state, decideOutcome(state), this.#id)
     const isStarting = job.status === 'queued'
     const sequence = job.sequence + (isStarting ? 2 : 1)
     const startNumbers = isStarting ? { started: job.sequence + 1 } : {}
     const numbers = { ...job.numbers, ...startNumbers, ended: sequence }
-    const endedState = stateOf({ ...job, ...jobChange.set, numbers, sequence }, [ended])
+    const endedState = stateOf({ ...job, ...jobChange.set, numbers, sequence }, [endedTask])
     const isDone = await this.#store.endTaskAndJob(
       taskRefOf(task),
       { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
@@ -352,7 +352,7 @@ export class Lease {
     )
     if (!isDone) return false
     this.#log.info({ status: endedState.job.status }, 'job ended')
-    const importEvents = (await hasImportedFiles(ended)) ? createImportedFileEvents(job, ended) : []
+    const importEvents = (await hasImportedFiles(endedTask)) ? createImportedFileEvents(job, endedTask) : []
     const startEvents = isStarting ? [createStartedEvent(endedState)] : findUnpublishedEvents(endedState)
     await this.#completion.lifecycle.publish([...importEvents, ...startEvents, createEndEvent(endedState)])
     return true

@@ -135,13 +135,16 @@ export class LossDetector implements Disposable {
     if (step.operation === 'unlock') this.start(files.map(({ path }) => ({ path, format: to })))
     if (!contentPreservingOperations.includes(step.operation)) return
     const source = withoutHiddenText(await this.#source(), hiddenText) ?? entrySummary(memberCounts?.source)
-    const counted = await readAll(files, (file) => this.#readResult(file, step.operation, to))
-    const result = counted ?? entrySummary(memberCounts?.result)
+    const resultSummary = await readAll(files, (file) => this.#readResult(file, step.operation, to))
+    const result = resultSummary ?? entrySummary(memberCounts?.result)
     this.#setSource(result)
     if (!source || !result) {
-      const uncounted = [...(source ? [] : [from]), ...(result ? [] : [to])]
-      const dropped = source ? droppedFeatures({ source, from, to }) : []
-      this.#fidelity = combineSequential(this.#fidelity, { dropped, uncounted })
+      const uncountedFormats = [...(source ? [] : [from]), ...(result ? [] : [to])]
+      const droppedNames = source ? droppedFeatures({ source, from, to }) : []
+      this.#fidelity = combineSequential(this.#fidelity, {
+        dropped: droppedNames,
+        uncounted: uncountedFormats,
+      })
       return
     }
     const features = new Set([...result.features, ...retainedFeatures({ source, result, from, to })])
@@ -212,9 +215,9 @@ function withoutHiddenText(
   hiddenText: string,
 ): ContentSummary | undefined {
   if (hiddenText === '' || !source?.words) return source
-  const hidden = new WordCounts()
-  hidden.add(hiddenText)
-  const words = source.words.subtract(hidden)
+  const hiddenWords = new WordCounts()
+  hiddenWords.add(hiddenText)
+  const words = source.words.subtract(hiddenWords)
   if (words.total === source.words.total) return source
   return { ...source, words, features: [...source.features, 'hiddenText'] }
 }
@@ -257,6 +260,6 @@ function createShortfall(
     const percent = Math.floor(share * 100)
     return `Of ${formatCount(source, unit)} in the ${from}, ${result.toLocaleString('en-US')} are in the ${to} (${percent} %).`
   })
-  const kept = Math.min(...measures.map(({ share }) => share))
-  return { kept, warning: { code: 'CONTENT_LOST', message: sentences.join(' ') } }
+  const keptShare = Math.min(...measures.map(({ share }) => share))
+  return { kept: keptShare, warning: { code: 'CONTENT_LOST', message: sentences.join(' ') } }
 }

@@ -51,9 +51,9 @@ async function writeEntries(
   for (const { file: from, ...entry } of entries) {
     const folder = options.folders[entry.jobId]
     const file = from && (await writeEntry(writer, { from, folder }, names, options))
-    const facts = file && { file, size: from.size, sha256: from.sha256 || null }
+    const manifestEntry = file && { file, size: from.size, sha256: from.sha256 || null }
     const isGone = from && !file
-    manifest.push({ ...entry, ...(isGone && { status: 'expired' }), ...facts })
+    manifest.push({ ...entry, ...(isGone && { status: 'expired' }), ...manifestEntry })
   }
   if (options.withManifest) {
     const text = new Blob([`${JSON.stringify(manifest, null, 2)}\n`])
@@ -117,12 +117,12 @@ export async function packResultsIntoZip(
   for (const jobId of jobIds) entries.push(...listZipEntries(jobId, await jobs.store.getState(jobId), tasks))
   const total = entries.reduce((hash, { file }) => hash + (file?.size ?? 0), 0)
   await requireSpaceFor(total, services)
-  let done = 0
+  let packedBytes = 0
   const collectGarbage = createGarbageCollector()
   const onBytes = (bytes: number) => {
-    done += bytes
+    packedBytes += bytes
     collectGarbage(bytes)
-    progress((done / Math.max(1, total)) * 100)
+    progress((packedBytes / Math.max(1, total)) * 100)
   }
   const hash = createHash('sha256')
   let size = 0

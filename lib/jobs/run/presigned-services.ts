@@ -38,8 +38,8 @@ async function fetchWork(url: string): Promise<PresignedWork | undefined> {
 export class PresignedVault implements TaskVault {
   readonly #secretsBySealed: Readonly<Record<string, unknown>>
 
-  constructor(opened: Readonly<Record<string, unknown>>) {
-    this.#secretsBySealed = opened
+  constructor(openedSecrets: Readonly<Record<string, unknown>>) {
+    this.#secretsBySealed = openedSecrets
   }
 
   unsealAll<T>(value: T): T {
@@ -59,11 +59,11 @@ export class PresignedVault implements TaskVault {
     return Object.fromEntries(
       Object.entries(values).map(([name, value]) => {
         if (!secrets.has(name) || value === undefined || isSealed(value)) return [name, value]
-        const before = Object.entries(this.#secretsBySealed).find(([, opened]) =>
+        const sealedBefore = Object.entries(this.#secretsBySealed).find(([, opened]) =>
           isDeepStrictEqual(opened, value),
         )
-        if (!before) throw new Error('this secret has no sealed value')
-        return [name, { sealed: before[0] }]
+        if (!sealedBefore) throw new Error('this secret has no sealed value')
+        return [name, { sealed: sealedBefore[0] }]
       }),
     )
   }

@@ -44,7 +44,7 @@ export interface InputsRun {
   readonly log: Log
   progress(percent: number, stage: string): void
   /** Finds the fallback of the input plan at this index. */
-  findFallback(at: number, ...asked: Parameters<FindFallback>): ReturnType<FindFallback>
+  findFallback(at: number, ...fallbackArgs: Parameters<FindFallback>): ReturnType<FindFallback>
   /** Stores the remaining work before an input starts another route; a worker that takes over continues there. */
   saveRemaining(inputPlans: readonly InputPlan[]): Promise<void>
 }
@@ -79,11 +79,11 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
     while (!isDone(inputPlan) && inputPlan.steps[inputPlan.step]?.image === image) {
       const progress = (percent: number, stage: string) =>
         run.progress((index * 100 + percent) / inputPlans.length, stage)
-      const next = await runInput({ ...run, progress }, inputPlan, index)
-      if ('chunks' in next) return next
-      results.push(next)
-      const isOnFallback = countTriedRoutes(next.inputPlan) > countTriedRoutes(inputPlan)
-      inputPlan = next.inputPlan
+      const nextPlan = await runInput({ ...run, progress }, inputPlan, index)
+      if ('chunks' in nextPlan) return nextPlan
+      results.push(nextPlan)
+      const isOnFallback = countTriedRoutes(nextPlan.inputPlan) > countTriedRoutes(inputPlan)
+      inputPlan = nextPlan.inputPlan
       inputPlans[index] = inputPlan
       // The chunks belonged to the previous route: the next one starts from the beginning.
       if (isOnFallback && run.task.expandedBy !== undefined) break
@@ -161,7 +161,7 @@ async function runInput(
   const files = await storing
   const keys = keysOf(files)
   const warnings = [...result.warnings]
-  const facts = await describeRun(result)
+  const runFacts = await describeRun(result)
   const fidelity = combineSequential(inputPlan.fidelity, result.fidelity)
   const fidelityFields = fidelity ? { fidelity } : {}
   if (result.nextStep < inputPlan.steps.length || isChunk) {
@@ -171,13 +171,13 @@ async function runInput(
     return {
       inputPlan: nextPlan,
       warnings: contentWarning ? [...warnings, contentWarning] : warnings,
-      facts,
+      facts: runFacts,
       storedKeys: keys,
       unusedKeys: [],
     }
   }
   const allWarnings = [...fallbackWarnings(inputPlan, await run.services.engines()), ...warnings]
-  const output = { files, warnings: allWarnings, ...facts, ...fidelityFields }
+  const output = { files, warnings: allWarnings, ...runFacts, ...fidelityFields }
   return finishRoute(
     decideAfterSuccess(inputPlan, output, result.result.shortfall, findFallback),
     inputPlan,
@@ -210,10 +210,10 @@ function finishRoute(
   previousPlan: InputPlan,
   storedKeys: readonly string[],
 ): InputResult {
-  const kept = 'result' in decision ? decision.result : decision.inputPlan.fallback
-  const keys = new Set(kept?.files.map(({ key }) => key))
-  const earlier = previousPlan.fallback?.files.map(({ key }) => key) ?? []
-  const unusedKeys = [...earlier, ...storedKeys].filter((key) => !keys.has(key))
+  const keptResult = 'result' in decision ? decision.result : decision.inputPlan.fallback
+  const keys = new Set(keptResult?.files.map(({ key }) => key))
+  const earlierKeys = previousPlan.fallback?.files.map(({ key }) => key) ?? []
+  const unusedKeys = [...earlierKeys, ...storedKeys].filter((key) => !keys.has(key))
   if ('inputPlan' in decision)
     return { inputPlan: decision.inputPlan, warnings: [], facts: {}, storedKeys, unusedKeys }
   const { files, warnings, kept: _share, fidelity, ...facts } = decision.result
@@ -251,8 +251,8 @@ async function runInputPlan(
     const { results, warnings } = await fetchChunkResults(task, { services, workDir, signal })
     const { held: sourceContent } = inputPlan
     const inputs = joinNeedsInputs(stepsRun) ? await fetchFiles() : inputFilesOf(files, workDir)
-    const done = await runSteps({ ...stepsRun, inputs, results, sourceContent })
-    return { ...done, warnings: [...warnings, ...done.warnings] }
+    const stepsResult = await runSteps({ ...stepsRun, inputs, results, sourceContent })
+    return { ...stepsResult, warnings: [...warnings, ...stepsResult.warnings] }
   }
   const inputs = await fetchFiles()
   if (task.part !== undefined) return runSteps({ ...stepsRun, inputs, chunk: task.spec })
@@ -283,8 +283,8 @@ async function describeRun({ engine, result }: StepsResult): Promise<TaskFacts> 
   }
 }
 
-const mergeFacts = (before: TaskFacts, facts: TaskFacts): TaskFacts => ({
-  ...before,
+const mergeFacts = (factsBefore: TaskFacts, facts: TaskFacts): TaskFacts => ({
+  ...factsBefore,
   ...facts,
-  ...defined({ details: facts.details && { ...before.details, ...facts.details } }),
+  ...defined({ details: facts.details && { ...factsBefore.details, ...facts.details } }),
 })

@@ -60,7 +60,7 @@ export interface StepsRun {
    * in parallel.
    * @returns a promise of the upload, which is not awaited.
    */
-  readonly onOutput?: (made: StepsOutput) => Promise<unknown>
+  readonly onOutput?: (stepsOutput: StepsOutput) => Promise<unknown>
   progress(percent: number, stage: string): void
 }
 
@@ -94,8 +94,8 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
     const { engine, result } = await runStep(run, step, index, inputs, warnings)
     index += 1
     const format = requireFormatId(step.to)
-    const next = steps[index]
-    const isLast = !next || (image && next.image !== image)
+    const nextStep = steps[index]
+    const isLast = !nextStep || (image && nextStep.image !== image)
     const output = { engine, result, format, nextStep: index }
     if (isLast && run.onOutput) await waitForUpload(run.onOutput(output))
     if (!run.chunk) await lossDetector.checkStep(step, result, warnings)

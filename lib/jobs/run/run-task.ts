@@ -44,11 +44,11 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
     return messageDone
   }
   log.info({ requestId: state.job.requestId, taskName: task.name, attempt: task.attempt }, 'task claimed')
-  const claimed = { task, state, lease, log }
+  const claimedTask = { task, state, lease, log }
   try {
-    return await handleTask(run, claimed)
+    return await handleTask(run, claimedTask)
   } catch (error) {
-    return await recordFailure(run, claimed, error)
+    return await recordFailure(run, claimedTask, error)
   } finally {
     await lease.stopHeartbeat()
     await slots.release(state.job)

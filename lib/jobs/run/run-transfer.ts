@@ -52,11 +52,11 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
   // Closes connections that are still open when the transfer ends.
-  const finished = new AbortController()
+  const endSignal = new AbortController()
   const deps = {
     guardedHttp: (await services.guardedHttp()).forOwner(run.state.job.owner),
     gcsEndpoint,
-    signal: AbortSignal.any([signal, finished.signal]),
+    signal: AbortSignal.any([signal, endSignal.signal]),
   }
   try {
     if ('openStore' in operation) return { deliveries: await exportFiles(run, operation, fields, deps) }
@@ -74,7 +74,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
       ? new TransientError(clientError, retryDelaysS[countedAttempts(task) - 1] ?? 0)
       : clientError
   } finally {
-    finished.abort()
+    endSignal.abort()
   }
 }
 
@@ -108,16 +108,16 @@ async function importFiles(
   await requireDiskSpace(services.config)
   const total = totalSize(remoteFiles)
   const upload = task.uploadId === undefined ? undefined : await services.uploads.get(task.uploadId)
-  let done = 0
+  let transferredBytes = 0
   const collectGarbage = createBufferCollector()
   const files: StoredFile[] = []
   try {
     for (const [index, file] of remoteFiles.entries()) {
       const key = upload?.key ?? `${jobPrefix(task.jobId)}${task.number}/import-${task.attempt}-${index}`
       const onBytes = (chunk: Buffer) => {
-        done += chunk.length
+        transferredBytes += chunk.length
         collectGarbage(chunk)
-        if (total !== undefined) run.progress((done / total) * 100)
+        if (total !== undefined) run.progress((transferredBytes / total) * 100)
       }
       files.push(
         await importFile(run, file, { key, path: join(run.workDir, `import-${index}`), fields, onBytes }),
@@ -213,20 +213,23 @@ async function exportFiles(
   const onUploadState = (state: string) => run.saveUploadState(state)
   const store: RemoteStore = await (await openStore())(fields, { ...deps, onStarted: onUploadState })
   const deliveries: ExportedFile[] = []
-  let done = 0
+  let transferredBytes = 0
   const collectGarbage = createBufferCollector()
   const onBytes = (bytes: number) => {
-    done += bytes
-    run.progress((done / Math.max(1, total)) * 100)
+    transferredBytes += bytes
+    run.progress((transferredBytes / Math.max(1, total)) * 100)
   }
   try {
     if (task.begun !== undefined) await store.cleanUp?.(task.begun)
     requireAttemptLeft(task, 'EXPORT_FAILED')
     for (const [index, file] of files.entries()) {
       const { size, mimeType, sha256, filename } = file
-      const open: OutgoingFile['open'] = async (range) =>
+      const openRange: OutgoingFile['open'] = async (range) =>
         tapStream(await services.files.stream(file, range, signal), collectGarbage)
-      const url = await store.put({ path: paths[index] ?? filename, size, mimeType, sha256, open }, onBytes)
+      const url = await store.put(
+        { path: paths[index] ?? filename, size, mimeType, sha256, open: openRange },
+        onBytes,
+      )
       deliveries.push({ url, filename, size, mimeType, sha256 })
     }
   } finally {
@@ -262,7 +265,11 @@ export function exportPaths(
 }
 
 /** In folder names, `{name}` has no extension. */
-const fillTemplate = (part: string, isLast: boolean, parts: Parameters<typeof nameFromTemplate>[1]) =>
+const fillTemplate = (
+  templatePart: string,
+  isLast: boolean,
+  parts: Parameters<typeof nameFromTemplate>[1],
+) =>
   isLast
-    ? nameFromTemplate(part, parts)
-    : nameFromTemplate(part, { ...parts, name: parts.name.replace(/\.[^.]*$/, '') })
+    ? nameFromTemplate(templatePart, parts)
+    : nameFromTemplate(templatePart, { ...parts, name: parts.name.replace(/\.[^.]*$/, '') })

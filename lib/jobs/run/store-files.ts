@@ -68,7 +68,7 @@ export async function storeChunks(
   chunks: readonly Chunk[],
 ): Promise<StoredChunk[]> {
   const filename = inputPlan.files[0]?.filename ?? 'file'
-  const stored = new Map<Chunk, StoredFile>()
+  const storedFiles = new Map<Chunk, StoredFile>()
   await forEachConcurrently([...chunks.entries()], maxConcurrentUploads, async ([index, chunk]) => {
     const { format } = chunk.file ?? {}
     if (!chunk.file || !format) return
@@ -78,10 +78,10 @@ export async function storeChunks(
     const { size } = await stat(path)
     const hashing = sha256Of(path, size)
     const [sha256] = await Promise.all([hashing, services.files.putFile(key, path, mimeType, hashing)])
-    stored.set(chunk, { key, filename, format, mimeType, size, sha256 })
+    storedFiles.set(chunk, { key, filename, format, mimeType, size, sha256 })
   })
   return chunks.map((chunk) => {
-    const file = stored.get(chunk)
+    const file = storedFiles.get(chunk)
     return { spec: chunk.spec, ...defined({ file }) }
   })
 }
@@ -100,8 +100,8 @@ interface FileType {
 }
 
 /** Detects the type of an extracted file from its bytes; it may be unknown. */
-async function typeOf(file: OutputFile, made: FormatId): Promise<FileType> {
-  if (file.filename === undefined || file.format) return fileTypeOf(file.format ?? made)
+async function typeOf(file: OutputFile, madeFormat: FormatId): Promise<FileType> {
+  if (file.filename === undefined || file.format) return fileTypeOf(file.format ?? madeFormat)
   const { size } = await stat(file.path)
   const handle = await open(file.path)
   try {

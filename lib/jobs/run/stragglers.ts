@@ -23,11 +23,11 @@ const minSiblings = 2
 
 /** Whether comparable siblings were so much faster that a copy would finish sooner. Pure. */
 export function isStraggler(chunk: Task, ranMs: number, siblings: readonly Task[], count: number): boolean {
-  const completed = siblings.filter(({ status }) => status === 'completed')
+  const completedSiblings = siblings.filter(({ status }) => status === 'completed')
   // While most are still running, all of them may take this long.
-  if (ranMs < minRunMs || completed.length * 2 < count) return false
+  if (ranMs < minRunMs || completedSiblings.length * 2 < count) return false
   // The audio track of a video is not comparable to the video chunks, which were cut for their workers.
-  const comparable = completed.filter(({ cut }) => (cut === undefined) === (chunk.cut === undefined))
+  const comparable = completedSiblings.filter(({ cut }) => (cut === undefined) === (chunk.cut === undefined))
   const durationsMs = comparable
     .flatMap(({ ranMs: durationMs }) => durationMs ?? [])
     .toSorted((a, b) => a - b)

@@ -7,15 +7,15 @@ import { LeaseLost } from './lease.ts'
 import { runTransfer, transferErrorCode } from './run-transfer.ts'
 
 /** Runs tasks without an engine, which import or export files. */
-export const transferTask: TaskHandler = async (run, claimed) => {
+export const transferTask: TaskHandler = async (run, claimedTask) => {
   const { services } = run
-  const { task, state, lease } = claimed
+  const { task, state, lease } = claimedTask
   const operation = findTransferOperation(task.operation)
   if (!operation) throw new Error(`the operation ${task.operation} is not a transfer`)
   return withWorkDir(run, async (workDir) => {
     const limitS = 'capture' in operation ? captureLimitS : transferLimitS
     const limit = { limitS, hint: hintFor(operation) }
-    const result = await withTimeLimit(run, claimed, limit, (signal) =>
+    const result = await withTimeLimit(run, claimedTask, limit, (signal) =>
       runTransfer({
         services,
         task,

@@ -61,20 +61,20 @@ export async function checkDataFolder(dataDir: string, options: DamageOptions): 
 }
 
 async function findSecretsDamage(dataDir: string): Promise<Damage[]> {
-  const known = { file: join(dataDir, secretsFile), contents: secretsContents, entry: secretsFile }
+  const knownSecrets = { file: join(dataDir, secretsFile), contents: secretsContents, entry: secretsFile }
   try {
     const secrets = await readStoredSecrets(dataDir)
     // They are created before everything else.
     const isNeeded = databases.some(({ path }) => existsSync(join(dataDir, path)))
-    return secrets || !isNeeded ? [] : [{ ...known, reason: 'it is missing' }]
+    return secrets || !isNeeded ? [] : [{ ...knownSecrets, reason: 'it is missing' }]
   } catch (error) {
-    if (error instanceof DamagedSecretsError) return [{ ...known, reason: error.reason }]
+    if (error instanceof DamagedSecretsError) return [{ ...knownSecrets, reason: error.reason }]
     throw error
   }
 }
 
 async function findDatabaseDamages(dataDir: string, log: Log): Promise<Damage[]> {
-  const found = await Promise.all(
+  const foundDamages = await Promise.all(
     databases.map(async ({ path, entry, contents }): Promise<Damage[]> => {
       const file = join(dataDir, path)
       if (sizeOf(file) === 0) return []
@@ -83,7 +83,7 @@ async function findDatabaseDamages(dataDir: string, log: Log): Promise<Damage[]>
       return damage === undefined ? [] : [{ file: checked.file, entry, contents, reason: damage }]
     }),
   )
-  const damages = found.flat()
+  const damages = foundDamages.flat()
   return [...damages, ...findLostDatabases(dataDir, damages)]
 }
 

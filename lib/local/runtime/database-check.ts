@@ -118,12 +118,12 @@ function damagedLogHeader(file: string): boolean {
   if ((magic & ~1) >>> 0 !== logMagic) return true
   const isBigEndian = (magic & 1) === 1
   const word = (at: number) => (isBigEndian ? header.readUInt32BE(at) : header.readUInt32LE(at))
-  let [first, second] = [0, 0]
+  let [firstCount, secondCount] = [0, 0]
   for (let at = 0; at < 24; at += 8) {
-    first = (first + word(at) + second) >>> 0
-    second = (second + word(at + 4) + first) >>> 0
+    firstCount = (firstCount + word(at) + secondCount) >>> 0
+    secondCount = (secondCount + word(at + 4) + firstCount) >>> 0
   }
-  return first !== header.readUInt32BE(24) || second !== header.readUInt32BE(28)
+  return firstCount !== header.readUInt32BE(24) || secondCount !== header.readUInt32BE(28)
 }
 
 function readStart(file: string, bytes: number): Buffer {

@@ -54,9 +54,13 @@ export function chooseCredentials(
   secrets: DataFolderSecrets,
 ): Environment {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = env
-  const own = { AWS_ACCESS_KEY_ID: secrets.accessKeyId, AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey }
-  const chosen = hasExternal && id && secret ? { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } : own
-  return { ...chosen, AWS_SESSION_TOKEN: '', AWS_REGION: env.AWS_REGION || 'eu-central-1' }
+  const ownCredentials = {
+    AWS_ACCESS_KEY_ID: secrets.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
+  }
+  const chosenCredentials =
+    hasExternal && id && secret ? { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } : ownCredentials
+  return { ...chosenCredentials, AWS_SESSION_TOKEN: '', AWS_REGION: env.AWS_REGION || 'eu-central-1' }
 }
 
 interface FunctionEnvironmentOptions {

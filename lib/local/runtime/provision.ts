@@ -143,10 +143,10 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
       // An older version of the service created it with other settings.
       .catch(async (error: unknown) => {
         if (!(error instanceof QueueNameExists)) throw error
-        const found = await client.send(new GetQueueUrlCommand({ QueueName }))
-        const changed = { QueueUrl: found.QueueUrl ?? '', Attributes: attributes }
-        await client.send(new SetQueueAttributesCommand(changed))
-        return found
+        const foundQueue = await client.send(new GetQueueUrlCommand({ QueueName }))
+        const changedAttributes = { QueueUrl: foundQueue.QueueUrl ?? '', Attributes: attributes }
+        await client.send(new SetQueueAttributesCommand(changedAttributes))
+        return foundQueue
       })
     const { Attributes } = await client.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
@@ -156,15 +156,15 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
   const createDeadLetterQueue = (name: string) =>
     createQueue(`${name}-dead`, { MessageRetentionPeriod: String(14 * 24 * 3600) })
   const createQueuePair = async (id: QueueId) => {
-    const dead = await createDeadLetterQueue(id)
+    const deadLetterQueue = await createDeadLetterQueue(id)
     const queue = await createQueue(id, {
       VisibilityTimeout: String(visibilityTimeoutOf(id)),
-      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn: deadLetterQueue.arn, maxReceiveCount }),
     })
     return [id, queue] as const
   }
-  const declared: Readonly<Record<string, FunctionDeclaration>> = functions
-  const withDeadLetter = Object.keys(declared).filter((name) => declared[name]?.deadLetter)
+  const declaredFunctions: Readonly<Record<string, FunctionDeclaration>> = functions
+  const withDeadLetter = Object.keys(declaredFunctions).filter((name) => declaredFunctions[name]?.deadLetter)
   const [pairs, invocations, deadLetters] = await Promise.all([
     Promise.all(queueIds.map(createQueuePair)),
     createQueue('invocations', {}),

@@ -33,13 +33,13 @@ export async function readStoredSecrets(dataDir: string): Promise<DataFolderSecr
  * caller makes sure that there is no data that needs others, and holds the lock of the folder.
  */
 export async function loadSecrets(dataDir: string): Promise<DataFolderSecrets> {
-  const stored = await readStored(dataDir)
-  const secrets = stored?.secrets ?? {
+  const storedSecrets = await readStored(dataDir)
+  const secrets = storedSecrets?.secrets ?? {
     serviceSecret: randomBytes(32).toString('base64url'),
     accessKeyId: `MUTABOR${randomBytes(8).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString('base64url'),
   }
-  if (!stored?.hasChecksum) await writeSecrets(dataDir, secrets)
+  if (!storedSecrets?.hasChecksum) await writeSecrets(dataDir, secrets)
   return secrets
 }
 
@@ -50,9 +50,9 @@ async function readStored(dataDir: string) {
     throw new Error(`The file ${path} cannot be read (${describeFileError(error)}).`, { cause: error })
   })
   if (text === undefined) return undefined
-  const parsed = StoredSecrets.safeParse(parseJson(path, text))
-  if (!parsed.success) throw damagedError(path, 'it does not contain the expected fields')
-  const { checksum, ...secrets } = parsed.data
+  const parsedSecrets = StoredSecrets.safeParse(parseJson(path, text))
+  if (!parsedSecrets.success) throw damagedError(path, 'it does not contain the expected fields')
+  const { checksum, ...secrets } = parsedSecrets.data
   if (checksum !== undefined && checksum !== checksumOf(secrets))
     throw damagedError(
       path,

@@ -56,12 +56,17 @@ export class DriveConnections {
 
   async storePending(
     state: string,
-    pending: Omit<PendingConnection, 'verifier'> & { readonly verifier: string },
+    pendingConnection: Omit<PendingConnection, 'verifier'> & { readonly verifier: string },
   ): Promise<void> {
     const { table, vault } = this.#deps
     const key = pendingKey(state)
-    const ttl = Math.ceil(Date.parse(pending.expiresAt) / 1000)
-    await table.put({ ...key, ...pending, verifier: vault.seal(pending.verifier, key.pk), ttl })
+    const ttl = Math.ceil(Date.parse(pendingConnection.expiresAt) / 1000)
+    await table.put({
+      ...key,
+      ...pendingConnection,
+      verifier: vault.seal(pendingConnection.verifier, key.pk),
+      ttl,
+    })
   }
 
   /** Returns and deletes the pending authorization, so that a state works only once. */
@@ -72,9 +77,9 @@ export class DriveConnections {
     const key = pendingKey(state)
     const item = await table.get(key)
     if (!item || !(await table.transact([{ delete: key, if: { exists: true } }]))) return undefined
-    const pending = PendingConnection.parse(item)
-    if (Date.parse(pending.expiresAt) < Date.now()) return undefined
-    return { ...pending, verifier: String(vault.unseal(pending.verifier, key.pk)) }
+    const pendingConnection = PendingConnection.parse(item)
+    if (Date.parse(pendingConnection.expiresAt) < Date.now()) return undefined
+    return { ...pendingConnection, verifier: String(vault.unseal(pendingConnection.verifier, key.pk)) }
   }
 
   /** Undefined if the owner has reached the limit. */

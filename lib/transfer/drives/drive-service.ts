@@ -99,20 +99,20 @@ export class DriveService {
 
   /** Returns the pending authorization when the drive's owner comes back. Each state works once. */
   async requirePending(owner: string, state: string) {
-    const pending = await this.#connections.takePending(state)
-    if (!pending || pending.drive !== this.drive.id)
+    const pendingConnection = await this.#connections.takePending(state)
+    if (!pendingConnection || pendingConnection.drive !== this.drive.id)
       throw new AppError(
         'INVALID_INPUT',
         `state: expected the state of an unfinished authorization that started less than ${consentLifetimeMinutes} minutes ago. Start again.`,
         { field: 'state' },
       )
     // Otherwise an attacker could make others connect their drives to the attacker's account.
-    if (pending.owner !== owner)
+    if (pendingConnection.owner !== owner)
       throw new AppError(
         'INSUFFICIENT_PERMISSIONS',
         'The authorization was started by another user. Start and finish it in the same browser, signed in as the same user.',
       )
-    return pending
+    return pendingConnection
   }
 
   /** @throws AppError DRIVE_NOT_CONNECTED if the owner did not consent. */
@@ -162,8 +162,8 @@ export class DriveService {
 
   /** @throws AppError DRIVE_NOT_CONNECTED unless this is the owner's connection to this drive. */
   async requireConnection(owner: string, id: string): Promise<DriveConnection> {
-    const found = await this.#connections.find(id)
-    if (found?.owner === owner && found.drive === this.drive.id) return found
+    const foundConnection = await this.#connections.find(id)
+    if (foundConnection?.owner === owner && foundConnection.drive === this.drive.id) return foundConnection
     throw this.#notConnectedError(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
   }
 

@@ -74,8 +74,8 @@ export const dropbox: Drive = {
   },
 
   link: async (request, fileId) => {
-    const found = await request('/files/get_temporary_link', { post: { path: fileId } })
-    const { link, metadata } = TemporaryLink.parse(found)
+    const temporaryLink = await request('/files/get_temporary_link', { post: { path: fileId } })
+    const { link, metadata } = TemporaryLink.parse(temporaryLink)
     // The link is valid for four hours and needs no headers.
     return { url: link, headers: {}, filename: metadata.name }
   },

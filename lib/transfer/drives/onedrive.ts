@@ -27,15 +27,15 @@ const pathOf = ({ name, parentReference }: z.infer<typeof Item>): string | null 
   return parent === undefined ? null : `${decodeURIComponent(parent)}/${name}`
 }
 
-const toDriveItem = (found: z.infer<typeof Item>): DriveItem => ({
-  id: found.id,
-  name: found.name,
-  isFolder: found.folder !== undefined,
-  path: pathOf(found),
-  mimeType: found.file?.mimeType ?? null,
-  size: found.size ?? null,
+const toDriveItem = (foundItem: z.infer<typeof Item>): DriveItem => ({
+  id: foundItem.id,
+  name: foundItem.name,
+  isFolder: foundItem.folder !== undefined,
+  path: pathOf(foundItem),
+  mimeType: foundItem.file?.mimeType ?? null,
+  size: foundItem.size ?? null,
   thumbnailUrl: null,
-  modifiedAt: found.lastModifiedDateTime ?? null,
+  modifiedAt: foundItem.lastModifiedDateTime ?? null,
 })
 
 const itemPath = (id: string) =>
@@ -64,22 +64,22 @@ export const oneDrive: Drive = {
     const page = Children.parse(
       await request(path, { query: { $top: limit, $select: fields, $skiptoken: cursor } }),
     )
-    const next = page['@odata.nextLink']
+    const nextLink = page['@odata.nextLink']
     return {
       items: page.value.map(toDriveItem),
       // Only the token of the URL is used: following another URL would send the access token elsewhere.
-      nextCursor: next === undefined ? null : new URL(next).searchParams.get('$skiptoken'),
+      nextCursor: nextLink === undefined ? null : new URL(nextLink).searchParams.get('$skiptoken'),
     }
   },
 
   link: async (request, fileId) => {
-    const found = Item.parse(await request(itemPath(fileId), { query: { $select: fields } }))
-    if (found.folder) throw new RemoteError('not-found', `"${found.name}" is a folder.`)
+    const foundItem = Item.parse(await request(itemPath(fileId), { query: { $select: fields } }))
+    if (foundItem.folder) throw new RemoteError('not-found', `"${foundItem.name}" is a folder.`)
     // Redirects to another host, which does not receive the token.
     return {
       url: `${request.api}${itemPath(fileId)}/content`,
       headers: request.headers,
-      filename: found.name,
+      filename: foundItem.name,
     }
   },
 }

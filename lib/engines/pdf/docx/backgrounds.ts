@@ -13,14 +13,14 @@ export async function renderBackgrounds(
   tools: Tools,
   needsBackground: (page: PageContent) => boolean = hasBackground,
 ): Promise<ReadonlyMap<number, string>> {
-  const selected = pages.filter(needsBackground).toSorted((a, b) => a.number - b.number)
-  if (selected.length === 0) return new Map()
-  const longest = Math.max(...selected.flatMap(({ width, height }) => [width, height]))
-  const numbers = [...new Set(selected.map(({ number }) => number))]
+  const selectedPages = pages.filter(needsBackground).toSorted((a, b) => a.number - b.number)
+  if (selectedPages.length === 0) return new Map()
+  const longestSide = Math.max(...selectedPages.flatMap(({ width, height }) => [width, height]))
+  const numbers = [...new Set(selectedPages.map(({ number }) => number))]
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-dFILTERTEXT', '-dUseCropBox'],
     ...['-sDEVICE=jpeg', '-dJPEGQ=85', '-dGraphicsAlphaBits=4'],
-    `-r${Math.min(dpi, Math.floor((maxSidePixels * 72) / longest))}`,
+    `-r${Math.min(dpi, Math.floor((maxSidePixels * 72) / longestSide))}`,
     `-sPageList=${numbers.join(',')}`,
     ...['-o', join(tools.workDir, 'background-%d.jpg'), path],
   ])

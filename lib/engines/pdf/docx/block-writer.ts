@@ -25,9 +25,9 @@ interface Breaks {
 /** Points below a paragraph: tables and columns have no spacing above them. */
 function measureGapBelow(
   { box, spaceAfter = 0 }: Paragraph & FlowBlock,
-  next: FlowBlock | undefined,
+  nextBlock: FlowBlock | undefined,
 ): number {
-  return next?.kind === 'table' ? Math.min(24, Math.max(0, next.box[1] - box[3])) : spaceAfter
+  return nextBlock?.kind === 'table' ? Math.min(24, Math.max(0, nextBlock.box[1] - box[3])) : spaceAfter
 }
 
 /** A first row that is bold or has a colored background is a header row. */
@@ -65,7 +65,7 @@ export class BlockWriter {
   /** Writes a block; `next` decides the space below it. */
   async writeBlock(
     block: FlowBlock,
-    next: FlowBlock | undefined,
+    nextBlock: FlowBlock | undefined,
     context: ParagraphContext,
   ): Promise<(docx.Paragraph | docx.Table)[]> {
     const breaks = {
@@ -74,16 +74,18 @@ export class BlockWriter {
     }
     switch (block.kind) {
       case 'paragraph':
-        return [this.#createParagraph(block, context, { ...breaks, after: measureGapBelow(block, next) })]
+        return [
+          this.#createParagraph(block, context, { ...breaks, after: measureGapBelow(block, nextBlock) }),
+        ]
       case 'image':
         return [await this.#createImage(block, block.column, context, breaks)]
       case 'table': {
         const isBroken = breaks.pageBreakBefore || breaks.columnBreak
-        const before = isBroken ? [new this.#library.Paragraph(this.#withBreaks(breaks, []))] : []
+        const breakParagraphs = isBroken ? [new this.#library.Paragraph(this.#withBreaks(breaks, []))] : []
         return [
-          ...before,
+          ...breakParagraphs,
           await this.#createTable(block, context),
-          ...(next?.kind === 'paragraph' ? [] : [this.#createTableSeparator()]),
+          ...(nextBlock?.kind === 'paragraph' ? [] : [this.#createTableSeparator()]),
         ]
       }
     }
@@ -154,8 +156,8 @@ export class BlockWriter {
   ): Promise<docx.Paragraph> {
     const [width, height] = [box[2] - box[0], box[3] - box[1]]
     const scale = Math.min(1, context.width / width)
-    const [before = 0, after = 0] = [box[0] - (left ?? 0), (right ?? 0) - box[2]]
-    const centered = before > 12 && Math.abs(before - after) < 24
+    const [indentBefore = 0, indentAfter = 0] = [box[0] - (left ?? 0), (right ?? 0) - box[2]]
+    const centered = indentBefore > 12 && Math.abs(indentBefore - indentAfter) < 24
     const image = new this.#library.ImageRun({
       type: path.endsWith('.png') ? 'png' : 'jpg',
       data: await readFile(path),

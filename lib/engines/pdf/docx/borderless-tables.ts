@@ -51,15 +51,15 @@ function collectRows(
   gapOf: (line: TextLine) => number,
 ): TextLine[] | undefined {
   const isRow = (line: TextLine) => isTableRow(line, gapOf(line))
-  const first = lines[start]
-  if (!first || !isRow(first)) return undefined
-  const run = [first]
-  let emptyStrips = findEmptyStrips([first])
+  const firstLine = lines[start]
+  if (!firstLine || !isRow(firstLine)) return undefined
+  const run = [firstLine]
+  let emptyStrips = findEmptyStrips([firstLine])
   // Lines without a gap, which belong to the table only if another row follows.
-  let pending: TextLine[] = []
+  let pendingRows: TextLine[] = []
   for (const line of lines.slice(start + 1)) {
-    const before = pending.at(-1) ?? run.at(-1) ?? first
-    if (line.baseline - before.baseline > Math.max(line.style.size, before.style.size) * 2.6) break
+    const lineBefore = pendingRows.at(-1) ?? run.at(-1) ?? firstLine
+    if (line.baseline - lineBefore.baseline > Math.max(line.style.size, lineBefore.style.size) * 2.6) break
     const left = subtractIntervals(emptyStrips, toWordIntervals(line))
     const bounds = boundingBoxOf([...run, line].map(({ box }) => box))
     const gaps = findColumnGaps(left, run, line.style.size * 0.9)
@@ -67,12 +67,12 @@ function collectRows(
       break
     emptyStrips = left
     const continuesCell =
-      line.box[0] > (gaps[0]?.from ?? 0) && line.baseline - before.baseline < line.style.size * 1.5
+      line.box[0] > (gaps[0]?.from ?? 0) && line.baseline - lineBefore.baseline < line.style.size * 1.5
     if (isRow(line) || continuesCell) {
-      run.push(...pending, line)
-      pending = []
-    } else if (pending.length > 0) break
-    else pending = [line]
+      run.push(...pendingRows, line)
+      pendingRows = []
+    } else if (pendingRows.length > 0) break
+    else pendingRows = [line]
   }
   return run
 }
@@ -81,11 +81,12 @@ function collectRows(
 function findHeaderRow(
   run: readonly TextLine[],
   line: TextLine | undefined,
-  last: TextLine | undefined,
+  lastLine: TextLine | undefined,
 ): TextLine | undefined {
-  const [first] = run
-  if (!first || !line || line === last || isPreformatted(line) || findListMarker(line.words)) return undefined
-  if (first.baseline - line.baseline > first.style.size * 2.6) return undefined
+  const [firstLine] = run
+  if (!firstLine || !line || line === lastLine || isPreformatted(line) || findListMarker(line.words))
+    return undefined
+  if (firstLine.baseline - line.baseline > firstLine.style.size * 2.6) return undefined
   const columns = findColumnGaps(findEmptyStrips(run), run, line.style.size * 0.9).length
   const left = findColumnGaps(
     findEmptyStrips([line, ...run]),
@@ -111,8 +112,10 @@ function measureWordGap({ words, style }: TextLine, minGap: number): number {
 
 /** A line of prose ends a table, even where a gap happens to fit. */
 function isProse(line: TextLine, bounds: BoundingBox, gap: number): boolean {
-  const [only, ...more] = splitAtGaps(line, gap)
-  return more.length === 0 && !!only && line.box[2] - line.box[0] > (bounds[2] - bounds[0]) * 0.6
+  const [onlySegment, ...moreSegments] = splitAtGaps(line, gap)
+  return (
+    moreSegments.length === 0 && !!onlySegment && line.box[2] - line.box[0] > (bounds[2] - bounds[0]) * 0.6
+  )
 }
 
 function findEmptyStrips(lines: readonly TextLine[]): Interval[] {
@@ -165,12 +168,12 @@ const centerX = ({ box }: Word) => (box[0] + box[2]) / 2
 function joinContinuedRows(rows: readonly (readonly Word[][])[], run: readonly TextLine[]): Word[][][] {
   const out: Word[][][] = []
   for (const [index, row] of rows.entries()) {
-    const last = out.at(-1)
-    const [line, before] = [run[index], run[index - 1]]
-    const isNear = line && before && line.baseline - before.baseline < line.style.size * 1.5
+    const lastSegment = out.at(-1)
+    const [line, lineBefore] = [run[index], run[index - 1]]
+    const isNear = line && lineBefore && line.baseline - lineBefore.baseline < line.style.size * 1.5
     const firstColumn = line?.isRtl ? row.at(-1) : row[0]
-    if (last && isNear && firstColumn?.length === 0) {
-      for (const [column, words] of row.entries()) last[column]?.push(...words)
+    if (lastSegment && isNear && firstColumn?.length === 0) {
+      for (const [column, words] of row.entries()) lastSegment[column]?.push(...words)
     } else out.push(row.map((words) => [...words]))
   }
   return out

@@ -45,7 +45,7 @@ async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<str
   const read: PageContent[] = []
   for (const number of pages) {
     const { width, height } = sizes[number - 1] ?? { width: 595, height: 842 }
-    const empty: PageContent = {
+    const emptyPage: PageContent = {
       number,
       width,
       height,
@@ -55,7 +55,7 @@ async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<str
       rotatedText: [],
       undecodedWords: [],
     }
-    read.push({ ...empty, textSegments: await readWithPoppler(path, empty, tools) })
+    read.push({ ...emptyPage, textSegments: await readWithPoppler(path, emptyPage, tools) })
   }
   // Without any words, the next fallback is better: its page images also include text drawn as shapes.
   if (read.every(({ textSegments }) => textSegments.length === 0))

@@ -17,14 +17,15 @@ export function toColumnSet(
   vectors: readonly Vector[],
 ): ColumnSet | undefined {
   const boxes = columns.map(({ box: column }) => column)
-  const [first] = boxes
-  const last = boxes.at(-1)
-  if (!first || !last || boxes.length < 2 || boxes.length > maxColumns) return undefined
+  const [firstBox] = boxes
+  const lastBox = boxes.at(-1)
+  if (!firstBox || !lastBox || boxes.length < 2 || boxes.length > maxColumns) return undefined
   // The docx library has no right-to-left columns; here the first column would be placed last.
-  if (first[0] > last[0] || columns.some(({ items }) => items.some(({ isRtl }) => isRtl))) return undefined
+  if (firstBox[0] > lastBox[0] || columns.some(({ items }) => items.some(({ isRtl }) => isRtl)))
+    return undefined
   const count = boxes.length
   const pitches = boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[0] ?? 0))
-  const pitch = (last[0] - first[0]) / (count - 1)
+  const pitch = (lastBox[0] - firstBox[0]) / (count - 1)
   const gap = Math.min(...boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[2] ?? 0)))
   const widest = Math.max(...boxes.map(widthOf))
   const isEven =
@@ -32,7 +33,8 @@ export function toColumnSet(
     boxes.every((box) => widthOf(box) > widest * 0.85) &&
     gap >= 6 &&
     gap < widest * 0.4
-  const isWide = Math.abs(first[0] - text[0]) < tolerance && Math.abs(last[2] - text[2]) < tolerance * 1.5
+  const isWide =
+    Math.abs(firstBox[0] - text[0]) < tolerance && Math.abs(lastBox[2] - text[2]) < tolerance * 1.5
   if (!isEven || !isWide) return undefined
   const bottoms = boxes.map((box) => box[3])
   return {
@@ -64,12 +66,13 @@ export function flowThroughColumns(
   const bottom = boundingBoxOf(boxes)[3]
   for (const [index, blocks] of columns.entries()) {
     const column = boxes[index] ?? boundingBoxOf(boxes)
-    const [first, ...rest] = blocks.map((block): FlowBlock => ({ ...block, column, columnSet }))
-    if (!first) continue
-    const last = out.at(-1)
+    const [firstBlock, ...rest] = blocks.map((block): FlowBlock => ({ ...block, column, columnSet }))
+    if (!firstBlock) continue
+    const lastBlock = out.at(-1)
     const endsAbove = bottom - (boxes[index - 1]?.[3] ?? bottom) > maxBottomDifference
-    if (last && !endsAbove && isContinuation(last, first)) out[out.length - 1] = joinParagraphs(last, first)
-    else out.push({ ...first, ...(last && endsAbove && { startsNewColumn: true }) })
+    if (lastBlock && !endsAbove && isContinuation(lastBlock, firstBlock))
+      out[out.length - 1] = joinParagraphs(lastBlock, firstBlock)
+    else out.push({ ...firstBlock, ...(lastBlock && endsAbove && { startsNewColumn: true }) })
     out.push(...rest)
   }
   return out

@@ -67,20 +67,20 @@ export async function openReadablePdf(
 ): Promise<ReadablePdf> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
-  const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {
+  const openedPdf = await openEditable(input, undefined, tools).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? pdfMustBeDecrypted(error) : error
   })
-  const pages = resolvePages(options.pages ?? options.pageRange, opened.sizes.length)
+  const pages = resolvePages(options.pages ?? options.pageRange, openedPdf.sizes.length)
   // Values of form fields are part of the text.
-  const filled = opened.hasForm ? await flattenAnnotations(opened, tools) : opened.path
-  const readablePath = await addMissingText(filled, pages, options, tools)
+  const flattenedPath = openedPdf.hasForm ? await flattenAnnotations(openedPdf, tools) : openedPdf.path
+  const readablePath = await addMissingText(flattenedPath, pages, options, tools)
   const language = options.mode === 'fast' ? undefined : chooseOcrLanguage(options)
   return {
     ...readablePath,
     pages,
     language,
     maxRecognized: maxScannedPages,
-    documentInfo: opened.documentInfo,
+    documentInfo: openedPdf.documentInfo,
   }
 }
 

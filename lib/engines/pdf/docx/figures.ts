@@ -96,6 +96,6 @@ function isDrawing(group: readonly Vector[]): boolean {
 /** Text on a colored background or in frames counts as text, not as a drawing. */
 function isMostlyText(box: BoundingBox, words: readonly Word[]): boolean {
   const inside = words.filter((word) => isCenterInside(word.box, box))
-  const covered = inside.reduce((sum, word) => sum + areaOf(word.box), 0)
-  return countCharacters(inside) > 600 || covered > areaOf(box) * 0.3
+  const coveredArea = inside.reduce((sum, word) => sum + areaOf(word.box), 0)
+  return countCharacters(inside) > 600 || coveredArea > areaOf(box) * 0.3
 }

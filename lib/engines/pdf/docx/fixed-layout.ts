@@ -48,10 +48,10 @@ async function toSection(
   const lines = page.textSegments.flatMap((segment) =>
     groupIntoLines(segment).flatMap((line) => splitAtGaps(line, 1.1).map((words) => toLine(words))),
   )
-  const last = background ? [await createBackgroundImage(library, page, background)] : []
+  const backgroundRuns = background ? [await createBackgroundImage(library, page, background)] : []
   return createFullPageSection(library, page, [
     ...lines.map((line) => toFrame(library, line)),
-    new library.Paragraph({ children: last }),
+    new library.Paragraph({ children: backgroundRuns }),
   ])
 }
 

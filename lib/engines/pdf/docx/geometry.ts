@@ -26,13 +26,13 @@ export function overlapArea(a: BoundingBox, b: BoundingBox): number {
   return width > 0 && height > 0 ? width * height : 0
 }
 
-export function isCenterInside(box: BoundingBox, outer: BoundingBox, tolerance = 0): boolean {
+export function isCenterInside(box: BoundingBox, outerBox: BoundingBox, tolerance = 0): boolean {
   const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]
   return (
-    x >= outer[0] - tolerance &&
-    x <= outer[2] + tolerance &&
-    y >= outer[1] - tolerance &&
-    y <= outer[3] + tolerance
+    x >= outerBox[0] - tolerance &&
+    x <= outerBox[2] + tolerance &&
+    y >= outerBox[1] - tolerance &&
+    y <= outerBox[3] + tolerance
   )
 }
 
@@ -67,14 +67,14 @@ export function clusterTouching<T extends { readonly box: BoundingBox }>(
   for (const item of items) {
     if (comparisons > maxComparisons) return [[...items]]
     const isNearItem = isNear(item)
-    const near = groups.filter((group) => isNearItem(group) && group.members.some(isNearItem))
-    const [first, ...rest] = near
-    if (!first) {
+    const nearGroups = groups.filter((group) => isNearItem(group) && group.members.some(isNearItem))
+    const [firstGroup, ...rest] = nearGroups
+    if (!firstGroup) {
       groups.push({ box: item.box, members: [item] })
       continue
     }
-    first.members.push(item, ...rest.flatMap(({ members }) => members))
-    first.box = boundingBoxOf([first.box, item.box, ...rest.map(({ box }) => box)])
+    firstGroup.members.push(item, ...rest.flatMap(({ members }) => members))
+    firstGroup.box = boundingBoxOf([firstGroup.box, item.box, ...rest.map(({ box }) => box)])
     for (const group of rest) groups.splice(groups.indexOf(group), 1)
   }
   return groups.map(({ members }) => members)
@@ -84,23 +84,26 @@ export function clusterTouching<T extends { readonly box: BoundingBox }>(
 export function mergeCloseValues(values: readonly number[], tolerance: number): number[] {
   const groups: number[][] = []
   for (const value of [...values].sort((a, b) => a - b)) {
-    const last = groups.at(-1)
-    if (last && value - (last.at(-1) ?? value) <= tolerance) last.push(value)
+    const lastGroup = groups.at(-1)
+    if (lastGroup && value - (lastGroup.at(-1) ?? value) <= tolerance) lastGroup.push(value)
     else groups.push([value])
   }
   return groups.map((group) => group.reduce((sum, value) => sum + value, 0) / group.length)
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+  const sortedValues = [...values].sort((a, b) => a - b)
+  return sortedValues[Math.floor(sortedValues.length / 2)] ?? 0
 }
 
 /** Returns what remains of `free` without the intervals `taken`. */
-export function subtractIntervals(free: readonly Interval[], taken: readonly Interval[]): Interval[] {
-  let remaining = [...free]
-  for (const { from, to } of taken) {
-    remaining = remaining.flatMap((gap) => {
+export function subtractIntervals(
+  free: readonly Interval[],
+  takenIntervals: readonly Interval[],
+): Interval[] {
+  let remainingIntervals = [...free]
+  for (const { from, to } of takenIntervals) {
+    remainingIntervals = remainingIntervals.flatMap((gap) => {
       if (to <= gap.from || from >= gap.to) return [gap]
       return [
         { from: gap.from, to: from },
@@ -108,5 +111,5 @@ export function subtractIntervals(free: readonly Interval[], taken: readonly Int
       ].filter((part) => part.to - part.from > 0.01)
     })
   }
-  return remaining
+  return remainingIntervals
 }

@@ -63,8 +63,8 @@ function findCandidateRows(page: PageContent, edge: Edge): CandidateRow[] {
   const inZone = ({ box, baseline }: Word) =>
     edge === 'header' ? box[3] < page.height * maxZoneRatio : baseline > page.height * (1 - maxZoneRatio)
   const lines = groupIntoLines(page.textSegments.flat().filter(inZone))
-  const outer = edge === 'header' ? lines.slice(0, maxRows) : lines.slice(-maxRows)
-  return outer.map((line) => {
+  const outerLines = edge === 'header' ? lines.slice(0, maxRows) : lines.slice(-maxRows)
+  return outerLines.map((line) => {
     const key = `${edge} ${Math.round(line.baseline / 6)} ${Math.round(line.style.size)}`
     return { page, line, edge, key, text: getLineText(line).replaceAll(/\d+|\b[ivxlc]+\b/gi, '#') }
   })
@@ -75,8 +75,8 @@ const getLineText = (line: TextLine) => line.words.map((word) => word.text).join
 /** Whether most texts occur at least twice, as a chapter title does, or contain the page number. */
 function isRepeated(group: readonly CandidateRow[]): boolean {
   const repeatedTexts = group.filter((row) => group.some((other) => other !== row && other.text === row.text))
-  const numbered = group.filter((row) => findPageNumber(row, group) !== undefined)
-  return Math.max(repeatedTexts.length, numbered.length) >= group.length * 0.7
+  const numberedRows = group.filter((row) => findPageNumber(row, group) !== undefined)
+  return Math.max(repeatedTexts.length, numberedRows.length) >= group.length * 0.7
 }
 
 /** Returns the word that increases with the page number. */
@@ -84,30 +84,30 @@ function findPageNumber({ page, line }: CandidateRow, group: readonly CandidateR
   return line.words.find((word) => {
     if (!/^\d{1,5}$/.test(word.text)) return false
     const offset = Number(word.text) - page.number
-    const same = group.filter((other) =>
-      other.line.words.some(
-        ({ text }) => /^\d{1,5}$/.test(text) && Number(text) - other.page.number === offset,
+    const sameRows = group.filter((otherRow) =>
+      otherRow.line.words.some(
+        ({ text }) => /^\d{1,5}$/.test(text) && Number(text) - otherRow.page.number === offset,
       ),
     )
-    return same.length >= Math.max(2, group.length * 0.5)
+    return sameRows.length >= Math.max(2, group.length * 0.5)
   })
 }
 
 /** Returns the text on most pages, or only the page number where the text changes with the chapter. */
 function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
   const counts = Map.groupBy(group, ({ text }) => text)
-  const [common = []] = [...counts.values()].sort((a, b) => b.length - a.length)
-  const [row] = common
+  const [commonRows = []] = [...counts.values()].sort((a, b) => b.length - a.length)
+  const [row] = commonRows
   if (!row) return []
   const number = findPageNumber(row, group)
-  const isCommon = common.length >= group.length * 0.5
+  const isCommon = commonRows.length >= group.length * 0.5
   if (!isCommon && !number) return []
   const words = row.line.words.filter((word) => isCommon || word === number)
   const runs = words.flatMap((word, at): StyledRun[] => {
-    const before = words[at - 1]
+    const wordBefore = words[at - 1]
     const [run] = buildRuns([{ ...row.line, words: [word] }], false, new Set())
     if (!run) return []
-    const space = before ? [{ ...run, text: chooseSeparator(before, word, row.line) }] : []
+    const space = wordBefore ? [{ ...run, text: chooseSeparator(wordBefore, word, row.line) }] : []
     return [...space, word === number ? { ...run, field: 'page' } : run]
   })
   return [{ runs, alignment: chooseAlignment(group), edges: [row.line.box[0], row.line.box[2]] }]

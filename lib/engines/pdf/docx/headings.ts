@@ -49,11 +49,11 @@ export function markHeadings<B extends ContentBlock>(
   )
   const candidates = styledBlocks.flatMap(({ block, style }, index): Candidate[] => {
     if (block.kind !== 'paragraph' || !style) return []
-    const large =
+    const isLarge =
       isLargeStyle(style, body) && isLargeTitle(block, style, body) && !isPartOfQuotation(styledBlocks, index)
     const isMarkedLine =
-      !large && isEmphasized(style, body) && isTitleLike(block) && introducesText(styledBlocks, index)
-    return large || isMarkedLine ? [{ index, paragraph: block, style, isLarge: large }] : []
+      !isLarge && isEmphasized(style, body) && isTitleLike(block) && introducesText(styledBlocks, index)
+    return isLarge || isMarkedLine ? [{ index, paragraph: block, style, isLarge }] : []
   })
   const stylesByKey = Map.groupBy(
     // Text that cannot be a heading because of its content says nothing about heading styles.
@@ -63,12 +63,12 @@ export function markHeadings<B extends ContentBlock>(
     toStyleKey,
   )
   const alike = Map.groupBy(candidates, ({ style }) => toStyleKey(style))
-  const accepted = candidates.filter((one) => {
+  const acceptedCandidates = candidates.filter((one) => {
     const key = toStyleKey(one.style)
     return one.isLarge || isConsistent(one, alike.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, body)
   })
-  const levelOf = assignLevels(accepted)
-  const levels = new Map(accepted.map((one) => [one.index, levelOf(one.style)]))
+  const levelOf = assignLevels(acceptedCandidates)
+  const levels = new Map(acceptedCandidates.map((one) => [one.index, levelOf(one.style)]))
   const titles = new Map(outline.map(({ title, level }) => [normalizeTitle(title), level]))
   return blocks.map((block, index) => {
     if (block.kind !== 'paragraph') return block
@@ -100,26 +100,33 @@ function isLargeTitle(paragraph: Paragraph, style: ParagraphStyle, body: Paragra
 
 /** Whether the block is part of a quotation in a larger font. */
 function isPartOfQuotation(styledBlocks: readonly StyledBlock[], index: number): boolean {
-  const [current, next] = [styledBlocks[index], styledBlocks[index + 1]]
+  const [currentBlock, nextBlock] = [styledBlocks[index], styledBlocks[index + 1]]
   const startsLowercase = ({ block }: StyledBlock) =>
     block.kind === 'paragraph' && /^\p{Ll}/u.test(getParagraphText(block))
-  if (!current?.style) return false
+  if (!currentBlock?.style) return false
   const continues =
-    next?.style !== undefined && toStyleKey(next.style) === toStyleKey(current.style) && startsLowercase(next)
-  return continues || startsLowercase(current)
+    nextBlock?.style !== undefined &&
+    toStyleKey(nextBlock.style) === toStyleKey(currentBlock.style) &&
+    startsLowercase(nextBlock)
+  return continues || startsLowercase(currentBlock)
 }
 
 /** Whether text follows that is closer to the block than what precedes it. */
 function introducesText(styledBlocks: readonly StyledBlock[], index: number): boolean {
-  const [before, current, next] = [styledBlocks[index - 1], styledBlocks[index], styledBlocks[index + 1]]
-  if (!next || !current?.style || current.block.kind !== 'paragraph') return false
-  const { style, block } = current
+  const [blockBefore, currentBlock, nextBlock] = [
+    styledBlocks[index - 1],
+    styledBlocks[index],
+    styledBlocks[index + 1],
+  ]
+  if (!nextBlock || !currentBlock?.style || currentBlock.block.kind !== 'paragraph') return false
+  const { style, block } = currentBlock
   const isLike = (other: StyledBlock | undefined) =>
     other?.style !== undefined && toStyleKey(other.style) === toStyleKey(style)
-  const isInGroup = isLike(before) && before && !isCaption(before.block)
-  if (isLike(next) || (isInGroup && block.spaceBefore < style.size * 0.6)) return false
-  const isAtTop = before === undefined || before.block.box[1] > block.box[1]
-  const below = next.block.kind === 'paragraph' ? next.block.spaceBefore : next.block.box[1] - block.box[3]
+  const isInGroup = isLike(blockBefore) && blockBefore && !isCaption(blockBefore.block)
+  if (isLike(nextBlock) || (isInGroup && block.spaceBefore < style.size * 0.6)) return false
+  const isAtTop = blockBefore === undefined || blockBefore.block.box[1] > block.box[1]
+  const below =
+    nextBlock.block.kind === 'paragraph' ? nextBlock.block.spaceBefore : nextBlock.block.box[1] - block.box[3]
   return isAtTop || block.spaceBefore >= Math.min(below, style.size) - 1.5
 }
 
@@ -142,45 +149,51 @@ function isConsistent(
 }
 
 /** Assigns levels by size, then by weight: each distinct combination gets its own level. */
-function assignLevels(accepted: readonly Candidate[]): (style: ParagraphStyle) => number {
+function assignLevels(acceptedCandidates: readonly Candidate[]): (style: ParagraphStyle) => number {
   const weightOf = ({ size, bold, caps }: ParagraphStyle) =>
     Math.round(size) * 4 + (bold ? 2 : 0) + (caps ? 1 : 0)
-  const large = accepted.filter((one) => one.isLarge).map(({ style }) => Math.round(style.size) * 4)
-  const small = accepted.filter((one) => !one.isLarge).map(({ style }) => weightOf(style))
-  const isLargeLook = (style: ParagraphStyle) => large.includes(Math.round(style.size) * 4)
-  const largest = [...new Set(large)].sort((a, b) => b - a)
-  const rest = [...new Set(small)].sort((a, b) => b - a)
+  const largeSizes = acceptedCandidates
+    .filter((one) => one.isLarge)
+    .map(({ style }) => Math.round(style.size) * 4)
+  const smallWeights = acceptedCandidates.filter((one) => !one.isLarge).map(({ style }) => weightOf(style))
+  const isLargeLook = (style: ParagraphStyle) => largeSizes.includes(Math.round(style.size) * 4)
+  const largestSizes = [...new Set(largeSizes)].sort((a, b) => b - a)
+  const rest = [...new Set(smallWeights)].sort((a, b) => b - a)
   return (style) =>
     isLargeLook(style)
-      ? largest.indexOf(Math.round(style.size) * 4) + 1
-      : largest.length + rest.indexOf(weightOf(style)) + 1
+      ? largestSizes.indexOf(Math.round(style.size) * 4) + 1
+      : largestSizes.length + rest.indexOf(weightOf(style)) + 1
 }
 
 /** Joins the lines of a title that has manual line breaks. */
 export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], body: ParagraphStyle): B[] {
   const out: B[] = []
   for (const block of blocks) {
-    const last = out.at(-1)
-    if (last?.kind === 'paragraph' && block.kind === 'paragraph' && isSameTitle(last, block, body)) {
-      const runs = joinRuns(last.runs, block.runs)
-      const lineCount = last.lineCount + block.lineCount
-      out[out.length - 1] = { ...last, runs, lineCount, box: boundingBoxOf([last.box, block.box]) }
+    const lastBlock = out.at(-1)
+    if (
+      lastBlock?.kind === 'paragraph' &&
+      block.kind === 'paragraph' &&
+      isSameTitle(lastBlock, block, body)
+    ) {
+      const runs = joinRuns(lastBlock.runs, block.runs)
+      const lineCount = lastBlock.lineCount + block.lineCount
+      out[out.length - 1] = { ...lastBlock, runs, lineCount, box: boundingBoxOf([lastBlock.box, block.box]) }
     } else out.push(block)
   }
   return out
 }
 
-function isSameTitle(first: Paragraph, second: Paragraph, body: ParagraphStyle): boolean {
-  const [style, other] = [toParagraphStyle(first), toParagraphStyle(second)]
-  const gap = second.box[1] - first.box[3]
+function isSameTitle(firstParagraph: Paragraph, secondParagraph: Paragraph, body: ParagraphStyle): boolean {
+  const [style, otherStyle] = [toParagraphStyle(firstParagraph), toParagraphStyle(secondParagraph)]
+  const gap = secondParagraph.box[1] - firstParagraph.box[3]
   return (
     isLargeStyle(style, body) &&
-    toStyleKey(style) === toStyleKey(other) &&
-    !second.marker &&
+    toStyleKey(style) === toStyleKey(otherStyle) &&
+    !secondParagraph.marker &&
     gap > -style.size &&
     gap < style.size * 0.45 &&
-    first.alignment === second.alignment &&
-    !/[.:!?]\s*$/u.test(getParagraphText(first)) &&
-    getParagraphText(first).length + getParagraphText(second).length <= 160
+    firstParagraph.alignment === secondParagraph.alignment &&
+    !/[.:!?]\s*$/u.test(getParagraphText(firstParagraph)) &&
+    getParagraphText(firstParagraph).length + getParagraphText(secondParagraph).length <= 160
   )
 }

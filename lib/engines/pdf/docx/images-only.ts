@@ -13,18 +13,18 @@ export async function buildImagesOnly(
   tools: Tools,
 ): Promise<string> {
   const library = await import('docx')
-  const opened = await openPdf(path, undefined, tools)
+  const openedPdf = await openPdf(path, undefined, tools)
   const renderedPaths = new Map<number, string>()
   const jpeg = { extension: 'jpg', args: ['-jpeg', '-jpegopt', 'quality=85'] } as const
   // Progress is ignored: earlier attempts may have reported more already.
   const quiet: Tools = { ...tools, progress: () => undefined }
   const settings = { pages, dpi, downscale: 4000, gray: false, ...jpeg }
-  await renderPages(opened, settings, quiet, async (file) => {
+  await renderPages(openedPdf, settings, quiet, async (file) => {
     renderedPaths.set(file.page, file.path)
   })
   const sections: docx.ISectionOptions[] = []
   for (const page of pages) {
-    const [file, size] = [renderedPaths.get(page), opened.sizes[page - 1]]
+    const [file, size] = [renderedPaths.get(page), openedPdf.sizes[page - 1]]
     if (!file || !size) continue
     const image = await createBackgroundImage(library, size, file)
     sections.push(createFullPageSection(library, size, [new library.Paragraph({ children: [image] })]))

@@ -26,8 +26,8 @@ function fillsColumn({ box, style }: TextLine, column: BoundingBox): boolean {
 function hasEvenGaps(line: TextLine): boolean {
   const { words, style } = line
   const gaps = words.slice(1).flatMap((word, index) => {
-    const before = words[index]
-    return before ? [measureGap(before, word)] : []
+    const wordBefore = words[index]
+    return wordBefore ? [measureGap(wordBefore, word)] : []
   })
   return (
     gaps.length > 1 && Math.max(...gaps) - Math.min(...gaps) < style.size * 0.25 && !isMostlyNumbers(line)

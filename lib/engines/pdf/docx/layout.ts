@@ -96,9 +96,9 @@ function findTextColumn(
 /** Returns the box around the text of a page without its outermost top and bottom. */
 function findTextExtent(page: PageContent, headerFooterWords: ReadonlySet<Word>): BoundingBox | undefined {
   const words = page.textSegments.flat().filter((word) => !headerFooterWords.has(word))
-  const inner = words.filter(({ box }) => box[1] > page.height * 0.06 && box[3] < page.height * 0.94)
-  const counted = inner.length >= 3 ? inner : words
-  return counted.length > 0 ? boundingBoxOf(counted.map(({ box }) => box)) : undefined
+  const innerWords = words.filter(({ box }) => box[1] > page.height * 0.06 && box[3] < page.height * 0.94)
+  const countedWords = innerWords.length >= 3 ? innerWords : words
+  return countedWords.length > 0 ? boundingBoxOf(countedWords.map(({ box }) => box)) : undefined
 }
 
 function findPageColumn(
@@ -115,9 +115,9 @@ function findPageColumn(
 function measurePitch(pages: readonly PageContent[]): number {
   const ratios = pages.slice(0, 50).flatMap((page) =>
     page.textSegments.flatMap((segment, index) => {
-      const next = page.textSegments[index + 1]
+      const nextSegment = page.textSegments[index + 1]
       const [line] = groupIntoLines(segment)
-      const [below] = next ? groupIntoLines(next) : []
+      const [below] = nextSegment ? groupIntoLines(nextSegment) : []
       if (!line || !below || Math.abs(line.style.size - below.style.size) > 0.5) return []
       const ratio = (below.baseline - line.baseline) / line.style.size
       const isFull = widthOf(line.box) > page.width * 0.25

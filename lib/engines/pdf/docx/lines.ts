@@ -43,9 +43,9 @@ function isSameLine({ main }: Row, word: Word): boolean {
 
 /** Creates a line from words that are in reading order already, wherever they are on the page. */
 export function toLineInOrder(words: readonly Word[]): TextLine {
-  const [first] = words
-  if (!first) throw new Error('a line without words')
-  const { box } = first
+  const [firstWord] = words
+  if (!firstWord) throw new Error('a line without words')
+  const { box } = firstWord
   // Placed upright, one after another; the original positions no longer matter.
   const upright = words.map((word, index) => ({
     ...word,
@@ -95,9 +95,9 @@ function orderRightToLeft(visual: readonly Word[]): Word[] {
 export function dominantStyle(words: readonly Pick<Word, 'style' | 'text'>[]): Style {
   const counts = new Map<Style, number>()
   for (const { style, text } of words) counts.set(style, (counts.get(style) ?? 0) + text.length)
-  const [best] = [...counts].sort((a, b) => b[1] - a[1])
-  if (!best) throw new Error('a line without words')
-  return best[0]
+  const [bestStyle] = [...counts].sort((a, b) => b[1] - a[1])
+  if (!bestStyle) throw new Error('a line without words')
+  return bestStyle[0]
 }
 
 /** Points between two words on the line. */
@@ -105,8 +105,11 @@ export function measureGap(a: Word, b: Word): number {
   return a.box[0] <= b.box[0] ? b.box[0] - a.box[2] : a.box[0] - b.box[2]
 }
 
-export function hasSpaceBetween(before: Word, word: Word): boolean {
-  return word.hasSpaceBefore || measureGap(before, word) > Math.max(before.style.size, word.style.size) * 0.2
+export function hasSpaceBetween(previousWord: Word, word: Word): boolean {
+  return (
+    word.hasSpaceBefore ||
+    measureGap(previousWord, word) > Math.max(previousWord.style.size, word.style.size) * 0.2
+  )
 }
 
 /** Splits a line into segments without a wide gap, such as table cells. */
@@ -114,9 +117,10 @@ export function splitAtGaps(line: TextLine, gapEm: number): Word[][] {
   const visual = [...line.words].sort((a, b) => a.box[0] - b.box[0])
   const segments: Word[][] = []
   for (const word of visual) {
-    const last = segments.at(-1)
-    const before = last?.at(-1)
-    if (last && before && word.box[0] - before.box[2] < gapEm * line.style.size) last.push(word)
+    const lastSegment = segments.at(-1)
+    const previousWord = lastSegment?.at(-1)
+    if (lastSegment && previousWord && word.box[0] - previousWord.box[2] < gapEm * line.style.size)
+      lastSegment.push(word)
     else segments.push([word])
   }
   return segments
@@ -132,7 +136,10 @@ function isMono({ mono, font }: Style): boolean {
 }
 
 /** Returns how many spaces fill the gap between two monospaced words. */
-export function countSpaces(before: Word, word: Word): number {
+export function countSpaces(previousWord: Word, word: Word): number {
   const averageWidth = (word.box[2] - word.box[0]) / Math.max(1, [...word.text].length)
-  return Math.max(hasSpaceBetween(before, word) ? 1 : 0, Math.round(measureGap(before, word) / averageWidth))
+  return Math.max(
+    hasSpaceBetween(previousWord, word) ? 1 : 0,
+    Math.round(measureGap(previousWord, word) / averageWidth),
+  )
 }

@@ -6,14 +6,14 @@ const number = /^[(]?(\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{2,6})[.)]$/
 
 /** Returns the list marker that a line starts with: `•`, `3.`, `(b)`. */
 export function findListMarker(words: readonly Word[]): ListMarker | undefined {
-  const [first, second] = words
-  if (!first || !second) return undefined
-  const kind = bullet.test(first.text) ? 'bullet' : number.test(first.text) ? 'number' : undefined
+  const [firstWord, secondWord] = words
+  if (!firstWord || !secondWord) return undefined
+  const kind = bullet.test(firstWord.text) ? 'bullet' : number.test(firstWord.text) ? 'number' : undefined
   if (!kind) return undefined
-  const gap = second.box[0] - first.box[2]
+  const gap = secondWord.box[0] - firstWord.box[2]
   // A dash or single character inside a sentence is followed by a normal space or none.
-  if (kind === 'bullet' && gap < first.style.size * 0.15) return undefined
-  return { kind, text: first.text, x: first.box[0], textX: second.box[0] }
+  if (kind === 'bullet' && gap < firstWord.style.size * 0.15) return undefined
+  return { kind, text: firstWord.text, x: firstWord.box[0], textX: secondWord.box[0] }
 }
 
 /** `i.` may start a list of roman numerals; a list that starts with `c.` is alphabetical. */

@@ -45,8 +45,8 @@ function findPosition(
 }
 
 function isLessIndented(paragraph: Paragraph, openLists: readonly OpenList[]): boolean {
-  const [outer] = openLists
-  return outer !== undefined && paragraph.box[0] < outer.x + maxDifference
+  const [outerList] = openLists
+  return outerList !== undefined && paragraph.box[0] < outerList.x + maxDifference
 }
 
 function continuesList(list: OpenList, { kind, text }: NonNullable<Paragraph['marker']>): boolean {

@@ -31,8 +31,10 @@ export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): 
 /** In twips, Word's unit. */
 export function toIndent({ indent, firstIndent }: Paragraph) {
   const left = Math.round(Math.max(0, indent) * 20)
-  const first = Math.round(firstIndent * 20)
-  return first < 0 ? { left, hanging: Math.min(-first, left) } : { left, firstLine: first }
+  const firstIndentTwips = Math.round(firstIndent * 20)
+  return firstIndentTwips < 0
+    ? { left, hanging: Math.min(-firstIndentTwips, left) }
+    : { left, firstLine: firstIndentTwips }
 }
 
 interface Item {

@@ -41,10 +41,10 @@ function groupSizes(characters: ReadonlyMap<number, number>): Map<number, Style>
     isRecognized: true,
   } as const
   for (const [size] of [...characters].sort((a, b) => b[1] - a[1])) {
-    const similar = [...styles.values()].find((style) => {
+    const similarStyle = [...styles.values()].find((style) => {
       return Math.max(style.size, size) / Math.min(style.size, size) < maxSizeRatio
     })
-    styles.set(size, similar ?? { ...baseStyle, color: '000000', size })
+    styles.set(size, similarStyle ?? { ...baseStyle, color: '000000', size })
   }
   return styles
 }

@@ -41,12 +41,12 @@ export function findRuledTables(page: PageContent): Grid[] {
   const words = page.textSegments.flat()
   if (words.length > maxWords) return []
   return findGrids(page.vectors, page.width * page.height).filter((grid) => {
-    const filled = grid.cells.filter(({ box }) => words.some((word) => isCenterInside(word.box, box)))
-    const columns = new Set(filled.map(({ column }) => column))
-    const hasSharedRow = filled.some((cell) =>
-      filled.some(({ row, column }) => row === cell.row && column > cell.column),
+    const filledCells = grid.cells.filter(({ box }) => words.some((word) => isCenterInside(word.box, box)))
+    const columns = new Set(filledCells.map(({ column }) => column))
+    const hasSharedRow = filledCells.some((cell) =>
+      filledCells.some(({ row, column }) => row === cell.row && column > cell.column),
     )
-    return columns.size >= 2 && hasSharedRow && filled.length >= grid.cells.length * 0.3
+    return columns.size >= 2 && hasSharedRow && filledCells.length >= grid.cells.length * 0.3
   })
 }
 
@@ -104,18 +104,21 @@ function buildBand(
 /** Keeps the spacing above and below columns. */
 function spaceBands(bands: readonly (readonly FlowBlock[])[], pitch: number): FlowBlock[] {
   const out: FlowBlock[] = []
-  for (const [first, ...rest] of bands) {
-    const last = out.at(-1)
-    if (!first) continue
-    if (!last || (!first.columnSet && !last.columnSet)) {
-      out.push(first, ...rest)
+  for (const [firstItem, ...rest] of bands) {
+    const lastBlock = out.at(-1)
+    if (!firstItem) continue
+    if (!lastBlock || (!firstItem.columnSet && !lastBlock.columnSet)) {
+      out.push(firstItem, ...rest)
       continue
     }
-    const size = first.kind === 'paragraph' ? first.style.size : 0
-    const gap = first.box[1] - Math.max(...out.map(({ box }) => box[3])) - size * (pitch - 1)
+    const size = firstItem.kind === 'paragraph' ? firstItem.style.size : 0
+    const gap = firstItem.box[1] - Math.max(...out.map(({ box }) => box[3])) - size * (pitch - 1)
     const space = Math.min(40, Math.max(0, gap))
-    const start = first.kind === 'paragraph' ? { ...first, spaceBefore: first.columnSet ? 0 : space } : first
-    if (first.columnSet) out[out.length - 1] = { ...last, spaceAfter: space }
+    const start =
+      firstItem.kind === 'paragraph'
+        ? { ...firstItem, spaceBefore: firstItem.columnSet ? 0 : space }
+        : firstItem
+    if (firstItem.columnSet) out[out.length - 1] = { ...lastBlock, spaceAfter: space }
     out.push(start, ...rest)
   }
   return out
@@ -168,9 +171,10 @@ function buildColumn(
     pendingLines = []
   }
   for (const line of lines) {
-    const before = pendingLines.at(-1)
+    const lineBefore = pendingLines.at(-1)
     const isSeparated =
-      before && otherBlocks.some(({ box }) => box[1] >= before.baseline - 3 && box[3] <= line.baseline)
+      lineBefore &&
+      otherBlocks.some(({ box }) => box[1] >= lineBefore.baseline - 3 && box[3] <= line.baseline)
     if (inTable.has(line) || isSeparated) flush()
     if (!inTable.has(line)) pendingLines.push(line)
   }
@@ -221,16 +225,19 @@ function buildBorderlessTable(
 /** Keeps the spacing between blocks where it is larger than the line spacing. */
 function addSpacing(blocks: readonly ContentBlock[], pitch: number): ContentBlock[] {
   const spacedBlocks = blocks.map((block, index) => {
-    const before = blocks[index - 1]
-    if (block.kind !== 'paragraph' || !before) return block
+    const blockBefore = blocks[index - 1]
+    if (block.kind !== 'paragraph' || !blockBefore) return block
     const usualSpace = block.style.size * (pitch - 1)
-    return { ...block, spaceBefore: Math.min(40, Math.max(0, block.box[1] - before.box[3] - usualSpace)) }
+    return {
+      ...block,
+      spaceBefore: Math.min(40, Math.max(0, block.box[1] - blockBefore.box[3] - usualSpace)),
+    }
   })
   // The first block has nothing above it to measure; it may end up below the last block of another column or page.
-  const [first, ...rest] = spacedBlocks
-  if (first?.kind !== 'paragraph') return spacedBlocks
+  const [firstBlock, ...rest] = spacedBlocks
+  if (firstBlock?.kind !== 'paragraph') return spacedBlocks
   const usualSpace = median(rest.flatMap((block) => (block.kind === 'paragraph' ? [block.spaceBefore] : [])))
-  return [{ ...first, spaceBefore: usualSpace }, ...rest]
+  return [{ ...firstBlock, spaceBefore: usualSpace }, ...rest]
 }
 
 function buildCellBlocks(
@@ -252,9 +259,9 @@ function buildRuledTable(grid: Grid, words: readonly Word[], settings: PageSetti
       firstIndent: paragraph.marker ? paragraph.firstIndent : 0,
     }))
     const images = settings.images.filter((image) => isCenterInside(image.box, box))
-    const all = [...images, ...blocks].sort((a, b) => a.box[1] - b.box[1])
+    const allBlocks = [...images, ...blocks].sort((a, b) => a.box[1] - b.box[1])
     const width = box[2] - box[0]
-    return { blocks: all, width, columnSpan, rowSpan, ...defined({ shading }) }
+    return { blocks: allBlocks, width, columnSpan, rowSpan, ...defined({ shading }) }
   }
   const table = {
     kind: 'table',

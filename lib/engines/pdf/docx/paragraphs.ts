@@ -32,20 +32,23 @@ function continuesParagraph(
   line: TextLine,
   settings: ParagraphSettings,
 ): boolean {
-  const [first] = group
-  const before = group.at(-1)
-  if (!first || !before || before.isRtl !== line.isRtl) return false
+  const [firstLine] = group
+  const lineBefore = group.at(-1)
+  if (!firstLine || !lineBefore || lineBefore.isRtl !== line.isRtl) return false
   const size = line.style.size
-  if (Math.abs(before.style.size - size) > size * 0.08) return false
-  if (line.baseline - before.baseline > size * settings.pitch * 1.28 || line.baseline <= before.baseline)
+  if (Math.abs(lineBefore.style.size - size) > size * 0.08) return false
+  if (
+    line.baseline - lineBefore.baseline > size * settings.pitch * 1.28 ||
+    line.baseline <= lineBefore.baseline
+  )
     return false
-  if (isBold(before) !== isBold(line) || isPreformatted(line)) return false
-  if (hasWideGap(before) || hasWideGap(line)) return false
+  if (isBold(lineBefore) !== isBold(line) || isPreformatted(line)) return false
+  if (hasWideGap(lineBefore) || hasWideGap(line)) return false
   if (findListMarker(line.words)) return false
-  const marker = findListMarker(first.words)
-  if (marker) return line.box[0] > marker.x + size * 0.4 && !endsEarly(before, line, settings.column)
-  if (isCentered(before, settings) && isCentered(line, settings)) return isSameStyle(before, line)
-  return !endsEarly(before, line, settings.column) && !isIndented(group, line)
+  const marker = findListMarker(firstLine.words)
+  if (marker) return line.box[0] > marker.x + size * 0.4 && !endsEarly(lineBefore, line, settings.column)
+  if (isCentered(lineBefore, settings) && isCentered(line, settings)) return isSameStyle(lineBefore, line)
+  return !endsEarly(lineBefore, line, settings.column) && !isIndented(group, line)
 }
 
 const hasWideGap = (line: TextLine) => !line.isJustified && splitAtGaps(line, 2).length > 1
@@ -54,18 +57,18 @@ const isSameStyle = (a: TextLine, b: TextLine) =>
   a.style.font === b.style.font && a.style.color === b.style.color
 
 /** Whether the first word of the next line would have fit at the end of the line. */
-function endsEarly(before: TextLine, line: TextLine, column: BoundingBox): boolean {
+function endsEarly(lineBefore: TextLine, line: TextLine, column: BoundingBox): boolean {
   const [word] = line.words
   if (!word) return true
-  const room = line.isRtl ? before.box[0] - column[0] : column[2] - before.box[2]
+  const room = line.isRtl ? lineBefore.box[0] - column[0] : column[2] - lineBefore.box[2]
   return room > word.box[2] - word.box[0] + line.style.size * 0.7
 }
 
 /** Whether a line starts a new paragraph by its first-line or hanging indent. */
 function isIndented(group: readonly TextLine[], line: TextLine): boolean {
-  const before = group.at(-1)
-  if (!before || line.isRtl) return false
-  const step = line.box[0] - before.box[0]
+  const lineBefore = group.at(-1)
+  if (!lineBefore || line.isRtl) return false
+  const step = line.box[0] - lineBefore.box[0]
   if (step > line.style.size * 0.8) return true
   return group.length > 1 && step < -line.style.size * 0.8
 }
@@ -87,9 +90,9 @@ function chooseAlignment(lines: readonly TextLine[], settings: ParagraphSettings
   const isAtRight = lines.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
   const isFarRight = lines.every(({ box }) => box[0] - column[0] > (column[2] - column[0]) * 0.3)
   if (!isRtl && isAtRight && isFarRight) return 'right'
-  const inner = lines.slice(0, -1)
-  const isFull = inner.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
-  return !isRtl && inner.length >= 2 && isFull ? 'both' : 'left'
+  const innerLines = lines.slice(0, -1)
+  const isFull = innerLines.every(({ box }) => Math.abs(column[2] - box[2]) < tolerance)
+  return !isRtl && innerLines.length >= 2 && isFull ? 'both' : 'left'
 }
 
 function toParagraph(lines: readonly TextLine[], settings: ParagraphSettings): Paragraph {
@@ -126,10 +129,11 @@ function computeIndents(
   column: BoundingBox,
   isRtl: boolean,
 ): Pick<Paragraph, 'indent' | 'firstIndent'> {
-  const [first, ...rest] = lines
-  if (!first || alignment === 'center' || alignment === 'right' || isRtl) return { indent: 0, firstIndent: 0 }
+  const [firstLine, ...rest] = lines
+  if (!firstLine || alignment === 'center' || alignment === 'right' || isRtl)
+    return { indent: 0, firstIndent: 0 }
   if (marker) return { indent: marker.textX - column[0], firstIndent: marker.x - marker.textX }
-  const left = rest.length > 0 ? Math.min(...rest.map(({ box }) => box[0])) : first.box[0]
+  const left = rest.length > 0 ? Math.min(...rest.map(({ box }) => box[0])) : firstLine.box[0]
   const ignoreSmall = (points: number) => (Math.abs(points) < 2.5 ? 0 : points)
-  return { indent: ignoreSmall(left - column[0]), firstIndent: ignoreSmall(first.box[0] - left) }
+  return { indent: ignoreSmall(left - column[0]), firstIndent: ignoreSmall(firstLine.box[0] - left) }
 }

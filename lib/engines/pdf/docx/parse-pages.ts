@@ -37,7 +37,7 @@ interface ParsedPages {
 export async function parsePages(
   source: ParseSource,
   tools: Tools,
-  onPage: (done: number) => void,
+  onPage: (donePages: number) => void,
 ): Promise<ParsedPages> {
   const { path, pages, characterCounts } = source
   const structure = await readStructure(path, pages, tools, onPage)
@@ -46,15 +46,15 @@ export async function parsePages(
     const isMissing = isTextMissing(countPageCharacters(page), characterCounts[page.number - 1] ?? 0)
     read.push(isMissing ? await reparseWithPoppler(page, path, tools) : page)
   }
-  const parsed = { structure: { ...structure, pages: read }, path, pagesRecognized: [] }
+  const parsedPages = { structure: { ...structure, pages: read }, path, pagesRecognized: [] }
   const scans = read.filter((page) => isImageOnly(page) && !source.pagesTried.includes(page.number))
   const undecodable = read.filter(isUndecodable)
-  if (scans.length + undecodable.length === 0) return parsed
+  if (scans.length + undecodable.length === 0) return parsedPages
   if (source.language === undefined || scans.length + undecodable.length > source.maxRecognized) {
     warnTextMissing([...scans, ...undecodable], tools)
-    return parsed
+    return parsedPages
   }
-  return recognizePages(parsed, scans, undecodable, source.language, tools)
+  return recognizePages(parsedPages, scans, undecodable, source.language, tools)
 }
 
 const countCharacters = (words: readonly Word[]) =>
@@ -89,7 +89,7 @@ async function reparseWithPoppler(page: PageContent, path: string, tools: Tools)
 }
 
 async function recognizePages(
-  parsed: ParsedPages,
+  parsedPages: ParsedPages,
   scans: readonly PageContent[],
   undecodable: readonly PageContent[],
   language: string,
@@ -97,7 +97,7 @@ async function recognizePages(
 ): Promise<ParsedPages> {
   const replacements = new Map<number, PageContent>()
   const pagesRecognized = new Set<number>()
-  let { path } = parsed
+  let { path } = parsedPages
   try {
     if (scans.length > 0) {
       const { reparsed, readablePath, read } = await recognizeAndParse(
@@ -112,7 +112,7 @@ async function recognizePages(
     }
     if (undecodable.length > 0) {
       const { reparsed, read } = await recognizeAndParse(
-        parsed.path,
+        parsedPages.path,
         undecodable,
         { language, isForced: true },
         tools,
@@ -123,13 +123,13 @@ async function recognizePages(
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
     warnTextMissing([...scans, ...undecodable], tools)
-    return parsed
+    return parsedPages
   }
   const withText = [...replacements.values()].filter((page) => page.textSegments.length > 0)
-  const pages = parsed.structure.pages.map(
+  const pages = parsedPages.structure.pages.map(
     (page) => withText.find(({ number }) => number === page.number) ?? page,
   )
-  return { structure: { ...parsed.structure, pages }, path, pagesRecognized: [...pagesRecognized] }
+  return { structure: { ...parsedPages.structure, pages }, path, pagesRecognized: [...pagesRecognized] }
 }
 
 async function recognizeAndParse(
@@ -149,10 +149,15 @@ async function recognizeAndParse(
 }
 
 /** Returns the original page with the words that OCR found. */
-function replaceWords(undecodable: readonly PageContent[], found: PageContent): PageContent {
-  const page = undecodable.find(({ number }) => number === found.number)
-  if (!page || found.textSegments.length === 0) return found
-  return { ...page, textSegments: applyStyles(found.textSegments, page), rotatedText: [], undecodedWords: [] }
+function replaceWords(undecodable: readonly PageContent[], recognizedPage: PageContent): PageContent {
+  const page = undecodable.find(({ number }) => number === recognizedPage.number)
+  if (!page || recognizedPage.textSegments.length === 0) return recognizedPage
+  return {
+    ...page,
+    textSegments: applyStyles(recognizedPage.textSegments, page),
+    rotatedText: [],
+    undecodedWords: [],
+  }
 }
 
 function warnTextMissing(pages: readonly PageContent[], tools: Tools): void {

@@ -58,16 +58,16 @@ export function sortIntoReadingOrder<T extends PageItem>(
   const right = between.filter((item) => !left.includes(item))
   const sides =
     countCharacters(between, true) > countCharacters(between, false) ? [right, left] : [left, right]
-  const inner = sides
+  const innerBands = sides
     .filter((side) => side.length > 0)
     .map((side) => sortIntoReadingOrder(side, boundingBoxOf(side.map(({ box }) => box))))
   // When a column is split at some height, the correspondence between columns is no longer clear.
-  const isPlain = inner.every((bands) => bands.length === 1)
+  const isPlain = innerBands.every((bands) => bands.length === 1)
   return [
     ...sortIntoReadingOrder(above, column),
     ...(isPlain
-      ? [{ columns: inner.flatMap((bands) => bands.flatMap(({ columns }) => columns)) }]
-      : inner.flat()),
+      ? [{ columns: innerBands.flatMap((bands) => bands.flatMap(({ columns }) => columns)) }]
+      : innerBands.flat()),
     ...sortIntoReadingOrder(below, column),
   ]
 }
@@ -79,9 +79,9 @@ const centerY = ({ box }: PageItem) => (box[1] + box[3]) / 2
 /** Returns the part of the columns up to a title that is too short to cross the gutter. */
 function findExtentBetweenTitles(
   { x, top, bottom }: Gutter,
-  all: readonly PageItem[],
+  allItems: readonly PageItem[],
 ): Pick<Gutter, 'top' | 'bottom'> {
-  const items = all.filter((item) => centerY(item) >= top && centerY(item) <= bottom)
+  const items = allItems.filter((item) => centerY(item) >= top && centerY(item) <= bottom)
   const part = { top, bottom }
   for (const title of findColumnTitles(items, x)) {
     const isFirst = !items.some((item) => item.box[3] < title.top + 1)
@@ -102,24 +102,25 @@ function findColumnTitles(items: readonly PageItem[], x: number): { top: number;
     .filter(isLarge)
     .sort((a, b) => a.box[1] - b.box[1])
     .flatMap(({ box }) => {
-      const beside = items.filter((other) => other.box[1] < box[3] && other.box[3] > box[1])
+      const adjacentItems = items.filter((other) => other.box[1] < box[3] && other.box[3] > box[1])
       const below = sides.map((side) =>
         Math.min(...side.map((other) => other.box[1]).filter((y) => y > box[3] - 1)),
       )
       const [left = 0, right = Infinity] = below
       const isAlone =
-        beside.every(isLarge) && sides.some((side) => beside.every((other) => side.includes(other)))
+        adjacentItems.every(isLarge) &&
+        sides.some((side) => adjacentItems.every((other) => side.includes(other)))
       if (!isAlone || Math.abs(left - right) > 3) return []
       return [{ top: findTopOfTitle(items.filter(isLarge), box), bottom: Math.min(left, right) - 1 }]
     })
 }
 
 /** Returns the top of the first line of a title. */
-function findTopOfTitle(large: readonly PageItem[], box: BoundingBox): number {
-  const above = large.find(
+function findTopOfTitle(largeItems: readonly PageItem[], box: BoundingBox): number {
+  const above = largeItems.find(
     (other) => other.box[1] < box[1] - 1 && box[1] - other.box[3] < heightOf(box) * 0.5,
   )
-  return above ? findTopOfTitle(large, above.box) : box[1]
+  return above ? findTopOfTitle(largeItems, above.box) : box[1]
 }
 
 function countCharacters(items: readonly PageItem[], isRtl: boolean): number {
@@ -136,12 +137,12 @@ function findBestGutter(items: readonly PageItem[], depth = 1): Gutter | undefin
     texts.map(({ box }) => box[0]).filter((x) => x > from && x < to),
     2,
   )
-  const counted = edges
+  const countedEdges = edges
     .map((x) => ({ x, lines: texts.filter(({ box }) => Math.abs(box[0] - x) < 3).length }))
     .filter(({ lines }) => lines >= minLines)
     .sort((a, b) => b.lines - a.lines)
     .slice(0, maxCandidates)
-  const gutters = counted.flatMap(({ x }) => findGuttersAt(x - 1.5, items, bounds, depth))
+  const gutters = countedEdges.flatMap(({ x }) => findGuttersAt(x - 1.5, items, bounds, depth))
   return gutters.sort((a, b) => b.characters - a.characters)[0]
 }
 
@@ -151,7 +152,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBo
   // A page number may be inside the gutter and belongs to neither side.
   const crosses = ({ box }: PageItem) => box[0] < x - 1 && (box[2] > x || (box[2] > edge && box[0] >= edge))
   const crossing = items.filter(crosses).sort((a, b) => a.box[1] - b.box[1])
-  const found: Gutter[] = []
+  const foundGutters: Gutter[] = []
   let top = bounds[1] - 1
   for (const bottom of [...crossing.map(({ box }) => box[1]), bounds[3] + 1]) {
     const inside = items.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
@@ -165,7 +166,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBo
         findBestGutter(right, depth + 1) !== undefined)
     const areColumns = () => (isProse(left) && isRightText()) || areIndependent(left, right)
     if (isSeparated(left, right) && areColumns()) {
-      found.push({
+      foundGutters.push({
         x,
         top,
         bottom,
@@ -174,7 +175,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBo
     }
     top = Math.max(top, ...crossing.filter(({ box }) => box[1] === bottom).map(({ box }) => box[3]))
   }
-  return found
+  return foundGutters
 }
 
 /** Returns the right edge of the left column, ignoring the few lines that are too long for it. */
@@ -193,14 +194,14 @@ function isSeparated(left: readonly PageItem[], right: readonly PageItem[]): boo
  * heights.
  */
 function areIndependent(left: readonly PageItem[], right: readonly PageItem[]): boolean {
-  const [few = [], many = []] = [left, right]
+  const [fewBoxes = [], manyBoxes = []] = [left, right]
     .map((side) => side.filter(({ characters }) => characters > 0).map(({ box }) => box))
     .sort((a, b) => a.length - b.length)
-  if (few.length < minIndependentLines) return false
-  const [a, b] = [boundingBoxOf(few), boundingBoxOf(many)]
+  if (fewBoxes.length < minIndependentLines) return false
+  const [a, b] = [boundingBoxOf(fewBoxes), boundingBoxOf(manyBoxes)]
   if (Math.min(a[3], b[3]) - Math.max(a[1], b[1]) < minSharedHeight) return false
-  const beside = few.filter((box) => many.some((other) => Math.abs(box[3] - other[3]) < 2))
-  return beside.length <= few.length / 2
+  const adjacentBoxes = fewBoxes.filter((box) => manyBoxes.some((other) => Math.abs(box[3] - other[3]) < 2))
+  return adjacentBoxes.length <= fewBoxes.length / 2
 }
 
 /** Whether most lines fill their column. */
@@ -217,10 +218,13 @@ const getCharacters = ({ characters }: Pick<PageItem, 'characters'>) => characte
 function joinLineSegments(texts: readonly PageItem[]): Pick<PageItem, 'box' | 'characters'>[] {
   const lines: { box: BoundingBox; characters: number }[] = []
   for (const { box, characters } of [...texts].sort((a, b) => a.box[1] - b.box[1] || a.box[0] - b.box[0])) {
-    const last = lines.at(-1)
-    const isSameLine = last && Math.abs(last.box[1] - box[1]) < 1 && isNear(last.box, box)
+    const lastLine = lines.at(-1)
+    const isSameLine = lastLine && Math.abs(lastLine.box[1] - box[1]) < 1 && isNear(lastLine.box, box)
     if (isSameLine)
-      Object.assign(last, { box: boundingBoxOf([last.box, box]), characters: last.characters + characters })
+      Object.assign(lastLine, {
+        box: boundingBoxOf([lastLine.box, box]),
+        characters: lastLine.characters + characters,
+      })
     else lines.push({ box, characters })
   }
   return lines

@@ -6,10 +6,10 @@ import type { TextlessPdf } from './images.ts'
 export async function removeText(path: string, pages: readonly number[], tools: Tools): Promise<TextlessPdf> {
   const out = join(tools.workDir, 'textless.pdf')
   // Ghostscript writes each page once, in document order.
-  const sorted = [...new Set(pages)].sort((a, b) => a - b)
+  const sortedPages = [...new Set(pages)].sort((a, b) => a - b)
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-dFILTERTEXT', '-sDEVICE=pdfwrite'],
-    ...[`-sPageList=${sorted.join(',')}`, '-o', out, path],
+    ...[`-sPageList=${sortedPages.join(',')}`, '-o', out, path],
   ])
-  return { path: out, pageOf: (number) => sorted.indexOf(number) + 1 }
+  return { path: out, pageOf: (number) => sortedPages.indexOf(number) + 1 }
 }

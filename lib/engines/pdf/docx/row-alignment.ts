@@ -10,15 +10,15 @@ interface Placed {
 export function haveAlignedRows(columns: readonly (readonly Placed[])[]): boolean {
   const tops = columns.map(findBlockTops)
   const [fewest = []] = tops.toSorted((a, b) => a.length - b.length)
-  const shared = fewest.filter((y) => tops.every((other) => other.some((top) => Math.abs(top - y) < 2)))
-  return shared.length >= 2 && shared.length >= fewest.length * 0.6
+  const sharedTops = fewest.filter((y) => tops.every((other) => other.some((top) => Math.abs(top - y) < 2)))
+  return sharedTops.length >= 2 && sharedTops.length >= fewest.length * 0.6
 }
 
 /** Returns the top of each block that follows a larger gap, without the first. */
 function findBlockTops(items: readonly Placed[]): number[] {
-  const sorted = [...items].sort((a, b) => a.box[1] - b.box[1])
-  return sorted.flatMap(({ box }, index) => {
-    const before = sorted[index - 1]
-    return before && box[1] - before.box[3] > Math.min(12, heightOf(box)) * 0.4 ? [box[1]] : []
+  const sortedItems = [...items].sort((a, b) => a.box[1] - b.box[1])
+  return sortedItems.flatMap(({ box }, index) => {
+    const previousItem = sortedItems[index - 1]
+    return previousItem && box[1] - previousItem.box[3] > Math.min(12, heightOf(box)) * 0.4 ? [box[1]] : []
   })
 }

@@ -16,9 +16,9 @@ export function buildRuns(
   for (const [row, line] of lines.entries()) {
     const words = skipsMarker && row === 0 ? line.words.slice(1) : line.words
     for (const [index, word] of words.entries()) {
-      const before = words[index - 1]
+      const previousWord = words[index - 1]
       const run = toRun(word, line)
-      if (before) appendRun(runs, run, chooseSeparator(before, word, line))
+      if (previousWord) appendRun(runs, run, chooseSeparator(previousWord, word, line))
       else if (runs.length > 0) appendAcrossLines(runs, run, hyphenatedWords)
       else appendRun(runs, run, '')
     }
@@ -27,10 +27,10 @@ export function buildRuns(
 }
 
 /** Joins the runs of two paragraphs as if there were a line break between them. */
-export function joinRuns(before: readonly StyledRun[], after: readonly StyledRun[]): StyledRun[] {
-  const [first, ...rest] = after
-  const runs = [...before]
-  if (first) appendAcrossLines(runs, first, new Set())
+export function joinRuns(runsBefore: readonly StyledRun[], runsAfter: readonly StyledRun[]): StyledRun[] {
+  const [firstRun, ...rest] = runsAfter
+  const runs = [...runsBefore]
+  if (firstRun) appendAcrossLines(runs, firstRun, new Set())
   return [...runs, ...rest]
 }
 
@@ -49,44 +49,44 @@ function toRun(word: Word, line: TextLine): StyledRun {
   }
 }
 
-export function chooseSeparator(before: Word, word: Word, line: TextLine): string {
-  if (isPreformatted(line)) return ' '.repeat(Math.min(200, countSpaces(before, word)))
-  if (!line.isRtl && !line.isJustified && measureGap(before, word) > line.style.size * 2) return '\t'
+export function chooseSeparator(previousWord: Word, word: Word, line: TextLine): string {
+  if (isPreformatted(line)) return ' '.repeat(Math.min(200, countSpaces(previousWord, word)))
+  if (!line.isRtl && !line.isJustified && measureGap(previousWord, word) > line.style.size * 2) return '\t'
   // OCR splits such scripts into one word per character.
-  const isClose = measureGap(before, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
+  const isClose = measureGap(previousWord, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
   if (
     isClose &&
-    unspacedCharacter.test(before.text.slice(-1)) &&
+    unspacedCharacter.test(previousWord.text.slice(-1)) &&
     unspacedCharacter.test(word.text.slice(0, 1))
   )
     return ''
-  return hasSpaceBetween(before, word) ? ' ' : ''
+  return hasSpaceBetween(previousWord, word) ? ' ' : ''
 }
 
 function appendRun(runs: StyledRun[], run: StyledRun, space: string): void {
-  const last = runs.at(-1)
-  if (last && hasSameFormat(last, run))
-    runs[runs.length - 1] = { ...last, text: `${last.text}${space}${run.text}` }
-  else if (last && space !== '') {
-    runs[runs.length - 1] = { ...last, text: `${last.text}${space}` }
+  const lastRun = runs.at(-1)
+  if (lastRun && hasSameFormat(lastRun, run))
+    runs[runs.length - 1] = { ...lastRun, text: `${lastRun.text}${space}${run.text}` }
+  else if (lastRun && space !== '') {
+    runs[runs.length - 1] = { ...lastRun, text: `${lastRun.text}${space}` }
     runs.push(run)
   } else runs.push(run)
 }
 
 /** Appends the first word of a line to the last word of the line before. */
 function appendAcrossLines(runs: StyledRun[], run: StyledRun, hyphenatedWords: ReadonlySet<string>): void {
-  const last = runs.at(-1)
-  if (!last) return
-  const [, start = '', hyphen] = /(?<!\p{L})(\p{L}{1,100})([-\u00ad\u2010])$/u.exec(last.text) ?? []
+  const lastRun = runs.at(-1)
+  if (!lastRun) return
+  const [, start = '', hyphen] = /(?<!\p{L})(\p{L}{1,100})([-\u00ad\u2010])$/u.exec(lastRun.text) ?? []
   const [end = ''] = /^\p{Ll}+/u.exec(run.text) ?? []
   const isHyphenated =
     hyphen !== undefined && end !== '' && !hyphenatedWords.has(`${start}-${end}`.toLowerCase())
   if (isHyphenated) {
-    runs[runs.length - 1] = { ...last, text: last.text.slice(0, -1) }
+    runs[runs.length - 1] = { ...lastRun, text: lastRun.text.slice(0, -1) }
     appendRun(runs, run, '')
   } else if (
     hyphen !== undefined ||
-    (unspacedCharacter.test(last.text.slice(-1)) && unspacedCharacter.test(run.text.slice(0, 1)))
+    (unspacedCharacter.test(lastRun.text.slice(-1)) && unspacedCharacter.test(run.text.slice(0, 1)))
   ) {
     appendRun(runs, run, '')
   } else appendRun(runs, run, ' ')

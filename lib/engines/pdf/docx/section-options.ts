@@ -41,8 +41,8 @@ export function toSectionOptions(library: DocxLibrary, section: DocxSection): do
 }
 
 /** Word fills the columns at the end of a document one by one unless a section follows. */
-export function createBalancingSection(library: DocxLibrary, last: DocxSection): docx.ISectionOptions {
-  const { columns: _, ...plain } = last
+export function createBalancingSection(library: DocxLibrary, lastSection: DocxSection): docx.ISectionOptions {
+  const { columns: _, ...plain } = lastSection
   return {
     properties: toSectionOptions(library, { ...plain, isContinuous: true }),
     children: [new library.Paragraph({ spacing: { before: 0, after: 0, line: 20, lineRule: 'exact' } })],

@@ -36,14 +36,14 @@ export function buildSections(flows: readonly PageFlow[], column: readonly [numb
   const groups: PageFlow[][] = []
   for (const flow of flows) {
     const group = groups.at(-1)
-    const last = group?.at(-1)
-    if (group && last && isSameSize(last.page, flow.page)) group.push(flow)
+    const lastFlow = group?.at(-1)
+    if (group && lastFlow && isSameSize(lastFlow.page, flow.page)) group.push(flow)
     else groups.push([flow])
   }
   return groups.flatMap((group) => {
-    const [first] = group
-    if (!first) return []
-    const { width, height } = first.page
+    const [firstFlow] = group
+    if (!firstFlow) return []
+    const { width, height } = firstFlow.page
     const margins = computeMargins(group, column)
     return splitByColumns(joinPageFlows(group), { width, height, margins })
   })
@@ -55,30 +55,31 @@ type PageSetup = Pick<DocxSection, 'width' | 'height' | 'margins'>
 function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSection[] {
   const parts: FlowBlock[][] = []
   for (const block of blocks) {
-    const part = parts.at(-1)
-    const last = part?.at(-1)
+    const lastPart = parts.at(-1)
+    const lastBlock = lastPart?.at(-1)
     // A page break also ends its columns.
     if (
-      part &&
-      last &&
-      isSameColumnSet(last.columnSet, block.columnSet) &&
+      lastPart &&
+      lastBlock &&
+      isSameColumnSet(lastBlock.columnSet, block.columnSet) &&
       !(block.columnSet && block.startsNewPage)
     )
-      part.push(block)
+      lastPart.push(block)
     else parts.push([block])
   }
   return parts.map((part, index): DocxSection => {
-    const before = parts[index - 1]?.at(-1)?.columnSet
-    const [first] = part
+    const columnsBefore = parts[index - 1]?.at(-1)?.columnSet
+    const [firstBlock] = part
     // Columns before a page break are filled one by one; those above another section on the same page are balanced.
-    const isContinuous = index > 0 && (first?.startsNewPage !== true || before?.isBalanced === true)
-    const columns = first?.columnSet && toSectionColumns(first.columnSet, setup)
+    const isContinuous =
+      index > 0 && (firstBlock?.startsNewPage !== true || columnsBefore?.isBalanced === true)
+    const columns = firstBlock?.columnSet && toSectionColumns(firstBlock.columnSet, setup)
     return {
       ...setup,
       isContinuous,
       blocks: isContinuous
         ? part
-        : part.map((block) => (block === first ? { ...block, startsNewPage: false } : block)),
+        : part.map((block) => (block === firstBlock ? { ...block, startsNewPage: false } : block)),
       ...defined({ columns }),
     }
   })
@@ -118,17 +119,23 @@ function computeMargins(group: readonly PageFlow[], column: readonly [number, nu
 function joinPageFlows(group: readonly PageFlow[]): FlowBlock[] {
   const out: FlowBlock[] = []
   for (const [index, { blocks }] of group.entries()) {
-    const before = group[index - 1]
-    const [first, ...rest] = blocks
-    if (!first) continue
-    const last = out.at(-1)
-    if (last && before && isSameColumnSet(last.columnSet, first.columnSet) && isContinuation(last, first)) {
-      out[out.length - 1] = joinParagraphs(last, first)
+    const previousFlow = group[index - 1]
+    const [firstBlock, ...rest] = blocks
+    if (!firstBlock) continue
+    const lastBlock = out.at(-1)
+    if (
+      lastBlock &&
+      previousFlow &&
+      isSameColumnSet(lastBlock.columnSet, firstBlock.columnSet) &&
+      isContinuation(lastBlock, firstBlock)
+    ) {
+      out[out.length - 1] = joinParagraphs(lastBlock, firstBlock)
       out.push(...rest)
       continue
     }
-    const startsNewPage = before !== undefined && (endsEarly(before, group) || isChapter(first))
-    out.push({ ...first, ...(startsNewPage && { startsNewPage }) }, ...rest)
+    const startsNewPage =
+      previousFlow !== undefined && (endsEarly(previousFlow, group) || isChapter(firstBlock))
+    out.push({ ...firstBlock, ...(startsNewPage && { startsNewPage }) }, ...rest)
   }
   return out
 }

@@ -2,26 +2,36 @@ import { type ContentBlock, getParagraphText, type Paragraph } from './blocks.ts
 import { joinRuns } from './runs.ts'
 
 /** Whether `first` continues a paragraph that was split by a column or page break. */
-export function isContinuation(last: ContentBlock, first: ContentBlock): last is Paragraph {
-  if (last.kind !== 'paragraph' || first.kind !== 'paragraph') return false
-  if (!last.mayContinue || last.heading !== undefined || first.heading !== undefined || first.marker)
+export function isContinuation(lastBlock: ContentBlock, firstBlock: ContentBlock): lastBlock is Paragraph {
+  if (lastBlock.kind !== 'paragraph' || firstBlock.kind !== 'paragraph') return false
+  if (
+    !lastBlock.mayContinue ||
+    lastBlock.heading !== undefined ||
+    firstBlock.heading !== undefined ||
+    firstBlock.marker
+  )
     return false
-  if (Math.abs(last.style.size - first.style.size) > 0.5 || last.isRtl !== first.isRtl) return false
+  if (Math.abs(lastBlock.style.size - firstBlock.style.size) > 0.5 || lastBlock.isRtl !== firstBlock.isRtl)
+    return false
   return (
-    !/[.!?:;。！？”"»)\]]\s*$/u.test(getParagraphText(last)) &&
-    /^[\p{Ll}\p{Lo}]/u.test(getParagraphText(first))
+    !/[.!?:;。！？”"»)\]]\s*$/u.test(getParagraphText(lastBlock)) &&
+    /^[\p{Ll}\p{Lo}]/u.test(getParagraphText(firstBlock))
   )
 }
 
 /** Joins both parts of a split paragraph in the place of the first. */
-export function joinParagraphs<First extends Paragraph>(last: First, first: ContentBlock): First {
-  if (first.kind !== 'paragraph') return last
+export function joinParagraphs<First extends Paragraph>(
+  lastParagraph: First,
+  firstBlock: ContentBlock,
+): First {
+  if (firstBlock.kind !== 'paragraph') return lastParagraph
   return {
-    ...last,
-    runs: joinRuns(last.runs, first.runs),
-    mayContinue: first.mayContinue,
-    lineCount: last.lineCount + first.lineCount,
+    ...lastParagraph,
+    runs: joinRuns(lastParagraph.runs, firstBlock.runs),
+    mayContinue: firstBlock.mayContinue,
+    lineCount: lastParagraph.lineCount + firstBlock.lineCount,
     // The longer part shows more reliably whether its lines are justified.
-    alignment: last.lineCount < first.lineCount ? first.alignment : last.alignment,
+    alignment:
+      lastParagraph.lineCount < firstBlock.lineCount ? firstBlock.alignment : lastParagraph.alignment,
   }
 }

@@ -66,15 +66,15 @@ export async function readStructure(
   path: string,
   pages: readonly number[],
   tools: Tools,
-  onPage: (done: number) => void,
+  onPage: (donePages: number) => void,
 ): Promise<PdfStructure> {
   const folder = join(tools.workDir, 'structure')
   await mkdir(folder, { recursive: true })
-  let done = 0
+  let donePages = 0
   await runMupdf('structure', [path, folder, pages.join(',')], tools, {
     // Leaves time for the image fallback when MuPDF hangs on a file.
     timeoutS: 240,
-    onLine: () => onPage(++done),
+    onLine: () => onPage(++donePages),
   })
   const lines = (await readFile(join(folder, 'pages.jsonl'), 'utf8')).split('\n')
   let outline: PdfStructure['outline'] = []
@@ -137,10 +137,10 @@ type RawWord = z.output<typeof PageShape>['lines'][number]['words'][number]
 
 /** Decodes the bullets of TeX fonts without an encoding, which appear as control characters at the start of a line. */
 function decodeBullet(words: readonly RawWord[]): readonly RawWord[] {
-  const [first, second, ...rest] = words
-  if (!first || !second || !/^\p{Cc}$/u.test(first.text)) return words
-  const isApart = second.box[0] - first.box[2] > 0.2 * (first.box[2] - first.box[0])
-  return isApart ? [{ ...first, text: '•' }, { ...second, spaced: true }, ...rest] : words
+  const [firstWord, secondWord, ...rest] = words
+  if (!firstWord || !secondWord || !/^\p{Cc}$/u.test(firstWord.text)) return words
+  const isApart = secondWord.box[0] - firstWord.box[2] > 0.2 * (firstWord.box[2] - firstWord.box[0])
+  return isApart ? [{ ...firstWord, text: '•' }, { ...secondWord, spaced: true }, ...rest] : words
 }
 
 /** Adds list bullets that browsers draw as dots and squares. */
@@ -149,26 +149,26 @@ function addDrawnBullet(
   vectors: z.output<typeof PageShape>['vectors'],
 ): readonly Word[] {
   const rtl = isMostlyRtl(words.map(({ text }) => text).join(''))
-  const [first] = rtl ? words.toSorted((a, b) => b.box[2] - a.box[2]) : words
-  if (!first) return words
-  const { size } = first.style
+  const [firstWord] = rtl ? words.toSorted((a, b) => b.box[2] - a.box[2]) : words
+  if (!firstWord) return words
+  const { size } = firstWord.style
   const dot = vectors.find(({ box }) => {
     const [width, height] = [widthOf(box), heightOf(box)]
-    const gap = rtl ? box[0] - first.box[2] : first.box[0] - box[2]
+    const gap = rtl ? box[0] - firstWord.box[2] : firstWord.box[0] - box[2]
     const middle = (box[1] + box[3]) / 2
     const isDot = width < size * 0.6 && width > size * 0.15 && Math.abs(width - height) < 1
     const isBefore = gap > size * 0.2 && gap < size * 2
-    return isDot && isBefore && middle > first.baseline - size * 0.7 && middle < first.baseline
+    return isDot && isBefore && middle > firstWord.baseline - size * 0.7 && middle < firstWord.baseline
   })
   if (!dot) return words
   const bullet: Word = {
     text: '•',
     box: dot.box,
-    baseline: first.baseline,
-    style: first.style,
+    baseline: firstWord.baseline,
+    style: firstWord.style,
     hasSpaceBefore: false,
   }
-  return [bullet, { ...first, hasSpaceBefore: true }, ...words.filter((word) => word !== first)]
+  return [bullet, { ...firstWord, hasSpaceBefore: true }, ...words.filter((word) => word !== firstWord)]
 }
 
 /** Characters of the private use area as used by the Symbol font and similar ones. */

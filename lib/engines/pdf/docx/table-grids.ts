@@ -164,8 +164,8 @@ function countSpan(max: number, isOpen: (span: number) => boolean): number {
 /** Whether rules cover most of the distance between two points, along x (0) or y (1). */
 function isCovered(rules: readonly RuleLine[], [from, to]: readonly [number, number], axis: 0 | 1): boolean {
   const length = rules.reduce((sum, { box }) => {
-    const part = Math.min(to, box[axis === 0 ? 2 : 3]) - Math.max(from, box[axis])
-    return sum + Math.max(0, part)
+    const overlapLength = Math.min(to, box[axis === 0 ? 2 : 3]) - Math.max(from, box[axis])
+    return sum + Math.max(0, overlapLength)
   }, 0)
   return length >= (to - from) * 0.5
 }

@@ -15,8 +15,8 @@ export async function writeDocx(layout: DocxLayout, path: string, documentInfo: 
   const library = await import('docx')
   const sections: docx.ISectionOptions[] = []
   for (const section of layout.sections) sections.push(await createSection(section, layout, library))
-  const last = layout.sections.at(-1)
-  if (last?.columns?.isBalanced) sections.push(createBalancingSection(library, last))
+  const lastSection = layout.sections.at(-1)
+  if (lastSection?.columns?.isBalanced) sections.push(createBalancingSection(library, lastSection))
   const body = { font: 'Calibri', size: Math.round(layout.bodySize * 2) }
   const document = new library.Document({
     ...toDocumentProperties(documentInfo),

@@ -62,13 +62,13 @@ async function findTextLayers(path: string, pages: readonly number[], tools: Too
 }
 
 function buildUpdate({ qpdf: [{ maxobjectid }, streams] }: z.infer<typeof QpdfStreams>) {
-  const changed = Object.entries(streams).flatMap(([key, { stream }]) => {
+  const changedStreams = Object.entries(streams).flatMap(([key, { stream }]) => {
     const layer = fixTextLayer(Buffer.from(stream.data, 'base64').toString('latin1'))
     if (layer === undefined) return []
     // qpdf compresses the stream again.
     const { '/Filter': _filter, '/Length': _length, ...dict } = stream.dict
     return [[key, { stream: { dict, data: Buffer.from(layer, 'latin1').toString('base64') } }] as const]
   })
-  if (changed.length === 0) return undefined
-  return { qpdf: [{ jsonversion: 2, pdfversion: '1.7', maxobjectid }, Object.fromEntries(changed)] }
+  if (changedStreams.length === 0) return undefined
+  return { qpdf: [{ jsonversion: 2, pdfversion: '1.7', maxobjectid }, Object.fromEntries(changedStreams)] }
 }

@@ -24,16 +24,16 @@ export function warnPagesWithoutText(
   }: { readonly seconds: number; readonly documentPages?: readonly number[] | undefined },
   tools: Pick<Tools, 'warn'>,
 ): readonly number[] {
-  const all = new Set<number>()
+  const allPages = new Set<number>()
   for (const { pattern, explain } of reasons) {
     const pages = Array.from(log.matchAll(pattern), ([, page]) => Number(page))
     if (pages.length === 0) continue
-    for (const page of pages) all.add(page)
+    for (const page of pages) allPages.add(page)
     const pageList = formatPageRange(pages.map((page) => documentPages?.[page - 1] ?? page))
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       `The text of these pages was not read because ${explain(seconds)}: ${pageList}. Send them at a lower resolution.`,
     )
   }
-  return [...all]
+  return [...allPages]
 }

@@ -32,7 +32,7 @@ interface OcrRequest extends OcrSettings {
   /** Seconds after which a page is left without text and reported in a warning. */
   readonly pageTimeoutS?: number
   /** Called with the number of finished pages, as far as it is known. */
-  onPage(done: number): void
+  onPage(donePages: number): void
 }
 
 /** Twenty times the time for a page full of text. */
@@ -147,13 +147,13 @@ function watchPages({ onPage, pages }: OcrRequest, tools: Tools): () => void {
     const folder = names.find((name) => name.startsWith('ocrmypdf.io.'))
     if (folder === undefined) return
     const fileNames = await readdir(join(tools.workDir, folder))
-    const done = Math.min(
+    const donePages = Math.min(
       pages.length,
       fileNames.filter((name) => /_ocr_(tess|hocr)\.pdf$/.test(name)).length,
     )
-    if (isStopped || done <= lastReported) return
-    lastReported = done
-    onPage(done)
+    if (isStopped || donePages <= lastReported) return
+    lastReported = donePages
+    onPage(donePages)
   }
   // The folder may disappear at any time: then OCR is nearly finished and there is nothing to report.
   const timer = setInterval(() => void count().catch(() => undefined), 500)

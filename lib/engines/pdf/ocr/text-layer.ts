@@ -44,14 +44,14 @@ interface LayerWord {
 export function fixTextLayer(layer: string): string | undefined {
   const words = parseWords(layer)
   const parts: string[] = []
-  let done = 0
+  let doneWords = 0
   for (const [index, word] of words.entries()) {
     const replacement = reverseRuns(word) ?? closeGap(word, words[index + 1])
     if (replacement === undefined) continue
-    parts.push(layer.slice(done, word.span[0]), replacement)
-    done = word.span[1]
+    parts.push(layer.slice(doneWords, word.span[0]), replacement)
+    doneWords = word.span[1]
   }
-  return done === 0 ? undefined : parts.join('') + layer.slice(done)
+  return doneWords === 0 ? undefined : parts.join('') + layer.slice(doneWords)
 }
 
 function parseWords(layer: string): LayerWord[] {
@@ -130,10 +130,10 @@ const startsWithUnspaced = new RegExp(`^${unspacedCharacter}`, 'u')
 const maxGap = 2
 
 /** Stretches the word up to the next one, because most readers would take the gap for a space. */
-function closeGap({ matrix, fontSize, stretch, text }: LayerWord, next?: LayerWord): string | undefined {
-  if (!next || !endsWithUnspaced.test(text) || !startsWithUnspaced.test(next.text)) return undefined
+function closeGap({ matrix, fontSize, stretch, text }: LayerWord, nextWord?: LayerWord): string | undefined {
+  if (!nextWord || !endsWithUnspaced.test(text) || !startsWithUnspaced.test(nextWord.text)) return undefined
   const [a, b, , , x, y] = matrix
-  const [right, up] = [next.matrix[4] - x, next.matrix[5] - y]
+  const [right, up] = [nextWord.matrix[4] - x, nextWord.matrix[5] - y]
   const along = right * a + up * b
   const across = Math.abs(up * a - right * b)
   const widthOf = (characters: number) => (characters * fontSize * glyphWidth) / 1000

@@ -51,12 +51,20 @@ export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<Engin
   return { files: [{ path: target }], details: { pages: source.pages.length, tables: tables.length } }
 }
 
-function warnTextOutsideTables(all: number, tables: readonly Worksheet[], to: FormatId, tools: Tools): void {
+function warnTextOutsideTables(
+  allWords: number,
+  tables: readonly Worksheet[],
+  to: FormatId,
+  tools: Tools,
+): void {
   const inside = tables.flatMap(({ cells }) => cells).reduce((sum, { text }) => sum + countWords(text), 0)
-  if (inside >= all) return
-  const kept = tables.length === 1 ? 'the table was' : `the ${tables.length} tables were`
+  if (inside >= allWords) return
+  const keptTables = tables.length === 1 ? 'the table was' : `the ${tables.length} tables were`
   const where = tables.length === 1 ? '' : to === 'csv' ? ', one below the other' : ', each in its own sheet'
-  tools.warn('TABLES_ONLY', `Only ${kept} converted${where}: ${inside} of ${all} words are in tables.`)
+  tools.warn(
+    'TABLES_ONLY',
+    `Only ${keptTables} converted${where}: ${inside} of ${allWords} words are in tables.`,
+  )
 }
 
 const countPageWords = (pages: readonly PageContent[]) =>

@@ -41,10 +41,10 @@ export function parseSheetNumber(
     if (separator === undefined || !(separator === '.' ? pointPattern : commaPattern).test(number))
       return undefined
   }
-  const [whole = '', decimals = ''] = number.split(separator ?? '.')
+  const [wholePart = '', decimals = ''] = number.split(separator ?? '.')
   const group = separator === ',' ? '.' : ','
-  const value = Number(`${whole.replaceAll(group, '')}${decimals === '' ? '' : `.${decimals}`}`)
-  const format = `${whole.includes(group) ? '#,##0' : '0'}${decimals === '' ? '' : `.${'0'.repeat(decimals.length)}`}`
+  const value = Number(`${wholePart.replaceAll(group, '')}${decimals === '' ? '' : `.${decimals}`}`)
+  const format = `${wholePart.includes(group) ? '#,##0' : '0'}${decimals === '' ? '' : `.${'0'.repeat(decimals.length)}`}`
   const isPercent = percent !== ''
   return {
     // Spreadsheets store 100% as 1.

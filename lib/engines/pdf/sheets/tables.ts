@@ -29,35 +29,42 @@ export interface Worksheet {
 /** Creates a sheet per table; a table that continues on the next pages becomes one sheet. */
 export function toWorksheets(blocks: readonly ContentBlock[]): Worksheet[] {
   const tables: TableBlock[] = []
-  let last: ContentBlock | undefined
+  let lastBlock: ContentBlock | undefined
   for (const block of blocks) {
-    const before = tables.at(-1)
-    if (block.kind === 'table' && before && last?.kind === 'table' && continuesTable(before, block)) {
+    const tableBefore = tables.at(-1)
+    if (
+      block.kind === 'table' &&
+      tableBefore &&
+      lastBlock?.kind === 'table' &&
+      continuesTable(tableBefore, block)
+    ) {
       tables[tables.length - 1] = {
-        ...before,
-        rows: [...before.rows, ...dropRepeatedHeader(block, before)],
+        ...tableBefore,
+        rows: [...tableBefore.rows, ...dropRepeatedHeader(block, tableBefore)],
       }
     } else if (block.kind === 'table') tables.push(block)
-    last = block
+    lastBlock = block
   }
   return tables.map((table, index) => toWorksheet(table, `Table ${index + 1}`))
 }
 
 /** Whether the next page begins with a table of the same columns. */
-function continuesTable({ widths, isRuled, box }: TableBlock, next: TableBlock): boolean {
+function continuesTable({ widths, isRuled, box }: TableBlock, nextTable: TableBlock): boolean {
   return (
-    isRuled === next.isRuled &&
-    widths.length === next.widths.length &&
+    isRuled === nextTable.isRuled &&
+    widths.length === nextTable.widths.length &&
     // Two tables on the same page are separate.
-    next.box[1] < box[3] &&
-    widths.every((width, index) => Math.abs(width - (next.widths[index] ?? 0)) < Math.max(4, width * 0.1))
+    nextTable.box[1] < box[3] &&
+    widths.every(
+      (width, index) => Math.abs(width - (nextTable.widths[index] ?? 0)) < Math.max(4, width * 0.1),
+    )
   )
 }
 
 /** Drops the header row if it repeats that of the page before. */
-function dropRepeatedHeader({ rows }: TableBlock, before: TableBlock): TableBlock['rows'] {
+function dropRepeatedHeader({ rows }: TableBlock, tableBefore: TableBlock): TableBlock['rows'] {
   const getRowText = (row: TableBlock['rows'][number] | undefined) => row?.map(getCellText).join('\n')
-  return getRowText(rows[0]) === getRowText(before.rows[0]) ? rows.slice(1) : rows
+  return getRowText(rows[0]) === getRowText(tableBefore.rows[0]) ? rows.slice(1) : rows
 }
 
 const getCellText = ({ blocks }: TableCell) =>

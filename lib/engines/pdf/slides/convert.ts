@@ -29,11 +29,11 @@ const ascentRatio = 0.8
 export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
-  const opened = await openEditable(input, undefined, tools).catch((error: unknown) => {
+  const openedPdf = await openEditable(input, undefined, tools).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? pdfMustBeDecrypted(error) : error
   })
-  const pages = resolvePages(SlidesOptions.parse(work.options).pages, opened.sizes.length)
-  const path = opened.hasForm ? await flattenAnnotations(opened, tools) : opened.path
+  const pages = resolvePages(SlidesOptions.parse(work.options).pages, openedPdf.sizes.length)
+  const path = openedPdf.hasForm ? await flattenAnnotations(openedPdf, tools) : openedPdf.path
   const structure = await readStructure(path, pages, tools, (done) =>
     tools.progress((done / pages.length) * 0.5, 'pages'),
   )
@@ -43,7 +43,7 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   tools.progress(0.8, 'slides')
   warnPagesWithoutText(structure.pages, tools)
   const slides = await createPresentation()
-  const { title = '', author = '', subject = '' } = opened.documentInfo
+  const { title = '', author = '', subject = '' } = openedPdf.documentInfo
   Object.assign(slides, { title, author, subject, company: '' })
   const size = computeSlideSize(structure.pages[0])
   slides.defineLayout({ name: 'page', ...size })
@@ -71,10 +71,11 @@ function computeSlideSize(page: PageContent | undefined): SlideSize {
 function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void {
   const withoutText = pages.filter((page) => page.textSegments.length === 0 && isScan(page))
   if (withoutText.length > 0) {
-    const many = withoutText.length === 1 ? 'One page is an image' : `${withoutText.length} pages are images`
+    const imagePages =
+      withoutText.length === 1 ? 'One page is an image' : `${withoutText.length} pages are images`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
-      `${many} without text. Use toolOperation=ocr-pdf first to recognize it.`,
+      `${imagePages} without text. Use toolOperation=ocr-pdf first to recognize it.`,
     )
   }
 }
@@ -98,21 +99,21 @@ async function addSlide(
   for (const words of page.rotatedText) addRotatedText(slide, words, left, top, scale)
   for (const text of findTextBoxes(page)) {
     const { box, pitch, lines } = text
-    const [first] = lines
-    if (!first) continue
+    const [firstLine] = lines
+    if (!firstLine) continue
     // Leaves room for replacement fonts with other widths.
-    const extraWidth = (box[2] - box[0]) * 0.06 + first.style.size
+    const extraWidth = (box[2] - box[0]) * 0.06 + firstLine.style.size
     slide.addText(toTextRuns(text, scale * 72, transparency), {
-      x: left + (first.isRtl ? box[0] - extraWidth : box[0]) * scale,
-      y: top + (first.baseline - pitch * ascentRatio) * scale,
+      x: left + (firstLine.isRtl ? box[0] - extraWidth : box[0]) * scale,
+      y: top + (firstLine.baseline - pitch * ascentRatio) * scale,
       w: (box[2] - box[0] + extraWidth) * scale,
       h: pitch * lines.length * scale,
       margin: 0,
       wrap: false,
       valign: 'top',
-      align: first.isRtl ? 'right' : 'left',
+      align: firstLine.isRtl ? 'right' : 'left',
       lineSpacing: pitch * scale * 72,
-      ...(first.isRtl && { rtlMode: true }),
+      ...(firstLine.isRtl && { rtlMode: true }),
     })
   }
 }
@@ -125,23 +126,23 @@ function addRotatedText(
   top: number,
   scale: number,
 ): void {
-  const [first, last] = [words[0], words.at(-1)]
-  if (!first || !last) return
+  const [firstWord, lastWord] = [words[0], words.at(-1)]
+  if (!firstWord || !lastWord) return
   const box = boundingBoxOf(words.map((word) => word.box))
-  const isUpward = first.box[1] > last.box[1] || words.length === 1
+  const isUpward = firstWord.box[1] > lastWord.box[1] || words.length === 1
   slide.addText(words.map(({ text }) => text).join(' '), {
     x: left + box[0] * scale,
-    y: top + (box[1] - first.style.size) * scale,
-    w: Math.max(box[2] - box[0], first.style.size * 1.2) * scale,
-    h: (box[3] - box[1] + 2 * first.style.size) * scale,
+    y: top + (box[1] - firstWord.style.size) * scale,
+    w: Math.max(box[2] - box[0], firstWord.style.size * 1.2) * scale,
+    h: (box[3] - box[1] + 2 * firstWord.style.size) * scale,
     margin: 0,
     wrap: false,
     valign: 'middle',
     align: 'center',
     vert: isUpward ? 'vert270' : 'vert',
-    fontFace: toWordFont(first.style),
-    fontSize: Math.max(1, Math.round(first.style.size * scale * 720) / 10),
-    color: first.style.color.toUpperCase(),
+    fontFace: toWordFont(firstWord.style),
+    fontSize: Math.max(1, Math.round(firstWord.style.size * scale * 720) / 10),
+    color: firstWord.style.color.toUpperCase(),
   })
 }
 

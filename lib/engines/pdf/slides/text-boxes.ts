@@ -32,29 +32,29 @@ export function findTextBoxes(page: PageContent): TextBox[] {
     else groups.push([line])
   }
   return groups.map((boxLines) => {
-    const [first, last] = [boxLines[0], boxLines.at(-1)]
-    const size = first?.style.size ?? 10
+    const [firstLine, lastLine] = [boxLines[0], boxLines.at(-1)]
+    const size = firstLine?.style.size ?? 10
     const pitch =
-      first && last && boxLines.length > 1
-        ? (last.baseline - first.baseline) / (boxLines.length - 1)
+      firstLine && lastLine && boxLines.length > 1
+        ? (lastLine.baseline - firstLine.baseline) / (boxLines.length - 1)
         : size * defaultPitch
     return { box: boundingBoxOf(boxLines.map(({ box }) => box)), lines: boxLines, pitch }
   })
 }
 
 function continuesBox(boxLines: readonly TextLine[], line: TextLine): boolean {
-  const last = boxLines.at(-1)
-  if (!last || last.isRtl !== line.isRtl) return false
-  const { size } = last.style
-  const step = line.baseline - last.baseline
+  const lastLine = boxLines.at(-1)
+  if (!lastLine || lastLine.isRtl !== line.isRtl) return false
+  const { size } = lastLine.style
+  const step = line.baseline - lastLine.baseline
   const edge = line.isRtl ? 2 : 0
-  const [before] =
-    boxLines.length > 1 ? [last.baseline - (boxLines.at(-2)?.baseline ?? last.baseline)] : [step]
+  const [spaceBefore] =
+    boxLines.length > 1 ? [lastLine.baseline - (boxLines.at(-2)?.baseline ?? lastLine.baseline)] : [step]
   return (
     Math.abs(size - line.style.size) < 0.5 &&
-    Math.abs(last.box[edge] - line.box[edge]) < 2 &&
+    Math.abs(lastLine.box[edge] - line.box[edge]) < 2 &&
     step > size * 0.8 &&
     step < size * maxPitch &&
-    Math.abs(step - (before ?? step)) < size * 0.15
+    Math.abs(step - (spaceBefore ?? step)) < size * 0.15
   )
 }

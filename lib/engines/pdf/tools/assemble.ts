@@ -34,13 +34,13 @@ export async function assemble(
       navigationByPath.set(path, readNavigation(await PdfObjects.load(path, tools)))
     tools.signal.throwIfAborted()
   }
-  const [{ path: first }] = sources
+  const [{ path: firstSource }] = sources
   const joinedPath = join(tools.workDir, 'joined.pdf')
   const pages = sources.map(({ path, pages }) => ({
-    file: path === first ? '.' : path,
+    file: path === firstSource ? '.' : path,
     range: pages.join(','),
   }))
-  await runQpdf({ inputFile: first, pages, outputFile: joinedPath }, tools)
+  await runQpdf({ inputFile: firstSource, pages, outputFile: joinedPath }, tools)
   tools.progress(0.6)
 
   const objects = await PdfObjects.load(joinedPath, tools)

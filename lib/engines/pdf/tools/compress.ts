@@ -60,37 +60,37 @@ async function compressToSize(
   targetSize: number,
 ): Promise<EngineResult> {
   const { pdf, tools } = job
-  const before = await fileSize(pdf.source)
+  const sizeBefore = await fileSize(pdf.source)
   // Encryption pads every string and stream by up to 32 bytes.
   const encryptionBytes = pdf.isEncrypted ? Math.min(targetSize * 0.1, 32_768) : 0
-  if (before <= targetSize) {
-    return finishCompression(job, { path: pdf.source, size: before }, { targetSize, reached: true })
+  if (sizeBefore <= targetSize) {
+    return finishCompression(job, { path: pdf.source, size: sizeBefore }, { targetSize, reached: true })
   }
   const maxTries = Math.ceil(Math.log2(levels.length + 1))
   let low = 0
   let high: number = levels.length
-  let best: CompressedFile | undefined
+  let bestFile: CompressedFile | undefined
   let smallestFile: CompressedFile | undefined
   for (let count = 0; low < high; count++) {
     const middle = Math.floor((low + high) / 2)
-    const compressed = await recompress(plain, levels[middle] ?? smallest, tools, {
+    const compressedFile = await recompress(plain, levels[middle] ?? smallest, tools, {
       from: count / maxTries,
       share: 1 / maxTries,
     })
-    if (!smallestFile || compressed.size < smallestFile.size) smallestFile = compressed
-    if (compressed.size <= targetSize - encryptionBytes) {
-      best = compressed
+    if (!smallestFile || compressedFile.size < smallestFile.size) smallestFile = compressedFile
+    if (compressedFile.size <= targetSize - encryptionBytes) {
+      bestFile = compressedFile
       high = middle
     } else low = middle + 1
   }
-  const compressed = best ?? smallestFile
+  const compressed = bestFile ?? smallestFile
   if (!compressed) throw new Error('No level was tried.')
-  if (!best) {
-    const size = Math.min(compressed.size, before)
+  if (!bestFile) {
+    const size = Math.min(compressed.size, sizeBefore)
     const sentence = `The PDF could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
     tools.warn('TARGET_NOT_REACHED', sentence)
   }
-  return finishCompression(job, compressed, { targetSize, reached: best !== undefined })
+  return finishCompression(job, compressed, { targetSize, reached: bestFile !== undefined })
 }
 
 interface CompressedFile {
@@ -144,17 +144,17 @@ interface TargetResult {
 /** Returns the compressed file, or the original if that is not larger. */
 async function finishCompression(
   job: PdfToolJob<unknown>,
-  compressed: CompressedFile,
+  compressedFile: CompressedFile,
   { targetSize, reached }: TargetResult,
 ): Promise<EngineResult> {
   const { pdf, work, tools } = job
-  const before = await fileSize(pdf.source)
-  const facts = { pages: pdf.sizes.length, sizeBefore: before }
-  const wanted = targetSize === undefined ? {} : { targetSize, reached: reached === true }
-  if (compressed.size < before) {
+  const sizeBefore = await fileSize(pdf.source)
+  const pdfFacts = { pages: pdf.sizes.length, sizeBefore }
+  const targetFacts = targetSize === undefined ? {} : { targetSize, reached: reached === true }
+  if (compressedFile.size < sizeBefore) {
     warnDistillLosses(pdf, tools)
-    const { files } = await finishPdf(job, compressed.path)
-    return { files, details: { ...facts, sizeAfter: await fileSize(files[0].path), ...wanted } }
+    const { files } = await finishPdf(job, compressedFile.path)
+    return { files, details: { ...pdfFacts, sizeAfter: await fileSize(files[0].path), ...targetFacts } }
   }
   if (targetSize === undefined) {
     tools.warn('NOT_SMALLER', 'The PDF cannot be made smaller in this way, so it is returned unchanged.')
@@ -162,5 +162,5 @@ async function finishCompression(
   const path = join(work.outDir, 'output.pdf')
   await copyFile(pdf.source, path)
   tools.progress(1)
-  return { files: [{ path }], details: { ...facts, sizeAfter: before, ...wanted } }
+  return { files: [{ path }], details: { ...pdfFacts, sizeAfter: sizeBefore, ...targetFacts } }
 }

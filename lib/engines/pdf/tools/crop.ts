@@ -34,15 +34,15 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: C
   const rotation = objects.resolve(page.inherited('/Rotate'))
   const quarterTurns = (((typeof rotation === 'number' ? rotation / 90 : 0) % 4) + 4) % 4
   const media = readBox(objects, page, '/MediaBox') ?? [0, 0, 612, 792]
-  const shown = readBox(objects, page, '/CropBox') ?? media
-  const margins = resolveMargins(options, shown, quarterTurns)
+  const shownBox = readBox(objects, page, '/CropBox') ?? media
+  const margins = resolveMargins(options, shownBox, quarterTurns)
   // On a page rotated clockwise, its left side is displayed at the top.
   const [top, right, bottom, left] = [0, 1, 2, 3].map((side) => margins[(side + quarterTurns) % 4] ?? 0)
   const box = [
-    shown[0] + (left ?? 0),
-    shown[1] + (bottom ?? 0),
-    shown[2] - (right ?? 0),
-    shown[3] - (top ?? 0),
+    shownBox[0] + (left ?? 0),
+    shownBox[1] + (bottom ?? 0),
+    shownBox[2] - (right ?? 0),
+    shownBox[3] - (top ?? 0),
   ].map((edge) => Math.round(edge * 1000) / 1000)
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box
   if (x1 - x0 < minSide || y1 - y0 < minSide) {
@@ -66,10 +66,10 @@ function readBox(objects: PdfObjects, page: PdfPage, key: string): PageBox | und
 /** Names the option that leaves nothing of the displayed page: the larger of two opposite margins. */
 function findOffendingField(options: CropOptions, isAcross: boolean): string {
   if (options.cropBox !== undefined) return 'cropBox'
-  const [one, other] = isAcross
+  const [one, otherSide] = isAcross
     ? (['marginLeft', 'marginRight'] as const)
     : (['marginTop', 'marginBottom'] as const)
-  return parsePoints(options[one] ?? '0') >= parsePoints(options[other] ?? '0') ? one : other
+  return parsePoints(options[one] ?? '0') >= parsePoints(options[otherSide] ?? '0') ? one : otherSide
 }
 
 function resolveMargins(options: CropOptions, [x0, y0, x1, y1]: PageBox, quarterTurns: number): Margins {

@@ -26,8 +26,8 @@ export async function distill(
   { args, prolog, output, onProgress }: DistillSettings,
   tools: Tools,
 ): Promise<void> {
-  const fixed = ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None']
-  const before = prolog === undefined ? [] : ['-c', prolog]
+  const fixedArgs = ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None']
+  const prologArgs = prolog === undefined ? [] : ['-c', prolog]
   let pagesSeen = 0
   const onLine = (line: string) => {
     if (!/^Page \d+$/.test(line.trim())) return
@@ -35,8 +35,8 @@ export async function distill(
     onProgress?.(pagesSeen / sizes.length)
   }
   try {
-    const all = [...fixed, ...args, `-sOutputFile=${output}`, ...before, '-f', path]
-    await tools.exec('gs', all, { onLine })
+    const allArgs = [...fixedArgs, ...args, `-sOutputFile=${output}`, ...prologArgs, '-f', path]
+    await tools.exec('gs', allArgs, { onLine })
     // From a badly damaged file, Ghostscript writes an empty page and reports success.
     if (pagesSeen === 0) throw corruptPdfError(new Error('Ghostscript found no page.'))
   } catch (error) {

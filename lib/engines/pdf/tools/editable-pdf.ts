@@ -37,27 +37,27 @@ export async function openEditable(
   tools: Tools,
   field = 'password',
 ): Promise<EditablePdf> {
-  const opened = await openPdf(input.path, password, tools).catch((error: unknown) => {
+  const openedPdf = await openPdf(input.path, password, tools).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED') throw error
     const pdf = { filename: input.filename, field }
     throw password === undefined ? pdfPasswordMissing(pdf) : pdfPasswordWrong(pdf, error)
   })
-  const original = { source: input.path, password }
-  if (!opened.isEncrypted || opened.path !== input.path) return { ...opened, ...original }
+  const originalPdf = { source: input.path, password }
+  if (!openedPdf.isEncrypted || openedPdf.path !== input.path) return { ...openedPdf, ...originalPdf }
   // Opens without a password but restricts permissions; most programs refuse to edit such a file.
   const path = join(tools.workDir, `open-${basename(input.path)}`)
   await runQpdf({ inputFile: input.path, decrypt: '', outputFile: path }, tools)
-  return { ...opened, ...original, path }
+  return { ...openedPdf, ...originalPdf, path }
 }
 
 /** Turns a changed file into a result, encrypted like its source, and warns about invalidated signatures. */
 export async function finishPdf(
   { pdf, work, tools }: PdfToolJob<unknown>,
-  changed: string,
+  changedPath: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<EngineResult> {
   await warnSignatureInvalid([pdf.path], tools)
-  const file = await reencrypt(pdf, changed, join(work.outDir, 'output.pdf'), tools)
+  const file = await reencrypt(pdf, changedPath, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
   return { files: [file], details }
 }
@@ -65,11 +65,11 @@ export async function finishPdf(
 /** Writes `changed` to `path` with the passwords and restrictions of the source. */
 export async function reencrypt(
   { isEncrypted, source, password }: EditablePdf,
-  changed: string,
+  changedPath: string,
   path: string,
   tools: Tools,
 ): Promise<OutputFile> {
-  if (!isEncrypted) await rename(changed, path)
+  if (!isEncrypted) await rename(changedPath, path)
   else {
     // Old ciphers are weak, but no encryption would be weaker.
     const encryption = {
@@ -77,7 +77,7 @@ export async function reencrypt(
       ...defined({ encryptionFilePassword: password }),
       allowWeakCrypto: '',
     }
-    await runQpdf({ inputFile: changed, ...encryption, outputFile: path }, tools)
+    await runQpdf({ inputFile: changedPath, ...encryption, outputFile: path }, tools)
   }
   return { path }
 }

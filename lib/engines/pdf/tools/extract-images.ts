@@ -23,42 +23,42 @@ export const extractImages: PdfTool<ToolOptions<'extract-pdf-images'>> = async (
   const { pdf, options, work, tools } = job
   const pages = new Set(resolvePages(options.pages, pdf.sizes.length))
   const range = ['-f', String(Math.min(...pages)), '-l', String(Math.max(...pages))]
-  const listed = (await listImages(pdf.path, range, tools)).filter(({ page }) => pages.has(page))
-  if (listed.length === 0) {
+  const listedImages = (await listImages(pdf.path, range, tools)).filter(({ page }) => pages.has(page))
+  if (listedImages.length === 0) {
     const where = options.pages === undefined ? 'The PDF contains' : 'These pages of the PDF contain'
     const sentence = `${where} no images; what looks like one is a vector drawing. Convert the pages to png instead.`
     throw new AppError('INVALID_INPUT', sentence, { field: 'file' })
   }
-  if (listed.length > maxImages) {
+  if (listedImages.length > maxImages) {
     throw new AppError(
       'INVALID_INPUT',
-      `The PDF contains ${listed.length} images; at most ${maxImages} can be extracted. Send a page range.`,
+      `The PDF contains ${listedImages.length} images; at most ${maxImages} can be extracted. Send a page range.`,
       { field: 'pages' },
     )
   }
   const pathsByNumber = await extractFiles(pdf.path, range, tools)
   tools.progress(0.5)
   const files: { page: number; path: string }[] = []
-  const seen = new Set<string>()
-  for (const [index, image] of listed.entries()) {
+  const seenImages = new Set<string>()
+  for (const [index, image] of listedImages.entries()) {
     tools.signal.throwIfAborted()
     if (image.type === 'smask' || image.type === 'mask') continue
     const path = pathsByNumber.get(image.number)
-    const next = listed[index + 1]
-    const mask = next?.type === 'smask' ? pathsByNumber.get(next.number) : undefined
+    const nextImage = listedImages[index + 1]
+    const mask = nextImage?.type === 'smask' ? pathsByNumber.get(nextImage.number) : undefined
     if (path === undefined) continue
     const final = mask === undefined ? path : await applyAlphaMask(path, mask)
     const digest = createHash('sha256')
       .update(await readFile(final))
       .digest('hex')
     // An image that repeats on every page, such as a letterhead, is extracted once.
-    if (seen.has(digest)) continue
-    seen.add(digest)
+    if (seenImages.has(digest)) continue
+    seenImages.add(digest)
     const name = `image-${String(files.length + 1).padStart(3, '0')}${extname(final).replace('.tif', '.tiff')}`
     const target = join(work.outDir, name)
     await rename(final, target)
     files.push({ page: image.page, path: target })
-    tools.progress(0.5 + (0.4 * (index + 1)) / listed.length)
+    tools.progress(0.5 + (0.4 * (index + 1)) / listedImages.length)
   }
   const path = await packPages(work.outDir, files, { pages: options.pages ?? 'all' })
   for (const file of files) await rm(file.path)

@@ -9,7 +9,7 @@ import type { ToolOptions } from './options.ts'
 
 /** Writes the properties of a PDF as JSON, and returns most of them as details. */
 export const describePdf: PdfTool<ToolOptions<'pdf-info'>> = async ({ pdf, work, tools }) => {
-  const [info, fonts, images, objects, signed] = [
+  const [info, fonts, images, objects, isSigned] = [
     await runPdfinfo(pdf.source, pdf.path, tools),
     await listFonts(pdf.path, tools),
     await countImages(pdf.path, tools),
@@ -17,13 +17,13 @@ export const describePdf: PdfTool<ToolOptions<'pdf-info'>> = async ({ pdf, work,
     await isSignedPdf(pdf.source),
   ]
   tools.progress(0.8)
-  const facts = {
+  const infoFields = {
     pages: pdf.sizes.length,
     pdfVersion: info.get('PDF version'),
     pageSizes: countPageSizes(pdf),
     encrypted: pdf.isEncrypted,
     permissions: parsePermissions(info.get('Encrypted')),
-    signed,
+    signed: isSigned,
     tagged: info.get('Tagged') === 'yes',
     linearized: info.get('Optimized') === 'yes',
     pdfa: info.get('PDF subtype') ?? null,
@@ -43,19 +43,20 @@ export const describePdf: PdfTool<ToolOptions<'pdf-info'>> = async ({ pdf, work,
     fonts,
   }
   const path = join(work.outDir, 'output.json')
-  await writeFile(path, `${JSON.stringify(facts, null, 2)}\n`)
+  await writeFile(path, `${JSON.stringify(infoFields, null, 2)}\n`)
   tools.progress(1)
-  const { fonts: _, attachments, ...details } = facts
+  const { fonts: _, attachments, ...details } = infoFields
   return { files: [{ path, format: 'json' }], details: { ...details, attachments: attachments.length } }
 }
 
 /** The decrypted copy reveals what an encrypted file hides; only the original shows how it is encrypted. */
-async function runPdfinfo(source: string, open: string, tools: Tools): Promise<Map<string, string>> {
-  const lines = await readOutputLines('pdfinfo', ['-isodates', open], tools)
-  const facts = new Map(lines.map(parseField))
-  const locked = source === open ? [] : await readOutputLines('pdfinfo', [source], tools).catch(() => [])
+async function runPdfinfo(source: string, openOption: string, tools: Tools): Promise<Map<string, string>> {
+  const lines = await readOutputLines('pdfinfo', ['-isodates', openOption], tools)
+  const infoFields = new Map(lines.map(parseField))
+  const locked =
+    source === openOption ? [] : await readOutputLines('pdfinfo', [source], tools).catch(() => [])
   const protection = locked.map(parseField).find(([name]) => name === 'Encrypted')
-  return protection ? facts.set(...protection) : facts
+  return protection ? infoFields.set(...protection) : infoFields
 }
 
 function parseField(line: string): [string, string] {
@@ -74,10 +75,10 @@ async function readOutputLines(bin: string, args: readonly string[], tools: Tool
 
 /** Parses `yes (print:yes copy:no change:no addNotes:no algorithm:AES-256)`. */
 function parsePermissions(encryption: string | undefined) {
-  const facts = [...(encryption ?? '').matchAll(/\b(\w{1,40}):([\w-]{1,40})/g)].map(
+  const encryptionFields = [...(encryption ?? '').matchAll(/\b(\w{1,40}):([\w-]{1,40})/g)].map(
     ([, name = '', value]) => [name, value === 'yes' ? true : value === 'no' ? false : value],
   )
-  return facts.length === 0 ? null : Object.fromEntries(facts)
+  return encryptionFields.length === 0 ? null : Object.fromEntries(encryptionFields)
 }
 
 interface PageSizeCount {
@@ -87,14 +88,14 @@ interface PageSizeCount {
 }
 
 function countPageSizes({ sizes }: EditablePdf): PageSizeCount[] {
-  const found = new Map<string, PageSizeCount>()
+  const foundSizes = new Map<string, PageSizeCount>()
   for (const { width, height } of sizes) {
     const key = `${width} ${height}`
-    const known = found.get(key) ?? { width, height, pages: 0 }
-    known.pages++
-    found.set(key, known)
+    const knownSize = foundSizes.get(key) ?? { width, height, pages: 0 }
+    knownSize.pages++
+    foundSizes.set(key, knownSize)
   }
-  return [...found.values()].sort((a, b) => b.pages - a.pages).slice(0, 50)
+  return [...foundSizes.values()].sort((a, b) => b.pages - a.pages).slice(0, 50)
 }
 
 async function listFonts(path: string, tools: Tools) {

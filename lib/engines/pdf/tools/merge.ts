@@ -19,27 +19,27 @@ export async function mergePdfs(
   work: EngineWork,
   tools: Tools,
 ): Promise<EngineResult> {
-  const opened: EditablePdf[] = []
+  const openedPdfs: EditablePdf[] = []
   for (const [index, input] of work.inputs.entries()) {
-    opened.push(await openEditable(input, options.password, tools))
+    openedPdfs.push(await openEditable(input, options.password, tools))
     tools.progress((0.3 * (index + 1)) / work.inputs.length)
   }
-  const [first, ...others] = opened
-  if (!first) throw new Error('merge was called without an input.')
-  const isEncrypted = opened.some((pdf) => pdf.isEncrypted)
-  warnEncryptionRemoved({ ...first, isEncrypted }, tools)
-  warnTagsRemoved({ ...first, isTagged: opened.some((pdf) => pdf.isTagged) }, tools)
-  const compose = createOutlineComposer(options.outline, opened, work)
-  const path = await assemble([toPageSource(first), ...others.map(toPageSource)], tools, compose)
-  const pages = opened.reduce((sum, { sizes }) => sum + sizes.length, 0)
+  const [firstPdf, ...otherPdfs] = openedPdfs
+  if (!firstPdf) throw new Error('merge was called without an input.')
+  const isEncrypted = openedPdfs.some((pdf) => pdf.isEncrypted)
+  warnEncryptionRemoved({ ...firstPdf, isEncrypted }, tools)
+  warnTagsRemoved({ ...firstPdf, isTagged: openedPdfs.some((pdf) => pdf.isTagged) }, tools)
+  const compose = createOutlineComposer(options.outline, openedPdfs, work)
+  const path = await assemble([toPageSource(firstPdf), ...otherPdfs.map(toPageSource)], tools, compose)
+  const pages = openedPdfs.reduce((sum, { sizes }) => sum + sizes.length, 0)
   await warnSignatureInvalid(
-    opened.map(({ path }) => path),
+    openedPdfs.map(({ path }) => path),
     tools,
   )
-  const unencrypted = { ...first, isEncrypted: false }
+  const unencrypted = { ...firstPdf, isEncrypted: false }
   const file = await reencrypt(unencrypted, path, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
-  return { files: [file], details: { pages, files: opened.length } }
+  return { files: [file], details: { pages, files: openedPdfs.length } }
 }
 
 const toPageSource = ({ path, sizes }: EditablePdf): PdfPageSource => ({
@@ -49,7 +49,7 @@ const toPageSource = ({ path, sizes }: EditablePdf): PdfPageSource => ({
 
 function createOutlineComposer(
   outline: ToolOptions<'merge'>['outline'],
-  opened: readonly EditablePdf[],
+  openedPdfs: readonly EditablePdf[],
   work: EngineWork,
 ): ComposeOutline {
   switch (outline) {
@@ -62,7 +62,7 @@ function createOutlineComposer(
         let page = 0
         return outlines.map((children, index): OutlineItem => {
           const destination = { page, view: ['/Fit'] }
-          page += opened[index]?.sizes.length ?? 0
+          page += openedPdfs[index]?.sizes.length ?? 0
           const title = parse(work.inputs[index]?.filename ?? '').name
           return { title: `u:${title}`, destination, isOpen: false, children }
         })

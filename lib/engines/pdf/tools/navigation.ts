@@ -30,20 +30,20 @@ const maxDepth = 64
 export function readNavigation(objects: PdfObjects): Navigation {
   const pages = objects.pages()
   const numbers = new Map(pages.map(({ ref }, index) => [ref, index]))
-  const named = readNamedDestinations(objects)
+  const namedDestinations = readNamedDestinations(objects)
   const findDestination = (holder: PdfDict): Destination | undefined => {
     const action = objects.dict(holder['/A'])
     const actionTarget = action?.['/S'] === '/GoTo' ? action['/D'] : undefined
-    return resolveDestination(objects, holder['/Dest'] ?? actionTarget, named, numbers)
+    return resolveDestination(objects, holder['/Dest'] ?? actionTarget, namedDestinations, numbers)
   }
   const links = pages.map(({ dict }) => {
-    const found = new Map<number, Destination>()
+    const foundDestinations = new Map<number, Destination>()
     for (const [index, annotation] of objects.list(dict['/Annots']).entries()) {
       const link = objects.dict(annotation)
       const destination = link?.['/Subtype'] === '/Link' ? findDestination(link) : undefined
-      if (destination) found.set(index, destination)
+      if (destination) foundDestinations.set(index, destination)
     }
-    return found
+    return foundDestinations
   })
   return { outline: readOutline(objects, findDestination), links }
 }
@@ -52,22 +52,22 @@ function readOutline(
   objects: PdfObjects,
   findDestination: (item: PdfDict) => Destination | undefined,
 ): OutlineItem[] {
-  const seen = new Set<PdfDict>()
-  const siblings = (first: PdfValue | undefined, depth: number): OutlineItem[] => {
+  const seenItems = new Set<PdfDict>()
+  const siblings = (firstItem: PdfValue | undefined, depth: number): OutlineItem[] => {
     const items: OutlineItem[] = []
-    let next = objects.dict(first)
-    while (next && !seen.has(next) && seen.size < maxItems && depth < maxDepth) {
-      seen.add(next)
-      const action = objects.dict(next['/A'])
-      const { '/Count': count } = next
+    let nextItem = objects.dict(firstItem)
+    while (nextItem && !seenItems.has(nextItem) && seenItems.size < maxItems && depth < maxDepth) {
+      seenItems.add(nextItem)
+      const action = objects.dict(nextItem['/A'])
+      const { '/Count': count } = nextItem
       items.push({
-        title: objects.resolve(next['/Title']) ?? 'u:',
-        destination: findDestination(next),
+        title: objects.resolve(nextItem['/Title']) ?? 'u:',
+        destination: findDestination(nextItem),
         uri: action?.['/S'] === '/URI' ? objects.resolve(action['/URI']) : undefined,
         isOpen: typeof count === 'number' && count > 0,
-        children: siblings(next['/First'], depth + 1),
+        children: siblings(nextItem['/First'], depth + 1),
       })
-      next = objects.dict(next['/Next'])
+      nextItem = objects.dict(nextItem['/Next'])
     }
     return items
   }
@@ -82,11 +82,11 @@ function readNamedDestinations(objects: PdfObjects): ReadonlyMap<string, PdfValu
       destination,
     ]),
   )
-  const seen = new Set<PdfDict>()
+  const seenItems = new Set<PdfDict>()
   const walk = (node: PdfValue | undefined) => {
     const dict = objects.dict(node)
-    if (!dict || seen.has(dict)) return
-    seen.add(dict)
+    if (!dict || seenItems.has(dict)) return
+    seenItems.add(dict)
     const names = objects.list(dict['/Names'])
     for (let at = 0; at + 1 < names.length; at += 2) {
       const name = objects.resolve(names[at])
@@ -101,14 +101,14 @@ function readNamedDestinations(objects: PdfObjects): ReadonlyMap<string, PdfValu
 function resolveDestination(
   objects: PdfObjects,
   destination: PdfValue | undefined,
-  named: ReadonlyMap<string, PdfValue>,
+  namedDestinations: ReadonlyMap<string, PdfValue>,
   numbers: ReadonlyMap<string, number>,
 ): Destination | undefined {
-  let found = objects.resolve(destination)
-  if (typeof found === 'string') found = objects.resolve(named.get(found))
-  if (isPdfDict(found)) found = objects.resolve(found['/D'])
-  if (!Array.isArray(found)) return undefined
-  const [target, ...view] = found
+  let foundValue = objects.resolve(destination)
+  if (typeof foundValue === 'string') foundValue = objects.resolve(namedDestinations.get(foundValue))
+  if (isPdfDict(foundValue)) foundValue = objects.resolve(foundValue['/D'])
+  if (!Array.isArray(foundValue)) return undefined
+  const [target, ...view] = foundValue
   // Some programs write a page number, which is only correct for links to other files.
   const page = isPdfRef(target) ? numbers.get(target) : typeof target === 'number' ? target : undefined
   return page === undefined ? undefined : { page, view: view.map((part) => objects.resolve(part)) }
@@ -142,7 +142,7 @@ function addItems(
   pageOf: (page: number) => string | undefined,
 ): number {
   const refs = items.map(() => objects.add({}))
-  let shown = items.length
+  let shownCount = items.length
   for (const [index, item] of items.entries()) {
     const ref = refs[index] ?? ''
     const dict = toItemDict(item, { parent: parent.ref, previous: refs[index - 1], next: refs[index + 1] })
@@ -151,13 +151,13 @@ function addItems(
     if (item.children.length > 0) {
       const below = addItems(objects, item.children, { ref, dict }, pageOf)
       dict['/Count'] = item.isOpen ? below : -below
-      if (item.isOpen) shown += below
+      if (item.isOpen) shownCount += below
     }
     objects.set(ref, dict)
   }
-  const [first = null] = refs
-  Object.assign(parent.dict, { '/First': first, '/Last': refs.at(-1) ?? null, '/Count': shown })
-  return shown
+  const [firstRef = null] = refs
+  Object.assign(parent.dict, { '/First': firstRef, '/Last': refs.at(-1) ?? null, '/Count': shownCount })
+  return shownCount
 }
 
 interface Neighbors {

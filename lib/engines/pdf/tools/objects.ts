@@ -96,19 +96,20 @@ export class PdfObjects {
 
   /** Returns a value, or the one that it refers to. A stream is represented by its dictionary. */
   resolve(value: PdfValue | undefined): PdfValue {
-    let found = value ?? null
-    for (let depth = 0; isPdfRef(found) && depth < maxDepth; depth++) found = this.#value(`obj:${found}`)
-    return isPdfRef(found) ? null : found
+    let foundValue = value ?? null
+    for (let depth = 0; isPdfRef(foundValue) && depth < maxDepth; depth++)
+      foundValue = this.#value(`obj:${foundValue}`)
+    return isPdfRef(foundValue) ? null : foundValue
   }
 
   dict(value: PdfValue | undefined): PdfDict | undefined {
-    const found = this.resolve(value)
-    return isPdfDict(found) ? found : undefined
+    const foundValue = this.resolve(value)
+    return isPdfDict(foundValue) ? foundValue : undefined
   }
 
   list(value: PdfValue | undefined): PdfValue[] {
-    const found = this.resolve(value)
-    return Array.isArray(found) ? found : []
+    const foundValue = this.resolve(value)
+    return Array.isArray(foundValue) ? foundValue : []
   }
 
   isStream(ref: PdfRef): boolean {
@@ -139,11 +140,11 @@ export class PdfObjects {
 
   pages(): PdfPage[] {
     const pages: PdfPage[] = []
-    const seen = new Set<string>()
+    const seenKeys = new Set<string>()
     const walk = (node: PdfValue | undefined, ancestors: readonly PdfDict[]) => {
       const dict = this.dict(node)
-      if (!dict || !isPdfRef(node) || seen.has(node) || ancestors.length > maxDepth) return
-      seen.add(node)
+      if (!dict || !isPdfRef(node) || seenKeys.has(node) || ancestors.length > maxDepth) return
+      seenKeys.add(node)
       const chain = [dict, ...ancestors]
       if (Array.isArray(this.resolve(dict['/Kids']))) {
         for (const kid of this.list(dict['/Kids'])) walk(kid, chain)
@@ -158,12 +159,15 @@ export class PdfObjects {
   /** Writes the changed document; objects that nothing refers to any more are dropped. */
   async save(path: string, tools: Tools): Promise<void> {
     const update = join(tools.workDir, 'update.json')
-    const changed = Object.fromEntries([...this.#changed].map((key) => [key, this.#update(key)]))
+    const changedObjects = Object.fromEntries([...this.#changed].map((key) => [key, this.#update(key)]))
     const head = { jsonversion: 2, pdfversion: '1.7', maxobjectid: this.#lastId }
-    await writeFile(update, JSON.stringify({ qpdf: [head, changed] }))
+    await writeFile(update, JSON.stringify({ qpdf: [head, changedObjects] }))
     try {
-      const packed = { objectStreams: 'generate' }
-      await runQpdf({ inputFile: this.#path, updateFromJson: update, ...packed, outputFile: path }, tools)
+      const packingOptions = { objectStreams: 'generate' }
+      await runQpdf(
+        { inputFile: this.#path, updateFromJson: update, ...packingOptions, outputFile: path },
+        tools,
+      )
     } finally {
       await rm(update, { force: true })
     }

@@ -12,11 +12,13 @@ export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = asyn
   const { startNumber, format, fontSize, fontColor, position } = options
   const pages = [...new Set(resolvePages(options.pages, pdf.sizes.length))].sort((a, b) => a - b)
   const numbers = new Map(pages.map((page, index) => [page, startNumber + index]))
-  const last = startNumber + pages.length - 1
+  const lastNumber = startNumber + pages.length - 1
   const margin = parsePoints(options.margin)
   const anchor = position.endsWith('left') ? 'start' : position.endsWith('right') ? 'end' : 'middle'
   const draw = (size: PdfPageSize, page: number) => {
-    const text = format.replaceAll('{page}', String(numbers.get(page))).replaceAll('{pages}', String(last))
+    const text = format
+      .replaceAll('{page}', String(numbers.get(page)))
+      .replaceAll('{pages}', String(lastNumber))
     // The anchor fixes the side that the margin is measured from, whatever the width of the text.
     const { x, y } = centerAt(size, { width: 0, height: fontSize }, position, margin)
     const look = `font-family="sans-serif" font-size="${fontSize}" text-anchor="${anchor}" fill="${fontColor}"`

@@ -14,10 +14,10 @@ export const rotatePdfPages: PdfTool<ToolOptions<'rotate-pdf'>> = async (job) =>
   const { pdf, options, tools } = job
   const pages = resolvePages(options.pages, pdf.sizes.length)
   const degrees = (options.rotate + 360) % 360
-  const rotated = join(tools.workDir, 'turned.pdf')
+  const rotatedPdf = join(tools.workDir, 'turned.pdf')
   const range = [...new Set(pages)].join(',')
-  await runQpdf({ inputFile: pdf.path, rotate: `+${degrees}:${range}`, outputFile: rotated }, tools)
-  return finishPdf(job, rotated, { pages: pdf.sizes.length })
+  await runQpdf({ inputFile: pdf.path, rotate: `+${degrees}:${range}`, outputFile: rotatedPdf }, tools)
+  return finishPdf(job, rotatedPdf, { pages: pdf.sizes.length })
 }
 
 export const extractPages: PdfTool<ToolOptions<'extract-pdf-pages'>> = (job) =>
@@ -25,19 +25,23 @@ export const extractPages: PdfTool<ToolOptions<'extract-pdf-pages'>> = (job) =>
 
 export const removePages: PdfTool<ToolOptions<'remove-pdf-pages'>> = (job) => {
   const { length } = job.pdf.sizes
-  const removed = new Set(resolvePages(job.options.pages, length))
-  const remaining = resolvePages(undefined, length).filter((page) => !removed.has(page))
-  if (remaining.length === 0)
+  const removedPages = new Set(resolvePages(job.options.pages, length))
+  const remainingPages = resolvePages(undefined, length).filter((page) => !removedPages.has(page))
+  if (remainingPages.length === 0)
     throw invalidOption('pages', 'all pages of the document would be removed; leave at least one.')
-  return selectPages(job, remaining)
+  return selectPages(job, remainingPages)
 }
 
 export const reorderPages: PdfTool<ToolOptions<'reorder-pdf-pages'>> = (job) => {
   const { length } = job.pdf.sizes
-  const first = resolvePages(job.options.pages, length)
-  const named = new Set(first)
-  if (named.size < first.length) throw invalidOption('pages', 'a page appears twice in the new order.')
-  return selectPages(job, [...first, ...resolvePages(undefined, length).filter((page) => !named.has(page))])
+  const firstPages = resolvePages(job.options.pages, length)
+  const namedPages = new Set(firstPages)
+  if (namedPages.size < firstPages.length)
+    throw invalidOption('pages', 'a page appears twice in the new order.')
+  return selectPages(job, [
+    ...firstPages,
+    ...resolvePages(undefined, length).filter((page) => !namedPages.has(page)),
+  ])
 }
 
 async function selectPages(job: PdfToolJob<unknown>, pages: readonly number[]): Promise<EngineResult> {
@@ -52,12 +56,12 @@ const blankDpi = 50
 
 export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = async (job) => {
   const { pdf, options, tools } = job
-  const all = resolvePages(undefined, pdf.sizes.length)
+  const allPages = resolvePages(undefined, pdf.sizes.length)
   const sharp = await loadSharp()
   const blank = new Set<number>()
   const args = ['-tiff', '-tiffcompression', 'none']
   const rendering = {
-    pages: all,
+    pages: allPages,
     dpi: blankDpi,
     downscale: 2000,
     gray: true,
@@ -71,15 +75,15 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
     if ((dark / pixels.length) * 100 <= options.blankThreshold) blank.add(page)
     await rm(path)
   })
-  const remaining = all.filter((page) => !blank.has(page))
-  if (remaining.length === 0) {
+  const remainingPages = allPages.filter((page) => !blank.has(page))
+  if (remainingPages.length === 0) {
     throw new AppError('INVALID_INPUT', 'Every page of the PDF is blank, so none would be left.', {
       field: 'file',
     })
   }
-  const removed = [...blank].sort((a, b) => a - b)
-  if (removed.length === 0) tools.warn('NOTHING_TO_DO', 'No page of the PDF is blank.')
+  const removedPages = [...blank].sort((a, b) => a - b)
+  if (removedPages.length === 0) tools.warn('NOTHING_TO_DO', 'No page of the PDF is blank.')
   else warnTagsRemoved(pdf, tools)
-  const path = await assemble([{ path: pdf.path, pages: remaining }], tools)
-  return finishPdf(job, path, { pages: remaining.length, removed })
+  const path = await assemble([{ path: pdf.path, pages: remainingPages }], tools)
+  return finishPdf(job, path, { pages: remainingPages.length, removed: removedPages })
 }

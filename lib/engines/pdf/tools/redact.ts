@@ -51,11 +51,11 @@ async function redactStrings(source: string, target: string, terms: readonly str
     return text === undefined ? value : `u:${text.normalize('NFC').replace(pattern, '█')}`
   }
   for (const ref of objects.refs) {
-    const before = JSON.stringify(objects.resolve(ref))
-    const after = redactValue(objects.resolve(ref))
-    if (JSON.stringify(after) === before) continue
-    if (isPdfDict(after)) objects.markChanged(ref)
-    else objects.set(ref, after)
+    const jsonBefore = JSON.stringify(objects.resolve(ref))
+    const valueAfter = redactValue(objects.resolve(ref))
+    if (JSON.stringify(valueAfter) === jsonBefore) continue
+    if (isPdfDict(valueAfter)) objects.markChanged(ref)
+    else objects.set(ref, valueAfter)
   }
   await objects.save(target, tools)
 }
@@ -80,11 +80,11 @@ async function extractText(path: string, tools: Tools): Promise<string> {
 /** A different reader than the one that removed the terms must not find them either. */
 async function requireRemoved(path: string, terms: readonly string[], tools: Tools): Promise<void> {
   const text = (await extractText(path, tools)).normalize('NFC')
-  const remaining = terms.findIndex((term) => new RegExp(toTermPattern(term), 'iu').test(text))
-  if (remaining < 0) return
+  const remainingTerm = terms.findIndex((term) => new RegExp(toTermPattern(term), 'iu').test(text))
+  if (remainingTerm < 0) return
   throw new AppError(
     'CONVERSION_FAILED',
-    `Term ${remaining + 1} could not be removed everywhere, so no file was created. It may continue on the next line: send its parts as separate terms.`,
-    { field: 'terms', term: remaining + 1 },
+    `Term ${remainingTerm + 1} could not be removed everywhere, so no file was created. It may continue on the next line: send its parts as separate terms.`,
+    { field: 'terms', term: remainingTerm + 1 },
   )
 }

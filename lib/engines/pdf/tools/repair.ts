@@ -26,19 +26,19 @@ export async function repairPdf(
     mutool: async (from, to) => void (await tools.exec('mutool', ['clean', '-gg', from, to])),
     ghostscript: (from, output) => distill({ path: from, sizes: [] }, { args: [], output }, tools),
   }
-  let best: { path: string; program: string; pages: number } | undefined
+  let bestRepair: { path: string; program: string; pages: number } | undefined
   for (const [index, [program, attempt]] of Object.entries(attempts).entries()) {
     const path = join(tools.workDir, `repaired-${index}.pdf`)
     const pages = await attempt(source, path).then(() => countPages(path, tools), zeroIfDamaged)
     tools.progress((0.9 * (index + 1)) / 3)
-    if (pages > (best?.pages ?? 0)) best = { path, program, pages }
-    if (best && (await isIntact(best.path, tools))) break
+    if (pages > (bestRepair?.pages ?? 0)) bestRepair = { path, program, pages }
+    if (bestRepair && (await isIntact(bestRepair.path, tools))) break
   }
-  if (!best) throw corruptPdfError(new Error('No program could read it.'))
+  if (!bestRepair) throw corruptPdfError(new Error('No program could read it.'))
   const path = join(work.outDir, 'output.pdf')
-  await copyFile(best.path, path)
+  await copyFile(bestRepair.path, path)
   tools.progress(1)
-  return { files: [{ path }], details: { pages: best.pages, repairedBy: best.program } }
+  return { files: [{ path }], details: { pages: bestRepair.pages, repairedBy: bestRepair.program } }
 }
 
 /** A failed attempt recovers 0 pages; a time limit or a cancelled job still ends the work. */
@@ -52,8 +52,8 @@ function zeroIfDamaged(error: unknown): number {
 async function tryDecrypt(input: InputFile, password: string | undefined, tools: Tools): Promise<string> {
   const path = join(tools.workDir, 'unlocked.pdf')
   try {
-    const open = password === undefined ? {} : { password }
-    await runQpdf({ inputFile: input.path, ...open, decrypt: '', outputFile: path }, tools)
+    const openOptions = password === undefined ? {} : { password }
+    await runQpdf({ inputFile: input.path, ...openOptions, decrypt: '', outputFile: path }, tools)
     return path
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'PDF_ENCRYPTED') throw error

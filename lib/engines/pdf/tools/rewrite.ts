@@ -51,16 +51,16 @@ const outputIntent = `
 export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const { pdf, options, tools } = job
   warnEncryptionRemoved(pdf, tools)
-  const part = options.pdfaVersion.slice(0, 1)
+  const pdfaPart = options.pdfaVersion.slice(0, 1)
   const output = join(tools.workDir, 'archive.pdf')
   const args = [
-    `-dPDFA=${part}`,
+    `-dPDFA=${pdfaPart}`,
     // Drops what the part forbids instead of giving up conformance.
     '-dPDFACompatibilityPolicy=1',
     '-sColorConversionStrategy=RGB',
     '-dEmbedAllFonts=true',
     '-dSubsetFonts=true',
-    `-dCompatibilityLevel=${part === '1' ? '1.4' : '1.7'}`,
+    `-dCompatibilityLevel=${pdfaPart === '1' ? '1.4' : '1.7'}`,
     `--permit-file-read=${srgbProfile}`,
   ]
   const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
@@ -69,7 +69,7 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const passive = { ...flattened, path: await removeActiveContent(flattened.path, tools) }
   await distill(passive, { args, prolog: outputIntent, output, onProgress }, tools)
   await requirePages(output, pdf.sizes.length, tools)
-  await requirePdfA(output, part, tools)
+  await requirePdfA(output, pdfaPart, tools)
   const unencryptedJob = { ...job, pdf: { ...pdf, isEncrypted: false } }
   return finishPdf(unencryptedJob, output, { pages: pdf.sizes.length, pdfaVersion: options.pdfaVersion })
 }
@@ -77,8 +77,8 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
 /** Removes attachments and actions that PDF/A forbids and Ghostscript would keep. */
 async function removeActiveContent(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
-  const removed = removeHiddenContent(objects, {})
-  if (Object.keys(removed).length === 0) return source
+  const removedCounts = removeHiddenContent(objects, {})
+  if (Object.keys(removedCounts).length === 0) return source
   const sentence = 'Scripts, actions and attached files were removed, because PDF/A forbids them.'
   tools.warn('ACTIVE_CONTENT_REMOVED', sentence)
   const path = join(tools.workDir, 'passive.pdf')
@@ -89,9 +89,9 @@ async function removeActiveContent(source: string, tools: Tools): Promise<string
 /**
  * Checks the result, because Ghostscript writes a plain PDF when it cannot conform, and only mentions that in its log.
  */
-async function requirePdfA(path: string, part: string, tools: Tools) {
+async function requirePdfA(path: string, pdfaPart: string, tools: Tools) {
   const text = await readFile(path, 'latin1')
-  const claimsPdfA = new RegExp(`pdfaid:part(?:>|=['"])${part}`).test(text)
+  const claimsPdfA = new RegExp(`pdfaid:part(?:>|=['"])${pdfaPart}`).test(text)
   const { stdout } = await tools.exec('pdffonts', [path])
   const hasUnembeddedFont = stdout
     .split('\n')
@@ -99,7 +99,7 @@ async function requirePdfA(path: string, part: string, tools: Tools) {
   if (claimsPdfA && text.includes('/GTS_PDFA1') && !hasUnembeddedFont) return
   throw new AppError(
     'CONVERSION_FAILED',
-    `The PDF contains features that PDF/A-${part} does not support, so no conforming file could be created. Try another pdfaVersion.`,
+    `The PDF contains features that PDF/A-${pdfaPart} does not support, so no conforming file could be created. Try another pdfaVersion.`,
     { field: 'pdfaVersion' },
   )
 }
@@ -115,8 +115,8 @@ export const linearizePdf: PdfTool<ToolOptions<'linearize-pdf'>> = async (job) =
   const path = join(work.outDir, 'output.pdf')
   const { password, source } = pdf
   await warnSignatureInvalid([source], tools)
-  const opened = { inputFile: source, ...(password !== undefined && pdf.isEncrypted && { password }) }
-  await runQpdf({ ...opened, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
+  const openedInput = { inputFile: source, ...(password !== undefined && pdf.isEncrypted && { password }) }
+  await runQpdf({ ...openedInput, linearize: '', allowWeakCrypto: '', outputFile: path }, tools)
   tools.progress(1)
   return { files: [{ path }], details: { pages: pdf.sizes.length } }
 }

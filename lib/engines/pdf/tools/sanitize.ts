@@ -48,14 +48,14 @@ export const sanitizePdf: PdfTool<ToolOptions<'sanitize-pdf'>> = async (job) => 
   const objects = await PdfObjects.load(pdf.path, tools)
   const actions = options.removeLinks ? ['/URI'] : []
   const keys = options.removeMetadata ? ['/Metadata', '/PieceInfo'] : []
-  const removed = removeHiddenContent(objects, { actions, keys })
+  const removedCounts = removeHiddenContent(objects, { actions, keys })
   if (options.removeMetadata) {
     const { '/Info': info } = objects.trailer
     if (isPdfRef(info)) objects.set(info, {})
   }
   const path = join(tools.workDir, 'sanitized.pdf')
   await objects.save(path, tools)
-  return finishPdf(job, path, { pages: pdf.sizes.length, removed })
+  return finishPdf(job, path, { pages: pdf.sizes.length, removed: removedCounts })
 }
 
 interface ExtraRemovals {
@@ -69,9 +69,9 @@ export function removeHiddenContent(
   objects: PdfObjects,
   { actions = [], keys = [] }: ExtraRemovals,
 ): RemovedCounts {
-  const removed: RemovedCounts = {}
+  const removedCounts: RemovedCounts = {}
   const count = (kind: string) => {
-    removed[kind] = (removed[kind] ?? 0) + 1
+    removedCounts[kind] = (removedCounts[kind] ?? 0) + 1
   }
   const isActiveAction = (dict: PdfDict) => {
     const kind = objects.resolve(dict['/S'])
@@ -88,10 +88,10 @@ export function removeHiddenContent(
     else return false
     return true
   }
-  let changed = false
+  let hasChanged = false
   const clean = (value: PdfValue): PdfValue => {
     if (countIfActive(value)) {
-      changed = true
+      hasChanged = true
       return null
     }
     if (Array.isArray(value)) return value.map(clean)
@@ -101,22 +101,22 @@ export function removeHiddenContent(
       if (kind !== undefined) {
         count(kind)
         delete value[key]
-        changed = true
+        hasChanged = true
       } else value[key] = clean(value[key] ?? null)
     }
     return value
   }
   for (const ref of objects.refs) {
-    changed = false
-    const before = objects.resolve(ref)
-    const after = clean(before)
-    if (!changed) continue
-    if (isPdfDict(after)) objects.markChanged(ref)
-    else objects.set(ref, after)
+    hasChanged = false
+    const valueBefore = objects.resolve(ref)
+    const valueAfter = clean(valueBefore)
+    if (!hasChanged) continue
+    if (isPdfDict(valueAfter)) objects.markChanged(ref)
+    else objects.set(ref, valueAfter)
   }
   removeOpenAction(objects, count)
   dropEmptyAnnotations(objects)
-  return removed
+  return removedCounts
 }
 
 /** Keeps an open action that is only a destination; removes all others. */
@@ -133,9 +133,9 @@ function removeOpenAction(objects: PdfObjects, count: (kind: string) => void): v
 function dropEmptyAnnotations(objects: PdfObjects): void {
   for (const { ref, dict } of objects.pages()) {
     const annotations = objects.list(dict['/Annots'])
-    const remaining = annotations.filter((annotation) => objects.resolve(annotation) !== null)
-    if (remaining.length === annotations.length) continue
-    dict['/Annots'] = remaining
+    const remainingAnnotations = annotations.filter((annotation) => objects.resolve(annotation) !== null)
+    if (remainingAnnotations.length === annotations.length) continue
+    dict['/Annots'] = remainingAnnotations
     objects.markChanged(ref)
   }
 }

@@ -47,20 +47,20 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
   }
   const files: PageFile[] = []
   for (const [index, pages] of ranges.entries()) {
-    const [first = 1] = pages
+    const [firstPage = 1] = pages
     const name =
-      pages.length === 1 ? createPageFileName(first, length, 'pdf') : createRangeName(pages, length)
+      pages.length === 1 ? createPageFileName(firstPage, length, 'pdf') : createRangeName(pages, length)
     const path = join(work.outDir, ranges.length === 1 ? 'output.pdf' : createUniqueName(name, files))
     const partPath = extractedPaths[index] ?? (await assemble([{ path: pdf.path, pages }], tools))
     await reencrypt(pdf, partPath, path, tools)
-    files.push({ page: first, path })
+    files.push({ page: firstPage, path })
     tools.progress(0.6 + (0.3 * (index + 1)) / parts.length, 'pages')
   }
   const details = { pages: length, files: files.length }
-  const [only] = files
-  const isSingleFile = only && files.length === 1 && work.to === 'pdf'
+  const [onlyFile] = files
+  const isSingleFile = onlyFile && files.length === 1 && work.to === 'pdf'
   const path = isSingleFile
-    ? only.path
+    ? onlyFile.path
     : await packPages(work.outDir, files, { format: 'pdf', pages: options.pages ?? 'each' })
   tools.progress(1)
   return { files: [isSingleFile ? { path } : { path, format: 'zip' }], details }
@@ -116,10 +116,10 @@ async function warnAttachmentsDropped(path: string, tools: Tools): Promise<void>
 
 /** Returns a name such as `pages-002-005.pdf`. */
 function createRangeName(pages: readonly number[], length: number): string {
-  const [first = 1] = pages
+  const [firstPage = 1] = pages
   const digits = Math.max(3, String(length).length)
   const number = (page: number) => String(page).padStart(digits, '0')
-  return `pages-${number(first)}-${number(pages.at(-1) ?? first)}.pdf`
+  return `pages-${number(firstPage)}-${number(pages.at(-1) ?? firstPage)}.pdf`
 }
 
 function createUniqueName(name: string, files: readonly PageFile[]): string {

@@ -56,19 +56,19 @@ async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string
       return { svg, file: join(tools.workDir, `sheet-${at + index}.svg`) }
     })
     for (const { svg, file } of files) await writeFile(file, svg)
-    const part = join(tools.workDir, `sheets-${at}.pdf`)
+    const partPath = join(tools.workDir, `sheets-${at}.pdf`)
     try {
       // Embedded images may exceed the default limit for untrusted XML; these sheets are our own.
-      const rsvgArgs = ['--unlimited', '--format=pdf', `--output=${part}`]
+      const rsvgArgs = ['--unlimited', '--format=pdf', `--output=${partPath}`]
       await tools.exec('rsvg-convert', [...rsvgArgs, ...files.map(({ file }) => file)])
     } catch (error) {
       throw toPdfError(error)
     }
-    parts.push(part)
+    parts.push(partPath)
     tools.progress((0.5 * (at + files.length)) / svgs.length)
   }
-  const [only] = parts
-  if (only && parts.length === 1) return only
+  const [onlyPart] = parts
+  if (onlyPart && parts.length === 1) return onlyPart
   const path = join(tools.workDir, 'sheets.pdf')
   const pages = parts.map((file) => ({ file, range: '1-z' }))
   await runQpdf({ empty: '', pages, outputFile: path }, tools)

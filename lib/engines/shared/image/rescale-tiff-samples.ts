@@ -134,8 +134,8 @@ async function inspectSamples(
     ({ fields }) => firstValue(fields, 'width') * firstValue(fields, 'height') <= maxPixels,
   )
   const characters = pages[0]?.fields.get(tags.gdalNoData)?.values
-  const declared = characters && Number.parseFloat(String.fromCharCode(...characters))
-  return { needsRescaling: isSmall && pages.length > 0, noDataValue: declared }
+  const declaredScale = characters && Number.parseFloat(String.fromCharCode(...characters))
+  return { needsRescaling: isSmall && pages.length > 0, noDataValue: declaredScale }
 }
 
 const firstValue = (fields: TiffFields, tag: keyof typeof tags, fallback = 0) =>
@@ -152,8 +152,8 @@ async function readPages(file: FileHandle): Promise<Page[]> {
     const planes = firstValue(fields, 'samplesPerPixel', 1)
     // Three or more planes without a meaning are treated as RGB.
     const colors = colorPlanes === 1 && planes > 2 ? 3 : colorPlanes
-    const extra = fields.get(tags.extraSamples)?.values ?? []
-    const hasAlpha = planes > colors && (extra.some((kind) => kind > 0) || planes === colors + 1)
+    const extraSamples = fields.get(tags.extraSamples)?.values ?? []
+    const hasAlpha = planes > colors && (extraSamples.some((kind) => kind > 0) || planes === colors + 1)
     pages.push({ fields, reader, isLittleEndian, planes, colors, alphaPlane: hasAlpha ? colors : undefined })
   }
   return pages

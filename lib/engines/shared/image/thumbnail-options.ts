@@ -10,11 +10,11 @@ const defaultSide = 256
 export const thumbnailTargets = ['png', 'jpg', 'webp'] as const satisfies readonly FormatId[]
 export type ThumbnailTarget = (typeof thumbnailTargets)[number]
 
-const sideOption = (other: string) =>
+const sideOption = (otherSide: string) =>
   integer(1, maxSide)
     .optional()
     .describe(
-      `Pixels. When left out, it follows from the ${other}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
+      `Pixels. When left out, it follows from the ${otherSide}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
     )
 
 const boxShape = {
@@ -61,10 +61,10 @@ export function scaleInto({ width, height }: Size, box: ThumbnailBox): number {
 /** Capability rows for thumbnails, one per target format. */
 export const thumbnailRows = (
   from: readonly FormatId[],
-  more: z.ZodRawShape,
+  moreOptions: z.ZodRawShape,
   cost: number,
 ): readonly Capability[] => {
-  const lossless = z.object({ ...boxShape, ...more })
+  const lossless = z.object({ ...boxShape, ...moreOptions })
   const lossy = lossless.extend({ quality: quality.optional() })
   return thumbnailTargets.map((to) => ({
     operation: 'thumbnail',

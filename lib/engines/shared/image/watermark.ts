@@ -68,8 +68,8 @@ async function textMark(text: string, options: WatermarkOptions): Promise<Waterm
 async function measureTextWidth(text: string): Promise<number> {
   const sharp = await loadSharp()
   const size = 100
-  const drawn = sharp({ text: { text: escapeXml(text), font: `sans-serif bold ${size}`, dpi: 72 } })
-  const { width } = await drawn.metadata().catch((cause: unknown) => {
+  const drawnText = sharp({ text: { text: escapeXml(text), font: `sans-serif bold ${size}`, dpi: 72 } })
+  const { width } = await drawnText.metadata().catch((cause: unknown) => {
     throw invalidWatermarkError('expected visible text.', cause)
   })
   return Math.max(1, width / size)

@@ -17,18 +17,18 @@ export async function writeWebp(
   strip: boolean,
   tools: Tools,
 ): Promise<string> {
-  let current = join(tools.workDir, 'plain.webp')
-  await copyFile(source, current)
+  let currentPath = join(tools.workDir, 'plain.webp')
+  await copyFile(source, currentPath)
   for (const kind of ['exif', 'xmp'] as const) {
-    const oldPart = await extractPart(current, kind, tools)
+    const oldPart = await extractPart(currentPath, kind, tools)
     const newPart = await editPart(oldPart, kind, lines, strip, tools)
     if (!oldPart && !newPart) continue
-    const next = join(tools.workDir, `with-${kind}.webp`)
-    const change = newPart ? ['-set', kind, newPart] : ['-strip', kind]
-    await tools.exec('webpmux', [...change, current, '-o', next])
-    current = next
+    const nextPath = join(tools.workDir, `with-${kind}.webp`)
+    const changeArgs = newPart ? ['-set', kind, newPart] : ['-strip', kind]
+    await tools.exec('webpmux', [...changeArgs, currentPath, '-o', nextPath])
+    currentPath = nextPath
   }
-  return current
+  return currentPath
 }
 
 async function extractPart(webp: string, kind: 'exif' | 'xmp', tools: Tools): Promise<string | undefined> {

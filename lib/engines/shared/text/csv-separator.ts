@@ -22,12 +22,15 @@ interface SeparatorInfo {
 /**
  * Determines the separator of a table.
  * @param text start of the table, with LF line ends.
- * @param requested the requested separator, if any.
+ * @param requestedSeparator the requested separator, if any.
  */
-export function detectSeparator(text: string, format: FormatId, requested?: string): SeparatorInfo {
-  const declared = separatorLine.exec(text)
-  const detect = () => declared?.[1] ?? (format === 'tsv' ? '\t' : guessSeparator(text))
-  return { separator: explicitSeparator(requested) ?? detect(), start: declared?.[0].length ?? 0 }
+export function detectSeparator(text: string, format: FormatId, requestedSeparator?: string): SeparatorInfo {
+  const declaredSeparator = separatorLine.exec(text)
+  const detect = () => declaredSeparator?.[1] ?? (format === 'tsv' ? '\t' : guessSeparator(text))
+  return {
+    separator: explicitSeparator(requestedSeparator) ?? detect(),
+    start: declaredSeparator?.[0].length ?? 0,
+  }
 }
 
 /** A first line such as `sep=;`, which declares the separator for Excel. */

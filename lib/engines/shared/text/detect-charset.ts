@@ -23,26 +23,29 @@ export interface Charset {
 }
 
 /** Detects the encoding. A byte order mark takes precedence over everything, as in browsers (Encoding Standard, 6). */
-export function detectCharset(text: TextSample, format: FormatId, requested?: string): Charset {
+export function detectCharset(text: TextSample, format: FormatId, requestedCharset?: string): Charset {
   const { head, more, isUtf8 } = text
   const byteOrderMark = charsetFromByteOrderMark(head)
   if (byteOrderMark) return { name: byteOrderMark, source: 'mark' }
-  if (requested !== undefined) return { name: requested, source: 'request' }
+  if (requestedCharset !== undefined) return { name: requestedCharset, source: 'request' }
   const utf16 = detectUtf16(head)
   if (utf16) return { name: utf16, source: 'bytes' }
   if (isUtf8) return { name: isIso2022Jp(head) ? 'iso-2022-jp' : 'utf-8', source: 'bytes' }
-  const declared = findDeclaredCharset(head, format)
-  if (declared !== undefined && declared !== 'utf-8') return { name: declared, source: 'declaration' }
+  const declaredCharset = findDeclaredCharset(head, format)
+  if (declaredCharset !== undefined && declaredCharset !== 'utf-8')
+    return { name: declaredCharset, source: 'declaration' }
   return { name: guessCharset(more), source: 'guess' }
 }
 
-function charsetFromByteOrderMark([first, second, third, fourth]: Uint8Array): string | undefined {
+function charsetFromByteOrderMark([firstByte, secondByte, thirdByte, fourthByte]: Uint8Array):
+  | string
+  | undefined {
   // The UTF-32 mark starts with that of UTF-16, where text would not start with a null character.
-  if (first === 0xff && second === 0xfe && third === 0 && fourth === 0) return 'utf-32le'
-  if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return 'utf-32be'
-  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
-  if (first === 0xff && second === 0xfe) return 'utf-16le'
-  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
+  if (firstByte === 0xff && secondByte === 0xfe && thirdByte === 0 && fourthByte === 0) return 'utf-32le'
+  if (firstByte === 0 && secondByte === 0 && thirdByte === 0xfe && fourthByte === 0xff) return 'utf-32be'
+  if (firstByte === 0xef && secondByte === 0xbb && thirdByte === 0xbf) return 'utf-8'
+  if (firstByte === 0xff && secondByte === 0xfe) return 'utf-16le'
+  return firstByte === 0xfe && secondByte === 0xff ? 'utf-16be' : undefined
 }
 
 /** Whether the text is ISO-2022-JP, once common in emails: ASCII bytes with escapes to Japanese and back. */
@@ -145,15 +148,15 @@ export function guessCharset(bytes: Uint8Array, expected = 'windows-1252'): stri
     ratePlausibility(decodeText(sample, name), name) +
     statisticsWeight * (confidences.get(name) ?? 0) +
     (name === expected ? expectedBonus : legacyCharsets.includes(name) ? legacyPenalty : 0)
-  const [best] = [...new Set([expected, ...candidateCharsets, ...legacyCharsets])]
+  const [bestCharset] = [...new Set([expected, ...candidateCharsets, ...legacyCharsets])]
     .map((name) => ({ name, score: score(name) }))
     .sort((a, b) => b.score - a.score)
-  return best?.name ?? expected
+  return bestCharset?.name ?? expected
 }
 
 function isDamagedUtf8(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes)
   const nonAscii = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0
-  const damaged = text.match(/\ufffd/g)?.length ?? 0
-  return nonAscii > 0 && damaged <= nonAscii * maxDamagedShare
+  const damagedCount = text.match(/\ufffd/g)?.length ?? 0
+  return nonAscii > 0 && damagedCount <= nonAscii * maxDamagedShare
 }

@@ -26,7 +26,7 @@ const commonHan = new Set(
 )
 
 const letter = /\p{L}|\p{M}/u
-const invalid = /[\p{Cc}\p{Cn}\p{Co}\ufffd]/u
+const invalidCharacters = /[\p{Cc}\p{Cn}\p{Co}\ufffd]/u
 const scripts: readonly (readonly [string, RegExp])[] = [
   ['latin', /\p{Script=Latin}/u],
   ['cyrillic', /\p{Script=Cyrillic}/u],
@@ -56,8 +56,8 @@ const dailyUse: Readonly<Record<string, readonly [from: number, to: number]>> = 
 
 function isInDailyUse(character: string, charset: string): boolean {
   const [from, to] = dailyUse[charset] ?? [0, 0]
-  const first = iconv.encode(character, charset)[0] ?? 0
-  return first >= from && first <= to
+  const firstByte = iconv.encode(character, charset)[0] ?? 0
+  return firstByte >= from && firstByte <= to
 }
 
 function rateHan(character: string, charset: string): number {
@@ -75,20 +75,20 @@ const japanese = ['shift_jis', 'euc-jp']
  */
 export function ratePlausibility(text: string, charset: string): number {
   const familiar = new Set(familiarLetters[charset])
-  let previous = ''
+  let previousCharacter = ''
   let previousScript: string | undefined
   let [sum, count] = [0, 0]
   for (const character of text) {
     const script = scriptOf(character)
     const isNonAscii = character > '\u007f'
     // ASCII is the same in all encodings, so it counts only next to non-ASCII characters.
-    if (isNonAscii || previous > '\u007f') {
+    if (isNonAscii || previousCharacter > '\u007f') {
       if (isNonAscii) count++
       if (isNonAscii) sum += rateCharacter(character, script, charset, familiar)
-      if (script && previousScript) sum += ratePair(previous, previousScript, character, script)
+      if (script && previousScript) sum += ratePair(previousCharacter, previousScript, character, script)
       if (isNonAscii && !script && previousScript) sum += rateSymbolAfterLetter(character, previousScript)
     }
-    previous = character
+    previousCharacter = character
     previousScript = script
   }
   return count === 0 ? 0 : sum / count
@@ -106,7 +106,7 @@ function rateCharacter(
   charset: string,
   familiar: ReadonlySet<string>,
 ): number {
-  if (invalid.test(character)) return -3
+  if (invalidCharacters.test(character)) return -3
   switch (script) {
     case undefined:
       return isCommonSymbol.test(character) ? 0.5 : -0.5
@@ -135,9 +135,15 @@ function rateSymbolAfterLetter(character: string, previousScript: string): numbe
   return isPlausible && !isOpening.test(character) ? 0 : -0.5
 }
 
-function ratePair(previous: string, previousScript: string, character: string, script: string): number {
+function ratePair(
+  previousCharacter: string,
+  previousScript: string,
+  character: string,
+  script: string,
+): number {
   if (script === previousScript) {
-    const isMixedCase = previous !== previous.toUpperCase() && character !== character.toLowerCase()
+    const isMixedCase =
+      previousCharacter !== previousCharacter.toUpperCase() && character !== character.toLowerCase()
     return isMixedCase ? -1 : 0
   }
   // Japanese mixes its scripts; otherwise a word does not mix scripts.

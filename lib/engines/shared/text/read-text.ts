@@ -28,18 +28,18 @@ async function sampleText(path: string): Promise<TextSample> {
     }
   }
   let head: Buffer | undefined
-  let more: Buffer | undefined
+  let nextChunk: Buffer | undefined
   let isUtf8 = true
   for await (const chunk of readChunks(path)) {
     const isPlain = isAscii(chunk)
-    if (!more && !isPlain)
-      more = chunk.subarray(chunk.findIndex((byte) => byte > 0x7f)).subarray(0, moreBytes)
+    if (!nextChunk && !isPlain)
+      nextChunk = chunk.subarray(chunk.findIndex((byte) => byte > 0x7f)).subarray(0, moreBytes)
     head ??= chunk.subarray(0, headBytes)
     isUtf8 &&= isValidUtf8(chunk)
     if (!isUtf8) break
   }
   isUtf8 &&= isValidUtf8()
-  return { head: head ?? Buffer.alloc(0), more: more ?? Buffer.alloc(0), isUtf8 }
+  return { head: head ?? Buffer.alloc(0), more: nextChunk ?? Buffer.alloc(0), isUtf8 }
 }
 
 /** Determines the encoding of a text file. Warns the client if it had to be guessed. */

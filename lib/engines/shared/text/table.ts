@@ -40,32 +40,32 @@ interface CsvSettings extends TableOptions {
 async function writeCsv(input: InputFile, settings: CsvSettings, tools: Tools): Promise<TableCopy> {
   const path = join(tools.workDir, 'table.csv')
   const texts = normalizeLineEnds(decodeFile(input, settings.charset, tools))
-  const first = (await texts.next()).value ?? ''
-  const { separator: delimiter, start } = detectSeparator(first, input.format, settings.delimiter)
+  const firstLine = (await texts.next()).value ?? ''
+  const { separator: delimiter, start } = detectSeparator(firstLine, input.format, settings.delimiter)
   const source = async function* () {
-    yield first.slice(start)
+    yield firstLine.slice(start)
     yield* texts
   }
   const quote = settings.quote ?? '"'
   const table = parse({ ...parserOptions, delimiter, quote })
   let [rows, columns, blank] = [0, 0, 0]
   const lines = async function* (records: AsyncIterable<readonly string[]>) {
-    let written = ''
+    let writtenText = ''
     for await (const fields of records) {
       if (fields.length === 1 && fields[0] === '') {
         blank++
         continue
       }
       const isHeader = rows === 0 && settings.headers === true
-      written += `${'\n'.repeat(blank)}${fields.map((field) => quoteField(field, isHeader)).join(',')}\n`
+      writtenText += `${'\n'.repeat(blank)}${fields.map((field) => quoteField(field, isHeader)).join(',')}\n`
       rows += blank + 1
       blank = 0
       columns = Math.max(columns, fields.length)
-      if (written.length < bufferedCharacters) continue
-      yield written
-      written = ''
+      if (writtenText.length < bufferedCharacters) continue
+      yield writtenText
+      writtenText = ''
     }
-    yield written
+    yield writtenText
   }
   await pipeline(Readable.from(source()), table, lines, createWriteStream(path))
   return { path, rows, columns }
@@ -84,9 +84,9 @@ const bufferedCharacters = 64 * 1024
 async function* normalizeLineEnds(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let endsWithCr = false
   for await (const text of texts) {
-    const joined: string = endsWithCr ? `\r${text}` : text
-    endsWithCr = joined.endsWith('\r')
-    yield (endsWithCr ? joined.slice(0, -1) : joined).replaceAll(/\r\n?/g, '\n')
+    const joinedText: string = endsWithCr ? `\r${text}` : text
+    endsWithCr = joinedText.endsWith('\r')
+    yield (endsWithCr ? joinedText.slice(0, -1) : joinedText).replaceAll(/\r\n?/g, '\n')
   }
   if (endsWithCr) yield '\n'
 }

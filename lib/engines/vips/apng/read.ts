@@ -57,11 +57,11 @@ export async function readApng(path: string, decode: typeof sharp): Promise<Anim
     if (frame.left + frame.width > width || frame.top + frame.height > height) {
       throw new RangeError('A frame is outside of the animation.')
     }
-    const before = frame.dispose === 2 ? Buffer.from(canvas) : undefined
+    const canvasBefore = frame.dispose === 2 ? Buffer.from(canvas) : undefined
     drawFrame(canvas, width, frame, await decodeFrame(frame, header, shared, decode))
     rendered.push(Buffer.from(canvas))
     if (frame.dispose === 1) clearArea(canvas, width, frame)
-    before?.copy(canvas)
+    canvasBefore?.copy(canvas)
   }
   return { width, height, frames: rendered, delaysMs: frames.map(({ delayMs }) => delayMs), loop }
 }
@@ -77,7 +77,7 @@ interface Parsed {
 function parse(file: Buffer): Parsed {
   let header: Buffer = Buffer.alloc(0)
   let loop = 0
-  const shared: PngChunk[] = []
+  const sharedChunks: PngChunk[] = []
   const frames: Frame[] = []
   for (const chunk of readPngChunks(file)) {
     const { type, data } = chunk
@@ -87,12 +87,12 @@ function parse(file: Buffer): Parsed {
     // The default image is a frame only if an fcTL comes before it.
     else if (type === 'IDAT') frames.at(-1)?.data.push(data)
     else if (type === 'fdAT') frames.at(-1)?.data.push(data.subarray(4))
-    else if (frames.every((frame) => frame.data.length === 0) && type !== 'IEND') shared.push(chunk)
+    else if (frames.every((frame) => frame.data.length === 0) && type !== 'IEND') sharedChunks.push(chunk)
   }
   const drawnFrames = frames.filter((frame) => frame.data.length > 0)
   if (header.length !== 13 || drawnFrames.length === 0)
     throw new RangeError('The animated PNG has no frames.')
-  return { header, shared, frames: drawnFrames, loop }
+  return { header, shared: sharedChunks, frames: drawnFrames, loop }
 }
 
 function frameOf(data: Buffer): Frame {
@@ -113,7 +113,7 @@ function frameOf(data: Buffer): Frame {
 async function decodeFrame(
   { width, height, data }: Frame,
   header: Buffer,
-  shared: readonly PngChunk[],
+  sharedChunks: readonly PngChunk[],
   decode: typeof sharp,
 ): Promise<Buffer> {
   const frameHeader = Buffer.from(header)
@@ -121,7 +121,7 @@ async function decodeFrame(
   frameHeader.writeUInt32BE(height, 4)
   const png = buildPng([
     { type: 'IHDR', data: frameHeader },
-    ...shared,
+    ...sharedChunks,
     { type: 'IDAT', data: Buffer.concat(data) },
     { type: 'IEND', data: Buffer.alloc(0) },
   ])
@@ -149,8 +149,8 @@ function blendRow(canvas: Buffer, start: number, row: Buffer): void {
     const below = ((canvas[to + 3] ?? 0) / 255) * (1 - alpha)
     const sum = alpha + below
     for (let channel = 0; channel < 3; channel++) {
-      const mixed = (row[at + channel] ?? 0) * alpha + (canvas[to + channel] ?? 0) * below
-      canvas[to + channel] = Math.round(mixed / sum)
+      const mixedColor = (row[at + channel] ?? 0) * alpha + (canvas[to + channel] ?? 0) * below
+      canvas[to + channel] = Math.round(mixedColor / sum)
     }
     canvas[to + 3] = Math.round(sum * 255)
   }

@@ -38,17 +38,22 @@ export async function encodeApng(animation: Animation, encode: typeof sharp): Pr
 }
 
 /** Returns the smallest area that contains every change; never empty, because a frame needs at least one pixel. */
-function findChangedArea(previous: Buffer | undefined, frame: Buffer, width: number, height: number): Area {
-  if (!previous) return { left: 0, top: 0, width, height }
+function findChangedArea(
+  previousFrame: Buffer | undefined,
+  frame: Buffer,
+  width: number,
+  height: number,
+): Area {
+  if (!previousFrame) return { left: 0, top: 0, width, height }
   let [left, top, right, bottom] = [width, height, -1, -1]
   for (let y = 0; y < height; y++) {
     const row = y * width * 4
-    if (frame.compare(previous, row, row + width * 4, row, row + width * 4) === 0) continue
+    if (frame.compare(previousFrame, row, row + width * 4, row, row + width * 4) === 0) continue
     top = Math.min(top, y)
     bottom = y
     for (let x = 0; x < width; x++) {
       const at = row + x * 4
-      if (frame.readUInt32LE(at) === previous.readUInt32LE(at)) continue
+      if (frame.readUInt32LE(at) === previousFrame.readUInt32LE(at)) continue
       left = Math.min(left, x)
       right = Math.max(right, x)
     }

@@ -20,10 +20,10 @@ export type LogRecord = z.infer<typeof LogRecord>
 export async function listLogFiles(logFile: string): Promise<string[]> {
   const folder = dirname(logFile)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(basename(logFile)))
-  const found = await Promise.all(
+  const foundFiles = await Promise.all(
     names.map(async (name) => ({ path: join(folder, name), stats: await stat(join(folder, name)) })),
   )
-  return found
+  return foundFiles
     .filter(({ stats }) => stats.isFile())
     .sort((a, b) => a.stats.mtimeMs - b.stats.mtimeMs)
     .map(({ path }) => path)
@@ -38,8 +38,8 @@ async function* readMatchingLines(
     const bytes = createReadStream(path)
     const input = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes
     for await (const line of createInterface({ input })) {
-      const parsed = texts.some((text) => line.includes(text)) ? parseLine(line) : undefined
-      if (parsed) yield parsed
+      const parsedLine = texts.some((text) => line.includes(text)) ? parseLine(line) : undefined
+      if (parsedLine) yield parsedLine
     }
   }
 }

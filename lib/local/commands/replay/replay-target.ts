@@ -44,13 +44,13 @@ export async function openReplayTarget(): Promise<ReplayTarget> {
   if (env['TABLE_NAME'] && env['BUCKET_NAME'] && !env['DATA_DIR'])
     return createTarget(config, `table ${config.TABLE_NAME} of ${config.AWS_REGION}`, config.LOG_FILE)
   const { dataDir, logFile, secrets } = await findDataFolder(config)
-  const own = await startOwnServers(dataDir, config, secrets)
-  const servers = own?.urls ?? (await runningServerUrls(dataDir, logFile))
+  const ownServers = await startOwnServers(dataDir, config, secrets)
+  const servers = ownServers?.urls ?? (await runningServerUrls(dataDir, logFile))
   setServerVariables(servers, secrets)
-  const name = `${dataDir}, ${own ? 'whose service is not running' : 'of the running service'}`
+  const name = `${dataDir}, ${ownServers ? 'whose service is not running' : 'of the running service'}`
   const { SERVICE_SECRET = secrets.serviceSecret, ...reached } = readConfig(env)
   const target = createTarget({ ...reached, SERVICE_SECRET }, name, logFile)
-  return { ...target, close: async () => own?.close() }
+  return { ...target, close: async () => ownServers?.close() }
 }
 
 async function findDataFolder(config: Config) {
@@ -115,28 +115,28 @@ async function startOwnServers(
 ): Promise<OwnServers | undefined> {
   const lock = tryLock(dataDir)
   if (!lock) return undefined
-  await using opened = new AsyncDisposableStack()
-  opened.defer(() => lock.release())
+  await using openedResources = new AsyncDisposableStack()
+  openedResources.defer(() => lock.release())
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   await checkDataFolder(dataDir, { command: 'npm start', log })
   const dynamoDb = await openDynamoDb({ file: join(dataDir, 'dynamodb.sqlite'), port: 0, log })
-  opened.defer(dynamoDb.close)
+  openedResources.defer(dynamoDb.close)
   const s3 = await openS3Server({
     dir: join(dataDir, 's3'),
     credentials: [secrets],
     region: config.AWS_REGION,
   })
-  opened.defer(s3.close)
+  openedResources.defer(s3.close)
   const server = createServer(s3.handle)
   const port = await listen(server, 0)
-  opened.defer(() => closeServer(server))
-  const running = opened.move()
+  openedResources.defer(() => closeServer(server))
+  const runningServers = openedResources.move()
   return {
     urls: {
       AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.url,
       AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
     },
-    close: () => running.disposeAsync(),
+    close: () => runningServers.disposeAsync(),
   }
 }
 

@@ -27,7 +27,7 @@ const limits = { integrationMs: 30_000, headBytes: 10_240 } as const
 /** Creates the HTTP API: turns requests into events and results of functions into responses, by API Gateway's rules. */
 export function createHttpApi(options: HttpApiOptions): HttpApi {
   const find = createRouteFinder(options.routes)
-  const streamed = new Set(options.streamed)
+  const streamedFunctions = new Set(options.streamed)
 
   async function respond(request: IncomingMessage): Promise<GatewayResponse> {
     if (headBytes(request) > limits.headBytes)
@@ -43,7 +43,7 @@ export function createHttpApi(options: HttpApiOptions): HttpApi {
       )
     const route = find(request.method ?? 'GET', target.encodedPath)
     if (!route) return gatewayError(404, 'There is nothing at this path.')
-    const isStreamed = streamed.has(route.functionName)
+    const isStreamed = streamedFunctions.has(route.functionName)
     const body = isStreamed
       ? { isBase64Encoded: false, bodyStream: request, canStream: true }
       : await readEventBody(request)

@@ -117,8 +117,8 @@ function eventHeaders(request: IncomingMessage, sourceIp: string): Record<string
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
     if (name !== 'cookie' && !hopByHopHeaders.has(name)) headers[name] = values.join(',')
   }
-  const before = headers['x-forwarded-for']
-  headers['x-forwarded-for'] = before ? `${before}, ${sourceIp}` : sourceIp
+  const forwardedBefore = headers['x-forwarded-for']
+  headers['x-forwarded-for'] = forwardedBefore ? `${forwardedBefore}, ${sourceIp}` : sourceIp
   headers['x-forwarded-port'] = String(request.socket.localPort ?? '')
   // A proxy in front knows the client's protocol; our own connections never use TLS.
   headers['x-forwarded-proto'] ??= 'http'

@@ -34,9 +34,9 @@ const maxBytes = lambdaLimits.responseBytes
 /** Returns undefined for a result that API Gateway does not understand. */
 export function toGatewayResponse(result: unknown): GatewayResponse | undefined {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) return inferResponse(result)
-  const parsed = Structured.safeParse(result)
-  if (!parsed.success) return undefined
-  const { statusCode, headers, cookies, body, isBase64Encoded, bodyStream } = parsed.data
+  const parsedResult = Structured.safeParse(result)
+  if (!parsedResult.success) return undefined
+  const { statusCode, headers, cookies, body, isBase64Encoded, bodyStream } = parsedResult.data
   // Only a body can make a result large, and most bodies are small.
   if (body && body.length * 6 > maxBytes && Buffer.byteLength(JSON.stringify(result)) > maxBytes)
     return undefined
@@ -76,8 +76,8 @@ function normalizeHeaders(
 ): Record<string, string> | undefined {
   const lines: Record<string, string> = {}
   try {
-    for (const [given, value] of Object.entries(headers)) {
-      const name = given.toLowerCase()
+    for (const [givenName, value] of Object.entries(headers)) {
+      const name = givenName.toLowerCase()
       if (value === undefined || gatewayHeaders.has(name)) continue
       validateHeaderName(name)
       validateHeaderValue(name, String(value))

@@ -27,21 +27,21 @@ const ranks = { text: 0, parameter: 1, rest: 2 } as const
 export function createRouteFinder(
   routes: readonly HttpRoute[],
 ): (method: string, path: string) => FoundRoute | undefined {
-  const parsed = routes
+  const parsedRoutes = routes
     .filter(({ key }) => key !== defaultKey)
     .map(parse)
     .sort(bySpecificity)
-  const fallback = routes.find(({ key }) => key === defaultKey)
+  const defaultRoute = routes.find(({ key }) => key === defaultKey)
   return (method, path) => {
-    const given = path.slice(1).split('/')
-    for (const route of parsed) {
+    const givenSegments = path.slice(1).split('/')
+    for (const route of parsedRoutes) {
       if (route.method !== 'ANY' && route.method !== method) continue
-      const pathParameters = match(route.segments, given)
+      const pathParameters = match(route.segments, givenSegments)
       if (!pathParameters) continue
-      const found = { key: route.key, functionName: route.functionName }
-      return Object.keys(pathParameters).length > 0 ? { ...found, pathParameters } : found
+      const foundRoute = { key: route.key, functionName: route.functionName }
+      return Object.keys(pathParameters).length > 0 ? { ...foundRoute, pathParameters } : foundRoute
     }
-    return fallback
+    return defaultRoute
   }
 }
 
@@ -75,13 +75,16 @@ const rankAt = ({ segments }: ParsedRoute, at: number) => ranks[segments[at]?.ki
 /** Returns the decoded path parameters, or undefined when the path does not match. */
 function match(
   segments: readonly Segment[],
-  given: readonly string[],
+  givenSegments: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
   const values: Record<string, string> = {}
   const hasRest = segments.at(-1)?.kind === 'rest'
-  if (hasRest ? given.length < segments.length : given.length !== segments.length) return undefined
+  if (hasRest ? givenSegments.length < segments.length : givenSegments.length !== segments.length)
+    return undefined
   for (const [at, { kind, text }] of segments.entries()) {
-    const value = decodeURIComponent(kind === 'rest' ? given.slice(at).join('/') : (given[at] ?? ''))
+    const value = decodeURIComponent(
+      kind === 'rest' ? givenSegments.slice(at).join('/') : (givenSegments[at] ?? ''),
+    )
     if (kind === 'text' ? value !== text : value === '') return undefined
     if (kind !== 'text') values[text] = value
   }

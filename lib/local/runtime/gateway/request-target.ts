@@ -9,8 +9,8 @@ const absolute = /^http:\/\/([\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(:\d{0,5})?(?=[
  * URL arrived without TLS, and "MUST be rejected" (RFC 9110, 7.4).
  */
 export function parseTarget(url: string): { readonly path: string; readonly host?: string } {
-  const [found, name = '', port = '', rest = ''] = absolute.exec(url) ?? []
-  if (found === undefined) return { path: url }
+  const [foundTarget, name = '', port = '', rest = ''] = absolute.exec(url) ?? []
+  if (foundTarget === undefined) return { path: url }
   return { path: rest.startsWith('/') ? rest : `/${rest}`, host: `${name}${port}` }
 }
 
