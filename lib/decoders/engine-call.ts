@@ -20,6 +20,7 @@ import {
   EngineOutput,
   type EngineRequest,
   type ExecMessage,
+  inputPrefix,
   outFolder,
 } from './engine-messages.ts'
 import { fromRemoteError, toRemoteError } from './remote-error.ts'
@@ -197,7 +198,7 @@ interface Inside {
 async function placeInputs(request: EngineRequest, { folder, grant }: CalledProcess): Promise<Inside> {
   const paths = new Map<string, string>()
   const place = async (input: InputFile): Promise<InputFile> => {
-    const path = join(folder, `input-${paths.size + 1}${extname(input.path)}`)
+    const path = join(folder, `${inputPrefix}${paths.size + 1}${extname(input.path)}`)
     paths.set(path, input.path)
     await linkOrCopy(input.path, path)
     await grant(path)

@@ -8,6 +8,8 @@ import { RemoteError } from './remote-error.ts'
 
 /** Name of the folder for results in the folder of the process, which is empty but for it between calls. */
 export const outFolder = 'out'
+/** Start of the names of input files there. */
+export const inputPrefix = 'input-'
 
 /** What an engine is asked to do. */
 export type EngineRequest =
@@ -36,7 +38,11 @@ interface ExecOutput {
  * Variables that engines set for programs. Others could change the launcher, which gets them as well and is not
  * confined yet.
  */
-const variables = ['OMP_THREAD_LIMIT', 'MAGICK_CONFIGURE_PATH', 'MAGICK_TEMPORARY_PATH'] as const
+const variables = [
+  ...(['OMP_THREAD_LIMIT', 'MAGICK_CONFIGURE_PATH', 'MAGICK_TEMPORARY_PATH', 'LOGNAME'] as const),
+  ...(['CALIBRE_CONFIG_DIRECTORY', 'CALIBRE_CACHE_DIRECTORY', 'CALIBRE_TEMP_DIR'] as const),
+  ...(['QT_QPA_PLATFORM', 'XDG_RUNTIME_DIR'] as const),
+] as const
 
 const text = z.string()
 const seconds = z.number().nonnegative()

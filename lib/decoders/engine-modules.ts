@@ -4,7 +4,13 @@ import type { Engine } from '../engines/engine.ts'
 /** Engines whose code runs in decoder processes, because it reads files itself. */
 export const engineModules: Partial<Readonly<Record<EngineId, () => Promise<Engine>>>> = {
   vips: async () => (await import('../engines/vips.ts')).vips,
+  imagemagick: async () => (await import('../engines/imagemagick.ts')).imagemagick,
   pdf: async () => (await import('../engines/pdf.ts')).pdf,
+  ghostscript: async () => (await import('../engines/ghostscript.ts')).ghostscript,
   vtracer: async () => (await import('../engines/vtracer.ts')).vtracer,
   potrace: async () => (await import('../engines/potrace.ts')).potrace,
+  '7zip': async () => (await import('../engines/seven-zip.ts')).sevenZip,
+  fontforge: async () => (await import('../engines/fontforge.ts')).fontforge,
+  pandoc: async () => (await import('../engines/pandoc.ts')).pandoc,
+  ffmpeg: async () => (await import('../engines/ffmpeg.ts')).ffmpeg,
 }

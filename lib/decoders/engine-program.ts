@@ -2,12 +2,12 @@
 // the keys. Programs that engines use are started by the service, in a sandbox of their own. It exits when the service
 // closes its input.
 import { mkdirSync, writeSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { ExecOptions, Tools } from '../engines/engine.ts'
+import { copyFile, lstat, readdir, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Chunk, EngineResult, ExecOptions, Tools } from '../engines/engine.ts'
 import { removeSpecialFiles } from '../engines/sandbox/work-folder.ts'
 import { callEngine } from './call-engine.ts'
-import { type EngineMessage, type EngineServiceMessage, outFolder } from './engine-messages.ts'
+import { type EngineMessage, type EngineServiceMessage, inputPrefix, outFolder } from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { fromRemoteError, toRemoteError } from './remote-error.ts'
@@ -71,22 +71,39 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
   }
 }
 
-const tools: Tools = {
+/** New for each call: engines remember by it what they have warned about. */
+const createTools = (): Tools => ({
   exec,
   progress: (ratio, stage) => queue({ type: 'progress', ratio, ...(stage !== undefined && { stage }) }),
   warn: (code, message) => queue({ type: 'warning', code, message }),
   // The service ends the process instead.
   signal: new AbortController().signal,
   workDir: folder,
-}
+})
 
 type EngineCallMessage = Extract<EngineServiceMessage, { type: 'engine' }>
+
+const pathsOf = (value: EngineResult | readonly Chunk[] | null): readonly string[] => {
+  if (value === null) return []
+  const files = 'files' in value ? value.files : value.flatMap(({ file }) => file ?? [])
+  return files.map(({ path }) => path)
+}
+
+/** Archives may contain hard links. The service takes no file that has another name, perhaps outside this folder. */
+async function replaceHardLink(path: string): Promise<void> {
+  if (basename(path).startsWith(inputPrefix) || (await lstat(path)).nlink === 1) return
+  const copy = join(folder, 'copy')
+  await copyFile(path, copy)
+  await rename(copy, path)
+}
 
 async function answer({ engine: id, request }: EngineCallMessage): Promise<void> {
   try {
     const engine = await engineModules[id]?.()
     if (!engine) throw new Error(`${id} does not run in this process`)
-    send({ type: 'result', value: (await callEngine(engine, request, tools)) ?? null })
+    const value = (await callEngine(engine, request, createTools())) ?? null
+    for (const path of pathsOf(value)) await replaceHardLink(path)
+    send({ type: 'result', value })
   } catch (error) {
     send({ type: 'error', error: toRemoteError(error) })
   }

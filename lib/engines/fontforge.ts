@@ -59,6 +59,7 @@ const capability = (
 /** Converts fonts with FontForge and fontTools. */
 export const fontforge: Engine = {
   id: 'fontforge',
+  readsFiles: true,
   image: 'font',
   capabilities: [
     capability(outlineFormats, [...outlineFormats, 'ttc'], {}),

@@ -110,6 +110,7 @@ const capabilities: readonly Capability[] = [
 /** Converts between markup formats, from markup to ebooks, and emails to web pages. */
 export const pandoc: Engine = {
   id: 'pandoc',
+  readsFiles: true,
   image: 'document',
   capabilities,
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 600 },

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import { defined } from '../validation/defined.ts'
@@ -9,7 +8,6 @@ import type {
   Engine,
   EngineResult,
   EngineWork,
-  InputFile,
   OutputFile,
   Tools,
   WorkerPool,
@@ -32,6 +30,7 @@ import { pdfToolCapabilities } from './pdf/tools/capabilities.ts'
 import { isXps, xpsCapability, xpsToPdf } from './pdf/xps.ts'
 import { untilAborted } from './sandbox/until-aborted.ts'
 import { jpegQuality, renderedColorSpace, renderedColorSpaceWithoutProfile } from './shared/image/options.ts'
+import { LastFile } from './shared/last-file.ts'
 import { metadataCapabilities } from './shared/metadata/capabilities.ts'
 
 const rasterShape = {
@@ -148,24 +147,19 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   return { files: [file], details: { pages: pages.length } }
 }
 
-/** The PDF that was opened last: `run` follows `split` if the work was not split. */
-let lastOpened: { readonly file: string; readonly pdf: OpenPdf } | undefined
-
-async function openOnce({ path }: InputFile, password: string | undefined, tools: Tools): Promise<OpenPdf> {
-  const { ino, mtimeNs, size } = await stat(path, { bigint: true })
-  const file = [path, ino, mtimeNs, size].join(' ')
-  if (lastOpened?.file === file) return lastOpened.pdf
-  const pdf = await openPdf(path, password, tools)
-  // A decrypted copy is deleted with its step.
-  if (pdf.path === path) lastOpened = { file, pdf }
-  return pdf
-}
+const lastPdf = new LastFile<OpenPdf>()
 
 async function openPages(work: EngineWork, tools: Tools): Promise<{ opened: OpenPdf; pages: number[] }> {
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const { pages: range, password } = z.object(openShape).parse(work.options)
-  const openedPdf = await openOnce(input, password, tools)
+  const { path } = input
+  const openedPdf = await lastPdf.read(
+    path,
+    () => openPdf(path, password, tools),
+    // A decrypted copy is deleted with its step.
+    (pdf) => pdf.path === path,
+  )
   const pages = resolvePages(range, openedPdf.sizes.length)
   return { opened: openedPdf, pages: singleFileTargets.includes(work.to) ? pages : [...new Set(pages)] }
 }

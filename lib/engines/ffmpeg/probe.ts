@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
+import { LastFile } from '../shared/last-file.ts'
 import { demuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
@@ -138,17 +139,15 @@ async function ignoreProcessFailure(run: Promise<unknown>): Promise<void> {
   }
 }
 
-const probeCache = new WeakMap<InputFile, MediaInfo>()
+const lastMedia = new LastFile<MediaInfo>()
 
 /** Probes a file once, for both the decision to split it and the conversion. @throws AppError CORRUPT_FILE. */
-export async function probeCached(
+export function probeCached(
   input: InputFile,
   { path, from }: { readonly path: string; readonly from: FormatId },
   tools: Tools,
 ): Promise<MediaInfo> {
-  const media = probeCache.get(input) ?? (await probeWithDuration(path, from, tools))
-  probeCache.set(input, media)
-  return media
+  return lastMedia.read(input.path, () => probeWithDuration(path, from, tools))
 }
 
 /** @throws AppError CORRUPT_FILE if ffprobe cannot read the file. */

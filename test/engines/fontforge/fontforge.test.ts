@@ -4,11 +4,11 @@ import { copyFileSync, mkdtempSync, readFileSync } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { readSummary } from '../../../lib/decoders/read-summary.ts'
 import { fontforge } from '../../../lib/engines/fontforge.ts'
 import { buildCommand } from '../../../lib/engines/sandbox/isolation.ts'
 import { type Launcher, launchers } from '../../../lib/engines/sandbox/launchers.ts'
 import { pythonProgram } from '../../../lib/engines/sandbox/python.ts'
-import { readSummary } from '../../../lib/decoders/read-summary.ts'
 import { type FormatId, formatById } from '../../../lib/formats/index.ts'
 import { detectFile } from '../../formats/detect-file.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
@@ -126,7 +126,7 @@ test('a program inside a font file is not run', async () => {
   const program = "cos\nsystem\n(S'touch ran'\ntR."
   const path = join(scratch, 'pickled.sfd')
   await writeFile(path, sfd.replace('\nWidth', `\nPickledData: "${program}"\nWidth`))
-  const run = await convert(fontforge, path, 'ttf')
+  const run = await convert(fontforge, path, 'ttf', { runsHere: true })
   await assert.rejects(stat(join(run.workDir, 'ran')))
 })
 

@@ -165,7 +165,8 @@ describe('converting a PDF', () => {
   })
 
   test('no file in the work folder contains the password', async () => {
-    const { workDir } = await render('txt', { password: 'secret' }, fixture('needs-password.pdf'))
+    const locked = fixture('needs-password.pdf')
+    const { workDir } = await convert(pdf, locked, 'txt', { options: { password: 'secret' }, runsHere: true })
     assert.deepEqual((await readdir(workDir)).toSorted(), ['open-source-1.pdf', 'out', 'source-1.pdf'])
   })
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { runEngine } from '../../../lib/decoders/run-engine.ts'
 import type { Engine, EngineResult } from '../../../lib/engines/engine.ts'
-import type { ToolsOptions } from '../../../lib/engines/sandbox/exec.ts'
+import { createTools, type ToolsOptions } from '../../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension, formatById } from '../../../lib/formats/index.ts'
 import type { Operation } from '../../../lib/model/operations.ts'
 
@@ -39,6 +39,8 @@ export interface RunSettings {
   readonly names?: readonly string[]
   readonly onProgress?: (ratio: number) => void
   readonly onFolder?: (workDir: string) => void
+  /** Runs the code of the engine in this process, with its temporary files in `workDir`. */
+  readonly runsHere?: boolean
 }
 
 const folders: string[] = []
@@ -104,7 +106,9 @@ export async function convert(
   }
   const options = capability.options.parse(settings.options ?? {})
   const work = { operation, inputs, from, to, options, outDir }
-  const result = await runEngine(engine, { method: 'run', work }, toolsOptions)
+  const result = settings.runsHere
+    ? await engine.run(work, createTools(toolsOptions))
+    : await runEngine(engine, { method: 'run', work }, toolsOptions)
   const [{ path, format = to }] = result.files
   return { result, path, format, warnings, messages, progress, commands, lines, workDir }
 }

@@ -1,0 +1,20 @@
+import { stat } from 'node:fs/promises'
+
+/** Remembers what was read from the last file: `run` follows `split` in the same process if the work is not split. */
+export class LastFile<Value> {
+  #last: { readonly file: string; readonly value: Value } | undefined
+
+  /** @param isLasting whether a value is still valid after its step, whose other files are deleted. */
+  async read(
+    path: string,
+    read: () => Promise<Value>,
+    isLasting: (value: Value) => boolean = () => true,
+  ): Promise<Value> {
+    const { ino, mtimeNs, size } = await stat(path, { bigint: true })
+    const file = [path, ino, mtimeNs, size].join(' ')
+    if (this.#last?.file === file) return this.#last.value
+    const value = await read()
+    if (isLasting(value)) this.#last = { file, value }
+    return value
+  }
+}
