@@ -293,6 +293,8 @@ export const functions = {
     rights: [
       tableAccess(['webhooks'], 'GetItem', 'Query'),
       tableAccess(['WEBHOOK#', 'LANE#'], 'UpdateItem'),
+      // The first delivery to the webhookUrl of a job creates the secret of its owner.
+      tableAccess(['OWNER#'], 'PutItem'),
       // For an email when a webhook is disabled.
       tableAccess(['ACCOUNT#'], 'GetItem'),
       deliveryQueuePermission,

@@ -38,6 +38,6 @@ export const allGroups = [...contentGroups, ...accountGroups] as const
 export type PartitionName = PartitionGroup | PartitionPrefix
 
 export const prefixesOf = (names: readonly PartitionName[]): readonly PartitionPrefix[] =>
-  names.flatMap((name) =>
-    name in partitions ? partitions[name as PartitionGroup] : [name as PartitionPrefix],
-  )
+  names.flatMap((name) => (isGroup(name) ? partitions[name] : [name]))
+
+const isGroup = (name: PartitionName): name is PartitionGroup => name in partitions

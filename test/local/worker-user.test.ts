@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { descendants } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 
 const isRoot = process.getuid?.() === 0
 const operatorSecret = 'a token that only the operator has'
 let service: TestService
 before(async () => {
-  service = await startService({ OPERATOR_TOKEN: operatorSecret, SMTP_URL: 'smtp://user:pass@127.0.0.1:9' })
+  // Only root can read the file of the operator.
+  const PLANS_FILE = join(scratchFolder('plans'), 'plans.json')
+  await writeFile(PLANS_FILE, JSON.stringify({ 'self-hosted': { concurrentJobs: 3 } }), { mode: 0o600 })
+  const SMTP_URL = 'smtp://user:pass@127.0.0.1:9'
+  service = await startService({ OPERATOR_TOKEN: operatorSecret, SMTP_URL, PLANS_FILE })
   const client = new Client(service)
   const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
   for (const [name, targetFormat] of [

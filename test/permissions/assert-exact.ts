@@ -10,6 +10,13 @@ const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
     'functions that serve requests have the partitions of all requests',
   ],
   [
+    /^(prepare|receive-upload): partition (ACCOUNT|OWNER|WEBHOOK|LIVE|SLOTS)#/,
+    'a task that cannot be planned or inspected fails, and its owner is notified',
+  ],
+  [/^transfer: partition UPLOAD#/, 'an import into an upload'],
+  [/^deliver: partition ACCOUNT#/, 'an email about a webhook that was disabled'],
+  [/^dispatch: dynamodb:BatchGetItem/, 'an owner has several webhooks'],
+  [
     /^(api|access|admin|uploads): (events:PutEvents|dynamodb:(BatchGetItem|Query) on \S+mutabor$)/,
     'the event for a quota that is used up',
   ],

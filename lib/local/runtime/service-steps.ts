@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, openSync } from 'node:fs'
 import type { ServiceConnections } from '../../aws/connections.ts'
 import { type Config, processEnvironment } from '../../config.ts'
 import { type Embedded, openEmbedded } from '../../embedded-aws/embedded.ts'
@@ -36,6 +36,7 @@ import {
 import { type ProvisionedQueues, provision } from './provision.ts'
 import { openPublicPort, type PublicPort } from './public-port.ts'
 import { openQueueWorkers, type QueueWorkers } from './queue-workers.ts'
+import { plansFileOfWorkers } from './worker-environment.ts'
 import { assignWorkerUser, type WorkerUser, workerUserProblem } from './worker-user.ts'
 
 interface ServiceInputs {
@@ -197,8 +198,13 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       // The servers have created files since the start.
       restrictEntries(dataDir)
       assignWorkerUser(dataDir)
-      const { PATH = '', PLANS_FILE = '', TMPDIR = '' } = env
-      const environment = { PATH, PLANS_FILE, TMPDIR, WORK_DIR: workDir }
+      const { PATH = '', PLANS_FILE, TMPDIR = '' } = env
+      // The file of the operator may be readable by root only.
+      if (PLANS_FILE) {
+        copyFileSync(PLANS_FILE, plansFileOfWorkers(workDir))
+        chmodSync(plansFileOfWorkers(workDir), 0o644)
+      }
+      const environment = { PATH, TMPDIR, WORK_DIR: workDir }
       const reason = await workerUserProblem(user, environment, (await confinement()).level)
       if (reason === undefined) return user
       log.warn({ reason }, 'workers run as root, because another user cannot run them')

@@ -32,6 +32,9 @@ const publicNames: ReadonlySet<string> = new Set([
   ...Object.keys(settings).filter((name) => !withheldSettings.includes(name)),
 ])
 
+/** Path of a copy for workers that run as another user. */
+export const plansFileOfWorkers = (workDir: string) => `${workDir}/plans.json`
+
 /** Returns the secrets of a worker: those of its function. Engines here open the passwords of their tasks. */
 const secretsOf = (queue: QueueId): readonly SecretName[] => {
   const name = functionForQueue(queue)
@@ -40,7 +43,7 @@ const secretsOf = (queue: QueueId): readonly SecretName[] => {
 
 /** Returns the environment of the workers of a queue: listed variables, and only the secrets that they need. */
 export function workerEnvironment(queue: QueueId, environment: Environment, user?: WorkerUser): Environment {
-  const { SERVICE_SECRET: secret = '', WORK_DIR = '' } = environment
+  const { SERVICE_SECRET: secret = '', WORK_DIR = '', PLANS_FILE } = environment
   const all: Environment = {
     ...environment,
     ...deriveKeys(secret),
@@ -48,6 +51,7 @@ export function workerEnvironment(queue: QueueId, environment: Environment, user
     HOME: WORK_DIR,
     // Another user cannot write to the cache of the service.
     ...(user && { NODE_COMPILE_CACHE: `${WORK_DIR}/compile-cache` }),
+    ...(user && PLANS_FILE && { PLANS_FILE: plansFileOfWorkers(WORK_DIR) }),
   }
   const secrets: readonly string[] = secretsOf(queue)
   return Object.fromEntries(

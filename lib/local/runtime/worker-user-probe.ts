@@ -3,13 +3,11 @@ import { accessSync, constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { readConfig } from '../../config.ts'
 import { confinement } from '../../engines/sandbox/isolation.ts'
-import { readPlans } from '../../services/read-plans.ts'
 
 const config = readConfig()
 try {
   for (const folder of [config.WORK_DIR, tmpdir()])
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-  readPlans(config)
   process.stdout.write(`${(await confinement()).level}\n`)
 } catch (error) {
   process.stderr.write(error instanceof Error ? error.message : String(error))

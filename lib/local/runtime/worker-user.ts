@@ -81,7 +81,7 @@ export async function workerUserProblem(
     if (isConfinementLevel(level) && meetsLevel(level, required)) return undefined
     return `it could confine engines only with "${level}", root with "${required}"`
   } catch (error) {
-    const { stderr = '' } = error as { stderr?: string }
+    const { stderr = '' } = error as { stderr?: string } // from `execFile`
     return stderr.trim() || String(error)
   }
 }
