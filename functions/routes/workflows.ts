@@ -79,7 +79,7 @@ export const createWorkflow = contract({
   },
   reply: { status: 201, headers: ['location'], schema: WorkflowView },
   idempotent: true,
-  errors: ['INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
+  errors: ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'URL_NOT_ALLOWED'],
   handle: async ({ body, principal }, services) => {
     const workflow = await new Workflows(services).create(principal.ownerId, body)
     return {
@@ -97,14 +97,14 @@ export const listWorkflows = contract({
   summary: 'List your workflows',
   reply: { status: 200, schema: z.object({ workflows: z.array(WorkflowView) }) },
   handle: async ({ principal }, services) => {
-    const all = new Workflows(services)
-    const own = await all.store.list(principal.ownerId)
-    const lastRuns = await all.store.lastRuns(own)
-    const seen = own.map(async (one) => {
+    const workflows = new Workflows(services)
+    const ownWorkflows = await workflows.store.list(principal.ownerId)
+    const lastRuns = await workflows.store.lastRuns(ownWorkflows)
+    const shownWorkflows = ownWorkflows.map(async (one) => {
       const run = lastRuns.get(one.lastRun ?? '')
-      return workflowView(one, run && (await all.current(run)), principal, services)
+      return workflowView(one, run && (await workflows.current(run)), principal, services)
     })
-    return { data: { workflows: await Promise.all(seen) } }
+    return { data: { workflows: await Promise.all(shownWorkflows) } }
   },
 })
 
@@ -141,12 +141,12 @@ export const changeWorkflow = contract({
     reference: () => Changes.extend({ tasks: TaskMap.optional() }),
   },
   reply: { status: 200, schema: WorkflowView },
-  errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
+  errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'URL_NOT_ALLOWED'],
   handle: async ({ params, body, principal }, services) => {
     const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
-    const changed = await new Workflows(services).change(id, body)
-    if (!changed) throw notFound(id)
-    return { data: await loadView(changed, principal, services) }
+    const changedWorkflow = await new Workflows(services).change(id, body)
+    if (!changedWorkflow) throw notFound(id)
+    return { data: await loadView(changedWorkflow, principal, services) }
   },
 })
 
@@ -202,10 +202,10 @@ export const listRuns = contract({
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
     const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
-    const all = new Workflows(services)
-    const { runs, next } = await all.store.runs(id, query)
-    const current = await Promise.all(runs.map((run) => all.current(run)))
-    return { data: { runs: current.map(runView), next: next ?? null } }
+    const workflows = new Workflows(services)
+    const { runs, next } = await workflows.store.runs(id, query)
+    const currentRuns = await Promise.all(runs.map((run) => workflows.current(run)))
+    return { data: { runs: currentRuns.map(runView), next: next ?? null } }
   },
 })
 
@@ -223,7 +223,7 @@ async function requireOwnWorkflow(id: string, principal: Principal, services: Se
 
 async function loadView(workflow: Workflow, principal: Principal, services: Services) {
   const { lastRun } = workflow
-  const all = new Workflows(services)
-  const run = lastRun ? await all.store.run(workflow.id, lastRun) : undefined
-  return workflowView(workflow, run && (await all.current(run)), principal, services)
+  const workflows = new Workflows(services)
+  const run = lastRun ? await workflows.store.run(workflow.id, lastRun) : undefined
+  return workflowView(workflow, run && (await workflows.current(run)), principal, services)
 }

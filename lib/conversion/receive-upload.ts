@@ -54,7 +54,7 @@ async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps):
       await publishUploadEvent(arrivedFile, deps)
       await resumeTask(arrivedFile, deps)
     }
-    if (upload && (upload.jobId === undefined || (state && isKept(state.job)))) return
+    if (upload && (upload.jobId === undefined || (state && isNeeded(upload, state)))) return
   }
   await deps.files.delete([key])
 }
@@ -177,5 +177,9 @@ async function inspectUpload(
     }
   }
 }
+
+/** Whether the job needs the object at the key of the upload, or waits for it. */
+const isNeeded = (upload: UploadRecord, state: JobState) =>
+  isKept(state.job) && (isAwaited(upload) || filesOfJob(state).some(({ key }) => key === upload.key))
 
 const isKept = ({ deletedAt, status }: Job) => deletedAt === undefined && status !== 'expired'

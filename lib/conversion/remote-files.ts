@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { describeUrl } from '../net/describe-url.ts'
 import { importUrlOperation } from '../tasks/import-url.ts'
 import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
@@ -39,7 +40,7 @@ export function createFetchTask(
   if (!parsedFields.success)
     throw new AppError(
       'INVALID_INPUT',
-      `${field}: expected a URL that starts with https:// or http://, got "${url.slice(0, 100)}".`,
+      `${field}: expected a URL that starts with https:// or http://, got "${describeUrl(url)}".`,
       { field },
     )
   return { name, operation: importUrlOperation, input: [], continueOnError: false, fields: parsedFields.data }

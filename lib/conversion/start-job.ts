@@ -49,7 +49,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const tasks = request.tasks.map((task) => createTask(task, context))
   requireWork(tasks, request)
   const uploads = requireDistinctUploads(sources)
-  const taken = await takeUploads([...files.values()], sources, services)
+  const takenUploads = await takeUploads([...files.values()], sources, services)
   const retentionS = Math.min(request.expiresInS ?? Number.POSITIVE_INFINITY, bounds.retentionHours * 3600)
   const records = createGraphRecords(
     {
@@ -65,11 +65,11 @@ export async function startJob(request: JobRequest, services: Services): Promise
       require: request.isBatch ? 'any' : 'all',
       failFast: request.failFast ?? false,
       hasWebhook: webhookUrl !== undefined,
-      tasks: tasks.map(({ task }) => withTakenFiles(task, taken)),
+      tasks: tasks.map(({ task }) => withTakenFiles(task, takenUploads)),
     } satisfies NewJob,
     new Date(),
   )
-  const awaited = request.tasks.flatMap(({ name }, task) => {
+  const awaitedTasks = request.tasks.flatMap(({ name }, task) => {
     const importSource = request.imports.get(name)
     return importSource && 'awaited' in importSource ? [{ ...importSource.awaited, jobId, task }] : []
   })
@@ -80,7 +80,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
     ...sources.flatMap(({ upload, storedAt }) =>
       upload ? [claimUploadWrite(upload, jobId, storedAt?.toISOString())] : [],
     ),
-    ...[...awaited, ...importTargets].map(createUploadWrite),
+    ...[...awaitedTasks, ...importTargets].map(createUploadWrite),
   ]
   const adoptAll = () => {
     for (const source of sources) source.adopt()
@@ -94,16 +94,17 @@ export async function startJob(request: JobRequest, services: Services): Promise
     throw error
   })
   if (!isNew) {
-    await services.files.delete([...taken.values()].map(({ key }) => key))
+    await services.files.delete([...takenUploads.values()].map(({ key }) => key))
     return findEarlierJob(jobId, uploads, services)
   }
   adoptAll()
-  // The job does not need them; its deletion repeats this.
-  await services.files.delete([...taken.keys()]).catch((error: unknown) => {
+  // The job does not need them, also if they are damaged; its deletion repeats this.
+  const leftKeys = uploads.filter(isOverwritable).map(({ key }) => key)
+  await services.files.delete(leftKeys).catch((error: unknown) => {
     services.log.warn({ jobId, error }, 'uploaded files could not be deleted')
   })
-  const { job, fixed, tasks: stored } = records
-  return { job, fixed, tasks: stored, chunks: [] }
+  const { job, fixed, tasks: storedTasks } = records
+  return { job, fixed, tasks: storedTasks, chunks: [] }
 }
 
 /** @throws AppError for a PDF renderer that is not available. */
@@ -120,46 +121,46 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
 
 /** @throws AppError INVALID_INPUT for an upload that is named twice: it can only be used once. */
 function requireDistinctUploads(sources: readonly SourceFile[]): readonly UploadRecord[] {
-  const taken = new Map<string, UploadRecord>()
+  const takenUploads = new Map<string, UploadRecord>()
   for (const { upload, field } of sources) {
     if (!upload) continue
-    if (taken.has(upload.id)) {
+    if (takenUploads.has(upload.id)) {
       const sentence = `${field}: ${upload.id} is named twice, but can only be used once. Upload the file again for the second use.`
       throw new AppError('INVALID_INPUT', sentence, { field, uploadId: upload.id })
     }
-    taken.set(upload.id, upload)
+    takenUploads.set(upload.id, upload)
   }
-  return [...taken.values()]
+  return [...takenUploads.values()]
 }
 
 /** Takes the files that a presigned URL could still overwrite. @returns where they are now, by their earlier keys. */
 async function takeUploads(
-  detected: readonly (StoredFile | AppError)[],
+  detectedFiles: readonly (StoredFile | AppError)[],
   sources: readonly SourceFile[],
   services: Services,
 ): Promise<Map<string, Pick<StoredFile, 'key' | 'etag'>>> {
   const keys = new Set(
     sources.flatMap(({ upload }) => (upload && isOverwritable(upload) ? [upload.key] : [])),
   )
-  const files = detected.filter((file) => !(file instanceof AppError) && keys.has(file.key)) as StoredFile[]
-  const taken = new Map<string, Pick<StoredFile, 'key' | 'etag'>>()
+  const files = detectedFiles.flatMap((file) => (file instanceof AppError || !keys.has(file.key) ? [] : file))
+  const takenFiles = new Map<string, Pick<StoredFile, 'key' | 'etag'>>()
   try {
     await forEachConcurrently(files, maxConcurrentCopies, async (file) => {
-      taken.set(file.key, await takeUpload(file, services.files))
+      takenFiles.set(file.key, await takeUpload(file, services.files))
     })
-    return taken
+    return takenFiles
   } catch (error) {
-    await services.files.delete([...taken.values()].map(({ key }) => key))
+    await services.files.delete([...takenFiles.values()].map(({ key }) => key))
     return explainMissingFile(error, sources, services)
   }
 }
 
 const withTakenFiles = (
   task: NewTask,
-  taken: ReadonlyMap<string, Pick<StoredFile, 'key' | 'etag'>>,
+  takenFiles: ReadonlyMap<string, Pick<StoredFile, 'key' | 'etag'>>,
 ): NewTask => {
   if (!task.fixed?.files) return task
-  const files = task.fixed.files.map((file) => ({ ...file, ...taken.get(file.key) }))
+  const files = task.fixed.files.map((file) => ({ ...file, ...takenFiles.get(file.key) }))
   return { ...task, fixed: { ...task.fixed, files } }
 }
 
@@ -182,17 +183,17 @@ async function findEarlierJob(
 ): Promise<JobState> {
   const state = await jobs.store.getState(jobId)
   if (state) return state
-  const [first] = uploads
-  if (first) throw uploadAlreadyUsed(first, undefined, 'uploadId')
+  const [firstUpload] = uploads
+  if (firstUpload) throw uploadAlreadyUsed(firstUpload, undefined, 'uploadId')
   throw new Error(`${jobId} was not created, but no earlier attempt has created it either`)
 }
 
 function requireWork(
   tasks: readonly PlannedTask[],
-  { createAllRefusedError, tasks: requested }: JobRequest,
+  { createAllRefusedError, tasks: requestedTasks }: JobRequest,
 ): void {
   const errors = tasks.flatMap(({ error }) => error ?? [])
-  const works = requested.filter(({ operation }) => operation.kind === 'process')
+  const works = requestedTasks.filter(({ operation }) => operation.kind === 'process')
   if (createAllRefusedError && errors.length === works.length) throw createAllRefusedError(errors)
 }
 
@@ -214,10 +215,10 @@ interface PlannedTask {
   readonly error?: AppError
 }
 
-function createTask(requested: RequestedTask, context: TaskContext): PlannedTask {
-  const { name, operation, input, continueOnError } = requested
+function createTask(requestedTask: RequestedTask, context: TaskContext): PlannedTask {
+  const { name, operation, input, continueOnError } = requestedTask
   const ins = input.flatMap((source) => context.numbers.get(source) ?? [])
-  const common: NewTask = {
+  const commonFields: NewTask = {
     name,
     operation: operation.name,
     ins,
@@ -229,15 +230,19 @@ function createTask(requested: RequestedTask, context: TaskContext): PlannedTask
     case 'import':
       return isTransferOperation(operation)
         ? {
-            task: { ...common, spec: sealFields(requested, context), ...importTargetFields(name, context) },
+            task: {
+              ...commonFields,
+              spec: sealFields(requestedTask, context),
+              ...importTargetFields(name, context),
+            },
           }
-        : { task: { ...common, ...importFields(name, context) } }
+        : { task: { ...commonFields, ...importFields(name, context) } }
     case 'export':
       return isTransferOperation(operation)
-        ? { task: { ...common, spec: sealFields(requested, context) } }
-        : { task: { ...common, spec: requested.fields, fixed: { status: 'pending' } } }
+        ? { task: { ...commonFields, spec: sealFields(requestedTask, context) } }
+        : { task: { ...commonFields, spec: requestedTask.fields, fixed: { status: 'pending' } } }
     case 'process':
-      return createProcessTask(requested, common, context)
+      return createProcessTask(requestedTask, commonFields, context)
   }
 }
 
@@ -266,9 +271,13 @@ const toFailedTask = ({ code, message, details }: AppError): NonNullable<NewTask
 })
 
 /** Plans a task whose files are all available, so that errors are reported immediately. */
-function createProcessTask(requested: RequestedTask, common: NewTask, context: TaskContext): PlannedTask {
+function createProcessTask(
+  requestedTask: RequestedTask,
+  commonFields: NewTask,
+  context: TaskContext,
+): PlannedTask {
   const { request, files, engines } = context
-  const { operation, fields, input, name } = requested
+  const { operation, fields, input, name } = requestedTask
   if (operation.kind !== 'process') throw new Error(`${operation.name} is not a processing operation`)
   const withTaskName = <T>(action: () => T) =>
     errorsNameTasks(request) ? withTaskInErrors(name, action) : action()
@@ -286,16 +295,16 @@ function createProcessTask(requested: RequestedTask, common: NewTask, context: T
       engines,
     )
   }
-  let task = common
+  let task = commonFields
   try {
     const spec = withTaskName(() => operation.parseSpec(fields))
     // Failed tasks also keep their spec, for retries of the job.
-    task = { ...common, spec: sealSpec(spec, operation, context) }
-    const planned = withTaskName(() => plan(spec))
+    task = { ...commonFields, spec: sealSpec(spec, operation, context) }
+    const taskPlan = withTaskName(() => plan(spec))
     return {
-      task: { ...task, warnings: planned?.warnings ?? [] },
+      task: { ...task, warnings: taskPlan?.warnings ?? [] },
       output: { to: operation.toConversionSpec([], spec).to },
-      ...defined({ limitS: planned?.limitS }),
+      ...defined({ limitS: taskPlan?.limitS }),
     }
   } catch (error) {
     if (!request.isBatch || !(error instanceof AppError)) throw error
@@ -318,15 +327,17 @@ const sealSpec = (
 /** Summary of the job without its tasks: its first file, and the last target that can be produced. */
 function displayOf(
   { tasks }: JobRequest,
-  planned: readonly PlannedTask[],
+  plannedTasks: readonly PlannedTask[],
   files: DetectedSources,
 ): Job['display'] {
-  const first = [...files.values()].find((file): file is StoredFile => !(file instanceof AppError))
-  const last = planned.findLast(({ output }) => output)
-  const target = last?.output?.to ?? first?.format
-  const limits = planned.flatMap(({ limitS }) => limitS ?? [])
+  const firstFile = [...files.values()].find((file): file is StoredFile => !(file instanceof AppError))
+  const lastTask = plannedTasks.findLast(({ output }) => output)
+  const target = lastTask?.output?.to ?? firstFile?.format
+  const limits = plannedTasks.flatMap(({ limitS }) => limitS ?? [])
   return {
-    source: first ? { filename: first.filename, format: first.format, size: first.size } : null,
+    source: firstFile
+      ? { filename: firstFile.filename, format: firstFile.format, size: firstFile.size }
+      : null,
     target: target === undefined ? null : { format: target },
     operations: [...new Set(tasks.map(({ operation }) => operation.name))],
     pollS: pollAfterS(limits.length > 0 ? Math.max(...limits) : unknownLimitS),

@@ -5,6 +5,7 @@ import { getDefaultHighWaterMark, Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import { AppError } from '../errors.ts'
 import { pooledReadOptions, releaseBuffer } from '../io/buffer-pool.ts'
+import { describeUrl } from '../net/describe-url.ts'
 import { defined } from '../validation/defined.ts'
 import { AddressGuard, type ResolveHost } from './addresses.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
@@ -247,7 +248,7 @@ export function parseHttpUrl(target: string | URL): URL {
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   throw new AppError(
     'INVALID_INPUT',
-    `url: expected a URL that starts with https:// or http://, got "${String(target).slice(0, 100)}".`,
+    `url: expected a URL that starts with https:// or http://, got "${describeUrl(String(target))}".`,
     { field: 'url' },
   )
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { describeUrl } from '../net/describe-url.ts'
 import { customExpectation, describeExpectation } from './describe-schema.ts'
 import { requireUnambiguousJson } from './json-body.ts'
 import { findJsonExcess } from './json-shape.ts'
@@ -126,11 +127,15 @@ function locateSentValue(
 }
 
 /** Values of fields with such names are never shown, not even to the sender: replies end up in logs. */
-const secretName = /password|secret|token|key|authorization|cookie/i
+const secretName = /password|passphrase|secret|token|key|authorization|cookie/i
+/** Of these, only the part without credentials and query is shown. */
+const urlName = /url|endpoint/i
 
 function describeReceived(path: readonly PropertyKey[], receivedValue: unknown): string {
   if (path.some((name) => secretName.test(String(name)))) return ''
   if (path.length === 0) return `, got ${describeType(receivedValue)}`
+  if (typeof receivedValue === 'string' && path.some((name) => urlName.test(String(name))))
+    return `, got ${formatValue(describeUrl(receivedValue))}`
   return `, got ${formatValue(receivedValue)}`
 }
 

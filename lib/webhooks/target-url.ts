@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { redacted } from '../crypto/sealed.ts'
 import { AppError } from '../errors.ts'
+import { describeUrl } from '../net/describe-url.ts'
 import { AddressGuard } from '../transfer/addresses.ts'
 
 /** How long the DNS lookup of a receiver may take before the URL is accepted without it. */
@@ -30,7 +31,7 @@ export async function checkTargetUrl(
   if (!url || !/^https?:$/.test(url.protocol) || target.length > maxUrlLength)
     throw invalidField(
       field,
-      `expected a URL of up to ${maxUrlLength} characters that starts with https:// or http://, got "${target.slice(0, 100)}"`,
+      `expected a URL of up to ${maxUrlLength} characters that starts with https:// or http://, got "${describeUrl(target)}"`,
     )
   if (url.password === redacted)
     throw invalidField(

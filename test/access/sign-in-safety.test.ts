@@ -32,6 +32,16 @@ test('a redirect URL that browsers resolve to another host is rejected', async (
     '//evil.example',
     '/x/../..//evil.example',
     '/\\evil.example',
+    '/%2e%2e//evil.example',
+    '/x/%2E./.%2e//evil.example',
+    '/..\\\\evil.example',
+    '/\t/evil.example',
+    ' //evil.example',
+    '/./\n/evil.example',
+    'http://localhost:8080@evil.example/',
+    'http://localhost:8080.evil.example/',
+    'https:evil.example',
+    'data:text/html,x',
     'https://evil.example/',
     'http://localhost:8080//evil.example',
     'javascript:alert(1)',
@@ -63,17 +73,17 @@ test('a TOTP code is accepted only once, even in another sign-in or for the prev
   const verify = (visitor: typeof here, code: string) =>
     visitor.send('POST', '/v1/auth/two-factor/verify-totp', { code })
   const signInWith = async (code: string) => {
-    const next = browser()
-    await next.send('POST', '/v1/auth/sign-in/email', { email, password })
-    return verify(next, code)
+    const nextBrowser = browser()
+    await nextBrowser.send('POST', '/v1/auth/sign-in/email', { email, password })
+    return verify(nextBrowser, code)
   }
   const code = totpOf(totpURI)
   assert.equal((await verify(here, code)).status, 200)
-  const again = await signInWith(code)
-  assert.deepEqual([again.status, again.json.code], [401, 'INVALID_CODE'])
-  assert.match(again.json.message, /used before/)
+  const repeatedSignIn = await signInWith(code)
+  assert.deepEqual([repeatedSignIn.status, repeatedSignIn.json.code], [401, 'INVALID_CODE'])
+  assert.match(repeatedSignIn.json.message, /used before/)
   assert.equal((await signInWith(totpOf(totpURI, Date.now() - 30_000))).status, 401)
-  const next = totpOf(totpURI, Date.now() + 30_000)
-  const both = await Promise.all([signInWith(next), signInWith(next)])
-  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 401])
+  const nextCode = totpOf(totpURI, Date.now() + 30_000)
+  const bothReplies = await Promise.all([signInWith(nextCode), signInWith(nextCode)])
+  assert.deepEqual(bothReplies.map(({ status }) => status).sort(), [200, 401])
 })

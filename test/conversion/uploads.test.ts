@@ -274,10 +274,15 @@ describe('receiving an awaited upload', () => {
     const { key } = await createUpload()
     await arrive(newId('upl'), key)
     assert.equal(await isStored(key), false)
-    const { job } = await maker.job(tasks, { in: text() })
-    assert.equal(await remains(await createUpload({ jobId: job.id })), true)
+    // Earlier versions used the object of the upload itself.
+    const used = await createUpload()
+    const { read, ...source } = text().source
+    const { job } = await maker.job(tasks, { in: { source: { ...source, read, key: used.key } } })
+    await services().table.update({ pk: `UPLOAD#${used.id}`, sk: 'UPLOAD' }, { set: { jobId: job.id } })
+    assert.equal(await remains({ ...used, jobId: job.id }), true)
+    assert.equal(await remains(await createUpload({ jobId: job.id })), false, 'the job has no such file')
     await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
-    assert.equal(await remains(await createUpload({ jobId: job.id })), false)
+    assert.equal(await remains({ ...used, jobId: job.id }), false)
     const deleted = await maker.job(tasks, { in: text() })
     await services().jobs.store.changeJob(deleted.job.id, { set: { deletedAt: new Date().toISOString() } })
     assert.equal(await remains(await createUpload({ jobId: deleted.job.id })), false)

@@ -178,6 +178,16 @@ test('the runs of a workflow are paginated, newest first', async () => {
   assert.equal(rest.data.next, null)
 })
 
+test('a workflow with an unknown target format is refused when it is created or changed', async () => {
+  const send = newClient()
+  const { id } = await createFlow(send)
+  const unknown = { ...tasks, pdf: { ...tasks.pdf, output_format: 'xyz' } }
+  const created = await send('POST', '/v1/workflows', { ...hourly, tasks: unknown })
+  const changed = await send('PATCH', `/v1/workflows/${id}`, { tasks: unknown })
+  for (const { status, error } of [created, changed])
+    assert.deepEqual([status, error.code, error.details.task], [422, 'UNSUPPORTED_FORMAT', 'pdf'])
+})
+
 test('secrets of a workflow are hidden, stored encrypted, and cannot be set to their placeholder', async () => {
   const send = newClient()
   const locked = {

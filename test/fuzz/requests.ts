@@ -223,7 +223,7 @@ function changedExample(example: unknown): fc.Arbitrary<unknown> {
   )
   return fc.tuple(fc.nat(999), changes).map(([seed, list]) => {
     const value = withTokens(example, seed)
-    for (const one of list) applyChange(value, one)
+    for (const one of list) applyChange(value, structuredClone(one))
     return value
   })
 }

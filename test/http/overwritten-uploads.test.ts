@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import { openBucketClients } from '../../lib/aws/bucket-clients.ts'
 import type { Files } from '../../lib/aws/files.ts'
+import { receiveStoredFile } from '../../lib/conversion/receive-upload.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
@@ -128,6 +129,18 @@ for (const stage of ['head', 'read', 'copy', 'create'] as const) {
     assert.deepEqual(await storedKeys(place.uploadId), [], 'neither job leaves a file')
   })
 }
+
+test('a damaged upload of a batch is deleted with the request, and so is a late one', async () => {
+  const [good, bad] = [await createUpload(), await createUpload()]
+  assert.equal(await put(bad, Buffer.alloc(png.length)), 200)
+  const items = [good, bad].map(({ uploadId }) => ({ uploadId, targetFormat: 'webp' }))
+  const { status, text } = await app.send('POST', '/v1/convert/batch', { headers, body: { items } })
+  assert.equal(status, 202, text)
+  assert.deepEqual(await storedKeys(bad.uploadId), [])
+  assert.equal(await put(bad, png), 200)
+  await receiveStoredFile({ uploadId: bad.uploadId, key: bad.key, createdAt: new Date() }, app.services)
+  assert.deepEqual(await storedKeys(bad.uploadId), [])
+})
 
 test('the URL of an upload cannot be used to read, delete or write another file', async () => {
   const place = await createUpload()

@@ -7,15 +7,20 @@ import { AppError } from '../../lib/errors.ts'
 import { importSftpOperation } from '../../lib/tasks/sftp.ts'
 import type { ResolveHost } from '../../lib/transfer/addresses.ts'
 import { findInBlobstore, openBlobstore } from '../../lib/transfer/blobstore.ts'
+import { createDriveRequest } from '../../lib/transfer/drives/drive-request.ts'
+import { driveOf } from '../../lib/transfer/drives/index.ts'
+import { findInGcs } from '../../lib/transfer/gcs.ts'
 import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import { findInS3, openS3 } from '../../lib/transfer/s3.ts'
 import { findInSftp, openSftp } from '../../lib/transfer/sftp.ts'
 import type { FindFiles, OpenStore, TaskFields } from '../../lib/transfer/transfer.ts'
 import { findByUrl } from '../../lib/transfer/url.ts'
+import { attemptDelivery } from '../../lib/webhooks/delivery-attempt.ts'
+import { credentials } from './gcs-server.ts'
 import { privateAddressForms } from './private-forms.ts'
 
-/** Imports and exports of every store with a configurable address, pointed at private addresses. */
+/** Every path to an outside address, pointed at private addresses: webhooks, imports, exports and drives. */
 
 const abort = new AbortController()
 let requestCount = 0
@@ -81,15 +86,52 @@ const createAttempts = (
         },
       ]),
     ),
+    // The addresses of Google and of drives are fixed, but their names are looked up as well.
+    'import/google-cloud-storage': (url) =>
+      findInGcs({ bucket: 'box', key: 'a', credentials }, { ...deps, gcsEndpoint: url.origin }),
+    drive: (url) => createDriveRequest(guardedHttp, driveOf('dropbox'), url.origin, 'token')('/list', {}),
+    webhook: (url) => deliverTo(url, guardedHttp),
   }
 }
+
+/** Delivers an event, but throws the failure that is otherwise reported. */
+async function deliverTo(url: URL, guardedHttp: GuardedHttp): Promise<void> {
+  let failure: unknown
+  const delivery = { id: 'whd_1', eventId: 'evt_1', event: 'job.completed', attempt: 0 } as const
+  const outcome = await attemptDelivery(
+    {
+      url: url.href,
+      delivery,
+      body: Buffer.from('{}'),
+      contentType: 'application/json',
+      secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+      at: new Date(),
+    },
+    {
+      request: (...call) =>
+        guardedHttp.request(...call).catch((error: unknown) => {
+          failure = error
+          throw error
+        }),
+    },
+  )
+  if (failure) throw failure
+  if (outcome.error !== undefined) throw new RemoteError('status', outcome.error)
+}
+const attemptNames = [
+  ...Object.keys(imports),
+  ...Object.keys(exports),
+  'import/google-cloud-storage',
+  'drive',
+  'webhook',
+]
 
 const isRefused = (error: unknown) => {
   assert.ok(error instanceof AppError, String(error))
   return error.code === 'URL_NOT_ALLOWED'
 }
 
-for (const name of [...Object.keys(imports), ...Object.keys(exports)])
+for (const name of attemptNames)
   test(`${name} rejects private addresses in every notation`, async (t) => {
     const guardedHttp = new GuardedHttp()
     t.after(() => guardedHttp.close())
@@ -97,7 +139,7 @@ for (const name of [...Object.keys(imports), ...Object.keys(exports)])
     for (const form of privateAddressForms) await assert.rejects(attempt(new URL(form)), isRefused, form)
   })
 
-test('no import or export follows a redirect to a private address', async (t) => {
+test('nothing follows a redirect to a private address', async (t) => {
   const { port } = inside.address() as AddressInfo
   let target = ''
   const outside = createServer((_request, response) => response.writeHead(307, { location: target }).end())
@@ -116,7 +158,7 @@ test('no import or export follows a redirect to a private address', async (t) =>
       await assert.rejects(
         attempt(url),
         // Store clients do not follow redirects and report the status; others are refused at the target.
-        (error) => (error instanceof RemoteError ? error.reason === 'status' : isRefused(error)),
+        (error) => (error instanceof RemoteError ? /\bstatus\b/.test(error.message) : isRefused(error)),
         `${name} ${target}`,
       )
     }
@@ -124,9 +166,9 @@ test('no import or export follows a redirect to a private address', async (t) =>
   assert.equal(requestCount, 0)
 })
 
-test('no import or export connects to a name that resolves to a private address on the second lookup', async (t) => {
+test('nothing connects to a name that resolves to a private address on the second lookup', async (t) => {
   const { port } = inside.address() as AddressInfo
-  for (const name of [...Object.keys(imports), ...Object.keys(exports)]) {
+  for (const name of attemptNames) {
     let lookups = 0
     const resolve: ResolveHost = async () => [
       { address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },

@@ -87,6 +87,15 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, expe
     },
   ],
   [
+    'a URL, of which credentials, path and query are not quoted',
+    z.object({ url: z.url({ protocol: /^https$/ }), webhookUrl: z.url() }),
+    { url: 'ftp://user:marmalade@a.example/x?t=marmalade', webhookUrl: 'a.example/x?t=marmalade' },
+    {
+      url: 'expected a URL such as https://example.com/, got "ftp://a.example"',
+      webhookUrl: 'expected a URL such as https://example.com/, got "a.example"',
+    },
+  ],
+  [
     'a secret, which is not quoted',
     toolOptions['decrypt-pdf'],
     { password: 5 },
