@@ -11,20 +11,9 @@ import { assertColor, readPixels } from '../support/inspect-pixels.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { createPdf } from '../support/pdf-maker.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
-import { bands, pathOf, sizeOf, thumbnail } from '../support/thumbnails.ts'
+import { pathOf, sizeOf, thumbnail } from '../support/thumbnails.ts'
 
 const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
-
-const band = (background: string, left: number) => ({
-  input: { create: { width: 100, height: 100, channels: 3, background } } as const,
-  left,
-  top: 0,
-})
-
-await sharp({ create: { width: 300, height: 100, channels: 3, background: '#000' } })
-  .composite([band('#ff0000', 0), band('#00ff00', 100), band('#0000ff', 200)])
-  .png()
-  .toFile(bands)
 
 /** One second of each of these colors, at ten frames per second. */
 const colors = ['#ff0000', '#00ff00', '#0000ff', '#ffff00']

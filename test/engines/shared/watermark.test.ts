@@ -10,16 +10,7 @@ import { isWhite, renderPage } from '../support/inspect-pdf.ts'
 import { assertColor, colorAt, findChangedArea, readFrame } from '../support/inspect-pixels.ts'
 import { probeCodecs, readPdfText, readStdout, runFfprobe } from '../support/inspect-result.ts'
 import { fixture } from '../support/run-engine.ts'
-import { gray, mark, paper, pathOf, stamp } from '../support/watermarks.ts'
-
-await sharp({ create: gray }).png().toFile(paper)
-
-const half = { width: 25, height: 40, channels: 4 } as const
-
-await sharp({ create: { ...half, width: 50, background: '#00000000' } })
-  .composite([{ input: { create: { ...half, background: '#ff0000' } }, left: 0, top: 0 }])
-  .png()
-  .toFile(stamp)
+import { mark, pathOf } from '../support/watermarks.ts'
 
 /** Four seconds of gray with a tone. */
 const video = pathOf('video.mp4')

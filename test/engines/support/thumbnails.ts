@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import type { Engine } from '../../../lib/engines/engine.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readImageSize, type Size } from './inspect-result.ts'
 import { convert, type RunSettings } from './run-engine.ts'
 
-export const folder = scratchFolder('thumbnail')
+const folder = scratchFolder('thumbnail')
 
 export const pathOf = (name: string) => join(folder, name)
 
@@ -31,3 +32,14 @@ export async function sizeOf(
 
 /** Red, green and blue beside each other. */
 export const bands = pathOf('bands.png')
+
+const band = (background: string, left: number) => ({
+  input: { create: { width: 100, height: 100, channels: 3, background } } as const,
+  left,
+  top: 0,
+})
+
+await sharp({ create: { width: 300, height: 100, channels: 3, background: '#000' } })
+  .composite([band('#ff0000', 0), band('#00ff00', 100), band('#0000ff', 200)])
+  .png()
+  .toFile(bands)
