@@ -32,6 +32,7 @@ export const countingLimits: ReadLimits = {
 /** No file waits for another one, unless there are very many. */
 const pool = new DecoderPool({ ...readerKind, maxProcesses: 16, maxWaitMs: dayMs })
 
+export const warmCounting = () => pool.warm()
 export const stopCounting = () => pool.stop()
 
 /**

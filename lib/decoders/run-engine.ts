@@ -8,12 +8,18 @@ import { DecoderPool } from './decoder-pool.ts'
 import { DecoderEnded } from './decoder-process.ts'
 import { EngineCall, type EngineReply } from './engine-call.ts'
 import type { EngineRequest } from './engine-messages.ts'
+import { engineModules } from './engine-modules.ts'
 import { engineKind } from './process-kinds.ts'
+import { warmCounting } from './read-summary.ts'
 
 const pool = new DecoderPool({ ...engineKind, parentFolder: () => readConfig().WORK_DIR })
 
-/** Starts a process in advance. */
-export const warmEngines = () => pool.warm()
+/** Starts processes in advance for a step of an engine. */
+export function warmProcesses(engine: string | undefined): void {
+  warmCounting()
+  if (engine !== undefined && Object.hasOwn(engineModules, engine)) pool.warm()
+}
+
 export const stopEngines = () => pool.stop()
 
 type RequestOf<Method> = Extract<EngineRequest, { method: Method }>

@@ -73,6 +73,13 @@ function unbundledPackageFolders(metafile: Metafile): string[] {
   return [...new Set(names.flatMap((name) => [...collectPackageFolders(name, root)]))]
 }
 
+async function writeDecoderPrograms(folder: string): Promise<void> {
+  const bundle = 'lib/decoders/bundle'
+  await mkdir(join(folder, bundle), { recursive: true })
+  const { files } = await buildPrograms({ folder: join(root, bundle) })
+  for (const [name, code] of files) await writeFile(join(folder, bundle, name), code)
+}
+
 /** Writes the content of /var/task in the images: the bundled code and everything that it loads at run time. */
 export async function writeImageFiles(folder: string): Promise<void> {
   const { metafile } = await build({
@@ -91,9 +98,7 @@ export async function writeImageFiles(folder: string): Promise<void> {
     metafile: true,
     logLevel: 'warning',
   })
-  await mkdir(join(folder, 'lib/decoders/bundle'), { recursive: true })
-  const { files } = await buildPrograms({ folder: join(root, 'lib/decoders/bundle') })
-  for (const [name, code] of files) await writeFile(join(folder, 'lib/decoders/bundle', name), code)
+  await writeDecoderPrograms(folder)
   for (const path of extraFiles) await cp(join(root, path), join(folder, path), { recursive: true })
   for (const path of unbundledPackageFolders(metafile)) {
     // node_modules can be a symlink, so keep only the path below it.
@@ -108,6 +113,7 @@ const servicePaths = ['LICENSE', 'NOTICE', 'package.json', 'events', 'functions'
 export async function writeServiceFiles(folder: string): Promise<void> {
   for (const servicePath of servicePaths)
     await cp(join(root, servicePath), join(folder, servicePath), { recursive: true })
+  await writeDecoderPrograms(folder)
   const manifest: Manifest = createRequire(import.meta.url)(join(root, 'package.json'))
   const foundFolders = new Set<string>()
   // The image installs Node separately.

@@ -1,3 +1,4 @@
+import { warmProcesses } from '../../decoders/run-engine.ts'
 import { secretOptionNames } from '../../engines/options.ts'
 import { requireConfinement } from '../../engines/sandbox/isolation.ts'
 import type { InputPlan, JobState, Task, Warning } from '../../model/job.ts'
@@ -36,6 +37,9 @@ export const convertTask: TaskHandler = async (run, claimedTask) => {
     })
     return messageDone
   }
+  // They start while the inputs are fetched.
+  const [first] = inputPlans
+  warmProcesses(first?.steps[first.step]?.engine)
   return withWorkDir(run, async (workDir) => {
     const result = await runConversion(run, claimedTask, { inputPlans, limitS, workDir })
     if ('chunks' in result) return splitTask(run, claimedTask, result, warnings)
