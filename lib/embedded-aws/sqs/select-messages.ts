@@ -47,8 +47,14 @@ const prepareStatements = (store: SqsStore) => ({
   ),
 })
 
+/** Groups whose last receive is remembered. */
+const maxServedGroups = 10_000
+
 export class MessageSelector {
   readonly #sql: ReturnType<typeof prepareStatements>
+  /** When messages of a group were last received: a serial number by queue and group, the earliest first. */
+  readonly #servedAt = new Map<string, number>()
+  #receives = 0
 
   constructor(store: SqsStore) {
     this.#sql = prepareStatements(store)
@@ -66,12 +72,26 @@ export class MessageSelector {
     const inFlight = new Map(this.#sql.busyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
     const behind = front.length < fairWindow ? [] : this.#groupsBehind(queue, at, max, front)
     const rows = this.#dropDead(
-      orderFairly([...front, ...behind], inFlight).map(({ seq }) => this.#sql.messageAt.get(seq)),
+      orderFairly(
+        [...front, ...behind],
+        inFlight,
+        (group) => this.#servedAt.get(`${queue.id} ${group}`) ?? 0,
+      ).map(({ seq }) => this.#sql.messageAt.get(seq)),
       max,
       isDead,
     )
     // Other messages may follow a front of dead ones.
-    return rows.length > 0 ? rows : this.#dropDead(this.#sql.visible.iterate(queue.id, at), max, isDead)
+    const picked =
+      rows.length > 0 ? rows : this.#dropDead(this.#sql.visible.iterate(queue.id, at), max, isDead)
+    for (const { group_id: group } of picked) if (group !== null) this.#rememberServed(`${queue.id} ${group}`)
+    return picked
+  }
+
+  #rememberServed(name: string): void {
+    this.#servedAt.delete(name)
+    this.#servedAt.set(name, ++this.#receives)
+    const [earliest] = this.#servedAt.keys()
+    if (this.#servedAt.size > maxServedGroups && earliest !== undefined) this.#servedAt.delete(earliest)
   }
 
   /** Reads up to `max` messages, or as many as fairness considers when messages have groups. */
@@ -137,15 +157,20 @@ export class MessageSelector {
 
 /**
  * Fair queues: "when one tenant sends a disproportionately large volume of messages", the others do not wait for it. A
- * message is ranked by how many of its group are in flight or before it; messages without a group rank first.
+ * message is ranked by how many of its group are in flight or before it; messages without a group rank first. Groups of
+ * the same rank take turns, so that a consumer that receives one message at a time serves all of them.
  */
-function orderFairly(places: readonly Place[], inFlight: ReadonlyMap<string, number>): Place[] {
+function orderFairly(
+  places: readonly Place[],
+  inFlight: ReadonlyMap<string, number>,
+  servedAt: (group: string) => number,
+): Place[] {
   const counts = new Map(inFlight)
   const rankedPlaces = places.map((place) => {
-    if (place.group_id === null) return { place, rank: 0 }
+    if (place.group_id === null) return { place, rank: 0, turn: 0 }
     const rank = counts.get(place.group_id) ?? 0
     counts.set(place.group_id, rank + 1)
-    return { place, rank }
+    return { place, rank, turn: servedAt(place.group_id) }
   })
-  return rankedPlaces.sort((a, b) => a.rank - b.rank).map(({ place }) => place)
+  return rankedPlaces.sort((a, b) => a.rank - b.rank || a.turn - b.turn).map(({ place }) => place)
 }

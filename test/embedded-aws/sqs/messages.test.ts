@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
+  DeleteMessageCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
@@ -12,7 +13,7 @@ describe('SQS messages', () => {
   test('a message is received as sent, with its attributes and both checksums', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('round-trip')
-    const sent = await client.send(
+    const sentMessage = await client.send(
       new SendMessageCommand({
         QueueUrl: url,
         MessageBody: 'Grüße 🎉 <&>"\r\n\t{}',
@@ -30,12 +31,12 @@ describe('SQS messages', () => {
       }),
     )
     // The value that AWS computed for this header, recorded by a test suite that ran there.
-    assert.equal(sent.MD5OfMessageSystemAttributes, '5ae4d5d7636402d80f4eb6d213245a88')
+    assert.equal(sentMessage.MD5OfMessageSystemAttributes, '5ae4d5d7636402d80f4eb6d213245a88')
     const [message] = await receive(url)
-    assert.equal(message?.MessageId, sent.MessageId)
+    assert.equal(message?.MessageId, sentMessage.MessageId)
     assert.equal(message?.Body, 'Grüße 🎉 <&>"\r\n\t{}')
-    assert.equal(message?.MD5OfBody, sent.MD5OfMessageBody)
-    assert.equal(message?.MD5OfMessageAttributes, sent.MD5OfMessageAttributes)
+    assert.equal(message?.MD5OfBody, sentMessage.MD5OfMessageBody)
+    assert.equal(message?.MD5OfMessageAttributes, sentMessage.MD5OfMessageAttributes)
     assert.deepEqual(message?.MessageAttributes, {
       text: { DataType: 'String', StringValue: 'ünï' },
       number: { DataType: 'Number.int', StringValue: '-12.5e3' },
@@ -108,27 +109,36 @@ describe('SQS messages', () => {
     const attribute = (name: string, value: { DataType: string; StringValue?: string }) =>
       send({ MessageAttributes: { [name]: value } })
     const ok = { DataType: 'String', StringValue: 'x' }
-    const invalid = 'InvalidParameterValue'
+    const invalidCode = 'InvalidParameterValue'
     await attribute('attr.1_-Z', ok)
     await assert.rejects(send({ MessageBody: '' }), failsWith('MissingParameter', 400, /MessageBody/))
     await assert.rejects(send({ MessageBody: 'a\u0001b' }), failsWith('InvalidMessageContents', 400))
     await assert.rejects(send({ MessageBody: 'a\uffffb' }), failsWith('InvalidMessageContents', 400))
     await assert.rejects(send({ MessageBody: '\ud800' }), failsWith('InvalidMessageContents', 400))
-    await assert.rejects(send({ MessageBody: 'x'.repeat(1025) }), failsWith(invalid, 400, /1024/))
-    await assert.rejects(send({ DelaySeconds: 901 }), failsWith(invalid, 400, /DelaySeconds/))
-    await assert.rejects(send({ DelaySeconds: -1 }), failsWith(invalid, 400, /DelaySeconds/))
-    await assert.rejects(send({ MessageDeduplicationId: 'd' }), failsWith(invalid, 400, /queue type/))
-    await assert.rejects(send({ MessageGroupId: 'a b' }), failsWith(invalid, 400, /MessageGroupId can only/))
+    await assert.rejects(send({ MessageBody: 'x'.repeat(1025) }), failsWith(invalidCode, 400, /1024/))
+    await assert.rejects(send({ DelaySeconds: 901 }), failsWith(invalidCode, 400, /DelaySeconds/))
+    await assert.rejects(send({ DelaySeconds: -1 }), failsWith(invalidCode, 400, /DelaySeconds/))
+    await assert.rejects(send({ MessageDeduplicationId: 'd' }), failsWith(invalidCode, 400, /queue type/))
+    await assert.rejects(
+      send({ MessageGroupId: 'a b' }),
+      failsWith(invalidCode, 400, /MessageGroupId can only/),
+    )
     for (const name of ['AWS.x', 'amazon.x', '.x', 'x.', 'x..y', 'a b', 'a!', 'attr.ö', 'L'.repeat(257)])
-      await assert.rejects(attribute(name, ok), failsWith(invalid, 400), name)
-    await assert.rejects(attribute('a', { DataType: 'Text', StringValue: 'x' }), failsWith(invalid, 400))
-    await assert.rejects(attribute('a', { DataType: 'String', StringValue: '' }), failsWith(invalid, 400))
-    await assert.rejects(attribute('a', { DataType: 'Number', StringValue: '1x' }), failsWith(invalid, 400))
-    await assert.rejects(attribute('a', { DataType: 'String', StringValue: '\b' }), failsWith(invalid, 400))
+      await assert.rejects(attribute(name, ok), failsWith(invalidCode, 400), name)
+    await assert.rejects(attribute('a', { DataType: 'Text', StringValue: 'x' }), failsWith(invalidCode, 400))
+    await assert.rejects(attribute('a', { DataType: 'String', StringValue: '' }), failsWith(invalidCode, 400))
+    await assert.rejects(
+      attribute('a', { DataType: 'Number', StringValue: '1x' }),
+      failsWith(invalidCode, 400),
+    )
+    await assert.rejects(
+      attribute('a', { DataType: 'String', StringValue: '\b' }),
+      failsWith(invalidCode, 400),
+    )
     const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`a${i}`, ok]))
     await assert.rejects(
       send({ MessageAttributes: eleven }),
-      failsWith(invalid, 400, /\[11\] exceeds the allowed maximum \[10\]/),
+      failsWith(invalidCode, 400, /\[11\] exceeds the allowed maximum \[10\]/),
     )
   })
 
@@ -162,7 +172,7 @@ describe('SQS messages', () => {
       ['good'],
     )
     const ReceiptHandle = handleOf(messages[0])
-    const changed = await client.send(
+    const changedMessages = await client.send(
       new ChangeMessageVisibilityBatchCommand({
         QueueUrl: url,
         Entries: [
@@ -171,9 +181,9 @@ describe('SQS messages', () => {
         ],
       }),
     )
-    assert.equal(changed.Successful?.length, 1)
-    assert.equal(changed.Failed?.[0]?.Code, 'ReceiptHandleIsInvalid')
-    const deleted = await client.send(
+    assert.equal(changedMessages.Successful?.length, 1)
+    assert.equal(changedMessages.Failed?.[0]?.Code, 'ReceiptHandleIsInvalid')
+    const deletedMessages = await client.send(
       new DeleteMessageBatchCommand({
         QueueUrl: url,
         Entries: [
@@ -182,8 +192,8 @@ describe('SQS messages', () => {
         ],
       }),
     )
-    assert.equal(deleted.Successful?.length, 1)
-    assert.equal(deleted.Failed?.[0]?.Code, 'ReceiptHandleIsInvalid')
+    assert.equal(deletedMessages.Successful?.length, 1)
+    assert.equal(deletedMessages.Failed?.[0]?.Code, 'ReceiptHandleIsInvalid')
   })
 
   test('an invalid batch is refused as a whole', async (t) => {
@@ -214,14 +224,30 @@ describe('SQS messages', () => {
     for (let i = 0; i < 20; i++) await send('noisy', `noisy ${i}`)
     await send('quiet', 'quiet')
     await send(undefined, 'alone')
-    const first = await receive(url, { MaxNumberOfMessages: 4 })
+    const firstMessages = await receive(url, { MaxNumberOfMessages: 4 })
     assert.deepEqual(
-      first.map((one) => one.Body),
+      firstMessages.map((one) => one.Body),
       ['noisy 0', 'quiet', 'alone', 'noisy 1'],
     )
-    assert.equal(first[1]?.Attributes?.MessageGroupId, 'quiet')
+    assert.equal(firstMessages[1]?.Attributes?.MessageGroupId, 'quiet')
     await send('quiet', 'quiet again')
     assert.equal((await receive(url))[0]?.Body, 'quiet again')
+  })
+
+  test('message groups take turns when each message is deleted before the next is received', async (t) => {
+    const { client, createQueue, receive } = await startSqs(t)
+    const url = await createQueue('turns')
+    for (const group of ['noisy', 'noisy', 'noisy', 'noisy', 'quiet', 'third', 'quiet'])
+      await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: group, MessageGroupId: group }))
+    const bodies: string[] = []
+    for (let at = 0; at < 7; at++) {
+      const [message] = await receive(url)
+      bodies.push(message?.Body ?? '')
+      await client.send(
+        new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: message?.ReceiptHandle ?? '' }),
+      )
+    }
+    assert.deepEqual(bodies, ['noisy', 'quiet', 'third', 'noisy', 'quiet', 'noisy', 'noisy'])
   })
 
   test('a message group behind 500 messages of another group is served immediately', async (t) => {
