@@ -27,15 +27,15 @@ export function createAuthApi(
       services,
       ...given,
       onSignUp: async (account, headers) => {
-        const before = previousOwner(headers, services.keys.owner)
-        if (before !== undefined) await moveToAccount(before, account, services)
+        const previousIdentity = previousOwner(headers, services.keys.owner)
+        if (previousIdentity !== undefined) await moveToAccount(previousIdentity, account, services)
       },
     })
   const { OPENID_PROVIDERS: providers = [] } = services.config
   let auth = make()
   let madeAt = Date.now()
   /** better-auth drops a provider that does not respond at start, so create it again after a while. */
-  const current = async () => {
+  const currentIdentity = async () => {
     if (providers.length === 0 || Date.now() - madeAt < retryProvidersMs) return auth
     const { socialProviders } = await auth.$context
     if (providers.every(({ id }) => socialProviders.some((known) => known.id === id))) return auth
@@ -48,7 +48,7 @@ export function createAuthApi(
       const address = clientIpOf({ ...event, ...event.requestContext.http }, services.config)
       ownerOfHeader(event.headers[ownerHeader], services.keys.owner)
       const isOtherName = services.config.TRUST_HOST === '1' && isSameOrigin(event.headers, origin)
-      return handleAuth(await current(), isOtherName ? withPublicOrigin(event, origin) : event, {
+      return handleAuth(await currentIdentity(), isOtherName ? withPublicOrigin(event, origin) : event, {
         origin,
         address,
         constantTimeMs,

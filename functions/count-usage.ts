@@ -37,13 +37,13 @@ const roleCacheMs = 60_000
 
 export function createUsageCounter({ environment, gatherMs }: UsageCounterOptions = {}): UsageCounter {
   const table = new Table(environment ? readConfig(environment) : loadConfigAndClearSecrets())
-  const known = new Map<string, { isAdmin: boolean; until: number }>()
+  const knownOwners = new Map<string, { isAdmin: boolean; until: number }>()
   const isExcluded = async (owner: string): Promise<boolean> => {
     if (!isAccount(owner)) return false
-    const before = known.get(owner)
-    if (before && before.until > Date.now()) return before.isAdmin
+    const knownOwner = knownOwners.get(owner)
+    if (knownOwner && knownOwner.until > Date.now()) return knownOwner.isAdmin
     const isAdmin = (await accountOf({ table }, owner))?.role === 'ADMIN'
-    known.set(owner, { isAdmin, until: Date.now() + roleCacheMs })
+    knownOwners.set(owner, { isAdmin, until: Date.now() + roleCacheMs })
     return isAdmin
   }
   const meter = new UsageMeter({ table, isExcluded, ...defined({ gatherMs }) })

@@ -15,7 +15,7 @@ import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
 
 /** Delivers events to webhooks. */
 export function createFunction(connections: ServiceConnections = {}) {
-  const open = lazyAsync(async () => {
+  const openDeliverer = lazyAsync(async () => {
     const services = openServices(await loadLambdaConfig(), connections)
     return { log: services.log, deliverer: new Deliverer(services) }
   })
@@ -24,7 +24,7 @@ export function createFunction(connections: ServiceConnections = {}) {
       event: SQSEvent,
       context: Pick<Context, 'getRemainingTimeInMillis'>,
     ): Promise<SQSBatchResponse> {
-      const { deliverer, log } = await open()
+      const { deliverer, log } = await openDeliverer()
       return handleBatch(event, async ({ body }) => {
         try {
           const message = DeliveryMessage.parse(JSON.parse(body))
@@ -49,8 +49,8 @@ export function createFunction(connections: ServiceConnections = {}) {
 }
 
 function openServices(config: Config, connections: ServiceConnections): DelivererServices {
-  const { OUTGOING_ALLOW: allowed = [] } = config
-  const outgoing = Promise.resolve(new GuardedHttp({ allowed }))
+  const { OUTGOING_ALLOW: allowedNetworks = [] } = config
+  const outgoing = Promise.resolve(new GuardedHttp({ allowed: allowedNetworks }))
   return {
     config,
     log: createLog(config),

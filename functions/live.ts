@@ -36,15 +36,15 @@ export function createLive(environment?: Readonly<Record<string, string>>, conne
 }
 
 export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: BusHandler } => ({
-  sockets: async (given) => {
-    const event = SocketEvent.parse(given)
+  sockets: async (givenEvent) => {
+    const event = SocketEvent.parse(givenEvent)
     const { eventType, connectionId: id } = event.requestContext
     switch (eventType) {
       case 'CONNECT':
         return connectSocket(live, id, event)
       case 'MESSAGE': {
-        const answer = await live.receive(id, event.body ?? '').catch(live.internalErrorFrame)
-        return { statusCode: 200, ...defined({ body: answer && JSON.stringify(answer) }) }
+        const answerFrame = await live.receive(id, event.body ?? '').catch(live.internalErrorFrame)
+        return { statusCode: 200, ...defined({ body: answerFrame && JSON.stringify(answerFrame) }) }
       }
       case 'DISCONNECT':
         await live.handleDisconnect(id)

@@ -9,12 +9,12 @@ import { handleBatch } from '../lib/services/message-batch.ts'
 
 /** Plans tasks that are ready and presigns the URLs that their workers need. */
 export function createFunction(connections: ServiceConnections = {}) {
-  const open = lazyAsync(async () =>
+  const openSender = lazyAsync(async () =>
     createServices(await loadLambdaConfig(), { connections, presignsTaskFiles: true }),
   )
   return {
     async handler(event: SQSEvent): Promise<SQSBatchResponse> {
-      const services = await open()
+      const services = await openSender()
       const { log } = services
       return handleBatch(event, async ({ body }) => {
         const ref = TaskMessage.parse(JSON.parse(body))

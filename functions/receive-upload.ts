@@ -4,7 +4,7 @@ import { lazyAsync } from '../lib/async/lazy-async.ts'
 import { receiveStoredFile } from '../lib/conversion/receive-upload.ts'
 import { createLambdaServices } from '../lib/services/lambda-services.ts'
 
-const open = lazyAsync(createLambdaServices)
+const openServices = lazyAsync(createLambdaServices)
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
 const ObjectCreated = z.object({ object: z.object({ key: z.string() }) })
@@ -14,7 +14,7 @@ export async function handler({
   detail,
   time,
 }: Pick<EventBridgeEvent<string, unknown>, 'detail' | 'time'>): Promise<void> {
-  const services = await open()
+  const services = await openServices()
   const { key } = ObjectCreated.parse(detail).object
   const uploadId = key.slice(key.lastIndexOf('/') + 1)
   await receiveStoredFile({ uploadId, key, createdAt: new Date(time) }, services)

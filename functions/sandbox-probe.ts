@@ -7,12 +7,17 @@ import { launchers } from '../lib/engines/sandbox/launchers.ts'
  * each launcher separately, to show which ones the host does not support.
  */
 export async function handler() {
-  const active = await confinement()
-  const tried = []
+  const activeConfinement = await confinement()
+  const triedAccesses = []
   for (const way of launchers) {
     const findings = await runEscapeTest(way, (...command) => buildCommand(way, ...command))
-    const open = Object.entries(findings).flatMap(([thing, isHeld]) => (isHeld ? [] : [thing]))
-    tried.push({ detail: way.detail, promised: way.level, level: confinementLevel(findings), open })
+    const openAccesses = Object.entries(findings).flatMap(([thing, isHeld]) => (isHeld ? [] : [thing]))
+    triedAccesses.push({
+      detail: way.detail,
+      promised: way.level,
+      level: confinementLevel(findings),
+      open: openAccesses,
+    })
   }
-  return { ...active, tried }
+  return { ...activeConfinement, tried: triedAccesses }
 }

@@ -10,8 +10,8 @@ const file = fileURLToPath(new URL('debian-lock.json', import.meta.url))
 export const lockedVersions = (): Versions => JSON.parse(readFileSync(file, 'utf8')) as Versions // written below
 
 export function lockVersions(versions: Versions): void {
-  const sorted = Object.entries(versions).sort(([a], [b]) => (a < b ? -1 : 1))
-  writeFileSync(file, `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`)
+  const sortedVersions = Object.entries(versions).sort(([a], [b]) => (a < b ? -1 : 1))
+  writeFileSync(file, `${JSON.stringify(Object.fromEntries(sortedVersions), undefined, 2)}\n`)
 }
 
 /** Returns the versions of the packages in a local image. */
@@ -29,12 +29,14 @@ export function describeLockMismatch(
   versions: Versions,
   locked: Versions,
 ): string | undefined {
-  const others = Object.entries(versions).filter(([name, version]) => locked[name] !== version)
-  if (others.length === 0) return undefined
-  const list = others.map(([name, version]) => `${name} ${version} (locked: ${locked[name] ?? 'none'})`)
-  const shown = list.length > 10 ? [...list.slice(0, 10), `${list.length - 10} more`] : list
+  const otherVersions = Object.entries(versions).filter(([name, version]) => locked[name] !== version)
+  if (otherVersions.length === 0) return undefined
+  const list = otherVersions.map(
+    ([name, version]) => `${name} ${version} (locked: ${locked[name] ?? 'none'})`,
+  )
+  const shownPackages = list.length > 10 ? [...list.slice(0, 10), `${list.length - 10} more`] : list
   return (
-    `mutabor-${target} has other packages than layers/debian-lock.json: ${shown.join(', ')}. ` +
+    `mutabor-${target} has other packages than layers/debian-lock.json: ${shownPackages.join(', ')}. ` +
     'Build it from a snapshot of the day of the lock (DEBIAN_SNAPSHOT), or accept these versions with ' +
     '`npm run images:lock` and commit the file.'
   )

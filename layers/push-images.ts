@@ -56,10 +56,10 @@ function push(target: string): string {
  */
 function revisionMismatch(target: string): string[] {
   const format = `{{index .Config.Labels "${revisionLabel}"}}`
-  const own = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
-  if (own === revision()) return []
+  const ownDigest = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
+  if (ownDigest === revision()) return []
   return [
-    `${imageName(target)} was built from commit ${own || 'unknown'}, but this checkout is ${revision()}. Run "npm run images -- ${target}" to build it again.`,
+    `${imageName(target)} was built from commit ${ownDigest || 'unknown'}, but this checkout is ${revision()}. Run "npm run images -- ${target}" to build it again.`,
   ]
 }
 

@@ -13,7 +13,7 @@ before(() => {
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-const copied = [
+const copiedPaths = [
   ...['.githooks', 'CONTRIBUTING.md', 'package.json', 'package-lock.json', 'lib/local/setup.mjs'],
   ...['lib/local/setup', 'lib/local/node-flags.json', 'lib/local/node-environment.json'],
 ]
@@ -32,7 +32,7 @@ const env = {
 /** Creates a copy of this project that starts a program without any engines. */
 function createCopy(name: string) {
   const dir = join(folder, name)
-  for (const path of copied) cpSync(join(root, path), join(dir, path), { recursive: true })
+  for (const path of copiedPaths) cpSync(join(root, path), join(dir, path), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
   mkdirSync(join(dir, 'layers'))
   mkdirSync(join(dir, 'lib/local/commands'))
@@ -56,13 +56,13 @@ test('starting in a git checkout installs the commit hook, which rejects a subje
     assert.equal(hooksPath(), '.githooks')
   }
   const commit = (subject: string) => git('commit', '--quiet', '--allow-empty', '--message', subject)
-  const refused: readonly (readonly [string, RegExp])[] = [
+  const refusedSubjects: readonly (readonly [string, RegExp])[] = [
     ['Fix the upload', /Write the subject as "area: imperative sentence"/],
     ['everything: fix the upload', /"everything" is no area\. Choose one of: access, api/],
     ['uploads: keep the file name.', /Drop the period/],
     [`uploads: ${'x'.repeat(63)}`, /it has 72 characters, at most 71 fit/],
   ]
-  for (const [subject, message] of refused) {
+  for (const [subject, message] of refusedSubjects) {
     const { status, stderr } = commit(subject)
     assert.equal(status, 1, subject)
     assert.match(stderr, message)
@@ -80,13 +80,13 @@ test('starting leaves another configured hooks folder and existing hooks unchang
   assert.equal(configured.start().stdout, 'started\n')
   assert.equal(configured.hooksPath(), 'hooks-of-the-team')
 
-  const used = createCopy('used')
-  used.git('init', '--quiet', '--template=')
-  mkdirSync(join(used.dir, '.git/hooks'))
-  writeFileSync(join(used.dir, '.git/hooks/pre-commit'), '#!/bin/sh\n')
-  chmodSync(join(used.dir, '.git/hooks/pre-commit'), 0o755)
-  assert.equal(used.start().stdout, 'started\n')
-  assert.equal(used.hooksPath(), '')
+  const usedCopy = createCopy('used')
+  usedCopy.git('init', '--quiet', '--template=')
+  mkdirSync(join(usedCopy.dir, '.git/hooks'))
+  writeFileSync(join(usedCopy.dir, '.git/hooks/pre-commit'), '#!/bin/sh\n')
+  chmodSync(join(usedCopy.dir, '.git/hooks/pre-commit'), 0o755)
+  assert.equal(usedCopy.start().stdout, 'started\n')
+  assert.equal(usedCopy.hooksPath(), '')
 })
 
 test('a copy of the project that is not a git checkout starts without the commit hook', () => {

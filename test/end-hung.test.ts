@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { endHungFiles } from './end-hung.ts'
 import { scratchFolder } from './support/scratch-folder.ts'
 
-const hanging: Readonly<Record<string, string>> = {
+const hangingFiles: Readonly<Record<string, string>> = {
   'a loop that never waits': `test('a', () => { for (;;); })`,
   'a wait outside of tests': `setInterval(() => {}, 1000); await new Promise(() => {})`,
   'a program that it started':
@@ -16,7 +16,7 @@ const hanging: Readonly<Record<string, string>> = {
     `test('a', () => { spawn('sleep', ['1000'], { stdio: 'inherit' }); for (;;); })`,
 }
 
-for (const [what, body] of Object.entries(hanging))
+for (const [what, body] of Object.entries(hangingFiles))
   test(`a test file that hangs in ${what} is killed and reported as failed`, async () => {
     const folder = scratchFolder('hung')
     writeFileSync(join(folder, 'hung.test.ts'), `import { test } from 'node:test'\n${body}\n`)

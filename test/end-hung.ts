@@ -23,7 +23,7 @@ export function endHungFiles(runner: number, { fileMs, everyMs }: Bounds): () =>
       firstSeen.set(pid, since)
       if (now - since < fileMs) continue
       console.log(`\nEnded after ${Math.round(fileMs / 1000)} s: ${command.trim().split(' ').at(-1)}`)
-      for (const each of [...descendants(pid), { pid }]) kill(each.pid)
+      for (const descendant of [...descendants(pid), { pid }]) kill(descendant.pid)
     }
   }
   const timer = setInterval(look, everyMs)

@@ -1,12 +1,12 @@
 import { after as nodeAfter, before as nodeBefore } from 'node:test'
 
-const started: Promise<unknown>[] = []
+const startedImports: Promise<unknown>[] = []
 
 /** Runs something before all tests of a file. */
 export function before(begin: () => Promise<unknown>): void {
   nodeBefore(async () => {
     const beginning = begin()
-    started.push(beginning)
+    startedImports.push(beginning)
     await beginning
   })
 }
@@ -17,7 +17,7 @@ export function before(begin: () => Promise<unknown>): void {
  */
 export function after(end: () => unknown): void {
   nodeAfter(async () => {
-    await Promise.allSettled(started)
+    await Promise.allSettled(startedImports)
     await end()
   })
 }

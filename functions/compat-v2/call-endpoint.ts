@@ -33,12 +33,12 @@ export const waitReply = { otherStatuses: { 307: 'Continue waiting at `Location`
 
 /** Calls one of our endpoints for the same client and returns the data of its reply. */
 export async function callEndpoint<Data>(
-  asked: { handle: AnyContract['handle'] },
+  calledEndpoint: { handle: AnyContract['handle'] },
   request: Request,
-  given: Partial<Request>,
+  givenRequest: Partial<Request>,
   services: Services,
 ): Promise<Data> {
-  const reply = await asked.handle({ ...request, headers: {}, ...given }, services)
+  const reply = await calledEndpoint.handle({ ...request, headers: {}, ...givenRequest }, services)
   return reply.data as Data // by the schema of its contract
 }
 

@@ -70,10 +70,10 @@ interface Conversions {
   }[]
 }
 
-const compatOptionView = ({ name, type, default: usual, enum: values }: OptionView) => ({
+const compatOptionView = ({ name, type, default: defaultValue, enum: values }: OptionView) => ({
   name,
   type: type === 'number' ? 'float' : type,
-  default: usual ?? null,
+  default: defaultValue ?? null,
   possible_values: values ?? [],
 })
 

@@ -27,10 +27,10 @@ export async function copyTaskFiles(
   request: Request,
   services: Services,
 ): Promise<readonly InputCopy[]> {
-  const before = await findTask(id, request, services)
-  const { job, name, task } = isUnfinished(before.task.status)
+  const taskBefore = await findTask(id, request, services)
+  const { job, name, task } = isUnfinished(taskBefore.task.status)
     ? await findTask(id, request, services, maxTaskWaitS)
-    : before
+    : taskBefore
   if (isUnfinished(task.status))
     throw new AppError(
       'CONFLICT',

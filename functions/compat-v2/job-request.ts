@@ -82,9 +82,9 @@ const internalArchivePrefix = `${internalTaskPrefix}archive-`
 type Tasks = JobBody['tasks']
 
 /** Translates a job to the body of POST /v1/jobs. */
-export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
-  const tasks = addArchiveTasks(given)
-  const ours = Object.entries(tasks).map(([name, task]): [string, Record<string, unknown>] => [
+export function toNativeJob({ tasks: givenTasks, tag, webhook_url }: JobBody) {
+  const tasks = addArchiveTasks(givenTasks)
+  const nativeTasks = Object.entries(tasks).map(([name, task]): [string, Record<string, unknown>] => [
     name,
     { ...filenameFor(name, tasks), ...toNativeTask(task) },
   ])
@@ -98,7 +98,7 @@ export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
     { operation: 'export/url', input: name },
   ])
   return {
-    tasks: Object.fromEntries([...ours, ...rest]),
+    tasks: Object.fromEntries([...nativeTasks, ...rest]),
     failFast: false,
     ...(tag && { tag }),
     ...(webhook_url && { webhookUrl: webhook_url, webhookFormat: 'facade-v2' as const }),
@@ -107,14 +107,14 @@ export function toNativeJob({ tasks: given, tag, webhook_url }: JobBody) {
 
 /** Adds an archive task before each export with `archive_multiple_files`. */
 function addArchiveTasks(tasks: Tasks): Tasks {
-  const made: Record<string, Tasks[string]> = {}
+  const nativeMap: Record<string, Tasks[string]> = {}
   for (const [name, { archive_multiple_files: isOne, ...task }] of Object.entries(tasks)) {
     const isArchived = task.operation === 'export/url' && isOne === true
-    const archive = `${internalArchivePrefix}${Object.keys(made).length}`
-    if (isArchived) made[archive] = { operation: 'archive', input: task.input }
-    made[name] = isArchived ? { ...task, input: archive } : task
+    const archive = `${internalArchivePrefix}${Object.keys(nativeMap).length}`
+    if (isArchived) nativeMap[archive] = { operation: 'archive', input: task.input }
+    nativeMap[name] = isArchived ? { ...task, input: archive } : task
   }
-  return made
+  return nativeMap
 }
 
 /**
@@ -128,16 +128,21 @@ function filenameFor(name: string, tasks: Tasks): Fields {
   return typeof format === 'string' && /^\w{1,16}$/.test(format) ? { filename: `file.${format}` } : {}
 }
 
-function toNativeTask({ operation: given, input, ignore_error, ...fields }: z.infer<typeof Task>): Fields {
-  const operation = operationAliases[given] ?? given
-  const kept = Object.fromEntries(
+function toNativeTask({
+  operation: givenOperation,
+  input,
+  ignore_error,
+  ...fields
+}: z.infer<typeof Task>): Fields {
+  const operation = operationAliases[givenOperation] ?? givenOperation
+  const keptFields = Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => !ignoredFields.includes(name) && value !== null),
   )
   return {
     operation: operationsByCompatName[operation] ?? operation,
     ...defined({ input }),
     ...(ignore_error && { continue_on_error: true }),
-    ...(fieldTranslations[operation]?.(kept) ?? kept),
+    ...(fieldTranslations[operation]?.(keptFields) ?? keptFields),
   }
 }
 
@@ -150,6 +155,6 @@ export function singleTaskJob(
   { name, ...rest }: z.output<typeof SingleTaskBody>,
 ): { readonly name: string; readonly body: JobBody } {
   const isValidName = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isInternalTask(name)
-  const given = isValidName ? name : defaultTaskName
-  return { name: given, body: { tasks: { [given]: { ...rest, operation } } } }
+  const givenName = isValidName ? name : defaultTaskName
+  return { name: givenName, body: { tasks: { [givenName]: { ...rest, operation } } } }
 }

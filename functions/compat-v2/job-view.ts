@@ -75,8 +75,8 @@ export function compatJobView(job: JobView, base: string) {
 
 /** Shows the links of an internal export at the task that created the files. */
 function withExportLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
-  const own = Object.entries(job.tasks).find(
+  const ownTask = Object.entries(job.tasks).find(
     ([given, { input }]) => given.startsWith(internalExportPrefix) && input.includes(name),
   )?.[1]
-  return task.result || !own ? task : { ...task, result: own.result }
+  return task.result || !ownTask ? task : { ...task, result: ownTask.result }
 }

@@ -16,15 +16,15 @@ export async function reuseJobForADay(
 ): Promise<string> {
   const { table } = services
   const recordKey = { pk: `SIGNED#${createHash('sha256').update(name).digest('base64url')}`, sk: 'SIGNED' }
-  const known = await table.get(recordKey)
-  if (known && (await isReusable(known, services))) return String(known['jobId'])
+  const knownRecord = await table.get(recordKey)
+  if (knownRecord && (await isReusable(knownRecord, services))) return String(knownRecord['jobId'])
   const jobId = newId('job')
   const now = Date.now()
-  const item = { ...recordKey, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
-  const condition = known ? { equal: { jobId: known['jobId'] } } : { exists: false }
-  const answer = await table.put(item, { condition, mark: { jobId } })
+  const reuseRecord = { ...recordKey, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
+  const condition = knownRecord ? { equal: { jobId: knownRecord['jobId'] } } : { exists: false }
+  const writeResult = await table.put(reuseRecord, { condition, mark: { jobId } })
   // Another request was faster.
-  if (!answer.applied && answer.item) return String(answer.item['jobId'])
+  if (!writeResult.applied && writeResult.item) return String(writeResult.item['jobId'])
   try {
     await begin(jobId)
   } catch (error) {

@@ -92,8 +92,13 @@ const startSigned = contract({
     const body = requireExport(parseInput(JobBody, parseJobParam(query), 'job'))
     const startJobWithId = async (jobId: string) => {
       const principal = await principalOfSigner(params.keyId, request, services)
-      const given = { ...request, principal, newJobId: () => jobId, findEarlierJob: async () => undefined }
-      await startCompatJob(body, given, services)
+      const jobRequest = {
+        ...request,
+        principal,
+        newJobId: () => jobId,
+        findEarlierJob: async () => undefined,
+      }
+      await startCompatJob(body, jobRequest, services)
     }
     const made =
       query.cache_key === undefined
@@ -126,8 +131,8 @@ async function principalOfSigner(keyId: string, request: Request, services: Serv
   const key = await new ApiKeys(services).find(keyId)
   const principal = await principalOfKey(key, request, services)
   authorize(principal, writeAccess)
-  const taken = await countRequest(services, principal, true)
-  if (!taken.isAllowed) throw rateLimitError(taken, principal)
+  const limitResult = await countRequest(services, principal, true)
+  if (!limitResult.isAllowed) throw rateLimitError(limitResult, principal)
   return principal
 }
 
@@ -137,8 +142,8 @@ const maxFollowS = 3600
 /** Signed by us, so that only clients redirected from a valid URL can wait for the job. */
 function waitUrl(jobId: string, { keys }: Services): string {
   const at = Date.now()
-  const wanted = { jobId, query: { until: 'end' }, expiresAtS: Math.floor(at / 1000) + maxFollowS, at }
-  return `/sync${signedUrlPath}${jobId}?${signQuery(wanted, keys.download)}`
+  const wantedLink = { jobId, query: { until: 'end' }, expiresAtS: Math.floor(at / 1000) + maxFollowS, at }
+  return `/sync${signedUrlPath}${jobId}?${signQuery(wantedLink, keys.download)}`
 }
 
 const followSigned = contract({

@@ -11,8 +11,8 @@ import { internalImportPrefix, type JobBody, toNativeJob } from './job-request.t
  */
 export async function startCompatJob(body: JobBody, request: Request, services: Services): Promise<JobView> {
   const copies = await copyForeignInputs(body, request, services)
-  const all = [...copies.values()].flat()
-  const names = new Map(all.map((copy, at) => [copy, `${internalImportPrefix}${at}`]))
+  const allCopies = [...copies.values()].flat()
+  const names = new Map(allCopies.map((copy, at) => [copy, `${internalImportPrefix}${at}`]))
   const namesOf = (input: string) => copies.get(input)?.map((copy) => names.get(copy) ?? '') ?? [input]
   const tasks = Object.entries(body.tasks).map(([name, { input, ...task }]) => [
     name,
@@ -22,11 +22,11 @@ export async function startCompatJob(body: JobBody, request: Request, services: 
     name,
     { operation: 'import/upload', upload_id: uploadId, filename },
   ])
-  const made = toNativeJob({ ...body, tasks: Object.fromEntries([...imports, ...tasks]) })
+  const nativeJob = toNativeJob({ ...body, tasks: Object.fromEntries([...imports, ...tasks]) })
   try {
-    return await callEndpoint<JobView>(createJob, request, { body: made }, services)
+    return await callEndpoint<JobView>(createJob, request, { body: nativeJob }, services)
   } catch (error) {
-    await deleteCopies(all, services)
+    await deleteCopies(allCopies, services)
     throw error
   }
 }

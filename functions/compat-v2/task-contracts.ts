@@ -52,10 +52,10 @@ const waitForTask = ['/sync/v2/tasks/:taskId', '/v2/tasks/:taskId/wait'].map((pa
     reply: { status: 200, ...waitReply, ...dataReply },
     handle: async (request, services) => {
       const { taskId: id } = request.params
-      const before = await findTask(id, request, services)
-      const { task } = isUnfinished(before.task.status)
+      const taskBefore = await findTask(id, request, services)
+      const { task } = isUnfinished(taskBefore.task.status)
         ? await findTask(id, request, services, maxWaitS)
-        : before
+        : taskBefore
       return {
         data: { data: task },
         ...(isUnfinished(task.status) && redirectTo(path.replace(':taskId', id))),
@@ -95,8 +95,13 @@ const retryTask = contract({
   idempotent: true,
   handle: async (request, services) => {
     const { job, name } = await findTask(request.params.taskId, request, services)
-    const made = await callEndpoint<JobView>(retryJob, request, { params: { jobId: job.jobId } }, services)
-    const task = taskIn(made, name, services)
+    const retriedJob = await callEndpoint<JobView>(
+      retryJob,
+      request,
+      { params: { jobId: job.jobId } },
+      services,
+    )
+    const task = taskIn(retriedJob, name, services)
     return { data: { data: { ...task, retry_of_task_id: taskId(job.jobId, name) } } }
   },
 })

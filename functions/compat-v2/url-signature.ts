@@ -22,9 +22,11 @@ export const buildSignedText = (base: string, { job, cache_key: cacheKey }: Sign
   `${base}?job=${job.replaceAll(' ', '+')}${cacheKey === undefined ? '' : `&cache_key=${cacheKey}`}`
 
 export function hasValidSignature(text: string, signature: string, secret: string): boolean {
-  const expected = createHmac('sha256', secret).update(text).digest()
-  const given = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(0)
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const expectedSignature = createHmac('sha256', secret).update(text).digest()
+  const givenSignature = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(0)
+  return (
+    givenSignature.length === expectedSignature.length && timingSafeEqual(givenSignature, expectedSignature)
+  )
 }
 
 /** Decodes base64 or base64url, with or without padding. Returns undefined for text that is not JSON. */

@@ -33,8 +33,8 @@ const addWebhook = contract({
   handle: async (request, services) => {
     const { url, events } = request.body
     const body = { url, events: toNativeEvents(events), format: 'facade-v2', enabled: true }
-    const made = await callEndpoint<NativeWebhook>(createWebhook, request, { body }, services)
-    return { data: { data: compatWebhookView(made, publicUrlOf(services)) } }
+    const createdWebhook = await callEndpoint<NativeWebhook>(createWebhook, request, { body }, services)
+    return { data: { data: compatWebhookView(createdWebhook, publicUrlOf(services)) } }
   },
 })
 
@@ -47,13 +47,13 @@ const myWebhooks = contract({
   reply: listReply,
   handle: async (request, services) => {
     const query = { limit: 100 }
-    const { webhooks: all } = await callEndpoint<{ webhooks: NativeWebhook[] }>(
+    const { webhooks: allWebhooks } = await callEndpoint<{ webhooks: NativeWebhook[] }>(
       listWebhooks,
       request,
       { query },
       services,
     )
-    return { data: { data: all.map((one) => compatWebhookView(one, publicUrlOf(services))) } }
+    return { data: { data: allWebhooks.map((one) => compatWebhookView(one, publicUrlOf(services))) } }
   },
 })
 

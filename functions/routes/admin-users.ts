@@ -13,7 +13,7 @@ import { planIds } from '../../lib/plans.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
-const shared = { tag: 'Administration', access: adminAccess } as const
+const sharedContract = { tag: 'Administration', access: adminAccess } as const
 const limit = integer(1, 100).default(20)
 const cursorField = (prefix: Parameters<typeof idPattern>[0]) =>
   z
@@ -24,7 +24,7 @@ const cursorField = (prefix: Parameters<typeof idPattern>[0]) =>
 const UserParams = z.object({ userId: text('id').describe('Id of the account, `acc_…`') })
 
 export const listUsers = contract({
-  ...shared,
+  ...sharedContract,
   method: 'GET',
   path: '/v1/admin/users',
   summary: 'List accounts',
@@ -55,7 +55,7 @@ export const listUsers = contract({
 })
 
 export const getUser = contract({
-  ...shared,
+  ...sharedContract,
   method: 'GET',
   path: '/v1/admin/users/:userId',
   summary: 'Get an account',
@@ -68,7 +68,7 @@ export const getUser = contract({
 })
 
 export const changeUser = contract({
-  ...shared,
+  ...sharedContract,
   method: 'PATCH',
   path: '/v1/admin/users/:userId',
   summary: 'Change the plan, the role or the status of an account',
@@ -94,21 +94,21 @@ export const changeUser = contract({
         'CONFLICT',
         'You cannot change your own role or status. Ask another administrator, or use npm run admin on the server.',
       )
-    const changed = await updateAccount(
+    const changedAccount = await updateAccount(
       params.userId,
       body,
       { id: principal.ownerId, ip: sourceIp },
       services,
     )
     // If this fails, the sweep repeats it.
-    if (changed) await publishPlanChanges(params.userId, services)
-    if (changed) await closeRevokedSockets(params.userId, { bus: services.bus, log })
-    return { data: requireAccount(changed?.after, params) }
+    if (changedAccount) await publishPlanChanges(params.userId, services)
+    if (changedAccount) await closeRevokedSockets(params.userId, { bus: services.bus, log })
+    return { data: requireAccount(changedAccount?.after, params) }
   },
 })
 
 export const listUserSessions = contract({
-  ...shared,
+  ...sharedContract,
   method: 'GET',
   path: '/v1/admin/users/:userId/sessions',
   summary: 'List the sessions of an account',
@@ -122,7 +122,7 @@ export const listUserSessions = contract({
 })
 
 export const endUserSession = contract({
-  ...shared,
+  ...sharedContract,
   method: 'DELETE',
   path: '/v1/admin/sessions/:sessionId',
   summary: 'End a session',
@@ -139,15 +139,15 @@ export const endUserSession = contract({
         before: session.id,
       }),
     ]
-    const ended = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, auditWrites))
-    if (!ended) throw new AppError('NOT_FOUND', `There is no session ${quoteId(sessionId)}.`)
-    await closeRevokedSockets(ended.userId, { bus: services.bus, log })
+    const isEnded = idPattern('ses').test(sessionId) && (await endSession(sessionId, services, auditWrites))
+    if (!isEnded) throw new AppError('NOT_FOUND', `There is no session ${quoteId(sessionId)}.`)
+    await closeRevokedSockets(isEnded.userId, { bus: services.bus, log })
     return { data: null }
   },
 })
 
 export const listAudit = contract({
-  ...shared,
+  ...sharedContract,
   method: 'GET',
   path: '/v1/admin/audit',
   summary: 'List the audit trail',

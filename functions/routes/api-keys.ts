@@ -44,10 +44,10 @@ const Change = z
   })
   .partial()
 
-const shared = { tag: 'API keys', access: accountManageAccess } as const
+const sharedContract = { tag: 'API keys', access: accountManageAccess } as const
 
 export const createKey = contract({
-  ...shared,
+  ...sharedContract,
   method: 'POST',
   path: '/v1/api-keys',
   summary: 'Create an API key',
@@ -75,17 +75,17 @@ export const createKey = contract({
       scopes: resolveScopes(body) ?? [...scopePresets[rest.kind === 'public' ? 'convert-only' : 'full']],
     }
     requirePublicKeyRules(input)
-    const made = await new ApiKeys(services).create(principal.ownerId, input, {
+    const createdKey = await new ApiKeys(services).create(principal.ownerId, input, {
       along: auditEntry('create', { principal, sourceIp }),
     })
-    if (!made) throw tooManyKeysError()
-    const { key, text } = made
+    if (!createdKey) throw tooManyKeysError()
+    const { key, text } = createdKey
     return { data: { ...keyView(key), key: text }, headers: { location: `/v1/api-keys/${key.id}` } }
   },
 })
 
 export const listKeys = contract({
-  ...shared,
+  ...sharedContract,
   method: 'GET',
   path: '/v1/api-keys',
   summary: 'List your API keys',
@@ -97,7 +97,7 @@ export const listKeys = contract({
 })
 
 const getKey = contract({
-  ...shared,
+  ...sharedContract,
   method: 'GET',
   path: '/v1/api-keys/:keyId',
   summary: 'Get an API key',
@@ -110,7 +110,7 @@ const getKey = contract({
 })
 
 const changeKey = contract({
-  ...shared,
+  ...sharedContract,
   method: 'PATCH',
   path: '/v1/api-keys/:keyId',
   summary: 'Change an API key',
@@ -125,18 +125,18 @@ const changeKey = contract({
     const change = { ...rest, scopes: resolveScopes(body) }
     const { name = key.name, scopes = key.scopes, allowedOrigins = key.allowedOrigins } = change
     requirePublicKeyRules({ kind: key.kind, name, scopes, allowedOrigins: allowedOrigins ?? undefined })
-    const changed = await new ApiKeys(services).change(
+    const changedKey = await new ApiKeys(services).change(
       key,
       change,
       auditEntry('change', { principal, sourceIp }),
     )
-    if (!changed) throw notFound(key.id)
-    return { data: keyView(changed) }
+    if (!changedKey) throw notFound(key.id)
+    return { data: keyView(changedKey) }
   },
 })
 
 export const rotateKey = contract({
-  ...shared,
+  ...sharedContract,
   method: 'POST',
   path: '/v1/api-keys/:keyId/rotate',
   summary: 'Rotate an API key',
@@ -146,24 +146,27 @@ export const rotateKey = contract({
   idempotent: true,
   errors: ['API_KEY_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT'],
   handle: async ({ params, principal, sourceIp }, services) => {
-    const before = await requireOwnKey(params.keyId, principal, services)
-    const rotated = await new ApiKeys(services).rotate(before, auditEntry('rotate', { principal, sourceIp }))
-    if (rotated === 'full') throw tooManyKeysError()
-    if (!rotated)
+    const keyBefore = await requireOwnKey(params.keyId, principal, services)
+    const rotatedKeys = await new ApiKeys(services).rotate(
+      keyBefore,
+      auditEntry('rotate', { principal, sourceIp }),
+    )
+    if (rotatedKeys === 'full') throw tooManyKeysError()
+    if (!rotatedKeys)
       throw new AppError(
         'CONFLICT',
-        `The key ${before.id} was already rotated. Rotate its replacement instead.`,
+        `The key ${keyBefore.id} was already rotated. Rotate its replacement instead.`,
         {
-          keyId: before.id,
+          keyId: keyBefore.id,
         },
       )
-    const { key, text, previous } = rotated
+    const { key, text, previous } = rotatedKeys
     return { data: { key: { ...keyView(key), key: text }, previous: keyView(previous) } }
   },
 })
 
 const revokeKey = contract({
-  ...shared,
+  ...sharedContract,
   method: 'DELETE',
   path: '/v1/api-keys/:keyId',
   summary: 'Revoke an API key',
@@ -184,16 +187,16 @@ const revokeKey = contract({
 /** Audit entry with the name and scopes of the key, never the key itself. */
 const auditEntry =
   (
-    done: 'create' | 'change' | 'rotate' | 'revoke',
+    doneAction: 'create' | 'change' | 'rotate' | 'revoke',
     { principal, sourceIp }: { readonly principal: Principal; readonly sourceIp: string },
   ) =>
   ({ id, name, scopes }: Pick<ApiKey, 'id' | 'name' | 'scopes'>) => [
     auditWrite({
       actor: principal.ownerId,
       ip: sourceIp,
-      action: `key.${done}`,
+      action: `key.${doneAction}`,
       subject: id,
-      after: done === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
+      after: doneAction === 'revoke' ? undefined : `${name} (${scopes.join(', ')})`,
     }),
   ]
 

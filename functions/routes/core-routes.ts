@@ -15,7 +15,7 @@ import { staticFiles } from './static-files.ts'
 import { getReliability } from './usage.ts'
 
 /** Endpoints that belong to no other function. */
-export const coreRoutes = (described: LoadContracts): readonly AnyContract[] => [
+export const coreRoutes = (documentedContracts: LoadContracts): readonly AnyContract[] => [
   createTicket,
   listPlans,
   getReliability,
@@ -26,7 +26,7 @@ export const coreRoutes = (described: LoadContracts): readonly AnyContract[] => 
   getAsyncApi,
   getVersion,
   getHealth,
-  getOpenApi(described),
+  getOpenApi(documentedContracts),
   ...errorPages,
   eventPage,
   ...staticFiles,

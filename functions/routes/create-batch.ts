@@ -97,19 +97,19 @@ export const createBatch = contract({
   errors: conversionErrors,
   handle: async (request, services) => {
     const items = await openItems(request, services)
-    const created = (await request.findEarlierJob()) ?? (await start(request, items, services))
-    const { state, ...answer } = await waitForNewJob(created, request, services)
-    const shared = parseTargetFormat(request.body)
-    const views = items.map((item) => itemView(item, created, shared))
-    const rejected = views.filter(({ status }) => status === 'rejected').length
+    const createdState = (await request.findEarlierJob()) ?? (await start(request, items, services))
+    const { state, ...answer } = await waitForNewJob(createdState, request, services)
+    const sharedTarget = parseTargetFormat(request.body)
+    const views = items.map((item) => itemView(item, createdState, sharedTarget))
+    const rejectedCount = views.filter(({ status }) => status === 'rejected').length
     return {
       ...answer,
       data: {
         ...statusView(state, services.resultLink),
-        batchId: created.job.id,
+        batchId: createdState.job.id,
         total: items.length,
-        accepted: items.length - rejected,
-        rejected,
+        accepted: items.length - rejectedCount,
+        rejected: rejectedCount,
         items: views,
       },
     }
@@ -132,7 +132,7 @@ function start(
 ): Promise<JobState> {
   const failFast = body.failFast ?? false
   const options = collectOptions(body, Fields)
-  const requested = items.map(({ names, item, source }) => ({
+  const requestedItems = items.map(({ names, item, source }) => ({
     names,
     source,
     to: item.targetFormat ?? parseTargetFormat(body),
@@ -146,7 +146,7 @@ function start(
       requestId,
       jobId: newJobId(),
       tag: body.tag,
-      ...createBatchGraph(requested, { failFast, exportFields: body }),
+      ...createBatchGraph(requestedItems, { failFast, exportFields: body }),
       failFast,
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
@@ -157,8 +157,8 @@ function start(
 }
 
 async function openItems({ body, files, principal }: Request, services: Services): Promise<OpenItem[]> {
-  const given = parseBatchItems(body.items)
-  const count = files.length > 0 ? files.length : (given?.length ?? 0)
+  const givenItems = parseBatchItems(body.items)
+  const count = files.length > 0 ? files.length : (givenItems?.length ?? 0)
   if (count === 0) {
     throw new AppError(
       'NO_FILES',
@@ -174,24 +174,24 @@ async function openItems({ body, files, principal }: Request, services: Services
     })
   }
   requireFilesPerJob(count, files.length > 0 ? 'file' : 'items', limitsOfPlan(principal.plan, services))
-  if (given && given.length !== count) {
+  if (givenItems && givenItems.length !== count) {
     throw new AppError(
       'INVALID_INPUT',
-      `items: expected an entry for each of the ${count} files, got ${given.length}.`,
-      { field: 'items', expected: count, got: given.length },
+      `items: expected an entry for each of the ${count} files, got ${givenItems.length}.`,
+      { field: 'items', expected: count, got: givenItems.length },
     )
   }
-  const open = async (index: number): Promise<OpenItem> => {
-    const item = normalizeItem(given?.[index] ?? {}, index, files[index] !== undefined)
+  const openItem = async (index: number): Promise<OpenItem> => {
+    const batchItem = normalizeItem(givenItems?.[index] ?? {}, index, files[index] !== undefined)
     const number = String(index + 1).padStart(3, '0')
     const names = { import: `import-${number}`, convert: `item-${number}` }
     const file = files[index]
     const source = file
-      ? withFilename(file, item)
-      : (remoteSource(item, index) ?? (await fromUpload(item, index, principal, services)))
-    return { index, item, names, source }
+      ? withFilename(file, batchItem)
+      : (remoteSource(batchItem, index) ?? (await fromUpload(batchItem, index, principal, services)))
+    return { index, item: batchItem, names, source }
   }
-  return Promise.all(Array.from({ length: count }, (_, index) => open(index)))
+  return Promise.all(Array.from({ length: count }, (_, index) => openItem(index)))
 }
 
 const remoteSource = ({ url, fileUrl, filename }: BatchItem, index: number) =>
@@ -225,22 +225,25 @@ async function fromUpload(
 function itemView(
   { index, item, names, source }: OpenItem,
   state: JobState,
-  shared: string | undefined,
+  sharedTarget: string | undefined,
 ): ItemView {
-  const refused = state.fixed.find(({ name, status }) => name === names.convert && status === 'failed')
+  const refusedTask = state.fixed.find(({ name, status }) => name === names.convert && status === 'failed')
   const file = state.fixed.find(({ name }) => name === names.import)?.files?.[0]
-  const sent =
+  const sentName =
     'source' in source
       ? source.source.filename
       : sanitizeFileName(item.filename ?? item.url?.split('/').at(-1))
   return {
     index,
-    filename: file?.filename ?? sent,
-    targetFormat: item.targetFormat ?? shared ?? null,
+    filename: file?.filename ?? sentName,
+    targetFormat: item.targetFormat ?? sharedTarget ?? null,
     taskName: names.convert,
-    status: refused ? 'rejected' : 'accepted',
+    status: refusedTask ? 'rejected' : 'accepted',
     ...defined({
-      error: refused && { code: refused.code ?? '', message: withBatchFieldName(refused.message ?? '') },
+      error: refusedTask && {
+        code: refusedTask.code ?? '',
+        message: withBatchFieldName(refusedTask.message ?? ''),
+      },
     }),
   }
 }

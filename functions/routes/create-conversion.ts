@@ -82,8 +82,8 @@ export const createConversion = contract({
   idempotent: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'FILE_GONE'],
   handle: async (request, services) => {
-    const made = await request.findEarlierJob()
-    return respondWithJob(made ?? (await start(request, services)), request, services)
+    const earlierState = await request.findEarlierJob()
+    return respondWithJob(earlierState ?? (await start(request, services)), request, services)
   },
 })
 
@@ -95,7 +95,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const tool = parseToolOperation(body.toolOperation)
   const to = parseTargetFormat(body)
   if (!to && !tool) throw missingTargetError()
-  const more = await Promise.all([
+  const moreSources = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),
     ...(body.additionalUploadIds ?? []).map((id) =>
       openUploadedSource(id, 'additionalUploadIds', principal, services),
@@ -113,7 +113,11 @@ async function start(request: Request, services: Services): Promise<JobState> {
   } as const
   const { source, discard } = await firstSource(request, services)
   try {
-    return await startRequestedConversion(request, { ...conversion, sources: [source, ...more] }, services)
+    return await startRequestedConversion(
+      request,
+      { ...conversion, sources: [source, ...moreSources] },
+      services,
+    )
   } finally {
     await discard?.()
   }
@@ -149,8 +153,8 @@ const misnamedFileUrls = [
 
 /** @throws AppError NO_FILES if the only source is a URL in a field with a wrong name. */
 function rejectMisnamedFileUrl({ body, files }: Request): void {
-  const given: Readonly<Record<string, unknown>> = body
-  const name = misnamedFileUrls.find((field) => typeof given[field] === 'string')
+  const givenFields: Readonly<Record<string, unknown>> = body
+  const name = misnamedFileUrls.find((field) => typeof givenFields[field] === 'string')
   if (name === undefined || files.length > 0 || body.uploadId !== undefined) return
   throw new AppError(
     'NO_FILES',
@@ -163,16 +167,16 @@ function rejectMisnamedFileUrl({ body, files }: Request): void {
 
 /** @throws AppError INVALID_REQUEST if the request has another source too. */
 function requireSingleSource({ body, files }: Request, name: 'sourceJobId' | 'fileUrl'): void {
-  const others = {
+  const otherSources = {
     uploadId: body.uploadId,
     file: files.some(({ field }) => field === 'file'),
     fileUrl: name !== 'fileUrl' && body.fileUrl,
   }
-  const other = Object.entries(others).find(([, isPresent]) => isPresent)?.[0]
-  if (!other) return
+  const otherSource = Object.entries(otherSources).find(([, isPresent]) => isPresent)?.[0]
+  if (!otherSource) return
   throw new AppError(
     'INVALID_REQUEST',
-    `Both \`${name}\` and \`${other}\` were sent; send exactly one of them.`,
+    `Both \`${name}\` and \`${otherSource}\` were sent; send exactly one of them.`,
     { field: name },
   )
 }

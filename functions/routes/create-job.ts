@@ -101,10 +101,11 @@ export const createJob = contract({
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const created = (await request.findEarlierJob()) ?? (await start(request, services))
-    const { state, ...answer } = await waitForNewJob(created, request, services)
-    const whole = state === created ? created : ((await services.jobs.store.getState(state.job.id)) ?? state)
-    return { ...answer, data: jobView(whole, services.resultLink) }
+    const createdState = (await request.findEarlierJob()) ?? (await start(request, services))
+    const { state, ...answer } = await waitForNewJob(createdState, request, services)
+    const wholeState =
+      state === createdState ? createdState : ((await services.jobs.store.getState(state.job.id)) ?? state)
+    return { ...answer, data: jobView(wholeState, services.resultLink) }
   },
 })
 
@@ -122,9 +123,9 @@ async function start(
   const { imports, discard } = await openImports(tasks, { principal, services })
   try {
     const { tag, webhookUrl, webhookFormat, failFast, expiresIn: expiresInS } = body
-    const made = { tag, webhookUrl, webhookFormat, failFast, expiresInS, tasks, imports }
+    const jobFields = { tag, webhookUrl, webhookFormat, failFast, expiresInS, tasks, imports }
     const { ownerId: owner, keyId } = principal
-    const request = { owner, keyId, requestId, jobId: newJobId(), ...made }
+    const request = { owner, keyId, requestId, jobId: newJobId(), ...jobFields }
     return await startJob(request, services)
   } finally {
     await discard()

@@ -66,8 +66,8 @@ export const createMerge = contract({
   idempotent: true,
   errors: conversionErrors,
   handle: async (request, services) => {
-    const made = await request.findEarlierJob()
-    return respondWithJob(made ?? (await start(request, services)), request, services)
+    const earlierState = await request.findEarlierJob()
+    return respondWithJob(earlierState ?? (await start(request, services)), request, services)
   },
 })
 
@@ -76,14 +76,14 @@ type Request = HttpRequest<unknown, unknown, z.infer<typeof Fields>>
 async function start(request: Request, services: Services): Promise<JobState> {
   const { body, files, principal } = request
   const { mergeType } = body
-  const [first, second, ...others] = await Promise.all([
+  const [firstSource, secondSource, ...otherSources] = await Promise.all([
     ...files,
     ...(body.uploadIds ?? []).map((id) => openUploadedSource(id, 'uploadIds', principal, services)),
     ...(body.fileUrls ?? []).map((url) => ({ url, field: 'fileUrls' })),
   ])
-  if (!first) throw tooFewFilesError('NO_FILES', 0)
-  if (!second) throw tooFewFilesError('INVALID_INPUT', 1)
-  const sources = [first, second, ...others] as const
+  if (!firstSource) throw tooFewFilesError('NO_FILES', 0)
+  if (!secondSource) throw tooFewFilesError('INVALID_INPUT', 1)
+  const sources = [firstSource, secondSource, ...otherSources] as const
   requireMatchingExtensions(sources, mergeType)
   const conversion = {
     sources,

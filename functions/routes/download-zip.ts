@@ -68,11 +68,11 @@ export const downloadZip = contract({
   idempotent: true,
   errors: ['JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'CONFLICT', 'INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE'],
   handle: async (request, services) => {
-    const made = (await request.findEarlierJob()) ?? (await start(request, services))
+    const createdState = (await request.findEarlierJob()) ?? (await start(request, services))
     const prefer = request.headers['prefer'] ?? (request.query.async ? undefined : `wait=${defaultWaitS}`)
     const { remainingMs } = request
-    const asked = { headers: { ...request.headers, prefer }, remainingMs, query: { redirect: true } }
-    const { status, ...answer } = await respondWithJob(made, asked, services)
+    const waitRequest = { headers: { ...request.headers, prefer }, remainingMs, query: { redirect: true } }
+    const { status, ...answer } = await respondWithJob(createdState, waitRequest, services)
     // A job that finished without a ZIP has failed; its status contains the error.
     return { ...answer, status: status === 200 ? 202 : status }
   },
@@ -135,16 +135,16 @@ function parseJobIds({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly s
 /** @throws AppError INVALID_INPUT for a job that was not requested, and for an invalid folder path. */
 function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[]) {
   if (!folders) return undefined
-  const clean = Object.entries(folders).map(([jobId, given]) => {
+  const clean = Object.entries(folders).map(([jobId, givenFolder]) => {
     const field = `folders.${jobId.slice(0, 64)}`
     if (!jobIds.includes(jobId))
       throw new AppError('INVALID_INPUT', `${field}: expected one of the requested jobs.`, { field })
-    const path = sanitizeFolderPath(given)
+    const path = sanitizeFolderPath(givenFolder)
     if (path === undefined)
       throw new AppError(
         'INVALID_INPUT',
         `${field}: expected a path such as album/2024, with at most 32 folders and 1000 characters, without "..", ".", empty folders, backslashes and control characters.`,
-        { field, got: given.slice(0, 100) },
+        { field, got: givenFolder.slice(0, 100) },
       )
     return [jobId, path] as const
   })

@@ -257,7 +257,7 @@ function tasksOf(
     }),
   )
   if (targetFormat === undefined) return imported
-  const converted = links.map((_, at) => [
+  const convertedLinks = links.map((_, at) => [
     `convert-${at + 1}`,
     { operation: 'convert', input: importName(at), output_format: targetFormat, options },
   ])
@@ -265,8 +265,8 @@ function tasksOf(
     name,
     { operation: importUrlOperation.name, ...fields },
   ])
-  const out = { operation: 'export/url', input: converted.map(([name]) => name) }
-  return parseTasks(Object.fromEntries([...sources, ...converted, ['export', out]]))
+  const out = { operation: 'export/url', input: convertedLinks.map(([name]) => name) }
+  return parseTasks(Object.fromEntries([...sources, ...convertedLinks, ['export', out]]))
 }
 
 /** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */

@@ -32,8 +32,8 @@ export const getJob = contract({
     const jobId = requireJobId(params.jobId)
     const waitS = parseWaitS(request)
     if (waitS !== undefined) {
-      const found = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
-      await waitUntilFinished(services, jobId, waitS, found)
+      const foundJob = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
+      await waitUntilFinished(services, jobId, waitS, foundJob)
     }
     const state = await services.jobs.store.getState(jobId)
     if (!state) throw jobNotFound(jobId)

@@ -25,8 +25,8 @@ export type LoadContracts = () => Promise<readonly AnyContract[]>
 
 /** Recorded by `npm run examples`. */
 async function loadExamples(): Promise<Readonly<Record<string, RecordedExample>>> {
-  const { default: recorded } = await import('./examples.json', { with: { type: 'json' } })
-  return recorded
+  const { default: recordedExamples } = await import('./examples.json', { with: { type: 'json' } })
+  return recordedExamples
 }
 
 export function getOpenApi(contracts: LoadContracts): AnyContract {
@@ -35,14 +35,14 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
     path: '/v1/openapi.json',
     summary: 'Get the OpenAPI 3.1 document of this API',
     handle: async (_request, { config }) => {
-      const [{ openApiDocument }, described, examples] = await Promise.all([
+      const [{ openApiDocument }, documentedContracts, examples] = await Promise.all([
         import('../../lib/http/openapi/openapi.ts'),
         contracts(),
         loadExamples(),
       ])
       return {
         data: {
-          ...openApiDocument([...described, self], {
+          ...openApiDocument([...documentedContracts, self], {
             version: interfaceVersion,
             url: config.PUBLIC_URL ?? '/',
             maxBodyBytes: maxBodyBytes(config),

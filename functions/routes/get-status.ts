@@ -31,8 +31,8 @@ export const getStatus = contract({
   handle: async ({ params, principal, ...request }, services) => {
     const jobId = requireJobId(params.jobId)
     const waitS = parseWaitS(request)
-    const found = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
-    const waited = waitS === undefined ? found : await waitUntilFinished(services, jobId, waitS, found)
+    const foundJob = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
+    const waited = waitS === undefined ? foundJob : await waitUntilFinished(services, jobId, waitS, foundJob)
     const job = requireVisibleJob(waited, jobId, principal)
     const state = await loadViewState(job, services)
     return { data: statusView(state, services.resultLink), headers: jobHeaders(job, waitS) }

@@ -88,19 +88,22 @@ export const listConversions = contract({
     const { category, engine, operation } = query
     const from = requireFormat(query.from, 'from')
     const to = requireFormat(query.to, 'to')
-    const found = findConversions(engines, operation, from).filter(
+    const foundConversions = findConversions(engines, operation, from).filter(
       (pair) =>
         (!to || pair.to === to) &&
         (!category || formatById(pair.from).category === category) &&
         (!engine || pair.route.steps.some((step) => step.engine === engine)),
     )
-    const { pairs, pagination } = pageOf(found, query)
-    const next = pagination?.nextCursor
-    const listed = from || to || operation !== 'convert' ? withOptions(pairs) : withOptionSets(pairs)
+    const { pairs, pagination } = pageOf(foundConversions, query)
+    const nextCursor = pagination?.nextCursor
+    const listedConversions =
+      from || to || operation !== 'convert' ? withOptions(pairs) : withOptionSets(pairs)
     return {
-      data: { ...listed, total: found.length, ...defined({ pagination }) },
-      ...(next && {
-        headers: { link: nextPageLink(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, next) },
+      data: { ...listedConversions, total: foundConversions.length, ...defined({ pagination }) },
+      ...(nextCursor && {
+        headers: {
+          link: nextPageLink(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, nextCursor),
+        },
       }),
     }
   },
@@ -111,10 +114,11 @@ const defaultLimit = 500
 const cursorOf = ({ from, to }: Conversion) => `${from}:${to}`
 
 /** Pairs are in the order of the registry; a page starts after the pair of its cursor. */
-function pageOf(found: readonly Conversion[], { limit, cursor }: z.output<typeof Query>) {
-  if (limit === undefined && cursor === undefined) return { pairs: found }
-  const before = cursor === undefined ? -1 : found.findIndex((pair) => cursorOf(pair) === cursor)
-  if (cursor !== undefined && before < 0) {
+function pageOf(foundConversions: readonly Conversion[], { limit, cursor }: z.output<typeof Query>) {
+  if (limit === undefined && cursor === undefined) return { pairs: foundConversions }
+  const indexBefore =
+    cursor === undefined ? -1 : foundConversions.findIndex((pair) => cursorOf(pair) === cursor)
+  if (cursor !== undefined && indexBefore < 0) {
     throw new AppError(
       'INVALID_INPUT',
       'cursor: expected a `nextCursor` of this list with the same filters. Omit it to start from the first page.',
@@ -122,12 +126,12 @@ function pageOf(found: readonly Conversion[], { limit, cursor }: z.output<typeof
     )
   }
   const pageSize = limit ?? defaultLimit
-  const pairs = found.slice(before + 1, before + 1 + pageSize)
-  const last = pairs.at(-1)
-  const hasMore = before + 1 + pageSize < found.length
+  const pairs = foundConversions.slice(indexBefore + 1, indexBefore + 1 + pageSize)
+  const lastPair = pairs.at(-1)
+  const hasMore = indexBefore + 1 + pageSize < foundConversions.length
   return {
     pairs,
-    pagination: { limit: pageSize, hasMore, nextCursor: hasMore && last ? cursorOf(last) : null },
+    pagination: { limit: pageSize, hasMore, nextCursor: hasMore && lastPair ? cursorOf(lastPair) : null },
   }
 }
 

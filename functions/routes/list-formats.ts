@@ -35,22 +35,24 @@ export const listFormats = contract({
   cacheKey: ({ query }) => (Object.values(query).every((value) => value === undefined) ? 'all' : undefined),
   handle: async ({ query }, services) => {
     const engines = await services.engines()
-    const all = formatViews(engines)
-    const wanted = query.q?.toLowerCase()
-    const found = all.filter(
+    const allViews = formatViews(engines)
+    const wantedText = query.q?.toLowerCase()
+    const foundFormats = allViews.filter(
       (format) =>
         (!query.category || format.category === query.category) &&
         (query.canRead === undefined || format.canRead === query.canRead) &&
         (query.canWrite === undefined || format.canWrite === query.canWrite) &&
-        (!wanted ||
-          [format.id, format.name.toLowerCase(), ...format.extensions].some((text) => text.includes(wanted))),
+        (!wantedText ||
+          [format.id, format.name.toLowerCase(), ...format.extensions].some((text) =>
+            text.includes(wantedText),
+          )),
     )
-    const count = (category: string) => all.filter((format) => format.category === category).length
+    const count = (category: string) => allViews.filter((format) => format.category === category).length
     const byCategory = Object.fromEntries(categories.map((category) => [category, count(category)]))
     return {
       data: {
-        formats: found,
-        totals: { formats: all.length, pairs: findConversions(engines).length, byCategory },
+        formats: foundFormats,
+        totals: { formats: allViews.length, pairs: findConversions(engines).length, byCategory },
       },
     }
   },

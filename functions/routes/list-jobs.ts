@@ -63,10 +63,10 @@ export const listJobs = contract({
   errors: ['INVALID_INPUT'],
   handle: async ({ query, principal }, services) => {
     const { jobs, config, keys } = services
-    const { limit, include, cursor: given, ...filters } = query
+    const { limit, include, cursor: givenCursor, ...filters } = query
     const baseUrl = config.PUBLIC_URL ?? ''
     const codec = cursorCodec(`${principal.ownerId}\n${JSON.stringify(filters)}`, keys.cursor)
-    const position = given === undefined ? undefined : codec.read(given)
+    const position = givenCursor === undefined ? undefined : codec.read(givenCursor)
     const back = position?.direction === 'prev'
     const isNewestFirst = filters.sort === '-createdAt'
     const page = await jobs.store.list({
@@ -81,11 +81,11 @@ export const listJobs = contract({
       maxTasks: include === 'tasks' ? maxTasksShown : undefined,
       matches: createMatcher(filters),
     })
-    const found = back ? [...page.jobs].reverse() : page.jobs
-    const around = pageCursors({ found, next: page.next, position, isNewestFirst })
+    const orderedJobs = back ? [...page.jobs].reverse() : page.jobs
+    const around = pageCursors({ found: orderedJobs, next: page.next, position, isNewestFirst })
     const nextCursor = around.next ? codec.write(around.next) : null
     const prevCursor = around.prev ? codec.write(around.prev) : null
-    const views = await loadViews(found, include, services)
+    const views = await loadViews(orderedJobs, include, services)
     return {
       data: { jobs: views, pagination: { limit, hasMore: nextCursor !== null, nextCursor, prevCursor } },
       ...(nextCursor && { headers: { link: nextPageLink(`${baseUrl}/v1/jobs`, query, nextCursor) } }),

@@ -54,10 +54,10 @@ export const jobEvents = contract({
   handle: async ({ params, principal, headers, canStream, remainingMs }, services) => {
     const jobId = requireJobId(params.jobId)
     const job = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
-    const given = headers['last-event-id']
+    const givenEventId = headers['last-event-id']
     const forMs = canStream ? maxStreamMs : Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs)
     const data = await eventStream(job, services, {
-      lastEventId: given && /^\d{1,16}$/.test(given) ? Number(given) : undefined,
+      lastEventId: givenEventId && /^\d{1,16}$/.test(givenEventId) ? Number(givenEventId) : undefined,
       deadline: Date.now() + forMs,
       isBuffered: !canStream,
       credential: principal.credential,

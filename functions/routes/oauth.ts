@@ -110,15 +110,15 @@ export const deleteOAuthClient = contract({
 })
 
 const auditEntry = (
-  done: 'create' | 'delete',
+  doneAction: 'create' | 'delete',
   { id, name, scopes }: OAuthClient,
   by: { readonly actor: string; readonly ip: string },
 ) =>
   auditWrite({
     ...by,
-    action: `client.${done}`,
+    action: `client.${doneAction}`,
     subject: id,
-    after: done === 'create' ? `${name} (${scopes.join(', ')})` : undefined,
+    after: doneAction === 'create' ? `${name} (${scopes.join(', ')})` : undefined,
   })
 
 /** Unknown parameters are ignored (RFC 6749, 3.2). */

@@ -52,7 +52,7 @@ export const getQuota = contract({
     'Limits per minute and hour are those of the key or session of this request; limits per day and month are those of the account.',
   reply: { status: 200, schema: QuotaView },
   handle: async ({ principal }, services) => {
-    const [usages, minutes, live] = await Promise.all([
+    const [usages, minutes, liveUsages] = await Promise.all([
       windowUsages(services, principal),
       minutesOf(principal, services),
       liveJobs(principal, services),
@@ -82,7 +82,7 @@ export const getQuota = contract({
       data: {
         plan,
         quotas: [...requests, minutesQuota],
-        concurrentJobs: { limit: concurrentJobs, ...live },
+        concurrentJobs: { limit: concurrentJobs, ...liveUsages },
         maxFileSize: maxFileBytes,
         filesPerJob,
       },
@@ -105,6 +105,6 @@ async function liveJobs({ ownerId: owner }: Principal, { jobs }: Services) {
     statuses: liveStatuses,
     matches: ({ status }) => liveStatuses.some((live) => live === status),
   })
-  const running = page.jobs.filter(({ status }) => status === 'processing').length
-  return { running, queued: page.jobs.length - running }
+  const runningCount = page.jobs.filter(({ status }) => status === 'processing').length
+  return { running: runningCount, queued: page.jobs.length - runningCount }
 }

@@ -40,10 +40,11 @@ export const retryJob = contract({
   idempotent: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'FILE_GONE'],
   handle: async (request, services) => {
-    const created = (await request.findEarlierJob()) ?? (await start(request, services))
-    const { state, ...answer } = await waitForNewJob(created, request, services)
-    const whole = state === created ? created : ((await services.jobs.store.getState(state.job.id)) ?? state)
-    return { ...answer, data: jobView(whole, services.resultLink) }
+    const createdState = (await request.findEarlierJob()) ?? (await start(request, services))
+    const { state, ...answer } = await waitForNewJob(createdState, request, services)
+    const wholeState =
+      state === createdState ? createdState : ((await services.jobs.store.getState(state.job.id)) ?? state)
+    return { ...answer, data: jobView(wholeState, services.resultLink) }
   },
 })
 

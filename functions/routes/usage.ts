@@ -72,8 +72,8 @@ export const getReliability = contract({
   description: `Data of the last ${publicDays} days, at most a minute old.`,
   reply: { status: 200, schema: Reliability, cacheControl: `public, max-age=${cacheMs / 1000}` },
   handle: async (_request, services) => {
-    const before = cache.get(services.table)
-    if (before && before.until > Date.now()) return { data: await before.data }
+    const cachedUsage = cache.get(services.table)
+    if (cachedUsage && cachedUsage.until > Date.now()) return { data: await cachedUsage.data }
     const data = reliabilityOf(services)
     cache.set(services.table, { data, until: Date.now() + cacheMs })
     // Failures are not cached.

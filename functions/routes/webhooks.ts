@@ -107,8 +107,10 @@ export const listWebhooks = contract({
   handle: async ({ query: { limit, before = '~' }, principal }, services) => {
     const rest = (await new Webhooks(services).store.list(principal.ownerId)).filter(({ id }) => id < before)
     const page = rest.slice(0, limit)
-    const next = rest.length > limit ? (page.at(-1)?.id ?? null) : null
-    return { data: { webhooks: page.map((webhook) => webhookView(webhook, principal, services)), next } }
+    const nextCursor = rest.length > limit ? (page.at(-1)?.id ?? null) : null
+    return {
+      data: { webhooks: page.map((webhook) => webhookView(webhook, principal, services)), next: nextCursor },
+    }
   },
 })
 
@@ -142,9 +144,9 @@ export const changeWebhook = contract({
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST', 'URL_NOT_ALLOWED'],
   handle: async ({ params, body, principal }, services) => {
     const { id } = await requireListedWebhook(params.webhookId, principal, services)
-    const changed = await new Webhooks(services).change(id, body)
-    if (!changed) throw notFound(id)
-    return { data: webhookView(changed, principal, services) }
+    const changedWebhook = await new Webhooks(services).change(id, body)
+    if (!changedWebhook) throw notFound(id)
+    return { data: webhookView(changedWebhook, principal, services) }
   },
 })
 
@@ -177,10 +179,12 @@ export const rotateSecret = contract({
   reply: { status: 200, schema: WebhookWithSecret },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT', 'INVALID_REQUEST'],
   handle: async ({ params, body, principal }, services) => {
-    const before = await requireListedWebhook(params.webhookId, principal, services)
-    const changed = await new Webhooks(services).rotate(before, body.graceHours)
-    if (!changed) throw notFound(before.id)
-    return { data: { ...webhookView(changed.webhook, principal, services), secret: changed.secret } }
+    const webhookBefore = await requireListedWebhook(params.webhookId, principal, services)
+    const rotatedWebhook = await new Webhooks(services).rotate(webhookBefore, body.graceHours)
+    if (!rotatedWebhook) throw notFound(webhookBefore.id)
+    return {
+      data: { ...webhookView(rotatedWebhook.webhook, principal, services), secret: rotatedWebhook.secret },
+    }
   },
 })
 

@@ -34,8 +34,8 @@ export class Problem extends Error {
   }
 }
 
-export function toProblem(thrown: unknown): Problem {
-  if (thrown instanceof Problem) return thrown
+export function toProblem(thrownError: unknown): Problem {
+  if (thrownError instanceof Problem) return thrownError
   return new Problem('PAGE_ERROR', words.pageError)
 }
 
@@ -61,13 +61,13 @@ export const getOwnerToken = (): string | null => ownerToken
 
 /** Sends a request; if the service did not issue the identity, forgets it and sends the request once more. */
 async function sendRequest<Data>(path: string, call: Call = {}): Promise<Reply<Data>> {
-  const sent = ownerToken
+  const sentToken = ownerToken
   try {
     return await sendOnce<Data>(path, call)
   } catch (error) {
     const isRejected = error instanceof Problem && error.field === 'X-Owner-Token'
-    if (sent === null || !isRejected) throw error
-    if (ownerToken === sent) ownerToken = null
+    if (sentToken === null || !isRejected) throw error
+    if (ownerToken === sentToken) ownerToken = null
     return sendOnce<Data>(path, call)
   }
 }

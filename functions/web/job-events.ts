@@ -101,7 +101,8 @@ function connect(): void {
 
 /** Tells all subscribers that events may have been missed. */
 function notifyAll(): void {
-  for (const all of subscribers.values()) for (const subscriber of all) notify(subscriber, undefined)
+  for (const jobSubscribers of subscribers.values())
+    for (const subscriber of jobSubscribers) notify(subscriber, undefined)
 }
 
 function notify(subscriber: Subscriber, update: JobUpdate): void {

@@ -7,9 +7,9 @@ import { newId } from '../../lib/ids.ts'
 
 const now = new Date('2026-03-04T05:06:07.890Z')
 const id = newId('acc')
-const reading = (name: WindowName, used: number, limit: number) => ({
+const reading = (name: WindowName, usedCount: number, limit: number) => ({
   policy: { name, counter: name, limit },
-  used,
+  used: usedCount,
   endsAt: windowEnd(name, now.getTime()),
 })
 const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
@@ -47,15 +47,15 @@ test('a plan change creates a created, updated or cancelled event', () => {
     ['pro', 'business', 'subscription.updated', 'active'],
     ['business', 'free', 'subscription.cancelled', 'cancelled'],
   ] as const
-  for (const [before, plan, name, status] of cases) {
-    const [event] = subscriptionEvents({ plan: before }, { id, plan }, now)
+  for (const [statusBefore, plan, name, status] of cases) {
+    const [event] = subscriptionEvents({ plan: statusBefore }, { id, plan }, now)
     assert.ok(event)
     assert.equal(event.event, name)
     assert.equal(event.owner, id)
     const { subscription } = eventSchema(name).parse(toPublicEvent(event))
     assert.deepEqual(
       [subscription.plan, subscription.previousPlan, subscription.status],
-      [plan, before, status],
+      [plan, statusBefore, status],
     )
   }
   assert.deepEqual(subscriptionEvents({ plan: 'pro' }, { id, plan: 'pro' }, now), [])

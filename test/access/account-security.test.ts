@@ -105,11 +105,12 @@ describe('passwords of accounts', () => {
       statuses.push((await signIn(guesser, 'guess@example.com', 'wrong password')).status)
     assert.ok(statuses.includes(429), statuses.join())
     assert.ok(statuses.slice(0, 2).every((status) => status === 401))
-    const seen: BrowserReply[] = []
-    for (let at = 0; at < 20; at++) seen.push(await signIn(visitor(), 'guess@example.com', 'wrong password'))
-    const last = seen.at(-1)
-    assert.equal(last?.status, 429)
-    assert.ok(Number(last?.headers['retry-after']) > 0)
+    const seenReplies: BrowserReply[] = []
+    for (let at = 0; at < 20; at++)
+      seenReplies.push(await signIn(visitor(), 'guess@example.com', 'wrong password'))
+    const lastReply = seenReplies.at(-1)
+    assert.equal(lastReply?.status, 429)
+    assert.ok(Number(lastReply?.headers['retry-after']) > 0)
     assert.equal(
       (await signIn(visitor(), 'Guess@Example.com')).status,
       429,
@@ -135,25 +136,25 @@ describe('passwords of accounts', () => {
     assert.equal(confirmed.status, 302)
     assert.ok(here.jar.has('session'), 'the confirmation signs in')
 
-    const same = openBrowser(app, withMail)
+    const sameBrowser = openBrowser(app, withMail)
     assert.equal(
-      (await signUp(same, 'forgot@example.com')).status,
+      (await signUp(sameBrowser, 'forgot@example.com')).status,
       200,
       'the reply does not reveal that the account exists',
     )
     assert.equal(box.emails.at(-1)?.subject, 'You already have an account')
 
-    const asked = { email: 'forgot@example.com', redirectTo: '/reset' }
-    await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', asked)
-    const elsewhere = { ...asked, redirectTo: 'https://evil.example/' }
+    const requestedReset = { email: 'forgot@example.com', redirectTo: '/reset' }
+    await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', requestedReset)
+    const elsewhere = { ...requestedReset, redirectTo: 'https://evil.example/' }
     const evil = await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', elsewhere)
     assert.equal(evil.status, 403)
     const token = linkIn(-1).pathname.split('/').at(-1)
     const reset = { newPassword: 'another good password', token }
-    const tried = await Promise.all(
+    const triedReplies = await Promise.all(
       [0, 1, 2].map(() => openBrowser(app, withMail).send('POST', '/v1/auth/reset-password', reset)),
     )
-    assert.deepEqual(tried.map(({ status }) => status).sort(), [200, 400, 400])
+    assert.deepEqual(triedReplies.map(({ status }) => status).sort(), [200, 400, 400])
     assert.equal((await here.send('GET', '/v1/jobs')).status, 401)
     assert.equal((await signIn(here, 'forgot@example.com', reset.newPassword)).status, 200)
   })
@@ -165,27 +166,27 @@ describe('two-factor authentication', () => {
     await signUp(here, 'totp@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
       .json
-    const enabled = await here.send('POST', '/v1/auth/two-factor/verify-totp', { code: totpOf(totpURI) })
-    assert.equal(enabled.status, 200)
+    const enabledReply = await here.send('POST', '/v1/auth/two-factor/verify-totp', { code: totpOf(totpURI) })
+    assert.equal(enabledReply.status, 200)
 
-    const next = visitor()
-    const half = await signIn(next, 'totp@example.com')
+    const nextVisitor = visitor()
+    const half = await signIn(nextVisitor, 'totp@example.com')
     assert.deepEqual(half.json, { twoFactorRedirect: true, twoFactorMethods: ['totp'] })
-    assert.equal((await next.send('GET', '/v1/auth/get-session')).json, null)
+    assert.equal((await nextVisitor.send('GET', '/v1/auth/get-session')).json, null)
     assert.equal(
-      (await next.send('GET', '/v1/account')).status,
+      (await nextVisitor.send('GET', '/v1/account')).status,
       401,
       'a sign-in without the second factor gives no access',
     )
-    const wrong = await next.send('POST', '/v1/auth/two-factor/verify-totp', { code: '000000' })
-    assert.equal(wrong.status, 401)
+    const wrongReply = await nextVisitor.send('POST', '/v1/auth/two-factor/verify-totp', { code: '000000' })
+    assert.equal(wrongReply.status, 401)
     const [code] = backupCodes
-    const lost = await next.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
-    assert.equal(lost.status, 200)
-    const again = visitor()
-    await signIn(again, 'totp@example.com')
-    const used = await again.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
-    assert.equal(used.status, 401)
+    const lostReply = await nextVisitor.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
+    assert.equal(lostReply.status, 200)
+    const visitorAgain = visitor()
+    await signIn(visitorAgain, 'totp@example.com')
+    const usedReply = await visitorAgain.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
+    assert.equal(usedReply.status, 401)
   })
 })
 
@@ -198,11 +199,11 @@ describe('the better-auth table adapter', () => {
       data: { identifier: 'once', value: 'v', expiresAt, createdAt: expiresAt, updatedAt: expiresAt },
     })
     const where = [{ field: 'identifier', value: 'once' }]
-    const taken = await Promise.all(
+    const takenCodes = await Promise.all(
       Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where })),
     )
     assert.deepEqual(
-      taken.filter(Boolean).map((one) => (one as { id: string }).id),
+      takenCodes.filter(Boolean).map((one) => (one as { id: string }).id),
       [id],
     )
   })
@@ -231,9 +232,9 @@ describe('the better-auth table adapter', () => {
     const secret = new URL(totpURI).searchParams.get('secret') ?? ''
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
     const { Items } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
-    const kept = JSON.stringify(Items)
-    for (const one of [json.token, password, secret, ...backupCodes]) assert.ok(!kept.includes(one), one)
-    assert.ok(kept.includes(json.user.id))
+    const tableJson = JSON.stringify(Items)
+    for (const one of [json.token, password, secret, ...backupCodes]) assert.ok(!tableJson.includes(one), one)
+    assert.ok(tableJson.includes(json.user.id))
     assert.equal((await accountOf(app.services, json.user.id))?.email, 'secrets@example.com')
   })
 })
@@ -247,9 +248,12 @@ describe('the account administration API', () => {
       const { status, json } = await app.send(method, `/v1/admin/${path}`, { headers, body })
       return { status, data: json?.data, error: json?.error }
     }
-    const found = await app.send('GET', '/v1/admin/users', { headers, query: { q: 'MANAGED@', limit: '1' } })
+    const foundAccounts = await app.send('GET', '/v1/admin/users', {
+      headers,
+      query: { q: 'MANAGED@', limit: '1' },
+    })
     assert.deepEqual(
-      found.json.data.users.map((user: { id: string }) => user.id),
+      foundAccounts.json.data.users.map((user: { id: string }) => user.id),
       [id],
     )
     assert.equal((await ask('PATCH', `users/${id}`, { plan: 'pro' })).data.plan, 'pro')
@@ -271,13 +275,13 @@ describe('the account administration API', () => {
         ['user.plan', 'self-hosted', 'pro'],
       ],
     )
-    const wrong = await ask('PATCH', `users/${id}`, { plan: 'gold' })
-    assert.match(wrong.error.message, /anonymous.*free.*starter.*pro.*business/)
-    for (const [given, message] of [
+    const wrongPlanReply = await ask('PATCH', `users/${id}`, { plan: 'gold' })
+    assert.match(wrongPlanReply.error.message, /anonymous.*free.*starter.*pro.*business/)
+    for (const [givenQuery, message] of [
       [{ role: 'ROOT' }, /^role: expected USER or ADMIN, got "ROOT"/],
       [{ status: 'gone' }, /^status: expected active or suspended, got "gone"/],
     ] as const) {
-      const { error } = await ask('PATCH', `users/${id}`, given)
+      const { error } = await ask('PATCH', `users/${id}`, givenQuery)
       assert.deepEqual([error.code, message.test(error.message)], ['INVALID_INPUT', true], error.message)
     }
     for (const path of ['users', 'audit']) {
@@ -296,8 +300,8 @@ describe('the account administration API', () => {
     const { id } = (await signUp(visitor(), 'notified@example.com')).json.user
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
-    const due = await findDueRecords(new Date(), 1000, app.services.table)
-    assert.ok(due.some((one) => one.kind === 'PLAN' && one.id === id))
+    const dueRecords = await findDueRecords(new Date(), 1000, app.services.table)
+    assert.ok(dueRecords.some((one) => one.kind === 'PLAN' && one.id === id))
     const published: { event: string; id: string }[] = []
     const bus = { publish: async (events: typeof published) => void published.push(...events) }
     const { PLAN: wake = assert.fail() } = createWakeHandlers({ ...app.services, bus } as unknown as Services)

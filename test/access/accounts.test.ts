@@ -53,14 +53,14 @@ const tasks = {
 
 describe('accounts and their jobs', () => {
   test('concurrent sign-ups with one email address create one account', async () => {
-    const seen = await Promise.all(
+    const signUpReplies = await Promise.all(
       ['race@example.com', 'RACE@example.com', 'Race@Example.com'].map((email) => signUp(visitor(), email)),
     )
-    assert.deepEqual(seen.map(({ status }) => status).sort(), [200, 422, 422])
-    const made = seen.find(({ status }) => status === 200)?.json.user
-    const found = await accountByEmail(app.services, 'RACE@example.com')
-    assert.partialDeepStrictEqual(found, {
-      id: made.id,
+    assert.deepEqual(signUpReplies.map(({ status }) => status).sort(), [200, 422, 422])
+    const createdUser = signUpReplies.find(({ status }) => status === 200)?.json.user
+    const foundAccount = await accountByEmail(app.services, 'RACE@example.com')
+    assert.partialDeepStrictEqual(foundAccount, {
+      id: createdUser.id,
       email: 'race@example.com',
       plan: 'self-hosted',
       role: 'USER',
@@ -71,18 +71,18 @@ describe('accounts and their jobs', () => {
   test('while sign-up is closed, only administrators can create accounts, which then work like any other', async () => {
     const services = { ...app.services, config: { ...app.services.config, SIGN_UP: 'closed' as const } }
     const here = openBrowser(app, createAuthApi(services, cheap))
-    const refused = await signUp(here, 'closed@example.com')
-    assert.deepEqual([refused.status, refused.json.code], [403, 'SIGN_UP_CLOSED'])
+    const refusedSignUp = await signUp(here, 'closed@example.com')
+    assert.deepEqual([refusedSignUp.status, refusedSignUp.json.code], [403, 'SIGN_UP_CLOSED'])
     assert.equal((await here.send('GET', '/v1/auth/options')).json.signUp, 'closed')
     await signUp(visitor(), 'member@example.com')
     assert.equal((await signIn(here, 'member@example.com')).status, 200)
   })
 
   test('a sign-up cannot set its role or plan', async () => {
-    const wanted = { role: 'ADMIN', plan: 'business', status: 'active', emailVerified: true }
+    const wantedFields = { role: 'ADMIN', plan: 'business', status: 'active', emailVerified: true }
     const here = visitor()
-    const { id } = (await signUp(here, 'grab@example.com', wanted)).json.user
-    await here.send('POST', '/v1/auth/update-user', { name: 'Bob', ...wanted })
+    const { id } = (await signUp(here, 'grab@example.com', wantedFields)).json.user
+    await here.send('POST', '/v1/auth/update-user', { name: 'Bob', ...wantedFields })
     assert.partialDeepStrictEqual(await accountOf(app.services, id), {
       role: 'USER',
       plan: 'self-hosted',
@@ -101,10 +101,13 @@ describe('accounts and their jobs', () => {
     assert.equal((await elsewhere.send('GET', '/v1/jobs')).json.data.jobs.length, 1)
     const list = (await here.send('GET', '/v1/auth/list-sessions')).json
     assert.equal(list.length, 2)
-    const other = list.find(({ ipAddress }: { ipAddress: string }) => ipAddress === elsewhere.address)
-    assert.equal((await here.send('POST', '/v1/auth/revoke-session', { token: other.token })).status, 200)
-    const refused = await elsewhere.send('GET', '/v1/jobs')
-    assert.deepEqual([refused.status, refused.json.error.code], [401, 'AUTHENTICATION_REQUIRED'])
+    const otherSession = list.find(({ ipAddress }: { ipAddress: string }) => ipAddress === elsewhere.address)
+    assert.equal(
+      (await here.send('POST', '/v1/auth/revoke-session', { token: otherSession.token })).status,
+      200,
+    )
+    const refusedReply = await elsewhere.send('GET', '/v1/jobs')
+    assert.deepEqual([refusedReply.status, refusedReply.json.error.code], [401, 'AUTHENTICATION_REQUIRED'])
     assert.equal(elsewhere.jar.has('session'), false, 'the next request is anonymous')
     assert.equal((await elsewhere.send('GET', '/v1/jobs')).status, 200)
     assert.equal((await here.send('POST', '/v1/auth/sign-out', {})).status, 200)
@@ -140,31 +143,35 @@ describe('accounts and their jobs', () => {
     }
     assert.equal((await here.send('GET', `/v1/status/${jobId}`)).status, 200)
     const url = new URL(app.services.resultLink({ id: jobId }))
-    const seen = await visitor().send('GET', url.pathname, undefined, {
+    const seenReply = await visitor().send('GET', url.pathname, undefined, {
       query: Object.fromEntries(url.searchParams),
     })
-    assert.equal(seen.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
+    assert.equal(seenReply.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
   })
 
   test('a new account takes over the jobs that its browser created anonymously', async () => {
     const here = visitor()
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks, tag: 'mine' })).json.data
-    const done = (await here.send('POST', '/v1/jobs', { tasks })).json.data.jobId
-    await here.send('POST', `/v1/jobs/${done}/cancel`)
+    const createdJobId = (await here.send('POST', '/v1/jobs', { tasks })).json.data.jobId
+    await here.send('POST', `/v1/jobs/${createdJobId}/cancel`)
     const hook = { url: 'https://1.1.1.1/hook', events: ['*'] }
     const { id: hookId } = (await here.send('POST', '/v1/webhooks', hook)).json.data
     const secret = (await here.send('GET', '/v1/webhooks/secret')).json.data.secret
-    const before = (await app.services.jobs.store.getJob(jobId))?.owner ?? ''
-    const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
-    const { uploadId } = (await here.send('POST', '/v1/uploads/presign', announced)).json.data
+    const ownerBefore = (await app.services.jobs.store.getJob(jobId))?.owner ?? ''
+    const announcedFile = { filename: 'a.png', contentType: 'image/png', size: 1 }
+    const { uploadId } = (await here.send('POST', '/v1/uploads/presign', announcedFile)).json.data
     const parts = { filename: 'b.png', type: 'image/png', size: 1 }
     const multipart = (await here.send('POST', '/v1/uploads/multipart', parts)).json.data
     const { json } = await signUp(here, 'before@example.com')
     const { id } = json.user
-    const listed = (await here.send('GET', '/v1/jobs')).json.data.jobs
-    assert.deepEqual(new Set(listed.map((job: { jobId: string }) => job.jobId)), new Set([jobId, done]))
-    const tagged = (await here.send('GET', '/v1/jobs', undefined, { query: { tag: 'mine' } })).json.data.jobs
-    assert.equal(tagged.length, 1)
+    const listedJobs = (await here.send('GET', '/v1/jobs')).json.data.jobs
+    assert.deepEqual(
+      new Set(listedJobs.map((job: { jobId: string }) => job.jobId)),
+      new Set([jobId, createdJobId]),
+    )
+    const taggedJobs = (await here.send('GET', '/v1/jobs', undefined, { query: { tag: 'mine' } })).json.data
+      .jobs
+    assert.equal(taggedJobs.length, 1)
     assert.deepEqual(
       (await here.send('GET', '/v1/webhooks')).json.data.webhooks.map((one: { id: string }) => one.id),
       [hookId],
@@ -178,13 +185,13 @@ describe('accounts and their jobs', () => {
 
     // A worker that read the job before writes its end with the old owner.
     await app.services.jobs.store.changeJob(jobId, {
-      set: { status: 'completed', listKey: `${before}#completed` },
+      set: { status: 'completed', listKey: `${ownerBefore}#completed` },
     })
     await resumeMove(id, new Date(), app.services)
-    const again = (await here.send('GET', '/v1/jobs', undefined, { query: { status: 'completed' } })).json
-      .data
+    const completedJobs = (await here.send('GET', '/v1/jobs', undefined, { query: { status: 'completed' } }))
+      .json.data
     assert.deepEqual(
-      again.jobs.map((job: { jobId: string }) => job.jobId),
+      completedJobs.jobs.map((job: { jobId: string }) => job.jobId),
       [jobId],
     )
   })
@@ -221,8 +228,8 @@ describe('session cookies', () => {
     const here = visitor()
     await signUp(here, 'csrf@example.com')
     const headers = { origin: 'https://evil.example' }
-    const refused = await here.send('POST', '/v1/jobs', { tasks }, { headers })
-    assert.deepEqual([refused.status, refused.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
+    const refusedReply = await here.send('POST', '/v1/jobs', { tasks }, { headers })
+    assert.deepEqual([refusedReply.status, refusedReply.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
     for (const path of ['sign-out', 'update-user', 'sign-in/email'])
       assert.equal((await here.send('POST', `/v1/auth/${path}`, {}, { headers })).status, 403)
   })

@@ -19,8 +19,8 @@ test("the table adapter passes better-auth's adapter test suite", { timeout: 300
   const modules = run.state.getTestModules()
   const cases = modules.flatMap((module) => [...module.children.allTests()])
   await run.close()
-  const failed = cases.filter((one) => one.result().state === 'failed').map(({ fullName }) => fullName)
-  assert.deepEqual(failed, [])
+  const failedCases = cases.filter((one) => one.result().state === 'failed').map(({ fullName }) => fullName)
+  assert.deepEqual(failedCases, [])
   assert.ok(cases.length > 300, `${cases.length} cases`)
   // vitest sets it if a case failed.
   assert.equal(process.exitCode ?? 0, 0)

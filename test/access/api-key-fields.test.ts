@@ -19,36 +19,44 @@ describe('fields of API keys', () => {
   test('allowedIps accepts up to fifty IP addresses and networks', () => {
     for (const right of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
       assert.ok(isTaken('allowedIps', [right]), right)
-    for (const wrong of ['', 'example.com', '203.0.113.0/33', '203.0.113', '10/8', '010.0.0.1'])
-      assert.ok(!isTaken('allowedIps', ['203.0.113.7', wrong]), wrong)
-    const many = Array.from({ length: 51 }, (_, at) => `203.0.113.${at}`)
-    assert.deepEqual([isTaken('allowedIps', []), isTaken('allowedIps', many)], [false, false])
-    assert.ok(isTaken('allowedIps', many.slice(1)))
+    for (const wrongAddress of ['', 'example.com', '203.0.113.0/33', '203.0.113', '10/8', '010.0.0.1'])
+      assert.ok(!isTaken('allowedIps', ['203.0.113.7', wrongAddress]), wrongAddress)
+    const tooManyAddresses = Array.from({ length: 51 }, (_, at) => `203.0.113.${at}`)
+    assert.deepEqual([isTaken('allowedIps', []), isTaken('allowedIps', tooManyAddresses)], [false, false])
+    assert.ok(isTaken('allowedIps', tooManyAddresses.slice(1)))
   })
 
   test('allowedOrigins accepts origins in the form that browsers send', () => {
     for (const right of ['https://www.example.com', 'http://localhost:3000', 'https://[::1]:8443'])
       assert.ok(isTaken('allowedOrigins', [right]), right)
-    for (const wrong of [
+    for (const wrongOrigin of [
       ...['www.example.com', 'https://www.example.com/', 'https://WWW.example.com', 'https://a.example:443'],
       ...['ftp://example.com', 'null', '*', ''],
     ])
-      assert.ok(!isTaken('allowedOrigins', ['https://www.example.com', wrong]), wrong)
-    const many = Array.from({ length: 51 }, (_, at) => `https://${at}.example.com`)
-    assert.deepEqual([isTaken('allowedOrigins', []), isTaken('allowedOrigins', many)], [false, false])
-    assert.ok(isTaken('allowedOrigins', many.slice(1)))
+      assert.ok(!isTaken('allowedOrigins', ['https://www.example.com', wrongOrigin]), wrongOrigin)
+    const tooManyOrigins = Array.from({ length: 51 }, (_, at) => `https://${at}.example.com`)
+    assert.deepEqual(
+      [isTaken('allowedOrigins', []), isTaken('allowedOrigins', tooManyOrigins)],
+      [false, false],
+    )
+    assert.ok(isTaken('allowedOrigins', tooManyOrigins.slice(1)))
   })
 
   test('expiresAt must be in the future and is stored in UTC', () => {
     assert.equal(apiKeyFields.expiresAt.parse('2126-01-02T03:04:05Z'), '2126-01-02T03:04:05.000Z')
-    for (const wrong of [new Date(Date.now() - 1).toISOString(), '2126-01-02', '2126-01-02T03:04:05+01:00'])
-      assert.ok(!isTaken('expiresAt', wrong), wrong)
+    for (const wrongExpiry of [
+      new Date(Date.now() - 1).toISOString(),
+      '2126-01-02',
+      '2126-01-02T03:04:05+01:00',
+    ])
+      assert.ok(!isTaken('expiresAt', wrongExpiry), wrongExpiry)
   })
 
   test('an API key is created with a list of scopes or a preset, but not both', () => {
     assert.deepEqual(apiKeyFields.scopes.parse(['CONVERT_READ', 'CONVERT_READ']), ['CONVERT_READ'])
     const five = Array.from({ length: 5 }, () => 'CONVERT_READ')
-    for (const wrong of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], five]) assert.ok(!isTaken('scopes', wrong))
+    for (const wrongScopes of [[], ['ADMIN'], ['ACCOUNT_MANAGE'], five])
+      assert.ok(!isTaken('scopes', wrongScopes))
     assert.ok(isTaken('scopes', [...scopePresets.full]))
     assert.deepEqual(resolveScopes({ access: 'read-only' }), ['CONVERT_READ', 'ACCOUNT_READ'])
     assert.deepEqual(resolveScopes({ access: 'convert-only' }), ['CONVERT_READ', 'CONVERT_WRITE'])
@@ -63,13 +71,13 @@ describe('fields of API keys', () => {
   test('a public key is limited to the scopes of public keys', () => {
     const input = { name: 'a', kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] } as const
     const allowedOrigins = ['https://www.example.com']
-    const given = { ...input, scopes: [...input.scopes], allowedOrigins }
-    requirePublicKeyRules(given)
+    const givenInput = { ...input, scopes: [...input.scopes], allowedOrigins }
+    requirePublicKeyRules(givenInput)
     requirePublicKeyRules({ name: 'a', kind: 'secret', scopes: ['WEBHOOKS_MANAGE'] })
-    assert.throws(() => requirePublicKeyRules({ ...given, allowedOrigins: undefined }), {
+    assert.throws(() => requirePublicKeyRules({ ...givenInput, allowedOrigins: undefined }), {
       details: { field: 'allowedOrigins' },
     })
-    assert.throws(() => requirePublicKeyRules({ ...given, scopes: ['CONVERT_READ', 'ACCOUNT_READ'] }), {
+    assert.throws(() => requirePublicKeyRules({ ...givenInput, scopes: ['CONVERT_READ', 'ACCOUNT_READ'] }), {
       message: 'scopes: a public key may have CONVERT_READ and CONVERT_WRITE, got ACCOUNT_READ.',
       details: { field: 'scopes', expected: ['CONVERT_READ', 'CONVERT_WRITE'], got: 'ACCOUNT_READ' },
     })
@@ -117,13 +125,15 @@ describe('fields of API keys', () => {
       lastUsedIp: '203.0.113.7',
     }
     assert.partialDeepStrictEqual(keyView({ ...key, ...bounds }, now), bounds)
-    const later = '2026-11-23T08:00:00.001Z'
+    const laterTime = '2026-11-23T08:00:00.001Z'
     const statusOf = (more: Partial<ApiKey>) => keyView({ ...key, ...more }, now).status
     assert.deepEqual(
-      [{ expiresAt: later }, { expiresAt: now }, { validUntil: later }, { validUntil: now }].map(statusOf),
+      [{ expiresAt: laterTime }, { expiresAt: now }, { validUntil: laterTime }, { validUntil: now }].map(
+        statusOf,
+      ),
       ['active', 'expired', 'rotating', 'expired'],
     )
-    assert.equal(statusOf({ validUntil: now, expiresAt: later }), 'expired')
+    assert.equal(statusOf({ validUntil: now, expiresAt: laterTime }), 'expired')
   })
 })
 

@@ -22,16 +22,16 @@ import { openBrowser } from './test-browser.ts'
 let app: EmbeddedApp
 let senders: readonly Sender[]
 /** Ids of another owner's resources, by parameter name. */
-let theirs: Readonly<Record<string, string>>
+let foreignIds: Readonly<Record<string, string>>
 before(async () => {
   app = await openApp()
-  theirs = await thingsOf(await newManagerKey(app.services, await newAccount(app.services)))
+  foreignIds = await thingsOf(await newManagerKey(app.services, await newAccount(app.services)))
   senders = await allSenders()
 })
 after(() => app.close())
 
 /** A mark in everything that a stranger must not see. */
-const mark = 'only-the-owner-knows'
+const secretMarker = 'only-the-owner-knows'
 
 type Seen = Pick<AppReply, 'status' | 'json' | 'text'>
 type Send = (method: string, path: string, body?: unknown) => Promise<Seen>
@@ -42,7 +42,7 @@ interface Sender {
 }
 
 const refusals = ['INVALID_API_KEY', 'AUTHENTICATION_REQUIRED', 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMITED']
-const invalid = () => ['INVALID_API_KEY']
+const invalidKeyCodes = () => ['INVALID_API_KEY']
 
 /** Expected replies for anonymous clients, on a self-hosted and on a public service. */
 const anonymous = (isPublic: boolean) => (access: Access) =>
@@ -70,11 +70,11 @@ async function allSenders(): Promise<Sender[]> {
   const keys = new ApiKeys(services)
   const owner = await newAccount(services)
   const input: KeyInput = { name: 'k', kind: 'secret', scopes: [...grantedScopes] }
-  const [old, gone] = [await keys.create(owner, input), await keys.create(owner, input)]
-  assert.ok(old && gone)
-  const rotated = await keys.rotate(old.key)
-  assert.ok(rotated && rotated !== 'full')
-  await keys.revoke(gone.key)
+  const [oldKey, goneKey] = [await keys.create(owner, input), await keys.create(owner, input)]
+  assert.ok(oldKey && goneKey)
+  const rotatedKey = await keys.rotate(oldKey.key)
+  assert.ok(rotatedKey && rotatedKey !== 'full')
+  await keys.revoke(goneKey.key)
   const open = free.with({ config: { ...services.config, ANONYMOUS_PLAN: 'anonymous' } })
   const { client } = await new Clients(services.table).create(await newAccount(services), {
     name: 'c',
@@ -92,26 +92,26 @@ async function allSenders(): Promise<Sender[]> {
   })
   const scopesWithout = (scope: GrantedScope) => grantedScopes.filter((one) => one !== scope)
   const everything = having([...grantedScopes, 'ACCOUNT_MANAGE'])
-  const { headers: made } = await app.send('POST', '/v1/ws/tickets')
+  const { headers: identityHeaders } = await app.send('POST', '/v1/ws/tickets')
   return [
     { name: 'an anonymous client', send: by({}), expected: anonymous(false) },
     { name: 'an anonymous client of a public service', send: by({}, open), expected: anonymous(true) },
     {
       name: 'an anonymous owner',
-      send: by({ 'x-owner-token': made['x-owner-token'] ?? '' }),
+      send: by({ 'x-owner-token': identityHeaders['x-owner-token'] ?? '' }),
       expected: anonymous(false),
     },
-    { name: 'an unknown key', send: by({ 'x-api-key': newKeyText('secret') }), expected: invalid },
-    { name: 'a revoked key', send: by({ 'x-api-key': gone.text }), expected: invalid },
+    { name: 'an unknown key', send: by({ 'x-api-key': newKeyText('secret') }), expected: invalidKeyCodes },
+    { name: 'a revoked key', send: by({ 'x-api-key': goneKey.text }), expected: invalidKeyCodes },
     {
       name: 'an expired key',
       send: by(await key({ expiresAt: new Date(Date.now() - 1000).toISOString() })),
-      expected: invalid,
+      expected: invalidKeyCodes,
     },
-    { name: 'a rotated key', send: by({ 'x-api-key': old.text }), expected: having(grantedScopes) },
+    { name: 'a rotated key', send: by({ 'x-api-key': oldKey.text }), expected: having(grantedScopes) },
     {
       name: 'the key that took its place',
-      send: by({ authorization: `Bearer ${rotated.text}` }),
+      send: by({ authorization: `Bearer ${rotatedKey.text}` }),
       expected: having(grantedScopes),
     },
     ...(await Promise.all(
@@ -139,12 +139,12 @@ async function allSenders(): Promise<Sender[]> {
       send: by({ authorization: `Bearer ${token}` }),
       expected: having(['CONVERT_READ']),
     },
-    { name: 'a wrong token', send: by({ authorization: `Bearer ${token}x` }), expected: invalid },
+    { name: 'a wrong token', send: by({ authorization: `Bearer ${token}x` }), expected: invalidKeyCodes },
     {
       name: 'a person',
       send: async (method, path, body) => {
-        const seen = await person.send(method, path, body)
-        return { ...seen, text: JSON.stringify(seen.json ?? '') }
+        const seenReply = await person.send(method, path, body)
+        return { ...seenReply, text: JSON.stringify(seenReply.json ?? '') }
       },
       expected: everything,
     },
@@ -166,31 +166,31 @@ function createUnlimitedPlans(): Plans {
 async function thingsOf(key: string): Promise<Record<string, string>> {
   const headers = { 'x-api-key': key }
   const make = async (path: string, body: unknown) => {
-    const answer = await app.send('POST', path, { headers, body })
-    assert.ok(answer.status < 300, `${path}: ${answer.text}`)
-    return answer.json.data
+    const reply = await app.send('POST', path, { headers, body })
+    assert.ok(reply.status < 300, `${path}: ${reply.text}`)
+    return reply.json.data
   }
   const tasks = {
-    in: { operation: 'import/raw', file: mark, filename: `${mark}.md` },
+    in: { operation: 'import/raw', file: secretMarker, filename: `${secretMarker}.md` },
     pdf: { operation: 'convert', input: 'in', output_format: 'pdf' },
     out: { operation: 'export/url', input: 'pdf' },
   }
-  const file = { filename: `${mark}.png`, size: 7 }
-  const webhook = { url: `https://93.184.215.14/${mark}`, events: ['*'] }
+  const file = { filename: `${secretMarker}.png`, size: 7 }
+  const webhook = { url: `https://93.184.215.14/${secretMarker}`, events: ['*'] }
   return {
-    jobId: (await make('/v1/jobs', { tasks, tag: mark })).jobId,
+    jobId: (await make('/v1/jobs', { tasks, tag: secretMarker })).jobId,
     uploadId: (await make('/v1/uploads/presign', { ...file, contentType: 'image/png' })).uploadId,
     webhookId: (await make('/v1/webhooks', webhook)).id,
-    workflowId: (await make('/v1/workflows', { name: mark, cron: '0 3 * * *', tasks })).id,
-    keyId: (await make('/v1/api-keys', { name: mark })).id,
-    clientId: (await make('/v1/oauth/clients', { name: mark })).clientId,
+    workflowId: (await make('/v1/workflows', { name: secretMarker, cron: '0 3 * * *', tasks })).id,
+    keyId: (await make('/v1/api-keys', { name: secretMarker })).id,
+    clientId: (await make('/v1/oauth/clients', { name: secretMarker })).clientId,
     formatId: 'png',
   }
 }
 
 /** Requests another owner's resources; changes of the service itself are for administrators. */
 const pathOf = ({ path }: AnyContract) =>
-  path.replace(/:(\w+)/g, (_, name: string) => theirs[name] ?? `no-${name}`)
+  path.replace(/:(\w+)/g, (_, name: string) => foreignIds[name] ?? `no-${name}`)
 
 for (const contract of api) {
   test(`${contract.method} ${contract.path} responds to every kind of client as documented`, async () => {
@@ -198,30 +198,34 @@ for (const contract of api) {
     const asking = isOpenAccess(contract.access) ? senders.slice(0, 5) : senders
     for (const { name, send, expected } of asking) {
       const what = `${operationId(contract)} from ${name}`
-      const answer = await send(contract.method, pathOf(contract), contract.body && {})
-      const code = answer.json?.error?.code
-      const wanted = isOpenAccess(contract.access) ? 'let in' : expected(contract.access)
-      if (wanted === 'let in') {
-        assert.ok(!refusals.includes(code) || isTheirs(answer), `${what}: ${answer.text}`)
-        assert.notEqual(answer.status, 500, `${what}: ${answer.text}`)
-      } else assert.ok(wanted.includes(code), `${what}: ${answer.status} ${answer.text.slice(0, 300)}`)
+      const seenReply = await send(contract.method, pathOf(contract), contract.body && {})
+      const code = seenReply.json?.error?.code
+      const wantedReply = isOpenAccess(contract.access) ? 'let in' : expected(contract.access)
+      if (wantedReply === 'let in') {
+        assert.ok(!refusals.includes(code) || isTheirs(seenReply), `${what}: ${seenReply.text}`)
+        assert.notEqual(seenReply.status, 500, `${what}: ${seenReply.text}`)
+      } else
+        assert.ok(wantedReply.includes(code), `${what}: ${seenReply.status} ${seenReply.text.slice(0, 300)}`)
       // Administrators may see the audit trail of keys.
-      const mayTell = wanted === 'let in' && contract.path === '/v1/admin/audit'
-      assert.ok(mayTell || !answer.text.includes(mark), `${what} shows another owner's data: ${answer.text}`)
+      const mayTell = wantedReply === 'let in' && contract.path === '/v1/admin/audit'
+      assert.ok(
+        mayTell || !seenReply.text.includes(secretMarker),
+        `${what} shows another owner's data: ${seenReply.text}`,
+      )
     }
   })
 }
 
 test('no client can change the resources of another owner', async () => {
   const { services } = app
-  assert.equal((await services.jobs.store.getJob(theirs['jobId'] ?? ''))?.status, 'queued')
+  assert.equal((await services.jobs.store.getJob(foreignIds['jobId'] ?? ''))?.status, 'queued')
   for (const [kind, name] of [
     ['WEBHOOK', 'webhookId'],
     ['WORKFLOW', 'workflowId'],
     ['KEY', 'keyId'],
     ['OAUTH', 'clientId'],
   ] as const)
-    assert.ok(await services.table.get(ownedKey(kind, theirs[name] ?? '')), name)
+    assert.ok(await services.table.get(ownedKey(kind, foreignIds[name] ?? '')), name)
 })
 
 /** Allowed senders have all required scopes. */

@@ -37,16 +37,16 @@ const needs: readonly (readonly [
 ]
 
 const isOf = ({ method, path }: AnyContract, begin: string) => {
-  const [wanted, start = ''] = begin.split(' ')
-  return (wanted === '*' || wanted === method) && path.startsWith(start)
+  const [wantedAccess, start = ''] = begin.split(' ')
+  return (wantedAccess === '*' || wantedAccess === method) && path.startsWith(start)
 }
 
 test('every operation requires its scope, and only the listed ones serve anonymous clients', () => {
   for (const contract of api) {
     const { scopes, anonymous } = contract.access
     const [, scope, who] = needs.find(([begin]) => isOf(contract, begin)) ?? []
-    const open = anonymous === true ? 'all' : anonymous === 'self-hosted' ? 'own service' : 'none'
-    assert.deepEqual([scopes.join(), open], [scope, who], `${contract.method} ${contract.path}`)
+    const openAccess = anonymous === true ? 'all' : anonymous === 'self-hosted' ? 'own service' : 'none'
+    assert.deepEqual([scopes.join(), openAccess], [scope, who], `${contract.method} ${contract.path}`)
   }
   for (const [begin] of needs)
     assert.ok(

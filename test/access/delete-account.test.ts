@@ -33,10 +33,10 @@ const workflow = { name: 'each day', cron: '0 6 * * *', tasks: { ...tasks } }
 
 async function member(
   email: string,
-  before: (here: ReturnType<typeof openBrowser>) => Promise<unknown> = async () => {},
+  prepareAccount: (here: ReturnType<typeof openBrowser>) => Promise<unknown> = async () => {},
 ) {
   const here = openBrowser(app, account)
-  await before(here)
+  await prepareAccount(here)
   const { id } = (await here.send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password })).json
     .user
   return { ...here, id: String(id), close: (body: object) => here.send('POST', '/v1/auth/delete-user', body) }
@@ -64,23 +64,23 @@ describe('deleting an account', () => {
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).status, 200)
     assert.equal((await here.send('POST', '/v1/workflows', workflow)).status, 201)
     const input = { name: 'laptop', scopes: ['CONVERT_READ'] }
-    const made = await here.send('POST', '/v1/api-keys', input)
-    assert.equal(made.status, 201)
+    const createdKey = await here.send('POST', '/v1/api-keys', input)
+    assert.equal(createdKey.status, 201)
     await here.send('POST', '/v1/auth/two-factor/enable', { password })
 
     assert.equal((await here.close({ password: 'not the password' })).json.code, 'INVALID_PASSWORD')
     assert.equal((await here.send('GET', '/v1/account')).status, 200)
     assert.equal((await here.close({ password })).status, 200)
-    const again = await openBrowser(app, account).send('POST', '/v1/auth/sign-in/email', {
+    const signInReply = await openBrowser(app, account).send('POST', '/v1/auth/sign-in/email', {
       email: 'leaver@example.com',
       password,
     })
-    assert.equal(again.status, 401)
+    assert.equal(signInReply.status, 401)
     assert.equal((await here.send('GET', '/v1/account')).status, 401)
 
     await wake(here.id)
     assert.equal(await app.services.jobs.store.getJob(jobId), undefined)
-    const headers = { 'x-api-key': String(made.json.data.key) }
+    const headers = { 'x-api-key': String(createdKey.json.data.key) }
     assert.equal((await app.send('GET', '/v1/jobs', { headers })).status, 401)
     // Audit entries, usage and revoked keys stay for their retention period.
     const left = (await recordsOf(here.id)).map(kindOf)
@@ -94,8 +94,8 @@ describe('deleting an account', () => {
   test('the email address of a deleted account can be used again', async () => {
     const here = await member('again@example.com')
     await here.close({ password })
-    const next = await member('again@example.com')
-    assert.notEqual(next.id, here.id)
+    const nextMember = await member('again@example.com')
+    assert.notEqual(nextMember.id, here.id)
   })
 
   test('an account whose deletion is cancelled keeps its resources', async () => {
@@ -110,8 +110,8 @@ describe('deleting an account', () => {
   test('an administrator account cannot be deleted', async () => {
     const here = await member('boss@example.com')
     await changeAccount(app.services, here.id, { role: 'ADMIN' })
-    const refused = await here.close({ password })
-    assert.deepEqual([refused.status, refused.json.code], [403, 'ADMINISTRATOR'])
+    const refusedReply = await here.close({ password })
+    assert.deepEqual([refusedReply.status, refusedReply.json.code], [403, 'ADMINISTRATOR'])
     assert.equal((await here.send('GET', '/v1/account')).status, 200)
   })
 })

@@ -20,16 +20,16 @@ async function begin(client: Client): Promise<string> {
 test('a job does not wait for hundreds of earlier jobs of another owner', async () => {
   const service = await startService()
   try {
-    const [many, one] = [new Client(service), new Client(service)]
+    const [manyJobs, one] = [new Client(service), new Client(service)]
     // Both owners have an identity, and the engines are warm.
-    await many.finished(await begin(many))
+    await manyJobs.finished(await begin(manyJobs))
     await one.finished(await begin(one))
-    const sent: string[] = []
-    while (sent.length < jobsOfOne)
-      sent.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(many)))))
+    const sentIds: string[] = []
+    while (sentIds.length < jobsOfOne)
+      sentIds.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(manyJobs)))))
     const { status } = await one.finished(await begin(one))
     assert.equal(status, 'completed')
-    const response = await many.fetch('/v1/jobs?status=queued&limit=100')
+    const response = await manyJobs.fetch('/v1/jobs?status=queued&limit=100')
     const { data } = (await response.json()) as { data: { items?: unknown[]; jobs?: unknown[] } }
     assert.equal((data.items ?? data.jobs)?.length, 100, 'the jobs of the other owner are still queued')
   } finally {

@@ -62,18 +62,18 @@ const principalOf = async (token: string) =>
 
 test('an OAuth client obtains an access token with its scopes and can use it', async () => {
   const one = await newClient()
-  const answer = await app.send(
+  const reply = await app.send(
     'POST',
     '/v1/oauth/token',
     form({ ...grantType, client_id: one.id, client_secret: one.secret, scope: 'CONVERT_READ' }),
   )
-  assert.equal(answer.status, 200)
-  assert.equal(answer.headers['cache-control'], 'no-store')
-  const { access_token: token, ...rest } = answer.json
+  assert.equal(reply.status, 200)
+  assert.equal(reply.headers['cache-control'], 'no-store')
+  const { access_token: token, ...rest } = reply.json
   assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 3600, scope: 'CONVERT_READ' })
-  const known = await principalOf(token)
-  assert.ok(known)
-  const { credential = [], ...principal } = known
+  const knownPrincipal = await principalOf(token)
+  assert.ok(knownPrincipal)
+  const { credential = [], ...principal } = knownPrincipal
   assert.deepEqual(
     credential.map(({ sk }) => sk.split('#')[0]),
     ['ACCOUNT', 'OAUTH', 'TOKEN'],
@@ -92,8 +92,8 @@ test('an OAuth client obtains an access token with its scopes and can use it', a
   )
   const headers = { authorization: `Bearer ${token}` }
   assert.equal((await app.send('GET', '/v1/jobs', { headers })).status, 200)
-  const refused = await app.send('GET', '/v1/webhooks', { headers })
-  assert.deepEqual([refused.status, refused.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
+  const refusedReply = await app.send('GET', '/v1/webhooks', { headers })
+  assert.deepEqual([refusedReply.status, refusedReply.json.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
 })
 
 test('a signed-in user creates, lists and deletes OAuth clients, whose secrets are shown once', async () => {
@@ -101,9 +101,9 @@ test('a signed-in user creates, lists and deletes OAuth clients, whose secrets a
   const stranger = { 'x-api-key': await newManagerKey(app.services, await newAccount(app.services)) }
   const path = '/v1/oauth/clients'
   const body = { name: 'Nightly', scopes: ['CONVERT_READ'] }
-  const made = await app.send('POST', path, { headers: key, body })
-  assert.equal(made.status, 201)
-  const { clientId, clientSecret, ...rest } = made.json.data
+  const createdClient = await app.send('POST', path, { headers: key, body })
+  assert.equal(createdClient.status, 201)
+  const { clientId, clientSecret, ...rest } = createdClient.json.data
   const { clients } = (await app.send('GET', path, { headers: key })).json.data
   assert.deepEqual(clients, [{ ...rest, clientId }])
   const token = await tokenOf({ id: clientId, secret: clientSecret })
@@ -126,9 +126,9 @@ test('a signed-in user creates, lists and deletes OAuth clients, whose secrets a
       ['client.create', 'Nightly (CONVERT_READ)'],
     ],
   )
-  const wrong = await app.send('POST', path, { headers: key, body: { ...body, scopes: ['ADMIN'] } })
-  assert.deepEqual([wrong.status, wrong.json.error.code], [400, 'INVALID_INPUT'])
-  assert.match(wrong.json.error.message, /CONVERT_READ.*ACCOUNT_READ/)
+  const wrongReply = await app.send('POST', path, { headers: key, body: { ...body, scopes: ['ADMIN'] } })
+  assert.deepEqual([wrongReply.status, wrongReply.json.error.code], [400, 'INVALID_INPUT'])
+  assert.match(wrongReply.json.error.message, /CONVERT_READ.*ACCOUNT_READ/)
 })
 
 test('OAuth errors use the codes of RFC 6749', async () => {
@@ -147,11 +147,11 @@ test('OAuth errors use the codes of RFC 6749', async () => {
     [form({ ...grantType, scope: 'CONVERT_READ ADMIN' }, right), 400, 'invalid_scope'],
     [{ body: { grant_type: 'client_credentials' }, headers: right }, 400, 'invalid_request'],
   ] as const
-  for (const [sent, status, error] of cases) {
-    const answer = await app.send('POST', '/v1/oauth/token', sent)
-    assert.deepEqual([answer.status, answer.json.error], [status, error], JSON.stringify(sent))
-    assert.equal(typeof answer.json.error_description, 'string')
-    if (status === 401) assert.match(answer.headers['www-authenticate'] ?? '', /^Basic /)
+  for (const [sentForm, status, error] of cases) {
+    const reply = await app.send('POST', '/v1/oauth/token', sentForm)
+    assert.deepEqual([reply.status, reply.json.error], [status, error], JSON.stringify(sentForm))
+    assert.equal(typeof reply.json.error_description, 'string')
+    if (status === 401) assert.match(reply.headers['www-authenticate'] ?? '', /^Basic /)
   }
   const answer = await app.send('POST', '/v1/oauth/token', form({ ...grantType, scope: 'ADMIN' }, right))
   assert.match(answer.json.error_description, /CONVERT_READ CONVERT_WRITE, got ADMIN/)
@@ -159,43 +159,48 @@ test('OAuth errors use the codes of RFC 6749', async () => {
 
 test('an access token ends when it is revoked, its client is deleted or it expires', async () => {
   const one = await newClient()
-  const other = await newClient()
+  const otherClient = await newClient()
   const tokens = new AccessTokens(app.services.table)
   const token = await tokenOf(one)
   const headers = basic(one.id, one.secret)
   const introspect = async (asking: typeof one) =>
     (await app.send('POST', '/v1/oauth/introspect', form({ token }, basic(asking.id, asking.secret)))).json
-  const active = await introspect(one)
-  assert.deepEqual([active.active, active.client_id, active.sub], [true, one.id, one.owner])
-  assert.deepEqual(await introspect(other), { active: false }, 'another account cannot introspect it')
+  const activeToken = await introspect(one)
+  assert.deepEqual([activeToken.active, activeToken.client_id, activeToken.sub], [true, one.id, one.owner])
+  assert.deepEqual(await introspect(otherClient), { active: false }, 'another account cannot introspect it')
 
-  await app.send('POST', '/v1/oauth/revoke', form({ token }, basic(other.id, other.secret)))
+  await app.send('POST', '/v1/oauth/revoke', form({ token }, basic(otherClient.id, otherClient.secret)))
   assert.ok(await tokens.findActive(token), 'another account cannot revoke it')
   assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
   assert.equal(await tokens.findActive(token), undefined)
   assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
   await assert.rejects(principalOf(token), { code: 'INVALID_API_KEY' })
 
-  const second = await tokenOf(one)
+  const secondToken = await tokenOf(one)
   await new Clients(app.services.table).remove(one.client)
-  assert.equal(await tokens.findActive(second), undefined)
-  const third = await tokenOf(other)
-  const records = await app.services.table.partition(`OAUTH#${other.id}`, 'TOKEN#')
-  assert.ok(records.every((record) => !JSON.stringify(record).includes(third.slice(-38))))
+  assert.equal(await tokens.findActive(secondToken), undefined)
+  const thirdToken = await tokenOf(otherClient)
+  const records = await app.services.table.partition(`OAUTH#${otherClient.id}`, 'TOKEN#')
+  assert.ok(records.every((record) => !JSON.stringify(record).includes(thirdToken.slice(-38))))
   for (const { pk, sk } of records)
     await app.services.table.update({ pk: String(pk), sk: String(sk) }, { set: { expiresAt: 1 } })
-  assert.equal(await tokens.findActive(third), undefined)
+  assert.equal(await tokens.findActive(thirdToken), undefined)
 })
 
 test('an invalid bearer token is rejected as RFC 6750 requires', async () => {
   const one = await newClient()
   const token = await tokenOf(one)
-  const other = newSecretText(token.slice(0, 30))
-  assert.ok(isSecretText(other, token.slice(0, 30)))
-  for (const wrong of [other, `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`, 'at_', 'at_x_y']) {
-    const answer = await app.send('GET', '/v1/jobs', { headers: { authorization: `Bearer ${wrong}` } })
-    assert.deepEqual([answer.status, answer.json.error.code], [401, 'INVALID_API_KEY'], wrong)
-    assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer .*error="invalid_token"/)
+  const otherSecret = newSecretText(token.slice(0, 30))
+  assert.ok(isSecretText(otherSecret, token.slice(0, 30)))
+  for (const wrongToken of [
+    otherSecret,
+    `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`,
+    'at_',
+    'at_x_y',
+  ]) {
+    const reply = await app.send('GET', '/v1/jobs', { headers: { authorization: `Bearer ${wrongToken}` } })
+    assert.deepEqual([reply.status, reply.json.error.code], [401, 'INVALID_API_KEY'], wrongToken)
+    assert.match(reply.headers['www-authenticate'] ?? '', /^Bearer .*error="invalid_token"/)
   }
 })
 
@@ -249,16 +254,21 @@ test('an OAuth error has a code and a description in the characters that RFC 674
 test('an OAuth client is authenticated with any encoding of its credentials, whatever else the body contains', async () => {
   const { id, secret } = await newClient()
   const encode = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
-  const pair = (first: string, second: string) => ({
+  const basicPair = (first: string, second: string) => ({
     authorization: `basic  ${Buffer.from(`${first}:${second}`).toString('base64')}`,
   })
   const authenticateWith = async (fields: Record<string, string>, headers: Record<string, string>) =>
     (await app.send('POST', '/v1/oauth/token', form({ ...grantType, ...fields }, headers))).status
-  assert.equal(await authenticateWith({}, pair(encode(id), encode(secret))), 200)
+  assert.equal(await authenticateWith({}, basicPair(encode(id), encode(secret))), 200)
   assert.equal(await authenticateWith({ client_id: id }, basic(id, secret)), 200)
   assert.equal(await authenticateWith({ client_id: newId('client') }, basic(id, secret)), 401)
-  for (const wrong of [pair('', secret), pair(id, ''), pair('%E0', secret), pair(id, `${secret}:`)])
-    assert.equal(await authenticateWith({}, wrong), 401, wrong.authorization)
+  for (const wrongPair of [
+    basicPair('', secret),
+    basicPair(id, ''),
+    basicPair('%E0', secret),
+    basicPair(id, `${secret}:`),
+  ])
+    assert.equal(await authenticateWith({}, wrongPair), 401, wrongPair.authorization)
 })
 
 test('a client that requests no scopes gets all of them, otherwise the requested ones in a fixed order', async () => {
@@ -267,7 +277,7 @@ test('a client that requests no scopes gets all of them, otherwise the requested
     const fields = { ...grantType, ...defined({ scope }) }
     return (await app.send('POST', '/v1/oauth/token', form(fields, basic(id, secret)))).json.scope
   }
-  const both = 'CONVERT_READ CONVERT_WRITE'
+  const bothScopes = 'CONVERT_READ CONVERT_WRITE'
   assert.deepEqual(
     [
       await scopeOf(),
@@ -275,18 +285,18 @@ test('a client that requests no scopes gets all of them, otherwise the requested
       await scopeOf('CONVERT_WRITE  CONVERT_READ'),
       await scopeOf('CONVERT_WRITE'),
     ],
-    [both, both, both, 'CONVERT_WRITE'],
+    [bothScopes, bothScopes, bothScopes, 'CONVERT_WRITE'],
   )
 })
 
 test('the OAuth clients and tokens of a suspended account are refused', async () => {
-  const [one, late] = [await newClient(), await newClient()]
-  const tokens = [await tokenOf(one), await tokenOf(late)]
+  const [one, lateClient] = [await newClient(), await newClient()]
+  const tokens = [await tokenOf(one), await tokenOf(lateClient)]
   assert.ok(await principalOf(tokens[1] ?? ''))
-  for (const { owner } of [one, late]) await changeAccount(app.services, owner, { status: 'suspended' })
+  for (const { owner } of [one, lateClient]) await changeAccount(app.services, owner, { status: 'suspended' })
   await assert.rejects(principalOf(tokens[0] ?? ''), { details: { reason: 'suspended' } })
-  const refused = await app.send('POST', '/v1/oauth/token', form(grantType, basic(one.id, one.secret)))
-  assert.deepEqual([refused.status, refused.json.error], [401, 'invalid_client'])
+  const refusedReply = await app.send('POST', '/v1/oauth/token', form(grantType, basic(one.id, one.secret)))
+  assert.deepEqual([refusedReply.status, refusedReply.json.error], [401, 'invalid_client'])
 })
 
 test('an account can have at most twenty OAuth clients, listed newest first', async () => {
@@ -294,12 +304,12 @@ test('an account can have at most twenty OAuth clients, listed newest first', as
   const { table } = app.services
   const clients = new Clients(table)
   const input = { name: 'Another', scopes: ['CONVERT_READ', 'CONVERT_READ'] } as const
-  const second = await clients.create(owner, input)
-  assert.deepEqual(second.client.scopes, ['CONVERT_READ'])
-  assert.equal(second.client.last4, second.secret.slice(-4))
+  const secondClient = await clients.create(owner, input)
+  assert.deepEqual(secondClient.client.scopes, ['CONVERT_READ'])
+  assert.equal(secondClient.client.last4, secondClient.secret.slice(-4))
   assert.deepEqual(
     (await clients.list(owner)).map((each) => each.id),
-    [second.client.id, id],
+    [secondClient.client.id, id],
   )
   await table.update(ownedCountsKey(owner), { set: { OAUTH: 19 } })
   await clients.create(owner, input)
@@ -308,15 +318,15 @@ test('an account can have at most twenty OAuth clients, listed newest first', as
 })
 
 test('an access token is valid for an hour, and only its client can revoke it', async () => {
-  const [one, other] = [await newClient(), await newClient()]
+  const [one, otherClient] = [await newClient(), await newClient()]
   const tokens = new AccessTokens(app.services.table)
   const token = await tokens.issue(one.client, ['CONVERT_READ'])
-  const held = await tokens.findActive(token)
-  assert.ok(held)
-  assert.equal(held.expiresAt - held.issuedAt, 3600)
-  assert.ok(Math.abs(held.issuedAt - Date.now() / 1000) < 10)
+  const heldToken = await tokens.findActive(token)
+  assert.ok(heldToken)
+  assert.equal(heldToken.expiresAt - heldToken.issuedAt, 3600)
+  assert.ok(Math.abs(heldToken.issuedAt - Date.now() / 1000) < 10)
   const [record] = await app.services.table.partition(`OAUTH#${one.id}`, 'TOKEN#')
-  assert.equal(record?.['ttl'], held.expiresAt)
-  await tokens.revoke(other.client, token)
+  assert.equal(record?.['ttl'], heldToken.expiresAt)
+  await tokens.revoke(otherClient.client, token)
   assert.ok(await tokens.findActive(token))
 })

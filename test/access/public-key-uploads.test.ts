@@ -35,9 +35,9 @@ async function begin(key: string): Promise<StartedUpload> {
   const body = { filename: 'a.md', type: 'text/markdown' }
   const { json } = await app.send('POST', multipart, { headers, body })
   const { uploadId } = json.data
-  const part = await app.send('GET', `${multipart}/${uploadId}/1`, { headers })
-  const { headers: stored } = await fetch(part.json.data.url, { method: 'PUT', body: '# Hi' })
-  return { uploadId, parts: [{ PartNumber: 1, ETag: stored.get('etag') ?? '' }] }
+  const partReply = await app.send('GET', `${multipart}/${uploadId}/1`, { headers })
+  const { headers: storedHeaders } = await fetch(partReply.json.data.url, { method: 'PUT', body: '# Hi' })
+  return { uploadId, parts: [{ PartNumber: 1, ETag: storedHeaders.get('etag') ?? '' }] }
 }
 
 test('a public key never receives a reply that was stored for a request without that key', async () => {
@@ -98,8 +98,11 @@ test('the list of endpoints that accept an upload id is complete', async () => {
   const byPath = routes.filter(
     ({ path }) => path.includes(':uploadId') && !path.startsWith('/v1/uploads/s3/'),
   )
-  const listed = new Set(requests({ uploadId: '', parts: [] }).map(([method, path]) => `${method} ${path}`))
-  for (const { method, path } of byPath) assert.ok(listed.has(`${method} ${path}`), `${method} ${path}`)
+  const listedRequests = new Set(
+    requests({ uploadId: '', parts: [] }).map(([method, path]) => `${method} ${path}`),
+  )
+  for (const { method, path } of byPath)
+    assert.ok(listedRequests.has(`${method} ${path}`), `${method} ${path}`)
 })
 
 test('a public key cannot read, send, complete, abort or convert other uploads of its account', async () => {
@@ -121,10 +124,10 @@ test('a public key cannot read, send, complete, abort or convert other uploads o
 
 test('a public key can use its own uploads, and secret keys can use all uploads of the account', async () => {
   const owner = await newAccount(app.services)
-  const own = await publicKey(owner)
+  const ownKey = await publicKey(owner)
   const secret = await newKey(app.services, owner)
-  for (const key of [own, secret]) {
-    const upload = await begin(own)
+  for (const key of [ownKey, secret]) {
+    const upload = await begin(ownKey)
     for (const request of requests(upload).slice(0, 5))
       assert.ok((await send(key, request, upload.uploadId)).status < 300, request[1])
     assert.equal((await send(key, requests(upload)[6], upload.uploadId)).status, 202)
@@ -134,25 +137,25 @@ test('a public key can use its own uploads, and secret keys can use all uploads 
 test('a rotated public key can continue the uploads of the key that it replaced', async () => {
   const owner = await newAccount(app.services)
   const upload = await begin(await publicKey(owner))
-  const [replaced] = await new ApiKeys(app.services).list(owner)
-  const next = await newKey(app.services, owner, {
+  const [replacedKey] = await new ApiKeys(app.services).list(owner)
+  const nextKey = await newKey(app.services, owner, {
     kind: 'public',
     scopes: ['CONVERT_READ'],
-    ...(replaced && { earlier: [replaced.id] }),
+    ...(replacedKey && { earlier: [replacedKey.id] }),
   })
-  assert.equal((await send(next, requests(upload)[0], upload.uploadId)).status, 200)
+  assert.equal((await send(nextKey, requests(upload)[0], upload.uploadId)).status, 200)
 })
 
 test('a file that a public key fetches from a URL belongs to that key', async () => {
   const owner = await newAccount(app.services)
-  const [own, other] = [await publicKey(owner), await publicKey(owner)]
+  const [ownKey, otherKey] = [await publicKey(owner), await publicKey(owner)]
   const { json } = await app.send('POST', '/v1/import/url', {
-    headers: by(own),
+    headers: by(ownKey),
     body: { url: 'https://a.example/a.pdf' },
   })
   const { uploadId, jobId } = json.data
   for (const path of [`/v1/uploads/${uploadId}`, `/v1/status/${jobId}`]) {
-    assert.equal((await app.send('GET', path, { headers: by(own) })).status, 200, path)
-    assert.equal((await app.send('GET', path, { headers: by(other) })).status, 404, path)
+    assert.equal((await app.send('GET', path, { headers: by(ownKey) })).status, 200, path)
+    assert.equal((await app.send('GET', path, { headers: by(otherKey) })).status, 404, path)
   }
 })

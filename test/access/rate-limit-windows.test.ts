@@ -89,9 +89,9 @@ describe('permit blocks of the rate limits', () => {
     const blocks = new PermitBlocks()
     const usages = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', usedWithout, limit)])]
     for (;;) {
-      const next = blocks.takePermit('one', at)
-      if (!next) return { blocks, used: usages.map(([first]) => first?.used) }
-      usages.push(next)
+      const nextUsages = blocks.takePermit('one', at)
+      if (!nextUsages) return { blocks, used: usages.map(([first]) => first?.used) }
+      usages.push(nextUsages)
     }
   }
 
@@ -103,11 +103,11 @@ describe('permit blocks of the rate limits', () => {
   })
 
   /** Block size after a number of requests within a second. */
-  function blockSize(came: number, usedWithout: number, limit: number, asked = now) {
+  function blockSize(came: number, usedWithout: number, limit: number, requestedAtMs = now) {
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', usedWithout, limit)])
     for (let each = 0; each < came; each++) blocks.takePermit('one', now)
-    return blocks.blockSizeFor('one', asked)
+    return blocks.blockSizeFor('one', requestedAtMs)
   }
 
   test('a permit block has as many permits as requests arrived within a second, at least one and at most sixteen', () => {
@@ -140,9 +140,9 @@ describe('permit blocks of the rate limits', () => {
     blocks.addBlock('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
     blocks.addBlock('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
     const usedWithout = (of: WindowUsage) => {
-      const [listed] = blocks.subtractUnused('LIMIT#1', [of])
-      assert.deepEqual({ ...listed, used: of.used }, of)
-      return listed?.used
+      const [listedUsage] = blocks.subtractUnused('LIMIT#1', [of])
+      assert.deepEqual({ ...listedUsage, used: of.used }, of)
+      return listedUsage?.used
     }
     assert.equal(usedWithout(usage('minute', 25, 1000)), 21)
     assert.equal(usedWithout(usage('hour', 25, 1000)), 25, 'another window')

@@ -25,14 +25,18 @@ before(async () => {
 })
 after(() => app.close())
 
-const later = (ms: number) => new Date(Date.now() + ms)
+const dateIn = (ms: number) => new Date(Date.now() + ms)
 const dayMs = 86_400_000
 
 describe('API keys in the table', () => {
   const input = { name: 'One', kind: 'secret', scopes: ['CONVERT_READ' as const] } as const
-  const createKey = async (owner: string, more = {}) => {
+  const createKey = async (owner: string, moreFields = {}) => {
     const { key } =
-      (await new ApiKeys(app.services).create(owner, { ...input, scopes: [...input.scopes], ...more })) ?? {}
+      (await new ApiKeys(app.services).create(owner, {
+        ...input,
+        scopes: [...input.scopes],
+        ...moreFields,
+      })) ?? {}
     return key ?? assert.fail('it was not made')
   }
 
@@ -42,12 +46,12 @@ describe('API keys in the table', () => {
     const owner = await newAccount(app.services)
     await createKey(owner)
     await table.update(ownedCountsKey(owner), { set: { KEY: 49 } })
-    const last = await createKey(owner)
+    const lastKey = await createKey(owner)
     assert.equal(await keys.create(owner, { ...input, scopes: [] }), undefined)
-    assert.equal(await keys.rotate(last), 'full')
-    assert.equal((await keys.find(last.id))?.validUntil, undefined, 'the key was not rotated')
+    assert.equal(await keys.rotate(lastKey), 'full')
+    assert.equal((await keys.find(lastKey.id))?.validUntil, undefined, 'the key was not rotated')
     assert.equal((await keys.list(owner)).length, 2)
-    assert.equal(await keys.revoke(last), true)
+    assert.equal(await keys.revoke(lastKey), true)
     await createKey(owner)
   })
 
@@ -55,23 +59,23 @@ describe('API keys in the table', () => {
     const keys = new ApiKeys(app.services)
     const bounds = {
       kind: 'public',
-      expiresAt: later(3 * dayMs).toISOString(),
+      expiresAt: dateIn(3 * dayMs).toISOString(),
       allowedIps: ['192.0.2.1'],
       allowedOrigins: ['https://www.example.com'],
     }
     const key = await createKey(await newAccount(app.services), bounds)
-    const rotated = await keys.rotate(key)
-    assert.ok(typeof rotated === 'object')
-    assert.partialDeepStrictEqual(rotated.key, {
+    const rotatedKey = await keys.rotate(key)
+    assert.ok(typeof rotatedKey === 'object')
+    assert.partialDeepStrictEqual(rotatedKey.key, {
       ...bounds,
       name: 'One',
       scopes: ['CONVERT_READ'],
       earlier: [key.id],
     })
-    assert.match(rotated.text, /^ck_/)
+    assert.match(rotatedKey.text, /^ck_/)
     assert.deepEqual(
       (await keys.list(key.owner)).map(({ id }) => id),
-      [rotated.key.id, key.id],
+      [rotatedKey.key.id, key.id],
     )
   })
 
@@ -81,9 +85,9 @@ describe('API keys in the table', () => {
     const now = new Date()
     const validUntil = async (expiresInMs: number) => {
       const key = await createKey(owner, { expiresAt: new Date(now.getTime() + expiresInMs).toISOString() })
-      const rotated = await keys.rotate(key, () => [], now)
-      assert.ok(typeof rotated === 'object')
-      return Date.parse(rotated.previous.validUntil ?? '') - now.getTime()
+      const rotatedKey = await keys.rotate(key, () => [], now)
+      assert.ok(typeof rotatedKey === 'object')
+      return Date.parse(rotatedKey.previous.validUntil ?? '') - now.getTime()
     }
     assert.deepEqual([await validUntil(3_600_000), await validUntil(2 * dayMs)], [3_600_000, dayMs])
   })
@@ -91,13 +95,13 @@ describe('API keys in the table', () => {
   test('concurrent rotations of a key rotate it once, and its last twenty rotations are stored', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
-    const earlier = Array.from({ length: 20 }, (_, at) => `key_${at}`)
-    const key = await createKey(owner, { earlier })
-    const all = await Promise.all([keys.rotate(key), keys.rotate(key), keys.rotate(key)])
-    const rotated = all.flatMap((one) => (typeof one === 'object' ? [one.key] : []))
+    const earlierIds = Array.from({ length: 20 }, (_, at) => `key_${at}`)
+    const key = await createKey(owner, { earlier: earlierIds })
+    const allRotations = await Promise.all([keys.rotate(key), keys.rotate(key), keys.rotate(key)])
+    const rotatedKeys = allRotations.flatMap((one) => (typeof one === 'object' ? [one.key] : []))
     assert.deepEqual(
-      rotated.map((one) => one.earlier),
-      [[...earlier.slice(1), key.id]],
+      rotatedKeys.map((one) => one.earlier),
+      [[...earlierIds.slice(1), key.id]],
     )
     assert.equal((await keys.list(owner)).length, 2, 'the old and the new key')
   })
@@ -109,8 +113,8 @@ describe('API keys in the table', () => {
     assert.equal(await keys.change(key, { name: 'Two' }), undefined)
     assert.equal(await keys.rotate(key), undefined)
     assert.deepEqual(await keys.list(key.owner), [])
-    const item = await app.services.table.get({ pk: `KEYHASH#${key.digest}`, sk: 'KEY' })
-    const keptS = Number(item?.['ttl']) - Date.now() / 1000
+    const hashItem = await app.services.table.get({ pk: `KEYHASH#${key.digest}`, sk: 'KEY' })
+    const keptS = Number(hashItem?.['ttl']) - Date.now() / 1000
     assert.ok(Math.abs(keptS - 90 * 86_400) < 60, 'the reason is remembered for 90 days')
   })
 
@@ -118,13 +122,13 @@ describe('API keys in the table', () => {
     const key = await createKey(await newAccount(app.services))
     const keys = new ApiKeys(app.services)
     const useFrom = async (sourceIp: string, lastUsedAt?: Date) => {
-      const given = { ...key, ...defined({ lastUsedAt: lastUsedAt?.toISOString() }) }
-      await principalOfKey(given, { headers: {}, method: 'GET', sourceIp }, app.services)
+      const givenKey = { ...key, ...defined({ lastUsedAt: lastUsedAt?.toISOString() }) }
+      await principalOfKey(givenKey, { headers: {}, method: 'GET', sourceIp }, app.services)
       return (await keys.find(key.id))?.lastUsedIp
     }
     assert.equal(await useFrom('192.0.2.1'), '192.0.2.1')
-    assert.equal(await useFrom('192.0.2.2', later(-50_000)), '192.0.2.1')
-    assert.equal(await useFrom('192.0.2.3', later(-61_000)), '192.0.2.3')
+    assert.equal(await useFrom('192.0.2.2', dateIn(-50_000)), '192.0.2.1')
+    assert.equal(await useFrom('192.0.2.3', dateIn(-61_000)), '192.0.2.3')
     const { lastUsedAt = '' } = (await keys.find(key.id)) ?? {}
     assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 10_000)
   })
@@ -147,8 +151,8 @@ describe('API keys in the table', () => {
         { pk: `KEYHASH#${key.digest}`, sk: 'KEY' },
       ],
     })
-    const gone = { ...key, owner: newId('acc') }
-    await assert.rejects(principalOfKey(gone, request, app.services), { details: { reason: 'unknown' } })
+    const goneKey = { ...key, owner: newId('acc') }
+    await assert.rejects(principalOfKey(goneKey, request, app.services), { details: { reason: 'unknown' } })
   })
 })
 
@@ -165,19 +169,19 @@ describe('the audit trail of accounts', () => {
       await table.put({ ...entry, id: `aud_${index}`, sk: `aud_${index}` })
     }
     const pages: string[][] = []
-    let before: string | undefined
+    let cursorBefore: string | undefined
     do {
-      const { entries, next } = await auditPage(table, { limit: 2, before }, now)
+      const { entries, next } = await auditPage(table, { limit: 2, before: cursorBefore }, now)
       pages.push(entries.map(({ subject }) => subject))
-      before = next ?? undefined
-    } while (before !== undefined)
+      cursorBefore = next ?? undefined
+    } while (cursorBefore !== undefined)
     assert.deepEqual(pages, [
       ['4', '3'],
       ['2', '1'],
     ])
     const { entries } = await auditPage(table, { limit: 5, before: 'aud_2' }, now)
-    const [entry] = entries
-    assert.deepEqual(entry, {
+    const [auditEntry] = entries
+    assert.deepEqual(auditEntry, {
       id: 'aud_1',
       at: '2019-02-01T00:00:00.000Z',
       actor: 'acc_1',
@@ -192,8 +196,8 @@ describe('the audit trail of accounts', () => {
 })
 
 describe('accounts', () => {
-  const idsOf = async (wanted: Omit<Parameters<typeof listAccounts>[0], 'limit'>, limit = 100) => {
-    const { accounts, next } = await listAccounts({ ...wanted, limit }, app.services)
+  const idsOf = async (wantedAccounts: Omit<Parameters<typeof listAccounts>[0], 'limit'>, limit = 100) => {
+    const { accounts, next } = await listAccounts({ ...wantedAccounts, limit }, app.services)
     return { ids: accounts.map(({ id }) => id), next }
   }
 
@@ -213,27 +217,27 @@ describe('accounts', () => {
   })
 
   test('a narrow account search scans at most a thousand accounts per page', async () => {
-    const [first] = [await newAccount(app.services, { name: 'The very first' })]
+    const [firstId] = [await newAccount(app.services, { name: 'The very first' })]
     const { table } = app.services
     const account = await table.get(accountKey(await newAccount(app.services)))
     const ids = Array.from({ length: 1000 }, () => newId('acc'))
     await table.writeAll(ids.map((id) => ({ ...account, id, ...accountKey(id) })))
-    const none = await idsOf({ q: 'the very first' })
-    assert.deepEqual(none, { ids: [], next: ids.toSorted()[0] })
-    assert.deepEqual(await idsOf({ q: 'the very first', before: none.next ?? '' }), {
-      ids: [first],
+    const noIds = await idsOf({ q: 'the very first' })
+    assert.deepEqual(noIds, { ids: [], next: ids.toSorted()[0] })
+    assert.deepEqual(await idsOf({ q: 'the very first', before: noIds.next ?? '' }), {
+      ids: [firstId],
       next: null,
     })
   })
 
   test('concurrent changes to an account by two administrators both take effect', async () => {
     const id = await newAccount(app.services)
-    const all = await Promise.all(
+    const allIds = await Promise.all(
       [{ plan: 'business' }, { role: 'ADMIN' as const }, { status: 'suspended' as const }].map((change) =>
         updateAccount(id, change, { id: 'command' }, app.services),
       ),
     )
-    assert.ok(all.every((one) => one?.before.id === id))
+    assert.ok(allIds.every((one) => one?.before.id === id))
     assert.partialDeepStrictEqual(await accountOf(app.services, id), {
       plan: 'business',
       role: 'ADMIN',
@@ -251,10 +255,10 @@ describe('accounts', () => {
 
   test('emails are only sent to active accounts with a confirmed address', async () => {
     const box = createMailbox()
-    const write = async (more: Parameters<typeof newAccount>[1]) =>
+    const write = async (moreFields: Parameters<typeof newAccount>[1]) =>
       emailOwner(
         app.services,
-        await newAccount(app.services, more),
+        await newAccount(app.services, moreFields),
         (name) => ({ subject: name, text: 'a' }),
         box,
       )
@@ -275,11 +279,11 @@ describe('moving anonymous resources to a new account', () => {
     pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
     out: { operation: 'export/url', input: 'pdf' },
   }
-  const makeJob = async (owner: string, more = {}): Promise<string> => {
+  const makeJob = async (owner: string, moreFields = {}): Promise<string> => {
     const headers = { 'x-owner-token': signOwnerToken(owner, app.services.keys.owner) }
-    const created = await app.send('POST', '/v1/jobs', { headers, body: { tasks, ...more } })
-    assert.equal(created.status, 202, created.text)
-    return created.json.data.jobId
+    const createdReply = await app.send('POST', '/v1/jobs', { headers, body: { tasks, ...moreFields } })
+    assert.equal(createdReply.status, 202, createdReply.text)
+    return createdReply.json.data.jobId
   }
   const ownerOf = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
   const moveOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
@@ -290,15 +294,15 @@ describe('moving anonymous resources to a new account', () => {
     await moveToAccount(anon, account, app.services)
     assert.equal(await ownerOf(job), account)
     // A user signed out and continues in the same browser.
-    const other = await makeJob(anon)
+    const otherJob = await makeJob(anon)
     const { wakeAt = '' } = (await moveOf(account)) ?? {}
     assert.ok(Math.abs(Date.parse(String(wakeAt)) - Date.now() - 60_000) < 20_000)
     // A worker that read the job before the move lists it under its old owner again.
     await app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
-    const minute = later(60_000)
+    const minute = dateIn(60_000)
     await resumeMove(account, minute, app.services)
     assert.equal((await moveOf(account))?.['wakeAt'], new Date(minute.getTime() + 60_000).toISOString())
-    assert.deepEqual([await ownerOf(job), await ownerOf(other)], [account, anon])
+    assert.deepEqual([await ownerOf(job), await ownerOf(otherJob)], [account, anon])
     await resumeMove(account, minute, app.services)
     assert.equal(await moveOf(account), undefined, 'no job is left under the old owner')
     await resumeMove(account, minute, app.services)

@@ -137,11 +137,11 @@ function sendRequests(token: string) {
       await sleep(20)
     }
   }
-  const running = run()
+  const runningStream = run()
   return {
     stop: async () => {
       isStopped = true
-      await running
+      await runningStream
     },
   }
 }
@@ -149,8 +149,8 @@ function sendRequests(token: string) {
 /** Checks that everything that a token gave access to ends in time. */
 async function assertEnds(token: string, revoke: () => Promise<unknown>, httpDelayMs = maxDelayMs) {
   const connections = await openConnections(token)
-  const { data: unused } = await send('POST', '/v1/ws/tickets', token)
-  const other = await openConnections(manager)
+  const { data: unusedTicket } = await send('POST', '/v1/ws/tickets', token)
+  const otherConnections = await openConnections(manager)
   const traffic = sendRequests(token)
   try {
     await revoke()
@@ -161,14 +161,14 @@ async function assertEnds(token: string, revoke: () => Promise<unknown>, httpDel
       if (name !== 'event stream') assert.equal(code, 4401, name)
     }
     await sleep(Math.max(0, revokedAt + httpDelayMs - Date.now()))
-    const refused = await request('GET', '/v1/jobs?limit=1', token)
-    assert.equal(refused.status, 401)
+    const refusedReply = await request('GET', '/v1/jobs?limit=1', token)
+    assert.equal(refusedReply.status, 401)
   } finally {
     await traffic.stop()
   }
-  const late = await openSocket('unused ticket', `/ws/user/jobs?ticket=${unused.ticket}`)
-  await waitUntil(() => late.code === 4401, 'the ticket is refused', 10)
-  for (const { name, isOpen } of other) assert.ok(isOpen, `${name} of another key stays open`)
+  const lateSocket = await openSocket('unused ticket', `/ws/user/jobs?ticket=${unusedTicket.ticket}`)
+  await waitUntil(() => lateSocket.code === 4401, 'the ticket is refused', 10)
+  for (const { name, isOpen } of otherConnections) assert.ok(isOpen, `${name} of another key stays open`)
 }
 
 test('a revoked access token stops working within a second for requests, sockets, streams and tickets', async () => {

@@ -68,9 +68,9 @@ test('no webhook URL and no option, known or misspelled, is stored in plain text
   form.set('file', new Blob(['# Hello']), 'a.md')
   await send({ path: '/v1/convert', body: form })
   const items = await scan()
-  const found = items.filter((item) => JSON.stringify(item, plainText).includes(secret))
+  const foundItems = items.filter((item) => JSON.stringify(item, plainText).includes(secret))
   assert.deepEqual(
-    found.map(({ pk, sk }) => [pk, sk]),
+    foundItems.map(({ pk, sk }) => [pk, sk]),
     [],
   )
   for (const { pk } of [webhookKey(webhook.id), workflowKey(workflow.id), jobKey(job.jobId)])
@@ -91,8 +91,8 @@ const plainText = (_: string, value: unknown) =>
 test('a key that may set a URL gets it back whole, and one that only reads gets it without secrets', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
-  const shown = await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })
-  assert.deepEqual([webhook.url, shown.url], [url, url])
+  const shownWebhook = await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })
+  assert.deepEqual([webhook.url, shownWebhook.url], [url, url])
   const { id } = await send({ path: '/v1/workflows', body: daily })
   const get = { method: 'GET', path: `/v1/workflows/${id}` }
   assert.equal((await send(get)).webhookUrl, url)

@@ -36,22 +36,22 @@ export function openBrowser(app: EmbeddedApp, account: ReturnType<typeof createA
     body?: unknown,
     { headers = {}, query }: { headers?: Record<string, string>; query?: Record<string, string> } = {},
   ): Promise<BrowserReply> => {
-    const sent = {
+    const sentRequest = {
       body,
       address,
       ...defined({ query }),
       headers: { host: 'localhost:8080', origin: 'http://localhost:8080', ...headers },
       cookies: [...jar].map(([name, value]) => `${name}=${value}`),
     }
-    const seen = path.startsWith('/v1/auth/')
-      ? await asSeen(account, method, path, sent)
-      : await app.send(method, path, sent)
-    for (const line of seen.cookies) {
+    const seenReply = path.startsWith('/v1/auth/')
+      ? await asSeen(account, method, path, sentRequest)
+      : await app.send(method, path, sentRequest)
+    for (const line of seenReply.cookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (/max-age=0/i.test(line)) jar.delete(name)
       else jar.set(name, value)
     }
-    return seen
+    return seenReply
   }
   return { send, jar, address }
 }
@@ -60,9 +60,9 @@ async function asSeen(
   account: ReturnType<typeof createAuthApi>,
   method: string,
   path: string,
-  sent: Parameters<typeof createEvent>[2],
+  sentRequest: Parameters<typeof createEvent>[2],
 ): Promise<BrowserReply> {
-  const event = await createEvent(method, path, sent)
+  const event = await createEvent(method, path, sentRequest)
   const { statusCode = 0, headers = {}, cookies = [], body = '' } = await account(event, {} as never)
   const isJson = String(headers['content-type']).includes('json')
   return {

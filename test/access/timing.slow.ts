@@ -9,10 +9,10 @@ const rounds = 201
 const inARow = 400
 
 /** Returns the fastest round of each in ms: load only adds time, and alternating the rounds spreads it evenly. */
-function fastest(near: () => unknown, far: () => unknown): readonly [number, number] {
+function fastest(compareNear: () => unknown, far: () => unknown): readonly [number, number] {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++)
-    for (const [at, look] of (round % 2 ? [near, far] : [far, near]).entries()) {
+    for (const [at, look] of (round % 2 ? [compareNear, far] : [far, compareNear]).entries()) {
       const start = performance.now()
       for (let left = inARow; left > 0; left--) look()
       times[round % 2 ? at : 1 - at]?.push(performance.now() - start)
@@ -28,30 +28,32 @@ const otherThan = (character: string | undefined) => (character === 'a' ? 'b' : 
 test('comparing a secret takes the same time wherever it differs', () => {
   const secret = newSecretText('cs_')
   const hash = hashSecret(secret)
-  const near = secret.slice(0, -1) + otherThan(secret.at(-1))
+  const nearSecret = secret.slice(0, -1) + otherThan(secret.at(-1))
   const far = `cs_${otherThan(secret[3])}${secret.slice(4)}`
   assert.equal(matchesSecretHash(hash, secret), true)
-  assert.deepEqual([matchesSecretHash(hash, near), matchesSecretHash(hash, far)], [false, false])
+  assert.deepEqual([matchesSecretHash(hash, nearSecret), matchesSecretHash(hash, far)], [false, false])
   const [nearMs, farMs] = fastest(
-    () => matchesSecretHash(hash, near),
+    () => matchesSecretHash(hash, nearSecret),
     () => matchesSecretHash(hash, far),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)
   // Keys are looked up by hash, not compared: similar keys have different hashes.
-  const same = [...hash].filter((digit, at) => digit === hashSecret(near)[at]).length
-  assert.ok(same < 20, `${same} of 64 digits`)
+  const sameDigits = [...hash].filter((digit, at) => digit === hashSecret(nearSecret)[at]).length
+  assert.ok(sameDigits < 20, `${sameDigits} of 64 digits`)
 })
 
 test('verifying an owner token takes the same time wherever its signature differs', () => {
   const key = randomBytes(32)
   const token = signOwnerToken(newId('anon'), key)
   const [id = '', signature = ''] = token.split('.')
-  const near = flatten(`${id}.${signature.slice(0, -2)}${otherThan(signature.at(-2))}${signature.at(-1)}`)
+  const nearToken = flatten(
+    `${id}.${signature.slice(0, -2)}${otherThan(signature.at(-2))}${signature.at(-1)}`,
+  )
   const far = flatten(`${id}.${otherThan(signature[0])}${signature.slice(1)}`)
   assert.equal(verifyOwnerToken(token, key), id)
-  assert.deepEqual([verifyOwnerToken(near, key), verifyOwnerToken(far, key)], [undefined, undefined])
+  assert.deepEqual([verifyOwnerToken(nearToken, key), verifyOwnerToken(far, key)], [undefined, undefined])
   const [nearMs, farMs] = fastest(
-    () => verifyOwnerToken(near, key),
+    () => verifyOwnerToken(nearToken, key),
     () => verifyOwnerToken(far, key),
   )
   assert.ok(Math.abs(nearMs / farMs - 1) < 0.1, `${nearMs} ms and ${farMs} ms`)

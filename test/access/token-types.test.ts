@@ -38,9 +38,9 @@ after(() => app.close())
 
 /** Returns the owner of a request; undefined if it is refused or gets a new identity. */
 async function ownerOf(request: Partial<Credentials>): Promise<string | undefined> {
-  const whole = { headers: {}, method: 'GET', sourceIp: '192.0.2.1', ...request }
+  const wholeRequest = { headers: {}, method: 'GET', sourceIp: '192.0.2.1', ...request }
   try {
-    const { ownerId, isNew } = await authenticate(whole, app.services)
+    const { ownerId, isNew } = await authenticate(wholeRequest, app.services)
     return isNew ? undefined : ownerId
   } catch (error) {
     assert.ok(error instanceof AppError && error.status === 401, String(error))
@@ -83,7 +83,7 @@ async function createTokens() {
   const { json } = await here.send('POST', '/v1/auth/sign-up/email', { email, password, name: 'Ada' })
   const codec = cursorCodec('anything', services.keys.cursor)
   const now = Date.now()
-  const signed = { jobId: newId('job'), query: {}, expiresAtS: Math.ceil(now / 1000) + 600, at: now }
+  const signedJob = { jobId: newId('job'), query: {}, expiresAtS: Math.ceil(now / 1000) + 600, at: now }
   return {
     'API key': { token: await newKey(services, owner), owner, at: ['apiKey', 'bearer', ...onSocket] },
     'access token': {
@@ -108,7 +108,7 @@ async function createTokens() {
     },
     'list cursor': { token: codec.write({ direction: 'next', jobId: newId('job') }), owner, at: [] },
     'download signature': {
-      token: new URLSearchParams(signQuery(signed, () => services.keys.owner)).get('sig') ?? '',
+      token: new URLSearchParams(signQuery(signedJob, () => services.keys.owner)).get('sig') ?? '',
       owner,
       at: [],
     },
@@ -128,8 +128,10 @@ test('each kind of token is accepted only where that kind is expected', async ()
 test('a token with any character changed, added or removed is rejected', async () => {
   const alter = (token: string) => [
     ...Array.from(token, (character, at) => {
-      const other = /[A-Ya-y0-8]/.test(character) ? String.fromCharCode(character.charCodeAt(0) + 1) : 'A'
-      return token.slice(0, at) + other + token.slice(at + 1)
+      const otherCharacter = /[A-Ya-y0-8]/.test(character)
+        ? String.fromCharCode(character.charCodeAt(0) + 1)
+        : 'A'
+      return token.slice(0, at) + otherCharacter + token.slice(at + 1)
     }),
     token.slice(0, -1),
     `${token}A`,
@@ -138,9 +140,9 @@ test('a token with any character changed, added or removed is rejected', async (
     `${token}=`,
   ]
   for (const [kind, { token, at }] of Object.entries(await createTokens()))
-    for (const altered of alter(token))
+    for (const alteredToken of alter(token))
       for (const place of at as readonly Place[])
-        assert.equal(await places[place](altered), undefined, `${kind} as ${place}: ${altered}`)
+        assert.equal(await places[place](alteredToken), undefined, `${kind} as ${place}: ${alteredToken}`)
 })
 
 test('an account token that is signed with the key for anonymous owners is rejected', async () => {
@@ -179,16 +181,18 @@ test('each purpose has its own key, and a download signature is valid only for i
   const keyOf = (day: number) => deriveKey('a secret', `download ${day}`)
   const [jobId, at] = [newId('job'), Date.now()]
   const query = signQuery({ jobId, query: { file: '0' }, expiresAtS: Math.ceil(at / 1000) + 600, at }, keyOf)
-  const parsed = Object.fromEntries(new URLSearchParams(query))
-  verifySignature(jobId, parsed, keyOf)
-  for (const [id, changed] of [
+  const parsedQuery = Object.fromEntries(new URLSearchParams(query))
+  verifySignature(jobId, parsedQuery, keyOf)
+  for (const [id, changedQuery] of [
     [newId('job'), {}],
     [jobId, { file: '1' }],
     [jobId, { max: '5' }],
-    [jobId, { exp: String(Number(parsed['exp']) + 1) }],
-    [jobId, { kid: String(Number(parsed['kid']) - 1) }],
-    [jobId, { sig: `${parsed['sig']}A` }],
+    [jobId, { exp: String(Number(parsedQuery['exp']) + 1) }],
+    [jobId, { kid: String(Number(parsedQuery['kid']) - 1) }],
+    [jobId, { sig: `${parsedQuery['sig']}A` }],
     [jobId, { sig: '' }],
   ] as const)
-    assert.throws(() => verifySignature(id, { ...parsed, ...changed }, keyOf), { code: 'INVALID_SIGNATURE' })
+    assert.throws(() => verifySignature(id, { ...parsedQuery, ...changedQuery }, keyOf), {
+      code: 'INVALID_SIGNATURE',
+    })
 })

@@ -20,9 +20,9 @@ test('an object is copied in parts if its ETag matches, and an interrupted copy 
   const copy = (to: string, etag = ETag) =>
     copyInParts(clients, { bucket: Bucket, from: 'from', to, etag }, parts)
   const etag = await copy('to')
-  const stored = await client.send(new GetObjectCommand({ Bucket, Key: 'to' }))
-  assert.deepEqual([stored.ETag, stored.ContentType], [etag, 'image/png'])
-  assert.ok(bytes.equals((await stored.Body?.transformToByteArray()) ?? Buffer.alloc(0)))
+  const storedObject = await client.send(new GetObjectCommand({ Bucket, Key: 'to' }))
+  assert.deepEqual([storedObject.ETag, storedObject.ContentType], [etag, 'image/png'])
+  assert.ok(bytes.equals((await storedObject.Body?.transformToByteArray()) ?? Buffer.alloc(0)))
   await assert.rejects(copy('other', '"of other bytes"'), { name: 'PreconditionFailed' })
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   assert.deepEqual(Uploads, [])

@@ -40,8 +40,8 @@ test('dead-lettered messages return to their queue, and events that a function m
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds })
     return ((await sqs.send(receive)).Messages ?? []).map(({ Body }) => Body)
   }
-  const dead = await createQueue('mutabor-av-dead')
-  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: 1 })
+  const deadLetterQueue = await createQueue('mutabor-av-dead')
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: deadLetterQueue.arn, maxReceiveCount: 1 })
   const av = await createQueue('mutabor-av', { RedrivePolicy, VisibilityTimeout: '0' })
   for (const MessageBody of ['one', 'two'])
     await sqs.send(new SendMessageCommand({ QueueUrl: av.QueueUrl, MessageBody }))
@@ -50,7 +50,7 @@ test('dead-lettered messages return to their queue, and events that a function m
   assert.deepEqual(await bodies(av.QueueUrl), [])
   assert.deepEqual(await redriveMessages('mutabor-av-dead', region), { moved: 2, isOver: true })
   assert.deepEqual((await bodies(av.QueueUrl)).sort(), ['one', 'two'])
-  assert.deepEqual(await bodies(dead.QueueUrl), [])
+  assert.deepEqual(await bodies(deadLetterQueue.QueueUrl), [])
 
   const events = new EventBridgeClient({ region })
   await events.send(new CreateEventBusCommand({ Name: 'mutabor' }))
@@ -64,12 +64,12 @@ test('dead-lettered messages return to their queue, and events that a function m
       Targets: [{ Id: 'receiver', Arn: receiver.arn }],
     }),
   )
-  const missed = await createQueue('mutabor-dispatch-dead')
+  const missedEventQueue = await createQueue('mutabor-dispatch-dead')
   const event = { source: 'mutabor', 'detail-type': 'job.completed', detail: { id: 'evt_1' } }
   const MessageBody = JSON.stringify({ ...event, time: '2026-01-01T00:00:00Z', region })
-  await sqs.send(new SendMessageCommand({ QueueUrl: missed.QueueUrl, MessageBody }))
+  await sqs.send(new SendMessageCommand({ QueueUrl: missedEventQueue.QueueUrl, MessageBody }))
   assert.equal(await republishEvents('mutabor-dispatch-dead', 'mutabor', region), 1)
   const [republished = '{}'] = await bodies(receiver.QueueUrl, 20)
   assert.partialDeepStrictEqual(JSON.parse(republished), event)
-  assert.deepEqual(await bodies(missed.QueueUrl), [])
+  assert.deepEqual(await bodies(missedEventQueue.QueueUrl), [])
 })

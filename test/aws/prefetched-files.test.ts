@@ -31,10 +31,10 @@ test('the end of a large file is read correctly and without the page cache', asy
   const read = async (start: number, end: number) =>
     buffer(await readLocatedFiles([{ path, size }], range(start, end)))
 
-  const expected = bytes.subarray(1000)
-  assert.deepEqual(await read(0, expected.length), expected)
-  assert.deepEqual(await read(-1000, expected.length), bytes)
-  assert.deepEqual(await read(77, 300_000), expected.subarray(77, 300_000))
+  const expectedBytes = bytes.subarray(1000)
+  assert.deepEqual(await read(0, expectedBytes.length), expectedBytes)
+  assert.deepEqual(await read(-1000, expectedBytes.length), bytes)
+  assert.deepEqual(await read(77, 300_000), expectedBytes.subarray(77, 300_000))
   const direct = await openDirect(path, 'read')
   if (!direct) return context.diagnostic('This file system does not support direct reads.')
   await direct.close()
@@ -57,7 +57,7 @@ test('copied chunks are not overwritten by later reads', async () => {
   const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length
   const range = { start: maxCachedFileBytes - 1000, end: size }
-  const first = await buffer(await readLocatedFiles([{ path, size }], range))
+  const firstRead = await buffer(await readLocatedFiles([{ path, size }], range))
   await buffer(await readLocatedFiles([{ path, size: 4 << 20 }], { start: 0, end: 4 << 20 }))
-  assert.deepEqual(first, bytes)
+  assert.deepEqual(firstRead, bytes)
 })

@@ -56,6 +56,10 @@ test('secrets of a new deployment are created once, and functions behind the CDN
   })
 
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = 'wrong'
-  const rejected = createSecrets(serviceSecretAddress, { ...settings, ORIGIN_SECRET_ARN }, secretsManager)
-  await assert.rejects(rejected)
+  const rejectedStart = createSecrets(
+    serviceSecretAddress,
+    { ...settings, ORIGIN_SECRET_ARN },
+    secretsManager,
+  )
+  await assert.rejects(rejectedStart)
 })

@@ -21,22 +21,22 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 const folder = scratchFolder('signed-files')
 const keys = { accessKeyId: 'AKIASIGNER', secretAccessKey: 'signer' }
 const { signal } = new AbortController()
-const opened = new AsyncDisposableStack()
+const openedResources = new AsyncDisposableStack()
 let s3: S3Client
 let signer: TaskUrlSigner
 before(async () => {
   const store = await openS3Server({ dir: join(folder, 's3'), credentials: [keys], region: 'eu-central-1' })
   const server = createServer(store.handle)
   const endpoint = `http://127.0.0.1:${await listen(server, 0)}`
-  opened.defer(() => store.close())
-  opened.defer(() => closeServer(server))
+  openedResources.defer(() => store.close())
+  openedResources.defer(() => closeServer(server))
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIASIGNER', AWS_SECRET_ACCESS_KEY: 'signer' })
   process.env['AWS_ENDPOINT_URL_S3'] = endpoint
   s3 = new S3Client({ region: 'eu-central-1', endpoint, forcePathStyle: true })
   await s3.send(new CreateBucketCommand({ Bucket: 'mutabor' }))
   signer = new TaskUrlSigner(readConfig())
 })
-after(() => opened.disposeAsync())
+after(() => openedResources.disposeAsync())
 
 const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: 'mutabor', Key, Body }))
 const path = (name: string) => join(folder, name)
@@ -56,9 +56,9 @@ test('a worker without credentials can read the files of its task and store resu
   writeFileSync(path('out'), 'output')
   const sha256 = createHash('sha256').update('output').digest('hex')
   await files.putFile('jobs/j/1/out.txt', path('out'), 'text/plain', Promise.resolve(sha256))
-  const stored = await s3.send(new GetObjectCommand({ Bucket: 'mutabor', Key: 'jobs/j/1/out.txt' }))
-  assert.equal(stored.ContentType, 'text/plain')
-  assert.equal(await stored.Body?.transformToString(), 'output')
+  const storedObject = await s3.send(new GetObjectCommand({ Bucket: 'mutabor', Key: 'jobs/j/1/out.txt' }))
+  assert.equal(storedObject.ContentType, 'text/plain')
+  assert.equal(await storedObject.Body?.transformToString(), 'output')
   // Like a captured website, which is stored and then examined.
   const target = { path: path('page'), contentType: 'text/html', signal }
   await files.receive('jobs/j/1/page', Readable.from([Buffer.from('<html>')]), target)
@@ -90,10 +90,10 @@ test('a deleted input, an overwritten input and an expired signature produce dif
   const files = await createSignedFiles()
   const get = (from = files, etag?: string) => from.getFile({ ...source, etag }, path('late'), signal)
   await assert.rejects(get(files, ETag), isCode('CONFLICT'))
-  const other = { key: 'received/gone', filename: 'gone.txt' }
-  const inputs = { [other.key]: await signer.signInput(other.key, 60) }
+  const otherInput = { key: 'received/gone', filename: 'gone.txt' }
+  const inputs = { [otherInput.key]: await signer.signInput(otherInput.key, 60) }
   const filesWithoutInput = new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', 60) })
-  await assert.rejects(filesWithoutInput.getFile(other, path('late'), signal), isCode('FILE_GONE'))
+  await assert.rejects(filesWithoutInput.getFile(otherInput, path('late'), signal), isCode('FILE_GONE'))
   const url = await signer.signInput(source.key, 60)
   const tampered = { [source.key]: url.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000') }
   const output = await signer.signOutput('jobs/j/1/', 60)
@@ -102,17 +102,17 @@ test('a deleted input, an overwritten input and an expired signature produce dif
 
 test('secrets of a task are decrypted from its message, while its record keeps the encrypted values', () => {
   const vault = new Vault('s'.repeat(40))
-  const sealed = vault.seal('secret', 'job_1')
-  const taskVault = new PresignedVault({ [sealed.sealed]: 'secret' })
-  assert.deepEqual(taskVault.unsealAll({ options: { password: sealed } }), {
+  const sealedSecret = vault.seal('secret', 'job_1')
+  const taskVault = new PresignedVault({ [sealedSecret.sealed]: 'secret' })
+  assert.deepEqual(taskVault.unsealAll({ options: { password: sealedSecret } }), {
     options: { password: 'secret' },
   })
   assert.deepEqual(taskVault.sealSecrets({ password: 'secret', pages: '1' }, new Set(['password'])), {
-    password: sealed,
+    password: sealedSecret,
     pages: '1',
   })
   // Values that are not secret, undefined or already sealed stay unchanged.
-  const rest = { password: sealed, key: undefined, pages: '1' }
+  const rest = { password: sealedSecret, key: undefined, pages: '1' }
   assert.deepEqual(taskVault.sealSecrets(rest, new Set(['password', 'key'])), rest)
   assert.throws(
     () => taskVault.unsealAll({ password: vault.seal('of another job', 'job_2') }),
@@ -141,10 +141,10 @@ test('a message is rejected if its signatures are missing or expire before the t
   await put('work/large.json', JSON.stringify(work))
   assert.ok(await createServices({ work: { url: await signer.signInput('work/large.json', 60) } }))
   // Deleted or expired work can be signed again elsewhere; an unavailable store may recover soon.
-  const gone = await signer.signInput('work/gone.json', 60)
-  assert.equal(await createServices({ work: { url: gone } }), undefined)
-  const expired = gone.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')
-  assert.equal(await createServices({ work: { url: expired } }), undefined)
+  const goneUrl = await signer.signInput('work/gone.json', 60)
+  assert.equal(await createServices({ work: { url: goneUrl } }), undefined)
+  const expiredUrl = goneUrl.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')
+  assert.equal(await createServices({ work: { url: expiredUrl } }), undefined)
   const unavailable = createServer((_, reply) => reply.writeHead(503).end())
   const url = `http://127.0.0.1:${await listen(unavailable, 0)}`
   await assert.rejects(createServices({ work: { url } }), /the storage responded with status 503/)

@@ -19,7 +19,7 @@ function list(): void {
   for (const [name, about] of Object.entries(flags)) say(`--${name}`.padEnd(15) + about)
 }
 
-async function measure(names: readonly string[], asked: ReadonlySet<string>): Promise<void> {
+async function measure(names: readonly string[], requestedNames: ReadonlySet<string>): Promise<void> {
   const [busy = 0] = loadavg()
   if (busy > 0.5) say(`The machine is busy (load ${busy.toFixed(1)}): the targets assume an idle one.`)
   const report = new Report(say)
@@ -28,7 +28,7 @@ async function measure(names: readonly string[], asked: ReadonlySet<string>): Pr
     for (const { name, run } of sections) {
       if (names.length > 0 && !names.includes(name)) continue
       // Continue with the other sections, but fail the run.
-      await run({ report, fixtures, flags: asked }).catch((error: unknown) => {
+      await run({ report, fixtures, flags: requestedNames }).catch((error: unknown) => {
         process.exitCode = 1
         say(`  ${name} could not be measured: ${failureText(error)}`)
       })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { overheadPercent, wallTimeWith } from './chunk-model.ts'
 
 const spent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
-const measured = {
+const measuredTimes = {
   whole: spent(20),
   cut: spent(1),
   join: spent(2),
@@ -12,11 +12,11 @@ const measured = {
 
 test('the time with several workers is limited by the longest chunk', () => {
   assert.deepEqual(
-    [1, 2, 3, 300].map((count) => wallTimeWith(count, measured)),
+    [1, 2, 3, 300].map((count) => wallTimeWith(count, measuredTimes)),
     [21_000, 12_000, 11_000, 11_000],
   )
 })
 
 test('the overhead of chunks includes splitting and joining', () => {
-  assert.equal(Math.round(overheadPercent(measured) * 100) / 100, 5)
+  assert.equal(Math.round(overheadPercent(measuredTimes) * 100) / 100, 5)
 })

@@ -24,8 +24,8 @@ export class HttpClient {
     this.#base = base
   }
 
-  async send(path: string, sent: Sent = {}): Promise<HttpReply> {
-    const response = await this.#request(path, sent)
+  async send(path: string, sentRequest: Sent = {}): Promise<HttpReply> {
+    const response = await this.#request(path, sentRequest)
     const chunks: Buffer[] = []
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
     return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }
@@ -93,33 +93,32 @@ export class ServiceClient {
 
   /** Returns a client with the same identity for another service. */
   at(url: string): ServiceClient {
-    const moved = new ServiceClient(url)
-    moved.#token = this.#token
-    return moved
+    const movedClient = new ServiceClient(url)
+    movedClient.#token = this.#token
+    return movedClient
   }
 
   /** Converts a file as the README shows, from the first byte of the form to the last byte of the result. */
   async convert(form: FormFields): Promise<Buffer> {
     const headers = { 'content-type': form.type, prefer: 'wait=25' }
-    let answer = await this.send('/v1/convert?redirect=true', { method: 'POST', headers, body: form.body })
-    if (answer.status === 202) answer = await this.#resultOf(answer)
-    while (answer.status >= 300 && answer.status < 400)
-      answer = await this.send(answer.headers.location ?? '')
-    if (answer.status !== 200 || answer.headers['content-type'] === 'application/json')
-      throw new Error(`the conversion was answered with ${answer.status} ${answer.body.subarray(0, 500)}`)
-    return answer.body
+    let reply = await this.send('/v1/convert?redirect=true', { method: 'POST', headers, body: form.body })
+    if (reply.status === 202) reply = await this.#resultOf(reply)
+    while (reply.status >= 300 && reply.status < 400) reply = await this.send(reply.headers.location ?? '')
+    if (reply.status !== 200 || reply.headers['content-type'] === 'application/json')
+      throw new Error(`the conversion was answered with ${reply.status} ${reply.body.subarray(0, 500)}`)
+    return reply.body
   }
 
   /** Downloads the result of a job that was still running after the wait. */
-  async #resultOf(accepted: HttpReply): Promise<HttpReply> {
-    const { jobId, status } = await this.ended(accepted)
+  async #resultOf(acceptedReply: HttpReply): Promise<HttpReply> {
+    const { jobId, status } = await this.ended(acceptedReply)
     if (status !== 'completed') throw new Error(`the job ${jobId} is ${status}`)
     return this.send(`/v1/download/${jobId}`)
   }
 
   /** Waits for the job of a reply and returns it. */
-  async ended(answer: HttpReply): Promise<{ readonly jobId: string; readonly status: string }> {
-    let { data } = JSON.parse(answer.body.toString()) as { data: { jobId: string; status: string } }
+  async ended(reply: HttpReply): Promise<{ readonly jobId: string; readonly status: string }> {
+    let { data } = JSON.parse(reply.body.toString()) as { data: { jobId: string; status: string } }
     while (['pending', 'queued', 'processing'].includes(data.status)) {
       const status = await this.send(`/v1/status/${data.jobId}`, { headers: { prefer: 'wait=25' } })
       data = JSON.parse(status.body.toString()).data
@@ -127,12 +126,12 @@ export class ServiceClient {
     return data
   }
 
-  async send(path: string, sent: Sent = {}): Promise<HttpReply> {
-    const headers = { ...sent.headers, ...defined({ 'x-owner-token': this.#token }) }
-    const answer = await this.#http.send(path, { ...sent, headers })
-    const given = answer.headers['x-owner-token']
-    if (typeof given === 'string') this.#token = given
-    return answer
+  async send(path: string, sentRequest: Sent = {}): Promise<HttpReply> {
+    const headers = { ...sentRequest.headers, ...defined({ 'x-owner-token': this.#token }) }
+    const reply = await this.#http.send(path, { ...sentRequest, headers })
+    const givenToken = reply.headers['x-owner-token']
+    if (typeof givenToken === 'string') this.#token = givenToken
+    return reply
   }
 
   close(): void {

@@ -58,16 +58,16 @@ export async function oneClient(
   { pid, bare, service }: ComparedServices,
   { report }: BenchContext,
 ): Promise<void> {
-  const spent: number[] = []
+  const spentMs: number[] = []
   const times = await runInterleaved(rounds, {
     bare: measureRepeatedly(inARow, bare),
-    service: withCpu(pid, inARow, measureRepeatedly(inARow, service), spent),
+    service: withCpu(pid, inARow, measureRepeatedly(inARow, service), spentMs),
   })
   const least = median(times.bare)
   const remark = `${most} × ${engine}, ${least.toFixed(1)} ms; p95 ${p95(times.service).toFixed(1)} ms`
   const value = median(times.service)
   report.figure({ what: 'one client', value, unit: 'ms', aim: { most: most * least }, remark })
-  report.figure({ what: 'one client, processor', value: median(spent), unit: 'ms a job' })
+  report.figure({ what: 'one client, processor', value: median(spentMs), unit: 'ms a job' })
   const peak = await peakMib(pid, service)
   report.figure({ what: 'one client, memory at most', value: peak, unit: 'MiB' })
 }

@@ -26,13 +26,13 @@ export async function measureEightClients(crowd: ConcurrentComparison, report: R
   const cpu: number[] = []
   const service = measureRate(8, jobs, crowd.service, failures)
   const rates = await runInterleaved(rounds, { bare, service: withCpu(pid, jobs, service, cpu) })
-  const most = median(rates.bare)
+  const maxRate = median(rates.bare)
   report.figure({
     what: 'eight clients',
     value: median(rates.service),
     unit: 'per s',
-    aim: { least: share * most },
-    remark: `${share} × ${engine}, ${most.toFixed(1)} per s`,
+    aim: { least: share * maxRate },
+    remark: `${share} × ${engine}, ${maxRate.toFixed(1)} per s`,
   })
   const aim = maxCpuMs === undefined ? undefined : { most: maxCpuMs }
   report.figure({

@@ -42,8 +42,8 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
   'forty-scans.pdf': async (path, other) => {
     const pages = join(dirname(path), 'scans')
     await mkdir(pages)
-    const { path: printed } = await other('fifty-pages.pdf')
-    await run('pdftoppm', ['-r', '150', '-gray', '-jpeg', '-l', '40', printed, join(pages, 'page')])
+    const { path: printedPath } = await other('fifty-pages.pdf')
+    await run('pdftoppm', ['-r', '150', '-gray', '-jpeg', '-l', '40', printedPath, join(pages, 'page')])
     const images = (await readdir(pages)).sort().map((name) => join(pages, name))
     return run('img2pdf', ['--imgsize', '150dpix150dpi', '--output', path, ...images])
   },

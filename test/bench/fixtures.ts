@@ -15,9 +15,9 @@ export class Fixtures {
   readonly #dir = mkdtemp(join(tmpdir(), 'mutabor-bench-'))
 
   get(name: FixtureName): Promise<Fixture> {
-    const made = this.#made.get(name) ?? this.#make(name)
-    this.#made.set(name, made)
-    return made
+    const createdFixture = this.#made.get(name) ?? this.#make(name)
+    this.#made.set(name, createdFixture)
+    return createdFixture
   }
 
   /** Creates a folder for the output of engines. */

@@ -40,28 +40,28 @@ export async function measureInChunks(sharing: ChunkedConversion, folder: string
   const { engine } = sharing
   const source = await inputOf(sharing.path)
   const one = await step(sharing, [source], folder)
-  const whole = await measure(() => engine.run(one.work, one.tools))
+  const wholeTime = await measure(() => engine.run(one.work, one.tools))
   const cutting = await step(sharing, [source], folder)
-  const cut = await measure(async () => engine.split?.(cutting.work, cutting.tools, sharing.pool))
-  if (!cut.result || !engine.join) throw new Error(`${basename(sharing.path)} was not split into chunks`)
+  const cutTime = await measure(async () => engine.split?.(cutting.work, cutting.tools, sharing.pool))
+  if (!cutTime.result || !engine.join) throw new Error(`${basename(sharing.path)} was not split into chunks`)
   const parts: TimeSpent[] = []
   const results: ChunkResult[] = []
-  for (const { spec, file } of cut.result) {
+  for (const { spec, file } of cutTime.result) {
     const inputs = [file?.format ? await inputOf(file.path, file.format) : source]
     const { work, tools } = await step(sharing, inputs, folder, spec)
-    const made = await measure(() => engine.run(work, tools))
-    parts.push(made.spent)
-    const files = made.result.files.map(({ path, format = sharing.to }) => inputOf(path, format))
-    results.push({ spec, files: await Promise.all(files), details: made.result.details })
+    const runTime = await measure(() => engine.run(work, tools))
+    parts.push(runTime.spent)
+    const files = runTime.result.files.map(({ path, format = sharing.to }) => inputOf(path, format))
+    results.push({ spec, files: await Promise.all(files), details: runTime.result.details })
   }
   const joining = await step(sharing, [source], folder, undefined, results)
-  const joined = await measure(async () => engine.join?.(joining.work, joining.results, joining.tools))
+  const joinTime = await measure(async () => engine.join?.(joining.work, joining.results, joining.tools))
   const bytes = {
-    whole: await bytesOf(whole.result),
-    parts: joined.result ? await bytesOf(joined.result) : 0,
+    whole: await bytesOf(wholeTime.result),
+    parts: joinTime.result ? await bytesOf(joinTime.result) : 0,
   }
   await rm(folder, { recursive: true })
-  return { whole: whole.spent, cut: cut.spent, parts, join: joined.spent, bytes }
+  return { whole: wholeTime.spent, cut: cutTime.spent, parts, join: joinTime.spent, bytes }
 }
 
 const bytesOf = async ({ files }: EngineResult) => (await stat(files[0].path)).size
@@ -83,9 +83,9 @@ async function step(
   await mkdir(outDir)
   // An engine only reads files in its folder.
   const stageFile = async (file: InputFile, name: string) => {
-    const own = join(workDir, `${name}.${file.format}`)
-    await copyFile(file.path, own)
-    return { ...file, path: own }
+    const ownPath = join(workDir, `${name}.${file.format}`)
+    await copyFile(file.path, ownPath)
+    return { ...file, path: ownPath }
   }
   const inputs = await Promise.all(sources.map((file, at) => stageFile(file, `source-${at + 1}`)))
   const from = (await inputOf(path)).format

@@ -43,7 +43,7 @@ const css = numbers(5)
   .map((at) => `.p${at - 1} { margin: 0.${at}em 0; text-indent: ${at}em; line-height: 1.${at} }`)
   .join('\n')
 
-const item = (id: string, href: string, type: string, more = '') =>
+const manifestItem = (id: string, href: string, type: string, more = '') =>
   `<item id="${id}" href="${href}" media-type="${type}"${more}/>`
 
 const xhtml = 'application/xhtml+xml'
@@ -53,9 +53,9 @@ const opf = `<?xml version="1.0" encoding="utf-8"?>
 <metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:mutabor:bench</dc:identifier>
 <dc:title>The Third Island</dc:title><dc:language>en</dc:language><dc:creator>Nobody</dc:creator>
 <meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata>
-<manifest>${item('nav', 'nav.xhtml', xhtml, ' properties="nav"')}${item('css', 'book.css', 'text/css')}
-${chapters.map((at) => item(`c${at}`, `c${at}.xhtml`, xhtml)).join('\n')}
-${images.map((at) => item(`p${at}`, `p${at}.jpg`, 'image/jpeg')).join('\n')}</manifest>
+<manifest>${manifestItem('nav', 'nav.xhtml', xhtml, ' properties="nav"')}${manifestItem('css', 'book.css', 'text/css')}
+${chapters.map((at) => manifestItem(`c${at}`, `c${at}.xhtml`, xhtml)).join('\n')}
+${images.map((at) => manifestItem(`p${at}`, `p${at}.jpg`, 'image/jpeg')).join('\n')}</manifest>
 <spine>${chapters.map((at) => `<itemref idref="c${at}"/>`).join('')}</spine></package>`
 
 const links = chapters.map((at) => `<li><a href="c${at}.xhtml">Chapter ${at}</a></li>`).join('\n')

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { medianRange } from './measure.ts'
 
 test('the range of a median excludes outliers on both sides and contains the median', () => {
-  const near = Array.from({ length: 19 }, (_, at) => at + 1)
-  assert.deepEqual(medianRange([1000, ...near, -1000]), [5, 15])
+  const nearValues = Array.from({ length: 19 }, (_, at) => at + 1)
+  assert.deepEqual(medianRange([1000, ...nearValues, -1000]), [5, 15])
 })
 
 test('the range of a median over few values spans all of them', () => {

@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** Returns the value that the given share of the values does not exceed. */
 export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  const sortedValues = [...values].sort((a, b) => a - b)
+  return sortedValues[Math.min(sortedValues.length - 1, Math.floor(sortedValues.length * share))] ?? 0
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 /** Returns the 95 % confidence interval of the median, based on ranks, because times are not normally distributed. */
 export function medianRange(values: readonly number[]): readonly [least: number, most: number] {
-  const sorted = [...values].sort((a, b) => a - b)
-  const rank = Math.max(1, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)))
-  return [sorted[rank - 1] ?? 0, sorted[sorted.length - rank] ?? 0]
+  const sortedValues = [...values].sort((a, b) => a - b)
+  const rank = Math.max(1, Math.floor(sortedValues.length / 2 - 0.98 * Math.sqrt(sortedValues.length)))
+  return [sortedValues[rank - 1] ?? 0, sortedValues[sortedValues.length - rank] ?? 0]
 }
 
 export const p95 = (values: readonly number[]): number => quantile(values, 0.95)
@@ -31,16 +31,16 @@ export async function runInterleaved<Name extends string>(
   rounds: number,
   turns: Readonly<Record<Name, MeasuredTurn>>,
 ): Promise<Readonly<Record<Name, readonly number[]>>> {
-  const measured = new Map<Name, number[]>()
+  const measuredTimes = new Map<Name, number[]>()
   const contestants = Object.entries(turns) as [Name, MeasuredTurn][] // it has no other keys
   for (let round = 0; round <= rounds; round++) {
     for (const [name, turn] of round % 2 === 0 ? contestants : contestants.toReversed()) {
       const values = await turn()
       await pause(pauseMs)
-      if (round > 0) measured.set(name, [...(measured.get(name) ?? []), ...values])
+      if (round > 0) measuredTimes.set(name, [...(measuredTimes.get(name) ?? []), ...values])
     }
   }
-  return Object.fromEntries(measured) as Record<Name, number[]> // each had a turn
+  return Object.fromEntries(measuredTimes) as Record<Name, number[]> // each had a turn
 }
 
 /**

@@ -36,15 +36,15 @@ function ticksOf(pid: number, whose: 'all' | 'those that have ended' = 'all'): n
 const backgroundMs = 200
 
 /** Returns a turn that also measures the CPU time per job of a process tree, after the warm-up. */
-export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spent: number[]): MeasuredTurn {
+export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spentMs: number[]): MeasuredTurn {
   let isWarm = false
   return async () => {
-    const before = cpuMs(pid)
-    const measured = await turn()
+    const cpuBefore = cpuMs(pid)
+    const measuredMs = await turn()
     await pause(backgroundMs)
-    if (isWarm) spent.push((cpuMs(pid) - before) / jobs)
+    if (isWarm) spentMs.push((cpuMs(pid) - cpuBefore) / jobs)
     isWarm = true
-    return measured
+    return measuredMs
   }
 }
 
@@ -53,17 +53,17 @@ export function withCpu(pid: number, jobs: number, turn: MeasuredTurn, spent: nu
  * because other Node processes, such as this one, share pages as well.
  */
 export function memoryMib(pid: number): number {
-  let own = 0
-  const shared = new Map<string, number>()
+  let ownMs = 0
+  const sharedBytes = new Map<string, number>()
   for (const one of treeOf(pid)) {
     const files = new Map<string, number>()
     for (const { path, residentKb, ownKb } of mappings(one)) {
-      own += ownKb
+      ownMs += ownKb
       if (path) files.set(path, (files.get(path) ?? 0) + residentKb - ownKb)
     }
-    for (const [path, kb] of files) shared.set(path, Math.max(shared.get(path) ?? 0, kb))
+    for (const [path, kb] of files) sharedBytes.set(path, Math.max(sharedBytes.get(path) ?? 0, kb))
   }
-  return [...shared.values()].reduce((sum, kb) => sum + kb, own) / 1024
+  return [...sharedBytes.values()].reduce((sum, kb) => sum + kb, ownMs) / 1024
 }
 
 interface Mapping {
@@ -99,11 +99,11 @@ export async function peakMib(pid: number, work: () => Promise<unknown>): Promis
     isOver = true
   }
   working.then(end, end)
-  let most = 0
+  let maxBytes = 0
   while (!isOver) {
-    most = Math.max(most, memoryMib(pid))
+    maxBytes = Math.max(maxBytes, memoryMib(pid))
     await pause(100)
   }
   await working
-  return most
+  return maxBytes
 }

@@ -53,6 +53,6 @@ export class Report {
 function lineOf({ what, value, unit, aim, remark = '' }: ReportFigure, ratio: number | undefined): string {
   const amount = (number: number) => `${number.toFixed(Math.abs(number) < 100 ? 1 : 0)} ${unit}`
   const bound = aim && ('most' in aim ? `≤ ${amount(aim.most)}` : `≥ ${amount(aim.least)}`)
-  const mark = ratio === undefined ? '' : `${ratio.toFixed(2)} ${ratio > 1 ? 'MISSED' : 'held'}`
-  return `  ${what.padEnd(36)} ${amount(value).padStart(14)} ${(bound ?? '').padStart(18)}   ${mark.padEnd(13)} ${remark}`
+  const missedMark = ratio === undefined ? '' : `${ratio.toFixed(2)} ${ratio > 1 ? 'MISSED' : 'held'}`
+  return `  ${what.padEnd(36)} ${amount(value).padStart(14)} ${(bound ?? '').padStart(18)}   ${missedMark.padEnd(13)} ${remark}`
 }

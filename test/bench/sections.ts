@@ -6,7 +6,7 @@ import { docx } from './sections/docx.ts'
 import { fidelity } from './sections/fidelity.ts'
 import { graphs } from './sections/graphs.ts'
 import { growth } from './sections/growth.ts'
-import { idle } from './sections/idle.ts'
+import { idleSection } from './sections/idle.ts'
 import { imports } from './sections/imports.ts'
 import { notifications } from './sections/notifications.ts'
 import { page } from './sections/page.ts'
@@ -24,7 +24,7 @@ export const sections: readonly Section[] = [
   chunks,
   fidelity,
   controlPlane,
-  idle,
+  idleSection,
   growth,
   upload,
   graphs,

@@ -44,9 +44,9 @@ const tablesOf = (database: DatabaseSync) =>
     .map(({ name }) => String(name))
 
 function jobOf(database: DatabaseSync): string {
-  const found = database.prepare(`SELECT pk FROM mutabor WHERE sk = 'S:JOB'`).get()
-  if (!found) throw new Error('The table contains no job to copy.')
-  return String(found['pk']).replace('S:JOB#', '')
+  const foundRow = database.prepare(`SELECT pk FROM mutabor WHERE sk = 'S:JOB'`).get()
+  if (!foundRow) throw new Error('The table contains no job to copy.')
+  return String(foundRow['pk']).replace('S:JOB#', '')
 }
 
 function rowsOf(database: DatabaseSync, table: string, id: string): Row[] {
@@ -58,11 +58,11 @@ function copyOf(row: Row, id: string, number: number): Row {
   const ulid = id.slice('job_'.length)
   const copyId = `job_${encodeTime(decodeTime(ulid) - 1 - number, 10)}${ulid.slice(10)}`
   const shard = wakeShardOf(copyId)
-  const copied = Object.entries(row).map(([name, value]) => [
+  const copiedValues = Object.entries(row).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.replaceAll(id, copyId).replaceAll(/wake#\d+/g, shard) : value,
   ])
-  const copy: Row = Object.fromEntries(copied)
+  const copy: Row = Object.fromEntries(copiedValues)
   // The sort key of scans; the salt is the one of dynoxide.
   if ('hash_prefix' in copy) copy['hash_prefix'] = hashOf(String(copy['pk']))
   return copy

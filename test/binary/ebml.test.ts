@@ -55,7 +55,7 @@ test('an EBML child that extends beyond its parent is reported, even if its leng
 })
 
 test('reading the children of an EBML element stops at the limit', () => {
-  const empty = Buffer.from('ec80'.repeat(11), 'hex')
-  assert.equal(readEbmlChildren(empty.subarray(2), 10).get(0xec)?.length, 10)
-  assert.throws(() => readEbmlChildren(empty, 10), FileLimitError)
+  const emptyElements = Buffer.from('ec80'.repeat(11), 'hex')
+  assert.equal(readEbmlChildren(emptyElements.subarray(2), 10).get(0xec)?.length, 10)
+  assert.throws(() => readEbmlChildren(emptyElements, 10), FileLimitError)
 })

@@ -51,7 +51,7 @@ test('the first GIF block is found after the global color table', () => {
 })
 
 test('a GIF that ends within a block ends the list', () => {
-  const whole = Buffer.concat([header, extension, image])
-  for (let end = header.length; end < whole.length; end++)
-    assert.ok([...readGifBlocks(whole.subarray(0, end))].length <= 2, `${end} bytes`)
+  const wholeGif = Buffer.concat([header, extension, image])
+  for (let end = header.length; end < wholeGif.length; end++)
+    assert.ok([...readGifBlocks(wholeGif.subarray(0, end))].length <= 2, `${end} bytes`)
 })

@@ -35,7 +35,7 @@ export function makeCompoundFile(streams: Readonly<Record<string, Buffer>>): Mad
     }
     return start
   }
-  const small: Buffer[] = []
+  const smallStreams: Buffer[] = []
   const smallLinks: number[] = []
   const starts = new Map<string, number>()
   for (const [name, content] of Object.entries(streams)) {
@@ -47,9 +47,9 @@ export function makeCompoundFile(streams: Readonly<Record<string, Buffer>>): Mad
     starts.set(name, smallLinks.length)
     for (let index = 1; index <= count; index++)
       smallLinks.push(index === count ? endOfChain : smallLinks.length + 1)
-    small.push(Buffer.concat([content, Buffer.alloc(count * 64 - content.length)]))
+    smallStreams.push(Buffer.concat([content, Buffer.alloc(count * 64 - content.length)]))
   }
-  const sharedStream = Buffer.concat(small)
+  const sharedStream = Buffer.concat(smallStreams)
   const rootStart = addChain(sharedStream)
   const miniFat = addChain(packNumbers(smallLinks))
   const directory = addChain(
@@ -101,9 +101,9 @@ function addTables(sectors: Buffer[], links: number[]) {
     fatCount++
     difatCount = Math.ceil(Math.max(0, fatCount - fatSectorsInHeader) / (linksPerSector - 1))
   }
-  const first = sectors.length
-  const fatSectors = Array.from({ length: fatCount }, (_, index) => first + index)
-  const difatSectors = Array.from({ length: difatCount }, (_, index) => first + fatCount + index)
+  const firstSector = sectors.length
+  const fatSectors = Array.from({ length: fatCount }, (_, index) => firstSector + index)
+  const difatSectors = Array.from({ length: difatCount }, (_, index) => firstSector + fatCount + index)
   const table = packNumbers(
     [...links, ...fatSectors.map(() => 0xfffffffd), ...difatSectors.map(() => 0xfffffffc)],
     fatCount * sectorBytes,
@@ -122,18 +122,18 @@ function packNumbers(
   numbers: readonly number[],
   bytes = Math.ceil(numbers.length / linksPerSector) * sectorBytes,
 ) {
-  const packed = Buffer.alloc(bytes, 0xff)
-  for (const [index, number] of numbers.entries()) packed.writeUInt32LE(number, 4 * index)
-  return packed
+  const packedStream = Buffer.alloc(bytes, 0xff)
+  for (const [index, number] of numbers.entries()) packedStream.writeUInt32LE(number, 4 * index)
+  return packedStream
 }
 
 function packEntry(name: string, type: number, start: number, size: number): Buffer {
-  const entry = Buffer.alloc(128)
-  entry.write(name, 'utf16le')
-  entry.writeUInt16LE(2 * name.length + 2, 64)
-  entry.writeUInt8(type, 66)
-  entry.fill(0xff, 68, 80)
-  entry.writeUInt32LE(start, 116)
-  entry.writeUInt32LE(size, 120)
-  return entry
+  const directoryEntry = Buffer.alloc(128)
+  directoryEntry.write(name, 'utf16le')
+  directoryEntry.writeUInt16LE(2 * name.length + 2, 64)
+  directoryEntry.writeUInt8(type, 66)
+  directoryEntry.fill(0xff, 68, 80)
+  directoryEntry.writeUInt32LE(start, 116)
+  directoryEntry.writeUInt32LE(size, 120)
+  return directoryEntry
 }

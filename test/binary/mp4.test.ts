@@ -70,12 +70,12 @@ test('one limit applies to all MP4 boxes that are read, at every level together'
   const boxes = new Mp4Boxes(inMemory(parent('moov', track, track, track)), 8)
   const movie = await boxes.findTopLevel('moov')
   assert.ok(movie)
-  const [first, second, third] = await boxes.list(movie)
-  assert.ok(first && second && third)
-  await boxes.list(first)
-  await boxes.list(second)
-  await boxes.list(second)
-  await assert.rejects(boxes.list(third), FileLimitError)
+  const [firstBox, secondBox, thirdBox] = await boxes.list(movie)
+  assert.ok(firstBox && secondBox && thirdBox)
+  await boxes.list(firstBox)
+  await boxes.list(secondBox)
+  await boxes.list(secondBox)
+  await assert.rejects(boxes.list(thirdBox), FileLimitError)
 })
 
 test('an MP4 box is found by its path, even inside a meta box that starts with a version field', async () => {

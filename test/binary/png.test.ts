@@ -14,10 +14,10 @@ const chunks = [
 const png = buildPng(chunks)
 
 async function locate(bytes: Buffer, max = 100) {
-  const found: string[] = []
+  const foundTypes: string[] = []
   for await (const { type, start, end } of locatePngChunks(inMemory(bytes), max))
-    found.push(`${type} ${start}-${end}`)
-  return found
+    foundTypes.push(`${type} ${start}-${end}`)
+  return foundTypes
 }
 
 test('the chunks of a PNG are read as they were written', () => {
@@ -26,18 +26,19 @@ test('the chunks of a PNG are read as they were written', () => {
 
 test('the chunks of a PNG are located without reading their data', async () => {
   const source = new CountingSource(png)
-  const found: string[] = []
-  for await (const { type, start, end } of locatePngChunks(source, 100)) found.push(`${type} ${start}-${end}`)
-  assert.deepEqual(found, ['IHDR 16-29', 'tEXt 41-52', 'IDAT 64-164', 'IEND 176-176'])
+  const foundTypes: string[] = []
+  for await (const { type, start, end } of locatePngChunks(source, 100))
+    foundTypes.push(`${type} ${start}-${end}`)
+  assert.deepEqual(foundTypes, ['IHDR 16-29', 'tEXt 41-52', 'IDAT 64-164', 'IEND 176-176'])
   assert.equal(source.bytesRead, 8 * 4)
   assert.equal((await locate(png, 2)).length, 2)
 })
 
 test('a PNG chunk longer than the file is reported by the reader, and ends the list of chunk locations', async () => {
   for (const end of [png.length - 13, png.length - 20]) {
-    const cut = png.subarray(0, end)
-    assert.throws(() => [...readPngChunks(cut)], TruncatedFileError)
-    assert.equal((await locate(cut)).length, 3)
+    const cutPng = png.subarray(0, end)
+    assert.throws(() => [...readPngChunks(cutPng)], TruncatedFileError)
+    assert.equal((await locate(cutPng)).length, 3)
   }
   const bytes = Buffer.from(png)
   bytes.writeUInt32BE(0xffffffff, 33)
@@ -46,8 +47,8 @@ test('a PNG chunk longer than the file is reported by the reader, and ends the l
 })
 
 test('only a limited number of chunks is read into memory', () => {
-  const empty = Buffer.alloc(8 + 12 * 1_000_001)
+  const emptyChunks = Buffer.alloc(8 + 12 * 1_000_001)
   assert.throws(() => {
-    for (const { data } of readPngChunks(empty)) assert.equal(data.length, 0)
+    for (const { data } of readPngChunks(emptyChunks)) assert.equal(data.length, 0)
   }, FileLimitError)
 })

@@ -51,14 +51,14 @@ test('adjacent bytes are read from the disk once', async () => {
   await writeFile(path, bytes)
   await using handle = await open(path)
   let reads = 0
-  const counted = new Proxy(handle, {
+  const countedHandle = new Proxy(handle, {
     get: (target, name) => {
       if (name === 'read') reads++
       const value: unknown = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  const file = await openRandomAccess(counted, 1000)
+  const file = await openRandomAccess(countedHandle, 1000)
   for (let position = 0; position < 2000; position += 10) await file.at(position, 10)
   assert.equal(reads, 2)
 })

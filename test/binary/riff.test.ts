@@ -21,9 +21,9 @@ const form = (type: string, ...chunks: readonly Buffer[]) =>
 const little = { id: 'RIFF' } as const
 
 async function collect(chunks: AsyncIterable<RiffChunk>) {
-  const found: string[] = []
-  for await (const one of chunks) found.push(`${one.list ?? one.id} ${one.start}-${one.end}`)
-  return found
+  const foundChunks: string[] = []
+  for await (const one of chunks) foundChunks.push(`${one.list ?? one.id} ${one.start}-${one.end}`)
+  return foundChunks
 }
 
 test('the header of a RIFF file tells the type of its chunks', async () => {
@@ -38,8 +38,8 @@ test('the header of a RIFF file tells the type of its chunks', async () => {
 
 test('sizes in IFF and RIFX files are big-endian', async () => {
   const bytes = Buffer.from('FORM\0\0\0\x0eAIFFCOMM\0\0\0\x02ab', 'latin1')
-  const found = await readRiffForm(inMemory(bytes))
-  assert.deepEqual(found, { id: 'FORM', type: 'AIFF', size: 14 })
+  const foundForm = await readRiffForm(inMemory(bytes))
+  assert.deepEqual(foundForm, { id: 'FORM', type: 'AIFF', size: 14 })
   assert.deepEqual(await collect(readRiffChunks(inMemory(bytes), { id: 'FORM' }, 10)), ['COMM 20-22'])
 })
 
@@ -70,8 +70,8 @@ test('a RIFF chunk with a length beyond the end of its list ends at the end of t
 test('RIFF chunks are found in nested lists', async () => {
   const stream = list('strl', chunk('strf', Buffer.alloc(2)), chunk('strh', Buffer.alloc(4)))
   const bytes = form('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
-  const found = await collect(findRiffChunks(inMemory(bytes), little, ['hdrl', 'strl', 'strh'], 10))
-  assert.equal(found.length, 2)
+  const foundChunks = await collect(findRiffChunks(inMemory(bytes), little, ['hdrl', 'strl', 'strh'], 10))
+  assert.equal(foundChunks.length, 2)
   const top = await collect(readRiffChunks(inMemory(bytes), little, 10))
   assert.deepEqual(
     top.map((one) => one.split(' ')[0]),
@@ -87,8 +87,8 @@ test('a RIFF list too short to contain its type is read as a plain chunk', async
 
 test('reading RIFF chunks stops at the limit', async () => {
   for (const count of [1000, 10_000]) {
-    const empty = Array.from({ length: count }, () => chunk('JUNK', Buffer.alloc(0)))
-    const source = new CountingSource(form('WAVE', ...empty))
+    const emptyChunks = Array.from({ length: count }, () => chunk('JUNK', Buffer.alloc(0)))
+    const source = new CountingSource(form('WAVE', ...emptyChunks))
     assert.equal((await collect(readRiffChunks(source, little, 100))).length, 100)
     assert.equal(source.reads, 100)
   }

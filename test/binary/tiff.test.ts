@@ -47,10 +47,10 @@ test('the directories of a TIFF are followed to the last one, or to a maximum', 
 test('TIFF entries are parsed into tag, type, count and value', async () => {
   const tiff = await Tiff.open(inMemory(makeTiff([2])))
   for await (const directory of tiff.directories(1)) {
-    const [, entry] = await tiff.entries(directory)
-    assert.ok(entry)
+    const [, tiffEntry] = await tiff.entries(directory)
+    assert.ok(tiffEntry)
     assert.deepEqual(
-      { ...entry, value: tiff.integer(entry.value) },
+      { ...tiffEntry, value: tiff.integer(tiffEntry.value) },
       { tag: 257, type: 3, count: 1, value: 7, at: 30 },
     )
   }

@@ -15,19 +15,19 @@ import { type MadeEntry, makeZip } from './make-zip.ts'
 
 const maxBytes = 1024 * 1024
 const text = Buffer.from('The contract is signed. '.repeat(100))
-const large = Buffer.from(randomBytes(400_000).toString('hex'))
+const largeText = Buffer.from(randomBytes(400_000).toString('hex'))
 
-const open = (bytes: Buffer, maxEntries = 100) => openZipArchive(inMemory(bytes), maxEntries)
+const openBytes = (bytes: Buffer, maxEntries = 100) => openZipArchive(inMemory(bytes), maxEntries)
 
 function entryOf(zip: ZipArchive, name: string) {
-  const entry = zip.files.get(name)
-  assert.ok(entry, name)
-  return entry
+  const zipEntry = zip.files.get(name)
+  assert.ok(zipEntry, name)
+  return zipEntry
 }
 
 /** Reads the only file of a ZIP with hostile headers. */
 async function readOnly(entry: Omit<MadeEntry, 'name'>, method: 'read' | 'readUnchecked' = 'read') {
-  const zip = await open(makeZip([{ name: 'a.txt', ...entry }]))
+  const zip = await openBytes(makeZip([{ name: 'a.txt', ...entry }]))
   return zip[method](entryOf(zip, 'a.txt'), maxBytes)
 }
 
@@ -36,15 +36,15 @@ test('ZIP entries are read by name, stored and compressed, small and large', asy
   await writer.add('stored.txt', new Uint8ArrayReader(text), { level: 0 })
   await writer.add('folder/', undefined, { directory: true })
   await writer.add('folder/größe.txt', new Uint8ArrayReader(text))
-  await writer.add('large.txt', new Uint8ArrayReader(large))
+  await writer.add('large.txt', new Uint8ArrayReader(largeText))
   await writer.add('empty.txt', new TextReader(''))
-  const zip = await open(Buffer.from(await writer.close()))
+  const zip = await openBytes(Buffer.from(await writer.close()))
   assert.deepEqual([...zip.files.keys()], ['stored.txt', 'folder/größe.txt', 'large.txt', 'empty.txt'])
   assert.equal(zip.entries.length, 5)
   for (const [name, content] of [
     ['stored.txt', text],
     ['folder/größe.txt', text],
-    ['large.txt', large],
+    ['large.txt', largeText],
     ['empty.txt', Buffer.alloc(0)],
   ] as const) {
     assert.deepEqual(await zip.read(entryOf(zip, name), maxBytes), content)
@@ -55,12 +55,12 @@ test('ZIP entries are read by name, stored and compressed, small and large', asy
 test('a ZIP entry with ZIP64 sizes is read', async () => {
   const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false, zip64: true })
   await writer.add('a.txt', new Uint8ArrayReader(text))
-  const zip = await open(Buffer.from(await writer.close()))
+  const zip = await openBytes(Buffer.from(await writer.close()))
   assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
 })
 
 test('the last of several ZIP entries with the same name is used', async () => {
-  const zip = await open(
+  const zip = await openBytes(
     makeZip([
       { name: 'a', content: Buffer.from('1') },
       { name: 'a', content: Buffer.from('2') },
@@ -71,13 +71,16 @@ test('the last of several ZIP entries with the same name is used', async () => {
 
 test('a ZIP with a damaged directory is reported as damaged', async () => {
   const bytes = makeZip([{ name: 'a.txt', content: text }])
-  for (const damaged of [
+  for (const damagedZip of [
     Buffer.alloc(0),
     Buffer.alloc(1000, 1),
     bytes.subarray(0, bytes.length - 30),
     makeZip([{ name: 'a.txt' }], 2),
   ])
-    await assert.rejects(open(damaged), { name: 'DamagedFileError', message: /^its directory is missing/ })
+    await assert.rejects(openBytes(damagedZip), {
+      name: 'DamagedFileError',
+      message: /^its directory is missing/,
+    })
 })
 
 test('an I/O error while reading a ZIP is not reported as damage', async () => {
@@ -88,7 +91,7 @@ test('an I/O error while reading a ZIP is not reported as damage', async () => {
 
 test('a ZIP with a path that leads out of its folder is refused, with the path', async () => {
   for (const name of ['../a.txt', '/etc/passwd', 'a/../../b', 'C:\\a.txt', '\\a.txt', 'a\\..\\b'])
-    await assert.rejects(open(makeZip([{ name }])), (error) => {
+    await assert.rejects(openBytes(makeZip([{ name }])), (error) => {
       assert.ok(error instanceof UnsafeEntryNameError)
       assert.equal(error.entryName, name)
       return true
@@ -97,10 +100,10 @@ test('a ZIP with a path that leads out of its folder is refused, with the path',
 
 test('reading ZIP entries stops at the limit', async () => {
   const bytes = makeZip(Array.from({ length: 5 }, (_, index) => ({ name: `${index}` })))
-  const zip = await open(bytes, 3)
+  const zip = await openBytes(bytes, 3)
   assert.equal(zip.entries.length, 3)
   assert.equal(zip.hasMoreEntries, true)
-  assert.equal((await open(bytes, 5)).hasMoreEntries, false)
+  assert.equal((await openBytes(bytes, 5)).hasMoreEntries, false)
 })
 
 test('a ZIP directory above the size limit is not read', async () => {
@@ -109,11 +112,11 @@ test('a ZIP directory above the size limit is not read', async () => {
   const end = bytes.length - 22
   bytes.writeUInt32LE(directoryBytes, end + 12)
   bytes.writeUInt32LE(end - directoryBytes, end + 16)
-  await assert.rejects(open(bytes), FileLimitError)
+  await assert.rejects(openBytes(bytes), FileLimitError)
 })
 
 test('a ZIP entry above the size limit of the caller is not decompressed', async () => {
-  const zip = await open(makeZip([{ name: 'bomb', content: Buffer.alloc(maxBytes + 1) }]))
+  const zip = await openBytes(makeZip([{ name: 'bomb', content: Buffer.alloc(maxBytes + 1) }]))
   await assert.rejects(zip.read(entryOf(zip, 'bomb'), maxBytes), FileLimitError)
   await assert.rejects(zip.readUnchecked(entryOf(zip, 'bomb'), maxBytes), FileLimitError)
   await assert.rejects(readOnly({ content: text, compressedSize: maxBytes + 1 }), FileLimitError)
@@ -127,22 +130,22 @@ test('decompression of a zip bomb that declares a small size is stopped', async 
 })
 
 test('a ZIP entry with a wrong size or checksum is reported as damage unless checking is turned off', async () => {
-  for (const wrong of [
+  for (const wrongZip of [
     { uncompressedSize: text.length + 1 },
     { uncompressedSize: text.length - 1 },
     { crc: 1 },
   ]) {
-    await assert.rejects(readOnly({ content: text, ...wrong }), DamagedFileError)
-    assert.deepEqual(await readOnly({ content: text, ...wrong }, 'readUnchecked'), text)
+    await assert.rejects(readOnly({ content: text, ...wrongZip }), DamagedFileError)
+    assert.deepEqual(await readOnly({ content: text, ...wrongZip }, 'readUnchecked'), text)
   }
 })
 
 test('a ZIP entry whose two headers contradict each other is reported as damaged', async () => {
   const bytes = makeZip([{ name: 'a.txt', content: text }])
   for (const at of [0, 6, 8, 14, 18, 22]) {
-    const changed = Buffer.from(bytes)
-    changed[at] = (changed[at] ?? 0) ^ 8
-    const zip = await open(changed)
+    const changedZip = Buffer.from(bytes)
+    changedZip[at] = (changedZip[at] ?? 0) ^ 8
+    const zip = await openBytes(changedZip)
     await assert.rejects(zip.read(entryOf(zip, 'a.txt'), maxBytes), DamagedFileError, `byte ${at}`)
   }
 })
@@ -159,12 +162,12 @@ test('a ZIP entry that extends beyond the archive is reported as damaged', async
 test('ZIP entries that share their data are not read repeatedly', async () => {
   for (const count of [10, 100]) {
     const content = randomBytes(100_000)
-    const shared = Array.from({ length: count }, (_, index) => ({
+    const sharedEntries = Array.from({ length: count }, (_, index) => ({
       name: `${index}`,
       content,
       ...(index > 0 && { dataOf: 0 }),
     }))
-    const source = new CountingSource(makeZip(shared))
+    const source = new CountingSource(makeZip(sharedEntries))
     const zip = await openZipArchive(source, 1000)
     await assert.rejects(async () => {
       for (const entry of zip.entries) await zip.readRaw(entry)
@@ -174,7 +177,7 @@ test('ZIP entries that share their data are not read repeatedly', async () => {
 })
 
 test('a ZIP entry can be read more than once', async () => {
-  const zip = await open(makeZip([{ name: 'a.txt', content: text }]))
+  const zip = await openBytes(makeZip([{ name: 'a.txt', content: text }]))
   for (let time = 0; time < 3; time++) assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
 })
 
@@ -190,7 +193,7 @@ test('reading a ZIP directory reads fewer than three times the bytes of the file
 
 test('rewriting a ZIP replaces the specified files and copies all others byte for byte', async () => {
   const folder = scratchFolder('rewritten-zip')
-  const zip = await open(
+  const zip = await openBytes(
     makeZip([
       { name: 'a.txt', content: text },
       { name: 'b.txt', content: text, method: 0 },
@@ -200,14 +203,14 @@ test('rewriting a ZIP replaces the specified files and copies all others byte fo
   )
   for (const level of [0, 9]) {
     const path = join(folder, `${level}.zip`)
-    await rewriteZip(zip, path, async ({ name }) => (name === 'a.txt' ? large : undefined), level)
+    await rewriteZip(zip, path, async ({ name }) => (name === 'a.txt' ? largeText : undefined), level)
     const copy = await openZipArchive(await openByPath(path), 100)
     assert.deepEqual(
       copy.entries.map(({ name }) => name),
       ['a.txt', 'b.txt', 'c.txt'],
     )
-    assert.deepEqual(await copy.read(entryOf(copy, 'a.txt'), maxBytes), large)
-    assert.equal(entryOf(copy, 'a.txt').compressedSize < large.length, level > 0)
+    assert.deepEqual(await copy.read(entryOf(copy, 'a.txt'), maxBytes), largeText)
+    assert.equal(entryOf(copy, 'a.txt').compressedSize < largeText.length, level > 0)
     for (const name of ['b.txt', 'c.txt'])
       assert.deepEqual(await copy.readRaw(entryOf(copy, name)), await zip.readRaw(entryOf(zip, name)))
   }

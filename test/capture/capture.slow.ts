@@ -143,11 +143,11 @@ const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/never': neverRespond,
   '/endless': (response) => {
     response.writeHead(200, html)
-    const more = () => {
+    const moreFrames = () => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536, 'x')));
     }
-    response.on('drain', more)
-    more()
+    response.on('drain', moreFrames)
+    moreFrames()
   },
   '/bomb': (response) =>
     response

@@ -42,7 +42,7 @@ test("a website is captured with frames, images and scripts, using the user's he
     from: string,
     { url, headers }: { url?: string | undefined; headers: NodeJS.Dict<string | string[]> },
   ) => requests.push(`${from}${url} ${headers['cookie'] ?? '-'} ${headers['x-key'] ?? '-'}`)
-  const other = await sites.serve('127.0.0.3', (request, response) => {
+  const otherSite = await sites.serve('127.0.0.3', (request, response) => {
     recordRequest('other', request)
     if (request.url === '/image.png') response.writeHead(200, { 'content-type': 'image/png' }).end(green)
     else response.writeHead(200, html).end('<body style="background:#00f">')
@@ -57,8 +57,8 @@ test("a website is captured with frames, images and scripts, using the user's he
       case '/page':
         response.writeHead(200, html)
         response.end(`<body style="margin:0;background:#f00"><script src="/later.js"></script>
-          <img style="position:absolute;left:0;top:100px" src="${other.url}image.png">
-          <iframe sandbox style="position:absolute;left:100px;top:100px;border:0" src="${other.url}frame"></iframe>
+          <img style="position:absolute;left:0;top:100px" src="${otherSite.url}image.png">
+          <iframe sandbox style="position:absolute;left:100px;top:100px;border:0" src="${otherSite.url}frame"></iframe>
           <img hidden src="http://127.0.0.1:${trap.port}/"><script>fetch('http://127.0.0.1:${trap.port}/')</script>
           <img style="position:absolute;top:5900px" loading="lazy" src="/below.png"><div style="height:6000px">`)
         break
@@ -110,7 +110,7 @@ test('a URL that returns an error or a file download cannot be captured as a web
     return 'a page'
   }
   const outcomes = [200, 204, 302, 401, 403, 404, 410, 418, 429, 503].map((status) => refusalOf(status))
-  const expected = [
+  const expectedRequests = [
     'a page',
     'a page',
     'a page',
@@ -120,7 +120,7 @@ test('a URL that returns an error or a file download cannot be captured as a web
     'not-found',
     'status',
   ]
-  assert.deepEqual(outcomes, [...expected, 'status, passing', 'status, passing'])
+  assert.deepEqual(outcomes, [...expectedRequests, 'status, passing', 'status, passing'])
   assert.equal(refusalOf(200, { 'content-type': 'image/svg+xml' }), 'a page')
   assert.equal(refusalOf(200, { 'content-type': 'application/zip' }), 'UNSUPPORTED_FORMAT')
   const attachment = { 'content-type': 'text/html', 'content-disposition': 'attachment; filename=a.html' }

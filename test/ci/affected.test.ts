@@ -23,25 +23,25 @@ const foldersOf = (folder: string) => [
 ]
 
 test('every slow test file belongs to a row and has a recorded duration', () => {
-  const listed = new Set(rows.flatMap(({ slow = [] }) => slow))
-  const selected = slowFiles.filter((file) => !isOfImages(file))
-  assert.deepEqual([...listed].sort(), selected)
+  const listedFiles = new Set(rows.flatMap(({ slow = [] }) => slow))
+  const selectedFiles = slowFiles.filter((file) => !isOfImages(file))
+  assert.deepEqual([...listedFiles].sort(), selectedFiles)
   assert.deepEqual(
     Object.keys(durations)
       .filter((key) => key.endsWith('.slow.ts'))
       .sort(),
-    selected,
+    selectedFiles,
   )
 })
 
 test('every top-level path, and every folder of lib and functions, belongs to a row', () => {
   const root = execFileSync('git', ['ls-tree', '--name-only', '-z', 'HEAD'], { encoding: 'utf8' })
-  const expected = [
+  const expectedPaths = [
     ...root.split('\0').filter((name) => name !== ''),
     ...['lib', 'functions'].flatMap(foldersOf),
   ]
   assert.deepEqual(
-    expected.filter((path) => !paths.includes(path)),
+    expectedPaths.filter((path) => !paths.includes(path)),
     [],
   )
 })
@@ -62,8 +62,8 @@ test('every mutation area, engine, category and image belongs to a row', () => {
     areas.map(({ name }) => name).sort(),
   )
   // The row of all engines repeats every conversion; these are the rows of one engine or a few.
-  const own = (row: (typeof rows)[number]) => (row.engines === engineIds ? [] : (row.engines ?? []))
-  assert.deepEqual(values(own), [...engineIds].sort())
+  const ownEngines = (row: (typeof rows)[number]) => (row.engines === engineIds ? [] : (row.engines ?? []))
+  assert.deepEqual(values(ownEngines), [...engineIds].sort())
   assert.deepEqual(
     values(({ sweep = [] }) => (sweep === categories ? [] : sweep)),
     [...categories].sort(),
@@ -84,9 +84,9 @@ test('the file of an engine belongs to the row with that engine and its image', 
 })
 
 test('every file and area with a recorded duration exists', () => {
-  const others = Object.keys(durations).filter((key) => !key.endsWith('.slow.ts'))
+  const otherKeys = Object.keys(durations).filter((key) => !key.endsWith('.slow.ts'))
   assert.deepEqual(
-    others.sort(),
+    otherKeys.sort(),
     [
       ...['check', 'conformance', 'deploy:check', 'setup', 'sweep', 'test --all'],
       ...[...imageIds, 'all'].map((name) => `image ${name}`),

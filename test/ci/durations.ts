@@ -29,8 +29,8 @@ export const secondsOf = (part: string): number | undefined => table[part]
 export function wallSeconds(files: readonly string[]): number {
   const byRunner = Map.groupBy(files, runnerOf)
   return [...byRunner]
-    .map(([{ concurrency }, some]) => {
-      const seconds = some.map((file) => secondsOf(file) ?? 0)
+    .map(([{ concurrency }, someRows]) => {
+      const seconds = someRows.map((file) => secondsOf(file) ?? 0)
       return Math.max(...seconds, seconds.reduce((sum, one) => sum + one, 0) / concurrency)
     })
     .reduce((sum, one) => sum + one, 0)

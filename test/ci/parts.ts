@@ -56,8 +56,8 @@ export function allUnits(): Unit[] {
 /** Divides units into parts that take about equally long: each goes, longest first, to the shortest part so far. */
 export function divide(units: readonly Unit[], count: number): Unit[][] {
   const parts = Array.from({ length: count }, () => ({ units: [] as Unit[], seconds: 0 }))
-  const sorted = units.toSorted((a, b) => b.seconds - a.seconds || (a.name < b.name ? -1 : 1))
-  for (const unit of sorted) {
+  const sortedUnits = units.toSorted((a, b) => b.seconds - a.seconds || (a.name < b.name ? -1 : 1))
+  for (const unit of sortedUnits) {
     const shortest = parts.reduce((least, part) => (part.seconds < least.seconds ? part : least))
     shortest.units.push(unit)
     shortest.seconds += unit.seconds

@@ -3,10 +3,10 @@ import { changedFiles } from './changed-files.ts'
 import { commandsFor, runCommands } from './commands.ts'
 import { selectChecks } from './select.ts'
 
-const changed = changedFiles()
-if (changed) {
-  const commands = commandsFor(selectChecks(changed))
-  console.log(`${changed.length} changed files, ${commands.length} commands`)
+const changedPaths = changedFiles()
+if (changedPaths) {
+  const commands = commandsFor(selectChecks(changedPaths))
+  console.log(`${changedPaths.length} changed files, ${commands.length} commands`)
   process.exit(await runCommands(commands))
 }
 console.log('The parent of this commit is not fetched, so that no slow checks belong to it.')

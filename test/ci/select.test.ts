@@ -14,8 +14,8 @@ import { maxMutationSeconds, maxSlowSeconds, rowOf, selectChecks } from './selec
 
 test('a commit to the ffmpeg engine is checked with the tests, faults, conversions and image of that engine', () => {
   const commands = commandsFor(selectChecks(['lib/engines/ffmpeg/trim.ts', 'README.md']))
-  const [slow, mutate, conformance, sweep, ...images] = commands.map((command) => command.join(' '))
-  assert.match(slow ?? '', /^run test:slow -- test\/engines\/ffmpeg\/options\.slow\.ts .*video/)
+  const [slowCommand, mutate, conformance, sweep, ...images] = commands.map((command) => command.join(' '))
+  assert.match(slowCommand ?? '', /^run test:slow -- test\/engines\/ffmpeg\/options\.slow\.ts .*video/)
   assert.match(mutate ?? '', /^run mutate -- options --count \d+$/)
   assert.match(conformance ?? '', /^run conformance -- --engine ffmpeg --again --seconds \d+$/)
   assert.match(sweep ?? '', /^run sweep -- --area audio,video --count \d+$/)
@@ -70,15 +70,17 @@ test('rows with the most changed files are checked first, and the checks rotate 
 test('the slow checks for a commit that changes everything take at most 45 minutes', () => {
   const everything = globSync('{lib,functions,layers,events,test}/**/*.ts')
   const selection = selectChecks([...everything, 'package-lock.json'])
-  const { slow, areas: selected, engines, image } = selection
+  const { slow, areas: selectedAreas, engines, image } = selection
   assert.ok(wallSeconds(slow) <= maxSlowSeconds)
   assert.ok(wallSeconds(slow) > maxSlowSeconds * 0.8, 'the time is not used')
   assert.deepEqual(new Set(engines), new Set(engineIds))
   const seconds = (key: string) => secondsOf(key) ?? assert.fail(`no duration of ${key}`)
-  const mutation = selected.reduce((sum, area) => sum + seconds(`mutate ${area}`), 0)
+  const mutation = selectedAreas.reduce((sum, area) => sum + seconds(`mutate ${area}`), 0)
   assert.ok(mutation > 0 && mutation <= maxMutationSeconds)
-  const fixed = ['setup', 'test --all', 'deploy:check', 'conformance', 'sweep', `image ${image}`].map(seconds)
-  const total = wallSeconds(slow) + mutation + fixed.reduce((sum, one) => sum + one, 0)
+  const fixedSteps = ['setup', 'test --all', 'deploy:check', 'conformance', 'sweep', `image ${image}`].map(
+    seconds,
+  )
+  const total = wallSeconds(slow) + mutation + fixedSteps.reduce((sum, one) => sum + one, 0)
   assert.ok(total <= 45 * 60, `${Math.round(total / 60)} min`)
 })
 

@@ -23,12 +23,12 @@ const contains = (path: string, file: string) => file === path || file.startsWit
 /** Returns the row with the longest path that contains the file, or the file of `lib` that a test is about. */
 export function rowOf(file: string): Row | undefined {
   const names = [file, file.replace(/^test\//, 'lib/')]
-  const found = rows.flatMap((row) =>
+  const foundRows = rows.flatMap((row) =>
     row.paths
       .filter((path) => names.some((name) => contains(path, name)))
       .map((path) => ({ row, length: path.length })),
   )
-  return found.toSorted((a, b) => b.length - a.length)[0]?.row
+  return foundRows.toSorted((a, b) => b.length - a.length)[0]?.row
 }
 
 /**
@@ -36,13 +36,16 @@ export function rowOf(file: string): Row | undefined {
  * the most changed files come first, and of each row its first test before the second of any. The same files always
  * give the same selection.
  */
-export function selectChecks(changed: readonly string[]): Selection {
-  const byRow = Map.groupBy(changed, rowOf)
+export function selectChecks(changedFiles: readonly string[]): Selection {
+  const byRow = Map.groupBy(changedFiles, rowOf)
   const affected = rows
     .filter((row) => byRow.has(row))
     .toSorted((a, b) => (byRow.get(b)?.length ?? 0) - (byRow.get(a)?.length ?? 0))
   return {
-    slow: fitSlow([...changed.filter((file) => file.endsWith('.slow.ts')).toSorted(), ...inTurn(affected)]),
+    slow: fitSlow([
+      ...changedFiles.filter((file) => file.endsWith('.slow.ts')).toSorted(),
+      ...inTurn(affected),
+    ]),
     areas: fitAreas(affected.flatMap(({ mutate }) => mutate ?? [])),
     engines: [...new Set(affected.flatMap(({ engines = [] }) => engines))],
     sweep: [...new Set(affected.flatMap(({ sweep = [] }) => sweep))],

@@ -10,17 +10,17 @@ function check(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(message)
 }
 
-function checkEqual(got: unknown, expected: unknown, message: string): void {
-  check(JSON.stringify(got) === JSON.stringify(expected), `${message}: ${JSON.stringify(got)}`)
+function checkEqual(got: unknown, expectedValue: unknown, message: string): void {
+  check(JSON.stringify(got) === JSON.stringify(expectedValue), `${message}: ${JSON.stringify(got)}`)
 }
 
 async function expectFailure(work: Promise<unknown>): Promise<Client.MutaborError> {
-  const thrown: unknown = await work.then(
+  const thrownError: unknown = await work.then(
     () => undefined,
     (error: unknown) => error,
   )
-  check(thrown instanceof Error && 'code' in thrown, `expected a failure, got ${thrown}`)
-  return thrown as Client.MutaborError // it has a code, and the class may come from another bundle
+  check(thrownError instanceof Error && 'code' in thrownError, `expected a failure, got ${thrownError}`)
+  return thrownError as Client.MutaborError // it has a code, and the class may come from another bundle
 }
 
 const createMarkdown = () =>
@@ -35,9 +35,9 @@ const createPng = () => {
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = []
-  for await (const item of items) found.push(item)
-  return found
+  const foundItems: T[] = []
+  for await (const item of items) foundItems.push(item)
+  return foundItems
 }
 
 export const clientCases: Readonly<Record<string, ClientCase>> = {
@@ -53,31 +53,35 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       'length of the stream',
     )
     checkEqual((await result.blob()).type, 'text/html', 'type')
-    const again = await client.convert({ jobId: result.job.jobId }, 'rst')
-    checkEqual(again.filename, 'morning.rst', 'the source of an earlier job')
+    const repeatedResult = await client.convert({ jobId: result.job.jobId }, 'rst')
+    checkEqual(repeatedResult.filename, 'morning.rst', 'the source of an earlier job')
   },
   'merges files, runs tools and passes options': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url })
     const pdf = await client.convert(createPng(), 'pdf', { dpi: 96 })
-    const merged = await client.merge([await pdf.blob(), await pdf.blob()], {}, { filename: 'both.pdf' })
+    const mergedResult = await client.merge(
+      [await pdf.blob(), await pdf.blob()],
+      {},
+      { filename: 'both.pdf' },
+    )
     const tool = await client.tool(
-      await merged.blob(),
+      await mergedResult.blob(),
       'extract-pdf-pages',
       { pages: '2' },
       { filename: 'x.pdf' },
     )
     checkEqual(
-      (await client.tool(await merged.blob(), 'pdf-info', {}, { filename: 'm.pdf' })).files.length,
+      (await client.tool(await mergedResult.blob(), 'pdf-info', {}, { filename: 'm.pdf' })).files.length,
       1,
       'info',
     )
     check((await tool.text()).startsWith('%PDF-'), 'a PDF')
-    const invalid = client.tool(await merged.blob(), 'extract-pdf-pages', { pages: 'all but one' })
-    checkEqual((await expectFailure(invalid)).code, 'INVALID_INPUT', 'an invalid option')
+    const invalidCall = client.tool(await mergedResult.blob(), 'extract-pdf-pages', { pages: 'all but one' })
+    checkEqual((await expectFailure(invalidCall)).code, 'INVALID_INPUT', 'an invalid option')
   },
   'converts a batch in one job and reports the outcome of each file': async ({ Mutabor }, url) => {
-    const broken = new File(['no image'], 'broken.png')
-    const files = [{ file: createMarkdown() }, { file: broken }, { file: createCsv(), to: 'txt' }]
+    const brokenFile = new File(['no image'], 'broken.png')
+    const files = [{ file: createMarkdown() }, { file: brokenFile }, { file: createCsv(), to: 'txt' }]
     const { items } = await new Mutabor({ url }).batch(files, 'html')
     checkEqual(
       items.map(({ filename, file, error }) => [filename, file?.filename ?? error?.code]),
@@ -101,9 +105,9 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       { tag: 'client-cases' },
     )
     check(result.filename.endsWith('.zip'), result.filename)
-    const tagged = await collect(client.jobs({ tag: 'client-cases' }))
+    const taggedJobs = await collect(client.jobs({ tag: 'client-cases' }))
     checkEqual(
-      tagged.map((job) => job.jobId),
+      taggedJobs.map((job) => job.jobId),
       [result.job.jobId],
       'jobs',
     )
@@ -113,15 +117,15 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const stop = new AbortController()
     const state: { saved?: Client.UploadState } = {}
     let owner = ''
-    const first = new client.Mutabor({ url, onOwnerToken: (token) => (owner = token) })
-    const interrupted = first.upload(file, {
+    const firstClient = new client.Mutabor({ url, onOwnerToken: (token) => (owner = token) })
+    const interruptedUpload = firstClient.upload(file, {
       partsAbove: 1,
       signal: stop.signal,
       onState: (started) => (state.saved = started),
       onSent: () => stop.abort(new Error('connection lost')),
     })
     checkEqual(
-      await interrupted.catch((error: Error) => error.message),
+      await interruptedUpload.catch((error: Error) => error.message),
       'connection lost',
       'error of the interrupted upload',
     )
@@ -132,8 +136,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       return fetch(input, init)
     }
     const progressEvents: (readonly [number, number | undefined])[] = []
-    const second = new client.Mutabor({ url, ownerToken: owner, fetch: countingFetch })
-    const uploadId = await second.upload(file, {
+    const secondClient = new client.Mutabor({ url, ownerToken: owner, fetch: countingFetch })
+    const uploadId = await secondClient.upload(file, {
       ...(state.saved && { resume: state.saved }),
       onSent: ({ sent, total }) => progressEvents.push([sent, total]),
     })
@@ -142,7 +146,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       `the resumed upload sent all parts again: ${putSizes}`,
     )
     checkEqual(progressEvents.at(-1), [file.size, file.size], 'progress')
-    const flac = await second.convert({ uploadId }, 'flac')
+    const flac = await secondClient.convert({ uploadId }, 'flac')
     checkEqual(flac.filename, 'tone.flac', 'the file')
   },
   'uploads a stream of unknown length': async ({ Mutabor }, url) => {
@@ -156,13 +160,13 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       { filename: 's.wav', partsAbove: 1024 },
     )
     checkEqual([result.filename, result.job.source?.size], ['s.flac', bytes.length], 'the file')
-    const small = await new Mutabor({ url }).convert(
+    const smallResult = await new Mutabor({ url }).convert(
       createMarkdown().stream(),
       'html',
       {},
       { filename: 'a.md' },
     )
-    checkEqual(small.filename, 'a.html', 'a short stream')
+    checkEqual(smallResult.filename, 'a.html', 'a short stream')
   },
   'reports progress through events, or by polling where events are blocked': async ({ Mutabor }, url) => {
     const fetchWithoutEvents: Fetch = (input, init) =>
@@ -181,8 +185,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
         },
       })
       const stages: string[] = []
-      const finished = await client.wait(job.id, { onProgress: ({ stage }) => stages.push(stage) })
-      checkEqual(finished.status, 'completed', 'status')
+      const finishedJob = await client.wait(job.id, { onProgress: ({ stage }) => stages.push(stage) })
+      checkEqual(finishedJob.status, 'completed', 'status')
       if (clientFetch === fetchWithoutEvents) return
       const messages = await collect(client.events(job.id))
       checkEqual(messages.at(-1)?.snapshot?.status, 'completed', 'a snapshot for a late subscriber')
@@ -200,14 +204,16 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       lostResponses += 1
       throw new TypeError('the response was lost')
     })
-    const other = new Mutabor({ url })
-    await other.convert(createMarkdown(), 'txt')
+    const otherClient = new Mutabor({ url })
+    await otherClient.convert(createMarkdown(), 'txt')
     const client = new Mutabor({ url, fetch: loseFirstResponse })
     await client.convert(createMarkdown(), 'html', {}, { tag: 'once' })
     checkEqual(lostResponses, 1, 'lost responses')
-    const limited = { code: 'RATE_LIMITED', message: 'Too many requests.', details: {} }
+    const rateLimitError = { code: 'RATE_LIMITED', message: 'Too many requests.', details: {} }
     const rateLimit = () =>
-      Promise.resolve(Response.json({ error: limited }, { status: 429, headers: { 'retry-after': '1' } }))
+      Promise.resolve(
+        Response.json({ error: rateLimitError }, { status: 429, headers: { 'retry-after': '1' } }),
+      )
     const patient = new Mutabor({ url, fetch: interceptFirst(/formats$/, rateLimit) })
     check((await patient.formats()).length > 100, 'formats')
     const impatient = new Mutabor({ url, patienceS: 0, fetch: interceptFirst(/formats$/, rateLimit) })
@@ -226,10 +232,10 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       in: { operation: 'import/url', url: 'http://169.254.169.254/a.png' },
       out: { operation: 'convert', input: 'in', output_format: 'webp' },
     } as const
-    const failed = await expectFailure(
+    const failedError = await expectFailure(
       client.pipeline({ ...tasks, end: { operation: 'export/url', input: 'out' } }),
     )
-    checkEqual(failed.code, 'URL_NOT_ALLOWED', 'a failed job')
+    checkEqual(failedError.code, 'URL_NOT_ALLOWED', 'a failed job')
   },
   'uses one owner token even if several requests start concurrently': async ({ Mutabor }, url) => {
     const tokens: string[] = []
@@ -275,13 +281,13 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     }
     checkEqual((await verifyWebhook(body, headers, ['whsec_AAAA', secret])).event, 'job.completed', 'event')
     checkEqual((await verifyWebhook(body, new Headers(headers), secret)).event, 'job.completed', 'event')
-    const invalid = await Promise.allSettled([
+    const invalidCalls = await Promise.allSettled([
       verifyWebhook(`${body} `, headers, secret),
       verifyWebhook(body, { ...headers, 'webhook-timestamp': '1000' }, secret),
       verifyWebhook(body, {}, secret),
       verifyWebhook(body, headers, 'whsec_'),
     ])
-    for (const outcome of invalid)
+    for (const outcome of invalidCalls)
       check(
         outcome.status === 'rejected' && outcome.reason instanceof InvalidSignature,
         'rejects an invalid signature',

@@ -8,9 +8,9 @@ import { CommandShell } from './run-command.ts'
 export const commandCases: Readonly<Record<string, (shell: CommandShell) => Promise<void>>> = {
   'converts a file once and skips it when run again': async (shell) => {
     await writeFile(join(shell.folder, 'tea.md'), '# Tea\n\nA cup of it.\n')
-    const first = await shell.run(['tea.md', 'html'])
-    assert.deepEqual([first.code, first.stdout], [0, ''], first.stderr)
-    assert.match(first.stderr, /^✓ tea\.md → tea\.html {2}\d/)
+    const firstRun = await shell.run(['tea.md', 'html'])
+    assert.deepEqual([firstRun.code, firstRun.stdout], [0, ''], firstRun.stderr)
+    assert.match(firstRun.stderr, /^✓ tea\.md → tea\.html {2}\d/)
     assert.match(await readFile(join(shell.folder, 'tea.html'), 'utf8'), /A cup of it\./)
     const { mtimeMs } = await stat(join(shell.folder, 'tea.html'))
     assert.match((await shell.run(['tea.md', 'html'])).stderr, /tea\.html {2}is up to date/)
@@ -52,10 +52,10 @@ export const commandCases: Readonly<Record<string, (shell: CommandShell) => Prom
     const names = Array.from({ length: 6 }, (_, at) => `p${at}.md`)
     await mkdir(join(shell.folder, 'in'))
     for (const name of names) await writeFile(join(shell.folder, 'in', name), `# ${name}`)
-    const both = await Promise.all([1, 2].map(() => shell.run(['in', 'html', '--out', 'web/'])))
-    const stderrText = both.map(({ stderr }) => stderr).join('')
+    const bothRuns = await Promise.all([1, 2].map(() => shell.run(['in', 'html', '--out', 'web/'])))
+    const stderrText = bothRuns.map(({ stderr }) => stderr).join('')
     assert.deepEqual(
-      both.map(({ code }) => code),
+      bothRuns.map(({ code }) => code),
       [0, 0],
       stderrText,
     )

@@ -77,12 +77,12 @@ test('sizes and progress bars are formatted for reading', () => {
 
 test('a progress bar never moves back, and a quick file shows none', () => {
   const now = 10_000
-  const large = createProgressItem('video.mov', 0)
-  const small = createProgressItem('icon.png', now - 100)
-  const seen: number[] = []
+  const largeItem = createProgressItem('video.mov', 0)
+  const smallItem = createProgressItem('icon.png', now - 100)
+  const seenPercents: number[] = []
   const update = (stage: string, fraction: number) => {
-    updateProgress(large, stage, fraction)
-    seen.push(Math.round(large.fraction * 100))
+    updateProgress(largeItem, stage, fraction)
+    seenPercents.push(Math.round(largeItem.fraction * 100))
   }
   update('upload', 0.5)
   update('upload', 1)
@@ -90,34 +90,34 @@ test('a progress bar never moves back, and a quick file shows none', () => {
   update('convert', 0.5)
   update('export', 0)
   update('export', 1)
-  assert.deepEqual(seen, [20, 40, 40, 70, 70, 100])
-  updateProgress(small, 'convert', 0.5)
-  const [first, total, ...more] = renderBars([large, small], { finished: 1, total: 3, now })
-  assert.match(first ?? '', /100 % {2}video\.mov {2}export$/)
+  assert.deepEqual(seenPercents, [20, 40, 40, 70, 70, 100])
+  updateProgress(smallItem, 'convert', 0.5)
+  const [firstBar, total, ...moreBars] = renderBars([largeItem, smallItem], { finished: 1, total: 3, now })
+  assert.match(firstBar ?? '', /100 % {2}video\.mov {2}export$/)
   assert.equal(total, `${renderBar(2.5 / 3)}   1 of 3`)
-  assert.deepEqual(more, [])
+  assert.deepEqual(moreBars, [])
   assert.equal(renderBars([createProgressItem('one.png', now)], { finished: 0, total: 1, now }).length, 1)
 })
 
 test('control characters in file names are not printed, and long names do not wrap', () => {
-  const written: string[] = []
-  const stream = { write: (text: string) => written.push(text), isTTY: true, columns: 12 }
+  const writtenTexts: string[] = []
+  const stream = { write: (text: string) => writtenTexts.push(text), isTTY: true, columns: 12 }
   const terminal = openTerminal({ isJson: false, isQuiet: false, isCapable: true }, stream, stream)
   terminal.note('✓ a\u001b[2Jb\u009b.png')
   terminal.draw(['日本語の長い名前.png'])
   terminal.draw(['日本語の長い名前.png'])
   terminal.draw([])
-  assert.deepEqual(written, ['✓ a�[2Jb�.png\n', '日本語の長\n', '\u001b[1A\u001b[J'])
+  assert.deepEqual(writtenTexts, ['✓ a�[2Jb�.png\n', '日本語の長\n', '\u001b[1A\u001b[J'])
   assert.equal(truncateToWidth(5, 'a👩‍👩‍👧bcd'), 'a👩‍👩‍👧bc')
 })
 
 test('results of sources with the same name get unique names', () => {
   const names = new OutputNames()
-  const next = (path: string) => names.next({ path, folder: '/out' }, 'html')
+  const nextName = (path: string) => names.next({ path, folder: '/out' }, 'html')
   const sources = ['/a/x.md', '/b/x.md', '/c/x.md', '/d/x.txt']
-  const expected = [undefined, '/out/x.md.html', '/out/x.md 2.html', '/out/x.txt.html']
-  assert.deepEqual(sources.map(next), expected)
-  assert.deepEqual(sources.map(next), expected, 'a source keeps its output name')
+  const expectedNames = [undefined, '/out/x.md.html', '/out/x.md 2.html', '/out/x.txt.html']
+  assert.deepEqual(sources.map(nextName), expectedNames)
+  assert.deepEqual(sources.map(nextName), expectedNames, 'a source keeps its output name')
 })
 
 test('file names from the service are stripped of folders, leading dots and control characters', () => {
@@ -140,18 +140,18 @@ test('a file lock has one owner at a time and is taken over from a dead process'
   const { signal } = new AbortController()
   const waitingPids: number[] = []
   const lockOptions = { signal, onWait: (pid: number) => waitingPids.push(pid) }
-  let running = 0
+  let runningCount = 0
   const doWork = async () => {
-    running += 1
-    assert.equal(running, 1)
+    runningCount += 1
+    assert.equal(runningCount, 1)
     if (waitingPids.length < 2) await waitUntil(() => waitingPids.length === 2, 'the other two to wait')
-    running -= 1
+    runningCount -= 1
   }
   await Promise.all([1, 2, 3].map(() => withFileLock(lockFile, lockOptions, doWork)))
   assert.deepEqual(waitingPids, [process.pid, process.pid])
-  const exited = spawn(process.execPath, ['-e', '0'])
-  await once(exited, 'close')
-  for (const stalePid of [exited.pid, process.pid]) {
+  const exitedProcess = spawn(process.execPath, ['-e', '0'])
+  await once(exitedProcess, 'close')
+  for (const stalePid of [exitedProcess.pid, process.pid]) {
     await writeFile(lockFile, String(stalePid))
     await withFileLock(lockFile, lockOptions, doWork)
   }

@@ -9,23 +9,27 @@ const completions = [
 
 /** Types words in a shell and checks what Tab completes them to. */
 async function checkCompletion(
-  installed: InstalledCommand,
+  installedCommand: InstalledCommand,
   name: string,
   startCommand: string,
   setUpLines: readonly string[],
 ) {
-  const shell = await createShell(installed, name)
-  const [node = '', main = ''] = installed.program
-  await withTmux(shell, installed.program, async ({ type, press, capture }) => {
+  const shell = await createShell(installedCommand, name)
+  const [node = '', main = ''] = installedCommand.program
+  await withTmux(shell, installedCommand.program, async ({ type, press, capture }) => {
     await type(startCommand)
     await type(`function mutabor { '${node}' '${main}' "$@"; }`)
     for (const line of setUpLines) await type(line)
     await type('echo set "up"')
     await waitUntil(async () => (await capture()).includes('\nset up\n'), 'the shell is ready', 60)
-    for (const [typed, expected] of completions) {
-      await press(typed)
+    for (const [typedLine, expectedWords] of completions) {
+      await press(typedLine)
       await press('Tab')
-      await waitUntil(async () => expected.test(await capture()), `${typed} is completed in ${name}`, 60)
+      await waitUntil(
+        async () => expectedWords.test(await capture()),
+        `${typedLine} is completed in ${name}`,
+        60,
+      )
       await press('C-u')
     }
   })

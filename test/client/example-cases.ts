@@ -57,11 +57,11 @@ async function checkWebhookReceiver({ folder }: Installation): Promise<void> {
   const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: '0' }
   const child = spawn(process.execPath, [examplePath(folder, 'webhook-receiver.mjs')], { env })
   try {
-    const printed: string[] = []
+    const printedLines: string[] = []
     const lines = createInterface({ input: child.stdout })
-    lines.on('line', (line) => printed.push(line))
-    await waitUntil(() => printed.length > 0, 'the receiver is listening')
-    const port = /\d+$/.exec(printed[0] ?? '')?.[0]
+    lines.on('line', (line) => printedLines.push(line))
+    await waitUntil(() => printedLines.length > 0, 'the receiver is listening')
+    const port = /\d+$/.exec(printedLines[0] ?? '')?.[0]
     const body = Buffer.from('{"event":"job.completed","id":"evt_1","job":{"id":"job_1"}}')
     const headers = signatureHeaders({ id: 'evt_1', body, at: new Date() }, [secret])
     const sendWebhook = (signed: Record<string, string>) =>
@@ -69,7 +69,7 @@ async function checkWebhookReceiver({ folder }: Installation): Promise<void> {
     assert.equal((await sendWebhook(headers)).status, 204)
     assert.equal((await sendWebhook(headers)).status, 204)
     assert.equal((await sendWebhook({ ...headers, 'webhook-signature': 'v1,AAAA' })).status, 401)
-    assert.deepEqual(printed.slice(1), ['job.completed job_1'])
+    assert.deepEqual(printedLines.slice(1), ['job.completed job_1'])
   } finally {
     child.kill()
   }

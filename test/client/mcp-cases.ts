@@ -112,8 +112,8 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
       for (const page of pages) await writeFile(join(shell.folder, page), Buffer.from(pixel, 'base64'))
       for (const page of pages)
         await callTool('convert', { file: page, to: 'pdf', output: page.replace('png', 'pdf') })
-      const merged = await callTool('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
-      assert.equal(merged.isError, undefined, textOf(merged))
+      const mergedResult = await callTool('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
+      assert.equal(mergedResult.isError, undefined, textOf(mergedResult))
       assert.match(await readFile(join(shell.folder, 'both.pdf'), 'latin1'), /^%PDF-/)
       const info = await callTool('pdf_tool', {
         file: 'both.pdf',
@@ -126,8 +126,8 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
       const remerged = await callTool('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
       assert.equal(remerged.isError, undefined, 'the server may overwrite its own output')
       await checkRefusals(callTool, shell.folder)
-      const unsupported = await callTool('convert', { file: 'tea.md', to: 'mp4' })
-      assert.ok(unsupported.isError && textOf(unsupported).startsWith('UNSUPPORTED_CONVERSION'))
+      const unsupportedResult = await callTool('convert', { file: 'tea.md', to: 'mp4' })
+      assert.ok(unsupportedResult.isError && textOf(unsupportedResult).startsWith('UNSUPPORTED_CONVERSION'))
       const outside = await callTool('extract_text', { file: '/etc/hostname' })
       assert.ok(outside.isError && textOf(outside).startsWith('URL_NOT_ALLOWED'), textOf(outside))
     })
@@ -138,8 +138,8 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
       const url = await new Promise<string>((resolve, reject) => {
         child.once('exit', (code) => reject(new Error(`the MCP server exited with ${code}`)))
         child.stderr.on('data', (chunk: Buffer) => {
-          const found = /http:\S+/.exec(String(chunk))?.[0]
-          if (found) resolve(found)
+          const foundUrl = /http:\S+/.exec(String(chunk))?.[0]
+          if (foundUrl) resolve(foundUrl)
         })
       })
       await withAgent(new StreamableHTTPClientTransport(new URL(url)), async (callTool) => {

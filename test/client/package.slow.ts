@@ -234,6 +234,8 @@ try { await client.convert(new Blob(), 'pdf') } catch (error) {
   await execute(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]).catch(
     (error: { stdout: string }) => assert.fail(error.stdout),
   )
-  const packed = JSON.parse(await readFile(join(folder, 'node_modules/@mutabor/client/package.json'), 'utf8'))
-  assert.equal(packed.dependencies, undefined)
+  const packedFiles = JSON.parse(
+    await readFile(join(folder, 'node_modules/@mutabor/client/package.json'), 'utf8'),
+  )
+  assert.equal(packedFiles.dependencies, undefined)
 })

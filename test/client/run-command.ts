@@ -32,8 +32,11 @@ export class CommandShell {
   }
 
   start(...args: readonly string[]) {
-    const [program = '', ...first] = this.program
-    return spawn(program, [...first, ...args], { cwd: this.folder, env: { ...process.env, ...this.#env } })
+    const [program = '', ...firstArgs] = this.program
+    return spawn(program, [...firstArgs, ...args], {
+      cwd: this.folder,
+      env: { ...process.env, ...this.#env },
+    })
   }
 
   async run(args: readonly string[], input: string | Uint8Array = ''): Promise<CommandResult> {

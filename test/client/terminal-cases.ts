@@ -37,10 +37,10 @@ async function measurePlainRequestsMs(
   names: readonly string[],
   url: string,
 ): Promise<number> {
-  const pending = [...names]
+  const pendingNames = [...names]
   const startedAt = performance.now()
   const convertNext = async () => {
-    for (let name = pending.shift(); name; name = pending.shift()) {
+    for (let name = pendingNames.shift(); name; name = pendingNames.shift()) {
       const form = new FormData()
       form.set('targetFormat', 'webp')
       form.set('file', new Blob([await readFile(join(folder, name))]), 'p.png')
@@ -70,9 +70,12 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
       times.bare.push(await measureMs('-e', '0'))
       times.ours.push(await measureMs(main, '--version'))
     }
-    const [bare, ours] = [Math.min(...times.bare), Math.min(...times.ours)]
+    const [bare, ourMs] = [Math.min(...times.bare), Math.min(...times.ours)]
     // On a busy machine, Node alone takes longer than 150 ms.
-    assert.ok(ours <= 150 || ours <= 2.5 * bare, `${Math.round(ours)} ms, Node alone ${Math.round(bare)} ms`)
+    assert.ok(
+      ourMs <= 150 || ourMs <= 2.5 * bare,
+      `${Math.round(ourMs)} ms, Node alone ${Math.round(bare)} ms`,
+    )
   },
   'converts 200 files at 90 % of the rate of plain requests or faster': async (installed) => {
     const shell = await createShell(installed, 'rate')
@@ -82,7 +85,7 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
     const rates: number[] = []
     // Other processes can slow down one of the measurements; on an idle machine the ratio is 1.0 to 1.1.
     while (rates.length < 3 && Math.max(0, ...rates) < 0.9) {
-      const before = await measurePlainRequestsMs(shell.folder, sample, installed.url)
+      const msBefore = await measurePlainRequestsMs(shell.folder, sample, installed.url)
       const startedAt = performance.now()
       const out = `round-${rates.length}`
       const { code, stderr } = await shell.run(['many', 'webp', '--out', `${out}/out/`])
@@ -90,7 +93,7 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
       assert.equal((await listResults(join(shell.folder, out))).length, 200)
       const commandMs = performance.now() - startedAt
       // Averages the rates before and after, to halve the effect of other processes that start or stop in between.
-      const plainMs = (before + (await measurePlainRequestsMs(shell.folder, sample, installed.url))) / 2
+      const plainMs = (msBefore + (await measurePlainRequestsMs(shell.folder, sample, installed.url))) / 2
       rates.push(plainMs / sample.length / (commandMs / names.length))
     }
     assert.ok(
@@ -106,13 +109,13 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
     await waitUntil(async () => (await listResults(shell.folder)).length >= 10, 'ten results', 60)
     child.kill('SIGKILL')
     await once(child, 'close')
-    const before = (await listResults(shell.folder)).length
-    assert.ok(before < count, 'the command was killed before it finished')
+    const resultsBefore = (await listResults(shell.folder)).length
+    assert.ok(resultsBefore < count, 'the command was killed before it finished')
     const { code, stderr } = await shell.run(['many', 'webp', '--out', 'out/'])
     assert.equal(code, 0, stderr)
     assert.equal((await listResults(shell.folder)).length, count)
     assert.ok(
-      (stderr.match(/is up to date/g) ?? []).length >= before - 8,
+      (stderr.match(/is up to date/g) ?? []).length >= resultsBefore - 8,
       'finished files are not converted again',
     )
     const identities = JSON.parse(await readFile(join(shell.folder, '.home/mutabor/identities.json'), 'utf8'))
@@ -145,9 +148,9 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
         upload.uploadId,
         'the job uses the upload that was started before the crash',
       )
-      const sent = proxy.putSizes.reduce((sum, bytes) => sum + bytes, 0)
+      const sentBytes = proxy.putSizes.reduce((sum, bytes) => sum + bytes, 0)
       // Parts that were in flight during the crash may have been sent twice.
-      assert.ok(sent <= wav.size + 3 * upload.partSize, `${sent} bytes were sent`)
+      assert.ok(sentBytes <= wav.size + 3 * upload.partSize, `${sentBytes} bytes were sent`)
     } finally {
       proxy.close()
     }
@@ -164,8 +167,8 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
     assert.match(await readFile(join(folder, 'tea.html'), 'utf8'), /Tea/)
     const log = await readFile(join(folder, '.home/mutabor/service/service.log'), 'utf8')
     const lines = log.trim().split('\n')
-    const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
-    await assert.rejects(fetch(started.url), 'the service was stopped')
+    const startedService = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
+    await assert.rejects(fetch(startedService.url), 'the service was stopped')
     assert.match((await shell.run(['tea.md', 'html'])).stderr, /cannot be reached/)
   },
   'draws progress bars, stops on Ctrl-C and resumes': async (installed) => {
@@ -175,8 +178,8 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
       await type('mutabor many webp --out out/')
       await waitUntil(async () => /█+░+ +[1-9]\d* of 50/.test(await capture()), 'a progress bar', 60)
       await press('C-c')
-      const stopped = /Interrupted: \d+ of 50 done\. Run the same command again to resume\./
-      await waitUntil(async () => stopped.test(await capture()), 'the command to stop', 60)
+      const stoppedText = /Interrupted: \d+ of 50 done\. Run the same command again to resume\./
+      await waitUntil(async () => stoppedText.test(await capture()), 'the command to stop', 60)
       await type('mutabor many webp --out out/; echo ended with $?')
       await waitUntil(async () => (await capture()).includes('ended with 0'), 'the command to finish', 120)
       assert.doesNotMatch((await capture()).split('ended with 0')[0]?.split('\n').at(-2) ?? '', /░/)

@@ -65,7 +65,7 @@ async function upload(
   { key }: CompatService,
 ): Promise<void> {
   const fields = Object.entries(parameters).map(([name, value]) => part(writer.field(name, value), value))
-  const sent = await fetch(url, {
+  const sentResponse = await fetch(url, {
     method: 'POST',
     headers: {
       'content-type': writer.type,
@@ -73,13 +73,13 @@ async function upload(
     },
     body: [...fields, part(writer.file, '# Title'), `--${boundary}--\r\n`].join(''),
   })
-  assert.equal(sent.status, 201, await sent.text())
+  assert.equal(sentResponse.status, 201, await sentResponse.text())
 }
 
 /** A job of three tasks: wait for it, retry it and cancel it too late. */
 async function worksByJobs(facade: CompatService, writer: Writer): Promise<void> {
   const call = asking(facade, writer.headers)
-  const made = await call('POST', '/v2/jobs', {
+  const createdJob = await call('POST', '/v2/jobs', {
     tag: '',
     tasks: {
       file: { operation: 'import/upload' },
@@ -87,16 +87,16 @@ async function worksByJobs(facade: CompatService, writer: Writer): Promise<void>
       link: { operation: 'export/url', input: ['page'] },
     },
   })
-  assert.equal(made.status, 201)
-  const { id, tasks } = made.body.data
+  assert.equal(createdJob.status, 201)
+  const { id, tasks } = createdJob.body.data
   await upload(tasks[0].result.form, writer, facade)
-  const done = await call('GET', `/v2/jobs/${id}/wait`)
-  assert.equal(done.body.data.status, 'finished')
-  const [{ url: link }] = done.body.data.tasks[2].result.files
+  const doneJob = await call('GET', `/v2/jobs/${id}/wait`)
+  assert.equal(doneJob.body.data.status, 'finished')
+  const [{ url: link }] = doneJob.body.data.tasks[2].result.files
   assert.match(await (await fetch(link)).text(), /Title/)
-  const again = await call('POST', `/v2/tasks/${tasks[1].id}/retry`, {})
-  assert.equal(again.status, 201)
-  const retried = again.body.data.id
+  const retriedTask = await call('POST', `/v2/tasks/${tasks[1].id}/retry`, {})
+  assert.equal(retriedTask.status, 201)
+  const retried = retriedTask.body.data.id
   assert.equal((await call('GET', `/v2/tasks/${retried}/wait`)).body.data.status, 'finished')
   assert.equal((await call('POST', `/v2/tasks/${retried}/cancel`, {})).status, 409)
 }
@@ -127,12 +127,12 @@ async function worksByTasks(facade: CompatService, writer: Writer): Promise<void
   await call('GET', `/v2/tasks/${zip.body.data.id}/wait`)
   const link = await call('POST', '/v2/export/url', { input: zip.body.data.id, inline: false })
   const status = await call('GET', `/v2/tasks/${link.body.data.id}/wait`)
-  const [only, ...others] = status.body.data.result.files
-  assert.deepEqual([status.body.data.status, others], ['finished', []])
-  assert.match(await (await fetch(only.url)).text(), /^PK/)
+  const [onlyFile, ...otherFiles] = status.body.data.result.files
+  assert.deepEqual([status.body.data.status, otherFiles], ['finished', []])
+  assert.match(await (await fetch(onlyFile.url)).text(), /^PK/)
   for (const task of [id, source.id]) assert.equal((await call('DELETE', `/v2/tasks/${task}`)).status, 204)
   // Later tasks use copies of their files.
-  assert.equal((await fetch(only.url)).status, 200)
+  assert.equal((await fetch(onlyFile.url)).status, 200)
 }
 
 export const recordedCases: Cases = Object.fromEntries(

@@ -25,11 +25,14 @@ export type Ask = (method: string, path: string, body?: unknown) => Promise<{ st
 
 /** Sends requests with a key and the client's other headers. */
 export const asking =
-  ({ url, key }: Pick<CompatService, 'url' | 'key'>, more: Readonly<Record<string, string>> = {}): Ask =>
+  (
+    { url, key }: Pick<CompatService, 'url' | 'key'>,
+    moreOptions: Readonly<Record<string, string>> = {},
+  ): Ask =>
   async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { ...more, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { ...moreOptions, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     return { status: response.status, body: await response.json().catch(() => undefined) }

@@ -11,7 +11,7 @@ const tasks = (file: string, output_format = 'html') => ({
 const baseOf = async (facade: CompatService) =>
   (await asking(facade)('GET', '/v2/signed-urls')).body.data as { base: string; signing_secret: string }
 
-const signed = (
+const signedUrl = (
   { sdk }: CompatService,
   { base, secret }: { base: string; secret: string },
   job: object,
@@ -24,74 +24,74 @@ const jobsTagged = async (facade: CompatService, tag: string) =>
 export const signedUrlCases: Cases = {
   'a URL signed by the SDK redirects to the file, and with a cache key creates one job': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
-    const url = signed(facade, { base, secret }, { tasks: tasks('# Signed >>>???') })
+    const url = signedUrl(facade, { base, secret }, { tasks: tasks('# Signed >>>???') })
     const page = await fetch(url)
     assert.equal(page.status, 200, await page.clone().text())
     assert.match(await page.text(), /Signed/)
 
-    const kept = signed(facade, { base, secret }, { tag: 'kept', tasks: tasks('# Kept') }, 'my_key-1')
-    const both = await Promise.all([fetch(kept), fetch(kept)])
-    for (const one of both) assert.match(await one.text(), /Kept/)
-    assert.match(await (await fetch(kept)).text(), /Kept/)
-    const [only, ...others] = await jobsTagged(facade, 'kept')
-    assert.deepEqual(others, [])
+    const keptUrl = signedUrl(facade, { base, secret }, { tag: 'kept', tasks: tasks('# Kept') }, 'my_key-1')
+    const bothResponses = await Promise.all([fetch(keptUrl), fetch(keptUrl)])
+    for (const one of bothResponses) assert.match(await one.text(), /Kept/)
+    assert.match(await (await fetch(keptUrl)).text(), /Kept/)
+    const [onlyJob, ...otherJobs] = await jobsTagged(facade, 'kept')
+    assert.deepEqual(otherJobs, [])
     // A deleted job is created again.
-    await facade.sdk.jobs.delete(only.id)
-    assert.match(await (await fetch(kept)).text(), /Kept/)
+    await facade.sdk.jobs.delete(onlyJob.id)
+    assert.match(await (await fetch(keptUrl)).text(), /Kept/)
     assert.equal((await jobsTagged(facade, 'kept')).length, 1)
   },
   'an unsigned URL and one with a wrong signature create no job': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
-    const sign = (job: object, by = secret) => signed(facade, { base, secret: by }, job)
-    const good = sign({ tag: 'forged', tasks: tasks('# No') })
-    const other = sign({ tag: 'forged', tasks: tasks('# Other') })
-    const wrong = [
-      good.replace(/&s=.*/, ''),
-      good.replace(/&s=.*/, '&s=00'),
-      good.replace(/&s=.*/, /&s=.*/.exec(other)?.[0] ?? ''),
-      good.replace('&s=', '&cache_key=x&s='),
-      good.replace(base, `${base}x`),
+    const sign = (job: object, by = secret) => signedUrl(facade, { base, secret: by }, job)
+    const goodUrl = sign({ tag: 'forged', tasks: tasks('# No') })
+    const otherUrl = sign({ tag: 'forged', tasks: tasks('# Other') })
+    const wrongUrls = [
+      goodUrl.replace(/&s=.*/, ''),
+      goodUrl.replace(/&s=.*/, '&s=00'),
+      goodUrl.replace(/&s=.*/, /&s=.*/.exec(otherUrl)?.[0] ?? ''),
+      goodUrl.replace('&s=', '&cache_key=x&s='),
+      goodUrl.replace(base, `${base}x`),
       sign({ tag: 'forged', tasks: tasks('# No') }, 'another secret'),
     ]
-    for (const url of wrong) assert.ok([401, 422].includes((await fetch(url)).status), url)
+    for (const url of wrongUrls) assert.ok([401, 422].includes((await fetch(url)).status), url)
     assert.deepEqual(await jobsTagged(facade, 'forged'), [])
 
     const text = `${base}?job=${Buffer.from('no JSON').toString('base64url')}`
     const noJson = await fetch(`${text}&s=${createHmac('sha256', secret).update(text).digest('hex')}`)
     assert.equal(noJson.status, 422)
-    const { text: only } = tasks('# No export')
-    const refused = await fetch(sign({ tasks: { text: only } }))
+    const { text: onlyImport } = tasks('# No export')
+    const refusedResponse = await fetch(sign({ tasks: { text: onlyImport } }))
     assert.deepEqual(
-      [refused.status, Object.keys(((await refused.json()) as Loose).errors)],
+      [refusedResponse.status, Object.keys(((await refusedResponse.json()) as Loose).errors)],
       [422, ['tasks']],
     )
   },
   'a failed job of a signed URL reports the reason': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
     const it = { operation: 'import/url', url: 'http://192.0.2.1/a.png' }
-    const url = signed(
+    const url = signedUrl(
       facade,
       { base, secret },
       { tasks: { it, out: { operation: 'export/url', input: 'it' } } },
     )
-    const failed = await fetch(url)
-    assert.equal(failed.ok, false)
-    const { message, code } = (await failed.json()) as Loose
+    const failedResponse = await fetch(url)
+    assert.equal(failedResponse.ok, false)
+    const { message, code } = (await failedResponse.json()) as Loose
     assert.deepEqual([typeof message, typeof code], ['string', 'string'])
   },
   'the wait URL of a signed URL is valid for that job only': async (facade) => {
     const { base, signing_secret: secret } = await baseOf(facade)
     const place = async (title: string) => {
-      const url = signed(facade, { base, secret }, { tasks: tasks(title) })
+      const url = signedUrl(facade, { base, secret }, { tasks: tasks(title) })
       return (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
     }
-    const [one, other] = [
+    const [one, otherUrl] = [
       new URL(await place('# One'), facade.url),
       new URL(await place('# Two'), facade.url),
     ]
-    const mixed = new URL(one)
-    mixed.search = other.search
-    assert.equal((await fetch(mixed)).status, 401)
+    const mixedUrl = new URL(one)
+    mixedUrl.search = otherUrl.search
+    assert.equal((await fetch(mixedUrl)).status, 401)
     assert.equal((await fetch(`${one.origin}${one.pathname}?until=end`)).status, 401)
     // A file link has the same signing key and can have a download limit.
     const file = (await fetch(one, { redirect: 'manual' })).headers.get('location') ?? ''

@@ -27,12 +27,12 @@ const text = { operation: 'import/raw', file: '# Hi', filename: 'hi.md' }
 export const singleTaskCases: Cases = {
   'replies have the fields that SDKs read': async (facade) => {
     const call = asking(facade)
-    const made = await call('POST', '/v2/jobs', {
+    const createdJob = await call('POST', '/v2/jobs', {
       tasks: { text, out: { operation: 'export/url', input: 'text' } },
     })
-    has(made.body.data, 'job')
-    for (const task of made.body.data.tasks) has(task, 'task')
-    const { id } = made.body.data
+    has(createdJob.body.data, 'job')
+    for (const task of createdJob.body.data.tasks) has(task, 'task')
+    const { id } = createdJob.body.data
     for (const path of [`/v2/jobs/${id}`, `/sync/v2/jobs/${id}`])
       has((await call('GET', path)).body.data, 'job')
     for (const kind of ['jobs', 'tasks']) {
@@ -69,8 +69,8 @@ export const singleTaskCases: Cases = {
   },
   'a task can use files of other jobs of the same owner only': async (facade) => {
     const call = asking(facade)
-    const made = await call('POST', '/v2/jobs', { tasks: { text } })
-    const source = made.body.data.tasks[0].id
+    const createdJob = await call('POST', '/v2/jobs', { tasks: { text } })
+    const source = createdJob.body.data.tasks[0].id
     const page = await call('POST', '/v2/jobs', {
       tasks: {
         page: { operation: 'convert', input: source, output_format: 'html' },
@@ -83,9 +83,9 @@ export const singleTaskCases: Cases = {
       page.body.data.tasks.map(({ name }: Loose) => name),
       ['page', 'more', 'out'],
     )
-    const done = await call('GET', `/sync/v2/jobs/${page.body.data.id}`)
-    const [zip, ...others] = done.body.data.tasks[2].result.files
-    assert.deepEqual([zip.filename.endsWith('.zip'), others], [true, []])
+    const doneJob = await call('GET', `/sync/v2/jobs/${page.body.data.id}`)
+    const [zip, ...otherFiles] = doneJob.body.data.tasks[2].result.files
+    assert.deepEqual([zip.filename.endsWith('.zip'), otherFiles], [true, []])
 
     const stranger = await fetch(`${facade.url}/v2/convert`, {
       method: 'POST',
@@ -106,13 +106,13 @@ export const singleTaskCases: Cases = {
       const inJob = await call('POST', '/v2/jobs', { tasks: { one: { operation } } })
       assert.equal(inJob.status, 422)
     }
-    const hidden = await call('POST', '/v2/jobs', { tasks: { '__facade-import-0': text } })
-    assert.equal(hidden.status, 422)
+    const hiddenTask = await call('POST', '/v2/jobs', { tasks: { '__facade-import-0': text } })
+    assert.equal(hiddenTask.status, 422)
   },
   'a task with a failed task as input is refused': async (facade) => {
     const call = asking(facade)
-    const failed = await call('POST', '/v2/import/url', { url: 'http://192.0.2.1/a.png' })
-    const { id } = failed.body.data
+    const failedImport = await call('POST', '/v2/import/url', { url: 'http://192.0.2.1/a.png' })
+    const { id } = failedImport.body.data
     assert.equal((await call('GET', `/sync/v2/tasks/${id}`)).body.data.status, 'error')
     const taker = await call('POST', '/v2/convert', { input: id, output_format: 'png' })
     assert.equal(taker.status, 422)

@@ -8,10 +8,10 @@ const cache = new Map<string, Promise<string>>()
 
 /** Fails unless an upload of the file is detected as the format; otherwise no client could use its conversions. */
 export async function assertDetected(path: string, format: FormatId): Promise<void> {
-  const asked = cache.get(path) ?? detectFormatOf(path)
-  cache.set(path, asked)
-  const found = await asked
-  if (found !== format) throw new Error(`an upload of the sample is detected as ${found}`)
+  const detection = cache.get(path) ?? detectFormatOf(path)
+  cache.set(path, detection)
+  const foundFormat = await detection
+  if (foundFormat !== format) throw new Error(`an upload of the sample is detected as ${foundFormat}`)
 }
 
 /** Returns the detected format of an upload. */

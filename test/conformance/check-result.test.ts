@@ -20,8 +20,8 @@ after(() => rm(folder, { recursive: true }))
 
 /** Returns the verdict on a file as the result of converting the sample. */
 function checkConversion(from: FormatId, to: FormatId, sample: string, name: string): Promise<string> {
-  const made = { path: join(folder, name), format: to, warnings: [] }
-  return checkResult({ from, to, route: planRoute({ from, to }) }, sample, made)
+  const routeResult = { path: join(folder, name), format: to, warnings: [] }
+  return checkResult({ from, to, route: planRoute({ from, to }) }, sample, routeResult)
 }
 
 describe('the verification of conversion results', () => {

@@ -24,20 +24,23 @@ type Facts = Readonly<Record<string, string | number | undefined>>
 export async function checkResult(
   { from, to, route }: Conversion,
   sample: string,
-  made: RouteResult,
+  routeResult: RouteResult,
 ): Promise<string> {
-  assert.ok((await stat(made.path)).size > 0, 'the result is empty')
+  assert.ok((await stat(routeResult.path)).size > 0, 'the result is empty')
   const isArchive = (id: FormatId) => formatById(id).category === 'archive'
   // A compressor contains one file: several files are packed into an archive first.
-  if (made.format !== to && isArchive(to) && isArchive(made.format))
-    return `as=${made.format} ${await checkResult({ from, to: made.format, route }, sample, made)}`
-  if (made.format !== to) return withFolder((folder) => checkPages({ from, to, route }, sample, made, folder))
+  if (routeResult.format !== to && isArchive(to) && isArchive(routeResult.format))
+    return `as=${routeResult.format} ${await checkResult({ from, to: routeResult.format, route }, sample, routeResult)}`
+  if (routeResult.format !== to)
+    return withFolder((folder) => checkPages({ from, to, route }, sample, routeResult, folder))
   // Video, audio and images are completely decoded below, which checks more than probing them.
-  if (!['video', 'audio', 'image'].includes(formatById(to).category)) await assertIntact(made.path, to)
-  const facts = await collectFacts({ from, to, route }, sample, made.path)
+  if (!['video', 'audio', 'image'].includes(formatById(to).category)) await assertIntact(routeResult.path, to)
+  const collectedFacts = await collectFacts({ from, to, route }, sample, routeResult.path)
   return [
-    ...Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
-    ...new Set(made.warnings),
+    ...Object.entries(collectedFacts).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${value}`],
+    ),
+    ...new Set(routeResult.warnings),
   ].join(' ')
 }
 
@@ -45,16 +48,20 @@ export async function checkResult(
 async function checkPages(
   pair: Conversion,
   sample: string,
-  made: RouteResult,
+  routeResult: RouteResult,
   folder: string,
 ): Promise<string> {
-  assert.equal(made.format, 'zip', `${made.format} came out instead`)
-  const names = (await listZipNames(made.path)).filter((name) => name !== 'manifest.json')
+  assert.equal(routeResult.format, 'zip', `${routeResult.format} came out instead`)
+  const names = (await listZipNames(routeResult.path)).filter((name) => name !== 'manifest.json')
   assert.ok(names.length > 0, 'the ZIP is empty')
-  await readStdout('bsdtar', '-xf', made.path, '-C', folder)
-  const [first = ''] = (await readdir(folder)).filter((name) => name !== 'manifest.json').sort()
-  const seen = await checkResult(pair, sample, { ...made, path: join(folder, first), format: pair.to })
-  return `files=${names.length} ${seen}`
+  await readStdout('bsdtar', '-xf', routeResult.path, '-C', folder)
+  const [firstName = ''] = (await readdir(folder)).filter((name) => name !== 'manifest.json').sort()
+  const checkedFacts = await checkResult(pair, sample, {
+    ...routeResult,
+    path: join(folder, firstName),
+    format: pair.to,
+  })
+  return `files=${names.length} ${checkedFacts}`
 }
 
 async function collectFacts(pair: Conversion, sample: string, path: string): Promise<Facts> {
@@ -116,12 +123,12 @@ async function checkMedia(pair: Conversion, sample: string, path: string): Promi
 const isCutOff = ({ from }: Conversion) => from === 'cr3'
 
 async function checkImage(pair: Conversion, sample: string, path: string): Promise<Facts> {
-  const facts = await imageFacts(path, pair.route.steps.at(-1)?.engine)
-  if (!facts) {
+  const resultFacts = await imageFacts(path, pair.route.steps.at(-1)?.engine)
+  if (!resultFacts) {
     await assertIntact(path, pair.to)
     return { reader: 'header' }
   }
-  const { width, height, spread, reader } = facts
+  const { width, height, spread, reader } = resultFacts
   const source =
     formatById(pair.from).category === 'image'
       ? await getCached(sample, 'image', () => imageFacts(sample, undefined))
@@ -132,12 +139,12 @@ async function checkImage(pair: Conversion, sample: string, path: string): Promi
   if (!source || isBlank) return size
   // Some formats limit the size, and some sources only have a size at a given resolution, so compare the aspect ratio.
   const [was, is] = [source.width / source.height, width / height]
-  const same = source.width === width && source.height === height
+  const hasSameSize = source.width === width && source.height === height
   assert.ok(
-    same || Math.abs(was - is) / was < 0.06 || width === height,
+    hasSameSize || Math.abs(was - is) / was < 0.06 || width === height,
     `${source.width}x${source.height} became ${width}x${height}`,
   )
-  return same ? size : { ...size, was: `${source.width}x${source.height}` }
+  return hasSameSize ? size : { ...size, was: `${source.width}x${source.height}` }
 }
 
 async function checkArchive(pair: Conversion, sample: string, path: string): Promise<Facts> {
@@ -149,11 +156,11 @@ async function checkArchive(pair: Conversion, sample: string, path: string): Pro
   )
   const bytes = Object.values(contents).reduce((sum, text) => sum + text.length, 0)
   assert.ok(bytes > 0, 'nothing is in it')
-  const wanted = Object.keys(source ?? {})
+  const wantedNames = Object.keys(source ?? {})
     .map(base)
     .filter((name) => name !== '')
-  const lost = names.includes('') ? [] : wanted.filter((name) => !names.includes(name))
-  assert.deepEqual(lost, [], `${lost.join(' ')} is not in it`)
+  const lostNames = names.includes('') ? [] : wantedNames.filter((name) => !names.includes(name))
+  assert.deepEqual(lostNames, [], `${lostNames.join(' ')} is not in it`)
   return { names: names.length, chars: bytes }
 }
 
@@ -184,12 +191,12 @@ const isTables = ({ route }: Conversion) =>
  */
 async function checkText(pair: Conversion, sample: string, path: string): Promise<Facts> {
   const words = await getCached(sample, 'words', () => expectedWords(sample))
-  const found = await countWordsFound(path, words)
+  const foundWords = await countWordsFound(path, words)
   assert.ok(
-    found >= words.length * (isTables(pair) ? 0.15 : 0.6),
-    `only ${found} of ${words.length} words came through`,
+    foundWords >= words.length * (isTables(pair) ? 0.15 : 0.6),
+    `only ${foundWords} of ${words.length} words came through`,
   )
-  return { words: `${found}/${words.length}` }
+  return { words: `${foundWords}/${words.length}` }
 }
 
 const cache = new Map<string, Promise<unknown>>()
@@ -197,10 +204,10 @@ const cache = new Map<string, Promise<unknown>>()
 /** Caches a property of a source that is needed for each of its targets. */
 function getCached<T>(sample: string, what: string, ask: () => Promise<T>): Promise<T> {
   const key = `${what} ${sample}`
-  const found = cache.get(key) ?? ask()
-  cache.set(key, found)
+  const foundFacts = cache.get(key) ?? ask()
+  cache.set(key, foundFacts)
   // Entries with the same key have the same type.
-  return found as Promise<T>
+  return foundFacts as Promise<T>
 }
 
 async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -5,10 +5,12 @@ import { resultsFolder } from './results.ts'
 
 /** Writes the versions of the engines next to the results. */
 export async function saveVersions(engines: readonly Engine[]): Promise<void> {
-  const asked = engines.map(
+  const requestedVersions = engines.map(
     async (engine) => [engine.id, await engineVersion(engine).catch(() => 'missing')] as const,
   )
-  const versions = Object.fromEntries((await Promise.all(asked)).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const versions = Object.fromEntries(
+    (await Promise.all(requestedVersions)).sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
   const date = new Date().toISOString().slice(0, 10)
   await mkdir(resultsFolder, { recursive: true })
   await writeFile(

@@ -140,10 +140,10 @@ function parsePgm(bytes: Buffer): Omit<ImageFacts, 'reader'> {
 }
 
 function brightnessSpread(dots: Uint8Array): number {
-  let [least, most] = [255, 0]
+  let [least, maxLevel] = [255, 0]
   for (const dot of dots) {
     if (dot < least) least = dot
-    if (dot > most) most = dot
+    if (dot > maxLevel) maxLevel = dot
   }
-  return most - least
+  return maxLevel - least
 }

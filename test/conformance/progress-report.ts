@@ -21,9 +21,9 @@ export class ProgressReport {
     this.#reportedAt = now
     const rate = this.#lines.length / ((now - this.#started) / 1000)
     const leftS = Math.round((this.#total - this.#lines.length) / rate)
-    const failed = this.#lines.filter(({ result }) => result === 'failed').length
+    const failedCount = this.#lines.filter(({ result }) => result === 'failed').length
     console.log(
-      `${this.#lines.length} of ${this.#total}, ${failed} failed, ${rate.toFixed(1)} a second, ${clock(leftS)} left`,
+      `${this.#lines.length} of ${this.#total}, ${failedCount} failed, ${rate.toFixed(1)} a second, ${clock(leftS)} left`,
     )
   }
 
@@ -35,11 +35,11 @@ export class ProgressReport {
       const seconds = lines.reduce((sum, { ms }) => sum + ms, 0) / 1000
       return [name, String(ok), String(lines.length - ok), seconds.toFixed(0)]
     })
-    const all = [
+    const allCounts = [
       ['pairs', 'ok', 'failed', 'seconds'],
       ...rows.sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1)),
     ]
-    return all
+    return allCounts
       .map(([name = '', ...cells]) => name.padEnd(24) + cells.map((cell) => cell.padStart(9)).join(''))
       .join('\n')
   }

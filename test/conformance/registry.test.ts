@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { candidates, conversions } from '../plan/with-all-engines.ts'
 import { isProven, pairKey, readResults } from './results.ts'
 
-const all = conversions()
+const allPairs = conversions()
 const lines = await readResults()
 
 /** Returns the command that runs the missing conversions. */
@@ -14,21 +14,21 @@ function command(pairs: readonly { readonly from: string }[]): string {
 }
 
 test('every registered conversion has a recorded success with its current route', () => {
-  const missing = all.filter((pair) => !isProven(pair, lines))
-  const list = missing.slice(0, 20).map(({ from, to }) => {
+  const missingPairs = allPairs.filter((pair) => !isProven(pair, lines))
+  const list = missingPairs.slice(0, 20).map(({ from, to }) => {
     const line = lines.get(pairKey({ from, to }))
     return `  ${from} to ${to}: ${line ? line.seen : 'never ran'}`
   })
-  const text = `${missing.length} of ${all.length} pairs, among them\n${list.join('\n')}\n  ${command(missing)}`
-  assert.equal(missing.length, 0, text)
+  const text = `${missingPairs.length} of ${allPairs.length} pairs, among them\n${list.join('\n')}\n  ${command(missingPairs)}`
+  assert.equal(missingPairs.length, 0, text)
 })
 
 test('the registry has the documented number of conversions', () => {
-  assert.ok(all.length >= 10_900, `${all.length} pairs`)
+  assert.ok(allPairs.length >= 10_900, `${allPairs.length} pairs`)
 })
 
 test('no conformance results are stored for conversions that are not listed', () => {
-  const listed = new Set(candidates().map(pairKey))
-  const stale = [...lines.values()].filter((line) => !listed.has(pairKey(line)))
-  assert.deepEqual(stale.map(pairKey), [], 'npm run conformance without a choice drops them')
+  const listedKeys = new Set(candidates().map(pairKey))
+  const staleLines = [...lines.values()].filter((line) => !listedKeys.has(pairKey(line)))
+  assert.deepEqual(staleLines.map(pairKey), [], 'npm run conformance without a choice drops them')
 })

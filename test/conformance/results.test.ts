@@ -67,34 +67,34 @@ test('the losses of a conversion are stored for requests before a conversion', a
   assert.deepEqual(missingShares({ ...line, kept: 'seconds=0.94' }), { seconds: 0.94 })
   assert.equal(missingShares({ ...line, kept: 'words=0.5', result: 'failed' }), undefined)
   const lines = [...(await readResults()).values()]
-  const missing = lines.flatMap((one) => (missingShares(one) ? [`${one.from} ${one.to}`] : []))
-  assert.deepEqual(Object.keys(known).sort(), missing.sort())
+  const missingPairs = lines.flatMap((one) => (missingShares(one) ? [`${one.from} ${one.to}`] : []))
+  assert.deepEqual(Object.keys(known).sort(), missingPairs.sort())
 })
 
 test('the ten parts of a conformance run contain each conversion once', () => {
-  const all = conversions()
+  const allPairs = conversions()
   const parts = Array.from({ length: 10 }, (_, at) =>
-    selectPairs(all, parsePairChoice(['--part', `${at + 1}/10`])),
+    selectPairs(allPairs, parsePairChoice(['--part', `${at + 1}/10`])),
   )
-  assert.equal(new Set(parts.flat()).size, all.length)
-  assert.equal(parts.flat().length, all.length)
+  assert.equal(new Set(parts.flat()).size, allPairs.length)
+  assert.equal(parts.flat().length, allPairs.length)
 })
 
 test('the sweep has cases for every area, with unique and reproducible ids', () => {
-  const all = cases()
-  assert.ok(all.length >= 1500, `${all.length} files`)
-  assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
-  assert.equal(new Set(all.map(({ area }) => area)).size, 7)
-  assert.deepEqual(cases(), all)
+  const allCases = cases()
+  assert.ok(allCases.length >= 1500, `${allCases.length} files`)
+  assert.equal(new Set(allCases.map(({ id }) => id)).size, allCases.length)
+  assert.equal(new Set(allCases.map(({ area }) => area)).size, 7)
+  assert.deepEqual(cases(), allCases)
 })
 
 test('a mutation depends only on its seed', () => {
   const bytes = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 251))
   const lengths = Object.entries(mutations).map(([name, mutate]) => {
-    const once = mutate(bytes, seededRandom(name))
-    assert.deepEqual(mutate(bytes, seededRandom(name)), once)
-    assert.notDeepEqual(once, bytes, `${name} changes nothing`)
-    return once.length
+    const mutatedOnce = mutate(bytes, seededRandom(name))
+    assert.deepEqual(mutate(bytes, seededRandom(name)), mutatedOnce)
+    assert.notDeepEqual(mutatedOnce, bytes, `${name} changes nothing`)
+    return mutatedOnce.length
   })
   assert.deepEqual(lengths, [250, 600, 950, 1000, 1000, 1000, 960, 1040, 1700])
 })
@@ -119,15 +119,15 @@ test('conformance options for formats, category and engine exclude all other con
 test('conversions limited to a number of seconds are an even sample that stays within it', async () => {
   const lines = await readResults()
   const pairs = selectPairs(conversions(), parsePairChoice(['--engine', 'vips,imagemagick']))
-  const selected = limitSeconds(pairs, lines, 60)
-  const seconds = selected.reduce(
+  const selectedPairs = limitSeconds(pairs, lines, 60)
+  const seconds = selectedPairs.reduce(
     (sum, { from, to }) => sum + (lines.get(`${from} ${to}`)?.ms ?? 0) / 1000,
     0,
   )
   assert.ok(seconds > 40 && seconds <= 60, `${seconds} s`)
-  const last = pairs.indexOf(selected.at(-1) ?? assert.fail('no conversion is selected'))
-  assert.ok(last > pairs.length / 2, `the last is number ${last} of ${pairs.length}`)
-  assert.deepEqual(limitSeconds(pairs, lines, 60), selected)
+  const lastIndex = pairs.indexOf(selectedPairs.at(-1) ?? assert.fail('no conversion is selected'))
+  assert.ok(lastIndex > pairs.length / 2, `the last is number ${lastIndex} of ${pairs.length}`)
+  assert.deepEqual(limitSeconds(pairs, lines, 60), selectedPairs)
   assert.deepEqual(limitSeconds(pairs, lines), pairs)
   assert.equal(isWhole(parsePairChoice(['--again', '--seconds', '60'])), false)
 })

@@ -47,8 +47,8 @@ export function isProven({ from, to, route }: Conversion, lines: Lines): boolean
 export async function readResults(folder = resultsFolder): Promise<Lines> {
   const names = await readdir(folder).catch(() => [])
   const files = names.filter((name) => name.endsWith('.csv'))
-  const found = await Promise.all(files.map((name) => readLines(`${folder}/${name}`)))
-  return new Map(found.flatMap((lines) => [...lines]))
+  const foundLines = await Promise.all(files.map((name) => readLines(`${folder}/${name}`)))
+  return new Map(foundLines.flatMap((lines) => [...lines]))
 }
 
 async function readLines(path: string): Promise<Lines> {
@@ -63,9 +63,28 @@ async function readLines(path: string): Promise<Lines> {
 
 /** Fields contain no commas or quotes: they are removed from `seen`. */
 function parseLines(text: string): ResultLine {
-  const [from = '', to = '', route = '', via = '', result = '', seen = '', ms = '', date = '', kept = ''] =
-    text.split(',')
-  return { from, to, route, via, result: result === 'ok' ? 'ok' : 'failed', seen, ms: Number(ms), date, kept }
+  const [
+    from = '',
+    to = '',
+    route = '',
+    via = '',
+    result = '',
+    retainedText = '',
+    ms = '',
+    date = '',
+    keptText = '',
+  ] = text.split(',')
+  return {
+    from,
+    to,
+    route,
+    via,
+    result: result === 'ok' ? 'ok' : 'failed',
+    seen: retainedText,
+    ms: Number(ms),
+    date,
+    kept: keptText,
+  }
 }
 
 const formatLine = ({ from, to, route, via, result, seen, ms, date, kept }: ResultLine) =>
@@ -86,28 +105,28 @@ export async function saveResults(lines: readonly ResultLine[], folder = results
   await mkdir(folder, { recursive: true })
   // Lines only contain format ids of the registry.
   const categoryOf = (line: ResultLine): Category => formatById(line.from as FormatId).category
-  for (const [category, added] of Map.groupBy(lines, categoryOf)) {
+  for (const [category, addedLines] of Map.groupBy(lines, categoryOf)) {
     const path = `${folder}/${category}.csv`
-    await writeLines(path, [...(await readLines(path)).values(), ...added])
+    await writeLines(path, [...(await readLines(path)).values(), ...addedLines])
   }
 }
 
 /** Removes the lines of conversions that are no longer listed. */
-export async function pruneResults(listed: ReadonlySet<string>, folder = resultsFolder): Promise<void> {
+export async function pruneResults(listedKeys: ReadonlySet<string>, folder = resultsFolder): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.csv')) continue
     const lines = await readLines(`${folder}/${name}`)
     await writeLines(
       `${folder}/${name}`,
-      [...lines.values()].filter((line) => listed.has(pairKey(line))),
+      [...lines.values()].filter((line) => listedKeys.has(pairKey(line))),
     )
   }
 }
 
 /** Writes one line per conversion, the latest one. */
 async function writeLines(path: string, lines: readonly ResultLine[]): Promise<void> {
-  const merged = new Map(lines.map((line) => [pairKey(line), line]))
-  const sorted = [...merged.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))
-  await writeFile(`${path}.${process.pid}`, `${[header, ...sorted].join('\n')}\n`)
+  const mergedLines = new Map(lines.map((line) => [pairKey(line), line]))
+  const sortedLines = [...mergedLines.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))
+  await writeFile(`${path}.${process.pid}`, `${[header, ...sortedLines].join('\n')}\n`)
   await rename(`${path}.${process.pid}`, path)
 }

@@ -10,14 +10,14 @@ const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 export async function measureRetainedShares(
   { from, to }: Conversion,
   sample: string,
-  made: RouteResult,
+  routeResult: RouteResult,
 ): Promise<string> {
   const guard = new LossDetector(log)
   guard.start([{ path: sample, format: from }])
-  const said = made.warnings.map((code) => ({ code, message: '' }))
+  const said = routeResult.warnings.map((code) => ({ code, message: '' }))
   await guard.checkStep(
     { operation: 'convert', from, to, options: {} },
-    { files: [made], ...defined({ memberCounts: made.listed }) },
+    { files: [routeResult], ...defined({ memberCounts: routeResult.listed }) },
     said,
   )
   const shares = Object.entries(guard.fidelity ?? {}).flatMap(([unit, measure]) =>

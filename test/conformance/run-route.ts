@@ -41,17 +41,18 @@ export class RouteRunner {
 
   /** The file exists until `release` is called. */
   async run(pair: Conversion, sample: string): Promise<RouteResult> {
-    let made: Promise<StepResult> | undefined
+    let stepPromise: Promise<StepResult> | undefined
     for (const [index, step] of pair.route.steps.entries()) {
       const key = prefixKeys(pair)[index] ?? ''
-      const before = await made
+      const stepBefore = await stepPromise
       // No await between the lookup and the entry, or another conversion would start the same step.
-      made = this.#made.get(key) ?? this.#runStep(step, before?.path ?? sample, before?.warnings ?? [])
-      this.#made.set(key, made)
-      await made
+      stepPromise =
+        this.#made.get(key) ?? this.#runStep(step, stepBefore?.path ?? sample, stepBefore?.warnings ?? [])
+      this.#made.set(key, stepPromise)
+      await stepPromise
     }
-    if (!made) throw new Error('a route has at least one step')
-    return made
+    if (!stepPromise) throw new Error('a route has at least one step')
+    return stepPromise
   }
 
   async release(pair: Conversion): Promise<void> {
@@ -59,9 +60,9 @@ export class RouteRunner {
       const left = (this.#wanted.get(key) ?? 1) - 1
       this.#wanted.set(key, left)
       if (left > 0) continue
-      const made = await this.#made.get(key)?.catch(() => undefined)
+      const stepResult = await this.#made.get(key)?.catch(() => undefined)
       this.#made.delete(key)
-      if (made) await rm(made.folder, { recursive: true, force: true })
+      if (stepResult) await rm(stepResult.folder, { recursive: true, force: true })
     }
   }
 
@@ -70,14 +71,20 @@ export class RouteRunner {
     const workDir = await mkdtemp(join(this.#folder, 'step-'))
     try {
       const said: string[] = []
-      const { files, memberCounts: listed } = await runOn(engine, step, {
+      const { files, memberCounts: listedCounts } = await runOn(engine, step, {
         source,
         workDir,
         signal: this.#signal,
         said,
       })
       const [{ path, format = step.to }] = files
-      return { path, format, warnings: [...warnings, ...said], folder: workDir, ...defined({ listed }) }
+      return {
+        path,
+        format,
+        warnings: [...warnings, ...said],
+        folder: workDir,
+        ...defined({ listed: listedCounts }),
+      }
     } catch (error) {
       await rm(workDir, { recursive: true, force: true })
       if (error instanceof AppError || attempt === maxAttempts || this.#signal.aborted) throw error

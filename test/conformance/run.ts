@@ -49,20 +49,20 @@ function reason(error: unknown): string {
 
 const choice = parseOptions()
 // By default also tries conversions that are not listed yet; `--again` only tries listed ones.
-const all = choice.again ? conversions() : candidates()
+const allPairs = choice.again ? conversions() : candidates()
 const lines = await readResults()
 const isWanted = (pair: Conversion) =>
   choice.again ? !(choice.uncounted && lines.get(pairKey(pair))?.kept) : !isProven(pair, lines)
-const selected = limitSeconds(selectPairs(all, choice).filter(isWanted), lines, choice.seconds)
-const pairs = selected.filter(({ from, to }) => sampleOf(from, to) !== undefined)
-const without = new Set(selected.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])))
+const selectedPairs = limitSeconds(selectPairs(allPairs, choice).filter(isWanted), lines, choice.seconds)
+const pairs = selectedPairs.filter(({ from, to }) => sampleOf(from, to) !== undefined)
+const without = new Set(selectedPairs.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])))
 if (!hasSamples)
   console.log(
     `There are no samples in ${samplesFolder}; SAMPLES_DIR names another folder. Own fixtures are used.`,
   )
 if (without.size > 0)
-  console.log(`${selected.length - pairs.length} pairs have no sample: ${[...without].join(' ')}`)
-console.log(`${pairs.length} of ${all.length} pairs to run`)
+  console.log(`${selectedPairs.length - pairs.length} pairs have no sample: ${[...without].join(' ')}`)
+console.log(`${pairs.length} of ${allPairs.length} pairs to run`)
 
 const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
 const abort = new AbortController()
@@ -84,7 +84,7 @@ function save(): Promise<void> {
 }
 
 async function runPair(pair: Conversion, by: RouteRunner): Promise<ResultLine> {
-  const started = performance.now()
+  const startedAtMs = performance.now()
   const { from, to, route } = pair
   const sample = sampleOf(from, to) ?? ''
   const about = {
@@ -97,30 +97,38 @@ async function runPair(pair: Conversion, by: RouteRunner): Promise<ResultLine> {
   let ms = 0
   try {
     await assertDetected(sample, from)
-    const made = await by.run(pair, sample)
-    ms = Math.round(performance.now() - started)
-    const kept = await measureRetainedShares(pair, sample, made)
-    return { ...about, result: 'ok', seen: await checkResult(pair, sample, made), ms, kept }
+    const routeResult = await by.run(pair, sample)
+    ms = Math.round(performance.now() - startedAtMs)
+    const keptShares = await measureRetainedShares(pair, sample, routeResult)
+    return {
+      ...about,
+      result: 'ok',
+      seen: await checkResult(pair, sample, routeResult),
+      ms,
+      kept: keptShares,
+    }
   } catch (error) {
-    ms ||= Math.round(performance.now() - started)
+    ms ||= Math.round(performance.now() - startedAtMs)
     return { ...about, result: 'failed', seen: reason(error), ms, kept: '' }
   } finally {
     await by.release(pair)
   }
 }
 
-let failed = 0
+let failedCount = 0
 const endsAt = performance.now() + (choice.minutes ?? Number.POSITIVE_INFINITY) * 60_000
 const queue = pairs.values()
 async function work(): Promise<void> {
   for (const pair of queue) {
     if (performance.now() > endsAt) return
-    const first = await runPair(pair, runner)
+    const firstLine = await runPair(pair, runner)
     // Retry alone: failures under load or by chance say nothing about the conversion.
-    const again = first.result === 'failed' && !abort.signal.aborted
-    const line = again ? await runPair(pair, new RouteRunner(folder, [pair], abort.signal)) : first
+    const shouldRunAgain = firstLine.result === 'failed' && !abort.signal.aborted
+    const line = shouldRunAgain
+      ? await runPair(pair, new RouteRunner(folder, [pair], abort.signal))
+      : firstLine
     if (abort.signal.aborted) return
-    if (line.result === 'failed') failed++
+    if (line.result === 'failed') failedCount++
     unsaved.push(line)
     progress.add(line)
     if (performance.now() - savedAt > saveEveryMs) await save()
@@ -135,4 +143,4 @@ await saveKnownShares((await readResults()).values())
 await Promise.all(engines.map((engine) => engine.close?.()))
 await rm(folder, { recursive: true, force: true })
 console.log(`\n${progress.table()}`)
-process.exit(abort.signal.aborted ? 130 : failed > 0 ? 1 : 0)
+process.exit(abort.signal.aborted ? 130 : failedCount > 0 ? 1 : 0)

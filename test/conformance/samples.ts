@@ -16,9 +16,9 @@ const samples = new Map(
   categories.map((category) => [category, new Set(namesIn(`${samplesFolder}/${category}`))]),
 )
 const isTypical = (name: string) => /^(corners|video|tone|letter|three-pages)\./.test(name)
-const usable = namesIn(fixtures).filter((name) => !/password|\.ts$/.test(name))
+const usableNames = namesIn(fixtures).filter((name) => !/password|\.ts$/.test(name))
 /** Typical files first: the others are for special cases. */
-const fixtureFiles = [...usable.filter(isTypical), ...usable.filter((name) => !isTypical(name))]
+const fixtureFiles = [...usableNames.filter(isTypical), ...usableNames.filter((name) => !isTypical(name))]
 
 /**
  * Formats whose third-party samples are unsuitable: the workbook is from a beta of Excel, whose records no program
@@ -37,15 +37,15 @@ export function sampleOf(id: FormatId, to?: FormatId): string | undefined {
     if (subtitled !== undefined) return `${fixtures}/${subtitled}`
   }
   if (category === 'image' && to !== undefined && formatById(to).category === 'video') {
-    const moving = fixtureFiles.find((name) => name === `animated.${id}`)
-    if (moving !== undefined) return `${fixtures}/${moving}`
+    const animatedFile = fixtureFiles.find((name) => name === `animated.${id}`)
+    if (animatedFile !== undefined) return `${fixtures}/${animatedFile}`
   }
-  const own = fixtureFiles.find((name) => formatByExtension(name)?.id === id)
-  if (own !== undefined && preferFixtures.includes(id)) return `${fixtures}/${own}`
+  const ownFile = fixtureFiles.find((name) => formatByExtension(name)?.id === id)
+  if (ownFile !== undefined && preferFixtures.includes(id)) return `${fixtures}/${ownFile}`
   const candidates = [...new Set([id, ...extensions])]
   for (const folder of [category, ...categories.filter((other) => other !== category)]) {
     const extension = candidates.find((one) => samples.get(folder)?.has(`s.${one}`))
     if (extension !== undefined) return `${samplesFolder}/${folder}/s.${extension}`
   }
-  return own && `${fixtures}/${own}`
+  return ownFile && `${fixtures}/${ownFile}`
 }

@@ -79,19 +79,19 @@ export function parsePositive(name: string, value: string | undefined): number |
 export function parseOneOf<T extends string>(
   name: string,
   value: string | undefined,
-  known: readonly T[],
+  knownValues: readonly T[],
 ): T | undefined {
-  const found = known.find((one) => one === value)
-  if (value === undefined || found !== undefined) return found
-  throw new Error(`--${name} expects one of ${known.join(', ')}, got ${value}.`)
+  const foundValue = knownValues.find((one) => one === value)
+  if (value === undefined || foundValue !== undefined) return foundValue
+  throw new Error(`--${name} expects one of ${knownValues.join(', ')}, got ${value}.`)
 }
 
 /** Parses values separated by commas. */
 export const parseListOf = <T extends string>(
   name: string,
   values: string | undefined,
-  known: readonly T[],
-) => values?.split(',').flatMap((value) => parseOneOf(name, value, known) ?? [])
+  knownValues: readonly T[],
+) => values?.split(',').flatMap((value) => parseOneOf(name, value, knownValues) ?? [])
 
 function formatList(value: string | undefined): string[] | undefined {
   return value?.split(',').map((name) => {
@@ -114,9 +114,9 @@ export const isWhole = ({ category, from, to, engines, part, seconds }: PairSele
   !(category ?? from ?? to ?? engines ?? part ?? seconds)
 
 /** Keeps the order of the registry, so that the conversions of one source share their first steps. */
-export function selectPairs(all: readonly Conversion[], choice: PairSelection): Conversion[] {
+export function selectPairs(allPairs: readonly Conversion[], choice: PairSelection): Conversion[] {
   const { category, from, to, engines, part } = choice
-  return all.filter(
+  return allPairs.filter(
     (pair, at) =>
       (!category || formatById(pair.from).category === category) &&
       (!from || from.includes(pair.from)) &&
@@ -133,8 +133,8 @@ export function limitSeconds(
   seconds = Number.POSITIVE_INFINITY,
 ): Conversion[] {
   const secondsFor = (pair: Conversion) => (lines.get(pairKey(pair))?.ms ?? 0) / 1000
-  const all = pairs.reduce((sum, pair) => sum + secondsFor(pair), 0)
-  const every = Math.max(1, Math.ceil(all / seconds))
+  const totalSeconds = pairs.reduce((sum, pair) => sum + secondsFor(pair), 0)
+  const every = Math.max(1, Math.ceil(totalSeconds / seconds))
   let left = seconds
   return pairs.filter((pair, at) => {
     if (at % every !== 0) return false

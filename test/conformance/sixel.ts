@@ -18,6 +18,6 @@ export function sixelFacts(text: string): { width: number; height: number; sprea
     if (sixels !== undefined && !part.endsWith('?')) painted.push(color)
   }
   const least = painted.reduce((found, one) => Math.min(found, one), 255)
-  const most = painted.reduce((found, one) => Math.max(found, one), 0)
-  return { width: Number(width), height: Number(height), spread: Math.round(most - least) }
+  const maxChannel = painted.reduce((found, one) => Math.max(found, one), 0)
+  return { width: Number(width), height: Number(height), spread: Math.round(maxChannel - least) }
 }

@@ -50,9 +50,9 @@ export async function expectedWords(path: string): Promise<string[]> {
   if (uniform !== '') return wordsOf(uniform)
   const words = wordsOf(stripTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
   // Other parts of a package, such as images and font names, can contain any word.
-  const marked = start.startsWith('PK') ? [] : markers.filter((word) => containsWord(text, word))
+  const markedWords = start.startsWith('PK') ? [] : markers.filter((word) => containsWord(text, word))
   // One or two words occur in the tables of any program.
-  return words.length > 0 ? words : marked.length > 2 ? marked : []
+  return words.length > 0 ? words : markedWords.length > 2 ? markedWords : []
 }
 
 /** Returns the text of a Uniform Office file without style names and placeholders of slide masters. */

@@ -49,7 +49,7 @@ describe('the target of a conversion request', () => {
     assert.deepEqual([parseToolOperation(undefined), parseToolOperation('')], [undefined, undefined])
     assert.throws(() => parseToolOperation('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
     assert.equal(parseEngine('VIPS'), 'vips')
-    for (const none of [undefined, '', 'auto']) assert.equal(parseEngine(none), undefined)
+    for (const noEngine of [undefined, '', 'auto']) assert.equal(parseEngine(noEngine), undefined)
     for (const pdfEngine of ['auto', 'AUTO', '']) requireAutoPdfEngine({ pdfEngine }, 'free')
     assert.throws(() => requireAutoPdfEngine({ pdf_engine: 'other' }, 'pro'), {
       code: 'INSUFFICIENT_PERMISSIONS',
@@ -62,8 +62,8 @@ describe('the target of a conversion request', () => {
         details: { field: 'pdfEngine', expected: ['auto'] },
       })
     // The engine of PDF pages cannot be selected, because there is only one.
-    for (const wrong of ['word', 'pdf'])
-      assert.throws(() => parseEngine(wrong), {
+    for (const wrongEngine of ['word', 'pdf'])
+      assert.throws(() => parseEngine(wrongEngine), {
         code: 'INVALID_INPUT',
         message: /^engine: expected one of /,
       })
@@ -97,7 +97,7 @@ describe('the time limit of a task', () => {
       engine: 'x',
       image: 'x',
       options: {},
-    })) as unknown as InputPlan['steps'], // only the members that are used
+    })) as InputPlan['steps'], // only the members that are used
     step: 0,
     files: [],
   })
@@ -120,8 +120,8 @@ describe('the time limit of a task', () => {
       [2700, [['merge', 'png', 'png']]],
     ]
     for (const [limitS, steps] of limits) assert.equal(timeLimitOf([piece(...steps)]), limitS, steps.join())
-    const both = [piece(['convert', 'png', 'jpg']), piece(['convert', 'mp4', 'gif'])]
-    assert.equal(timeLimitOf(both), 1800)
+    const bothPlans = [piece(['convert', 'png', 'jpg']), piece(['convert', 'mp4', 'gif'])]
+    assert.equal(timeLimitOf(bothPlans), 1800)
   })
 
   test('the time limit of a task is an hour for transfers, and five minutes for website captures', () => {
@@ -156,9 +156,9 @@ describe('the files of a conversion request', () => {
       },
     )
     const { max } = merge.steps[0].capability.more ?? { max: 0 }
-    const many = (count: number) => Array.from({ length: count }, () => of('b.png', 'png'))
-    requireInputs(many(max), rules)
-    assert.throws(() => requireInputs(many(max + 1), rules), { code: 'INVALID_INPUT' })
+    const manyFiles = (count: number) => Array.from({ length: count }, () => of('b.png', 'png'))
+    requireInputs(manyFiles(max), rules)
+    assert.throws(() => requireInputs(manyFiles(max + 1), rules), { code: 'INVALID_INPUT' })
   })
 
   test('operations with one input reject files after the first', () => {
@@ -175,13 +175,13 @@ describe('the files of a conversion request', () => {
     const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
     assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
     assert.deepEqual(groupInputs(files, specWith('merge')), [files])
-    const planned = planFiles(
+    const plannedInputs = planFiles(
       files,
       specWith('convert', { to: 'webp', options: { quality: 5, odd: 1 } }),
       engines,
     )
     assert.deepEqual(
-      planned.inputPlans.map(({ steps, step, files: [one] }) => [
+      plannedInputs.inputPlans.map(({ steps, step, files: [one] }) => [
         one?.filename,
         steps[0]?.from,
         steps.at(-1)?.to,
@@ -193,14 +193,14 @@ describe('the files of a conversion request', () => {
       ],
     )
     assert.deepEqual(
-      planned.warnings.map(({ code, field }) => [code, field]),
+      plannedInputs.warnings.map(({ code, field }) => [code, field]),
       [
         ['UNKNOWN_PARAMETER', 'odd'],
         ['UNKNOWN_PARAMETER', 'odd'],
       ],
     )
-    assert.equal(planned.limitS, 120)
-    assert.equal(planned.inputPlans[0]?.steps[0]?.options['quality'], 5)
+    assert.equal(plannedInputs.limitS, 120)
+    assert.equal(plannedInputs.inputPlans[0]?.steps[0]?.options['quality'], 5)
     assert.equal(
       planFiles([of('a.png', 'png')], specWith('compress'), engines).inputPlans[0]?.steps.at(-1)?.to,
       'png',
@@ -208,8 +208,8 @@ describe('the files of a conversion request', () => {
   })
 
   test("a file is converted by the pinned engine or one that supports its traits, if it fits on the worker's disk", () => {
-    const enginesOf = (file: StoredFile, more: Partial<ConversionSpec>) =>
-      planFiles([file], specWith('convert', { to: 'png', ...more }), engines).inputPlans[0]?.steps.map(
+    const enginesOf = (file: StoredFile, moreFields: Partial<ConversionSpec>) =>
+      planFiles([file], specWith('convert', { to: 'png', ...moreFields }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
       )
     assert.deepEqual(enginesOf(of('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
@@ -234,22 +234,26 @@ describe('the files of a conversion request', () => {
     assert.equal(plan('docx', 'pdf', { password: 'x' }).inputPlans.length, 1)
     for (const sheet of ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm'])
       assert.equal(plan(sheet, 'pdf').inputPlans.length, 1, sheet)
-    for (const other of ['xls', 'ods', 'pptx', 'odt'])
-      assert.throws(() => plan(other, 'pdf'), { code: 'FILE_ENCRYPTED' }, other)
+    for (const otherFormat of ['xls', 'ods', 'pptx', 'odt'])
+      assert.throws(() => plan(otherFormat, 'pdf'), { code: 'FILE_ENCRYPTED' }, otherFormat)
     // Packing does not open the file.
-    const packed = planFiles([of('a', 'docx', { locked: true })], specWith('archive', { to: 'zip' }), engines)
-    assert.equal(packed.inputPlans.length, 1)
-    const open = planFiles([of('a', 'docx')], specWith('convert', { to: 'pdf' }), engines)
-    assert.equal(open.inputPlans.length, 1)
+    const packedPlan = planFiles(
+      [of('a', 'docx', { locked: true })],
+      specWith('archive', { to: 'zip' }),
+      engines,
+    )
+    assert.equal(packedPlan.inputPlans.length, 1)
+    const openPlan = planFiles([of('a', 'docx')], specWith('convert', { to: 'pdf' }), engines)
+    assert.equal(openPlan.inputPlans.length, 1)
   })
 })
 
 describe("the disk that the next step's worker needs", () => {
   const mib = 1024 ** 2
   const worker = (image: string, diskMb: number) =>
-    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as unknown as (typeof engines)[0] // only the members that are used
+    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as (typeof engines)[0] // only the members that are used
   const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
-  const steps = (...images: string[]) => images.map((image) => ({ image })) as unknown as InputPlan['steps']
+  const steps = (...images: string[]) => images.map((image) => ({ image })) as InputPlan['steps']
   const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
 
   test("the disk that the next step's worker needs is the maximum over the engines of its image", () => {
@@ -262,31 +266,31 @@ describe("the disk that the next step's worker needs", () => {
   test("the disk that the next step's worker needs counts all files together, but not completed steps", () => {
     const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
-    const more = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
-    assert.throws(() => requireInputsFitWorker(more, workers), {
+    const largerPlan = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
+    assert.throws(() => requireInputsFitWorker(largerPlan, workers), {
       code: 'FILE_TOO_LARGE',
       message: /^The 2 files have 4 MiB; .* accepts at most 3 MiB\. Send/,
       details: { field: 'file', maxBytes: 3.5 * mib, size: 3.5 * mib + 1 },
     })
-    assert.throws(() => requireInputsFitWorker({ ...more, files: filesOfSize(3.6 * mib) }, workers), {
+    assert.throws(() => requireInputsFitWorker({ ...largerPlan, files: filesOfSize(3.6 * mib) }, workers), {
       message: /^The file 0\.png has 4 MiB; /,
     })
-    requireInputsFitWorker({ ...more, step: 1 }, workers)
-    requireInputsFitWorker({ ...more, step: 2 }, workers)
+    requireInputsFitWorker({ ...largerPlan, step: 1 }, workers)
+    requireInputsFitWorker({ ...largerPlan, step: 2 }, workers)
   })
 })
 
 test('a stored file is renamed to the extension of its format, unless it already has it', () => {
-  const given = { key: 'k', size: 1, sha256: 'ab' }
+  const givenFile = { key: 'k', size: 1, sha256: 'ab' }
   const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
-  const nameOf = (filename: string) => toStoredFile({ ...given, filename }, jpg).filename
+  const nameOf = (filename: string) => toStoredFile({ ...givenFile, filename }, jpg).filename
   assert.deepEqual(['a.JPEG', 'a.jpg', 'a.png', 'a'].map(nameOf), ['a.JPEG', 'a.jpg', 'a.jpg', 'a.jpg'])
-  assert.deepEqual(toStoredFile({ ...given, filename: 'a.jpg' }, jpg), {
-    ...given,
+  assert.deepEqual(toStoredFile({ ...givenFile, filename: 'a.jpg' }, jpg), {
+    ...givenFile,
     filename: 'a.jpg',
     ...jpg,
   })
-  assert.equal(toStoredFile({ ...given, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
+  assert.equal(toStoredFile({ ...givenFile, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
 })
 
 describe('the options of a conversion request', () => {

@@ -5,7 +5,7 @@ import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { FixedTask, JobState, StoredFile } from '../../lib/model/job.ts'
-import { empty, findTask, imported, openMaker, out, owner, source, toPdf } from './job-maker.ts'
+import { emptySource, findTask, imported, openMaker, out, owner, source, toPdf } from './job-maker.ts'
 
 const maker = openMaker()
 const services = () => maker.app.services
@@ -27,12 +27,12 @@ const tasks = {
   both: { operation: 'archive', input: ['pdf', 'more'] },
   out: { ...out('both'), filename: 'b' },
 }
-async function jobOf(more: Parameters<typeof maker.job>[2] = {}) {
+async function jobOf(moreFields: Parameters<typeof maker.job>[2] = {}) {
   const imports = {
     in: await storeSource('a.txt', 'The first.'),
     more: await storeSource('b.md', 'The second.'),
   }
-  return maker.job(tasks, imports, more)
+  return maker.job(tasks, imports, moreFields)
 }
 
 describe('reusing a file of an earlier job', () => {
@@ -43,9 +43,9 @@ describe('reusing a file of an earlier job', () => {
   test('a file of an earlier job is copied for a new job, and the copy is deleted unless a job adopts it', async () => {
     const { job, fixed } = await jobOf()
     const { source: copy, discard } = await take({ sourceJobId: job.id })
-    const [original] = fixed.flatMap(({ files = [] }) => files)
+    const [originalFile] = fixed.flatMap(({ files = [] }) => files)
     assert.match(copy.key, /^received\/2d\/upl_/)
-    assert.notEqual(copy.key, original?.key)
+    assert.notEqual(copy.key, originalFile?.key)
     assert.deepEqual([copy.field, copy.filename, copy.size, copy.sha256], ['sourceJobId', 'a.txt', 10, 'ab'])
     assert.equal(Buffer.from(await copy.read(4, 9)).toString(), 'first')
     copy.adopt()
@@ -58,7 +58,7 @@ describe('reusing a file of an earlier job', () => {
   })
 
   test('a file of an earlier job is selected by naming the task that has it as input or result', async () => {
-    const { job, tasks: made } = await jobOf()
+    const { job, tasks: createdTasks } = await jobOf()
     const file: StoredFile = {
       key: `jobs/${job.id}/a`,
       filename: 'made.pdf',
@@ -68,7 +68,7 @@ describe('reusing a file of an earlier job', () => {
       sha256: 'cd',
     }
     await services().files.putBytes(file.key, Buffer.from('The made.'), file.mimeType)
-    const number = made.find(({ name }) => name === 'pdf')?.number ?? 0
+    const number = createdTasks.find(({ name }) => name === 'pdf')?.number ?? 0
     await services().jobs.store.changeTask({ jobId: job.id, task: number }, { set: { files: [file] } })
     const nameOf = async (sourceTask: string) =>
       (await take({ sourceJobId: job.id, sourceTask })).source.filename
@@ -78,55 +78,55 @@ describe('reusing a file of an earlier job', () => {
   })
 
   test('the first available file of an earlier job is used by default', async () => {
-    const awaited = await maker.upload()
-    const wanted = { in: imported, more: imported, out: out(['in', 'more']) }
-    const { job } = await maker.job(wanted, {
-      in: { awaited, form: {} },
+    const awaitedUpload = await maker.upload()
+    const wantedTasks = { in: imported, more: imported, out: out(['in', 'more']) }
+    const { job } = await maker.job(wantedTasks, {
+      in: { awaited: awaitedUpload, form: {} },
       more: await storeSource('b.md', 'The second.'),
     })
     assert.equal((await take({ sourceJobId: job.id })).source.filename, 'b.md')
-    const { source: late } = await storeSource('late.txt', 'The late.')
-    const file = { ...late, format: 'txt', mimeType: 'text/plain' }
+    const { source: lateSource } = await storeSource('late.txt', 'The late.')
+    const file = { ...lateSource, format: 'txt', mimeType: 'text/plain' }
     await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [file] } })
     assert.equal((await take({ sourceJobId: job.id })).source.filename, 'late.txt')
     await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [] } })
     await assert.rejects(take({ sourceJobId: job.id, sourceTask: 'in' }), { code: 'FILE_GONE' })
-    const waiting = await maker.job(
+    const waitingJob = await maker.job(
       { in: imported, out: out('in') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
-    await assert.rejects(take({ sourceJobId: waiting.job.id }), {
+    await assert.rejects(take({ sourceJobId: waitingJob.job.id }), {
       code: 'FILE_GONE',
-      details: { field: 'sourceJobId', jobId: waiting.job.id },
+      details: { field: 'sourceJobId', jobId: waitingJob.job.id },
     })
   })
 
   test('a file of an earlier job is not available for jobs of other owners, deleted jobs or unknown ids', async () => {
     const { job } = await jobOf({ keyId: 'key_1' })
-    const missing = (sourceJobId: string, by: object = {}) =>
+    const missingJob = (sourceJobId: string, by: object = {}) =>
       assert.rejects(take({ sourceJobId }, by), {
         code: 'JOB_NOT_FOUND',
         details: { field: 'sourceJobId' },
       })
-    await missing(job.id, { ownerId: 'anon_2' })
-    await missing(job.id, { isPublic: true, keyId: 'key_2' })
+    await missingJob(job.id, { ownerId: 'anon_2' })
+    await missingJob(job.id, { isPublic: true, keyId: 'key_2' })
     await (await take({ sourceJobId: job.id }, { isPublic: true, keyId: 'key_1' })).discard()
-    for (const id of [newId('job'), newId('upl'), '']) await missing(id)
+    for (const id of [newId('job'), newId('upl'), '']) await missingJob(id)
     await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
     await assert.rejects(take({ sourceJobId: job.id }), { code: 'FILE_GONE' })
     await services().jobs.store.changeJob(job.id, { set: { deletedAt: new Date().toISOString() } })
-    await missing(job.id)
+    await missingJob(job.id)
   })
 })
 
 describe('retrying a job', () => {
-  const again = async (state: JobState) => {
+  const retryAgain = async (state: JobState) => {
     const { job, discard } = await createRetryRequest(state, services())
-    const made = await startJob({ owner, requestId: 'req_2', ...job }, services())
-    return { made, discard }
+    const createdState = await startJob({ owner, requestId: 'req_2', ...job }, services())
+    return { made: createdState, discard }
   }
-  const requestIn = ({ fixed, tasks: recorded, job }: JobState) =>
-    [...fixed, ...recorded]
+  const requestIn = ({ fixed, tasks: recordedTasks, job }: JobState) =>
+    [...fixed, ...recordedTasks]
       .toSorted((a, b) => a.number - b.number)
       .map(({ number, name, operation, ins, spec, ...rest }) => ({
         number,
@@ -139,7 +139,7 @@ describe('retrying a job', () => {
 
   test('a retried job has the same tasks and options, and copies of the files', async () => {
     const state = await jobOf({ tag: 'mine', failFast: true })
-    const { made, discard } = await again(state)
+    const { made, discard } = await retryAgain(state)
     await discard()
     assert.deepEqual(requestIn(made), requestIn(state))
     const { options } = services().vault.unsealAll(findTask(made, 'pdf')?.spec ?? {}, made.job.id)
@@ -150,9 +150,9 @@ describe('retrying a job', () => {
     const files = (one: JobState) => one.fixed.flatMap(({ files: own = [] }) => own)
     assert.deepEqual(await Promise.all(files(made).map(contentOf)), ['The first.', 'The second.'])
     for (const [at, { key, ...file }] of files(made).entries()) {
-      const { key: before, ...same } = files(state)[at] as StoredFile
+      const { key: keyBefore, ...same } = files(state)[at] as StoredFile
       assert.deepEqual(file, same)
-      assert.notEqual(key, before)
+      assert.notEqual(key, keyBefore)
     }
   })
 
@@ -162,26 +162,28 @@ describe('retrying a job', () => {
     const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))
     assert.equal(keys.length, 2)
     for (const key of keys) assert.match(key, /^received\/2d\/upl_/)
-    const [first] = job.imports.values()
-    assert.ok(first && 'source' in first)
-    assert.equal(Buffer.from(await first.source.read(4, 9)).toString(), 'first')
-    first.source.adopt()
+    const [firstImport] = job.imports.values()
+    assert.ok(firstImport && 'source' in firstImport)
+    assert.equal(Buffer.from(await firstImport.source.read(4, 9)).toString(), 'first')
+    firstImport.source.adopt()
     await discard()
     assert.deepEqual(await Promise.all(keys.map(isStored)), [true, false])
   })
 
   test('a retried job whose files are deleted is rejected, and copies are deleted', async () => {
     const state = await jobOf()
-    const [, second] = state.fixed.flatMap(({ files = [] }) => files)
-    await services().files.delete([second?.key ?? ''])
+    const [, secondFile] = state.fixed.flatMap(({ files = [] }) => files)
+    await services().files.delete([secondFile?.key ?? ''])
     const copies: string[] = []
     const { files } = services()
     const copyTo = (file: StoredFile, to: string) => {
       copies.push(to)
       return files.copy(file, to)
     }
-    const watched = { copy: copyTo, delete: (keys: readonly string[]) => files.delete(keys) } as never
-    await assert.rejects(createRetryRequest(state, { ...services(), files: watched }), { code: 'FILE_GONE' })
+    const watchedFiles = { copy: copyTo, delete: (keys: readonly string[]) => files.delete(keys) } as never
+    await assert.rejects(createRetryRequest(state, { ...services(), files: watchedFiles }), {
+      code: 'FILE_GONE',
+    })
     assert.equal(copies.length, 2)
     assert.deepEqual(await Promise.all(copies.map(isStored)), [false, false])
   })
@@ -196,10 +198,10 @@ describe('retrying a job', () => {
     }
     const state = await maker.job(
       items,
-      { a: await storeSource('a.txt', 'A.'), b: empty() },
+      { a: await storeSource('a.txt', 'A.'), b: emptySource() },
       { isBatch: true },
     )
-    const { made } = await again(state)
+    const { made } = await retryAgain(state)
     assert.equal(made.job.require, 'any')
     assert.equal(made.job.tag, null)
     assert.equal(made.job.failFast, undefined)
@@ -234,15 +236,18 @@ describe('retrying a job', () => {
       return { code, message, details }
     }
     assert.equal(refusal(state).code, 'UNSUPPORTED_CONVERSION')
-    const { made } = await again(state)
+    const { made } = await retryAgain(state)
     assert.deepEqual(refusal(made), refusal(state))
     assert.ok(!JSON.stringify(state).includes('secret'))
     assert.deepEqual(made.job.display.target, { format: 'pdf' })
   })
 
   test('a retried job reports that the original job had no file, without further details', async () => {
-    const awaited = await maker.upload()
-    const state = await maker.job({ in: imported, out: out('in') }, { in: { awaited, form: {} } })
+    const awaitedUpload = await maker.upload()
+    const state = await maker.job(
+      { in: imported, out: out('in') },
+      { in: { awaited: awaitedUpload, form: {} } },
+    )
     const { job } = await createRetryRequest(state, services())
     const one = job.imports.get('in')
     assert.ok(one && 'refused' in one)
@@ -252,11 +257,11 @@ describe('retrying a job', () => {
   test('a retried job fetches remote files again, and rejects operations that no longer exist', async () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
-    const { made } = await again(state)
+    const { made } = await retryAgain(state)
     assert.deepEqual(requestIn(made), requestIn(state))
     assert.deepEqual(services().vault.unsealAll(findTask(made, 'in')?.spec ?? {}, made.job.id), { url })
-    const old = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
-    await assert.rejects(createRetryRequest(old, services()), {
+    const oldState = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
+    await assert.rejects(createRetryRequest(oldState, services()), {
       code: 'UNSUPPORTED_CONVERSION',
       message: /^The operation old of this job is no longer supported/,
       details: { operation: 'old' },
@@ -268,8 +273,8 @@ describe('retrying a job', () => {
       { in: imported, pdf: toPdf, out: out('pdf') },
       { in: await storeSource('a.txt', 'A.') },
     )
-    const turned = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }
-    const { job, discard } = await createRetryRequest(turned, services())
+    const turnedState = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }
+    const { job, discard } = await createRetryRequest(turnedState, services())
     await discard()
     assert.deepEqual(
       job.tasks.map(({ name, input }) => [name, input]),

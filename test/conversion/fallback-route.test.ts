@@ -40,22 +40,22 @@ describe('fallbacks for a file that an engine could not read', () => {
   describe('fallbacks for an encrypted file with a wrong extension', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
     const opened = { error: documentKindMismatch('docx', 'xlsx'), steps: [] }
-    const next = (
+    const nextPlan = (
       to: ConversionSpec['to'],
-      more: Partial<ConversionSpec> = {},
+      moreFields: Partial<ConversionSpec> = {},
       after: readonly TriedRoute[] = [],
     ) =>
-      planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...more }), {
+      planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...moreFields }), {
         index: 0,
         tried: [opened, ...after],
         engines,
       })
-    const stepsTo = (piece: ReturnType<typeof next>) =>
+    const stepsTo = (piece: ReturnType<typeof nextPlan>) =>
       'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
 
     test('an encrypted file with a wrong extension is planned with its detected format, also with a pinned engine', () => {
       for (const engine of [undefined, 'libreoffice'] as const) {
-        const piece = next('pdf', { engine })
+        const piece = nextPlan('pdf', { engine })
         assert.deepEqual(stepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
         assert.deepEqual('files' in piece && piece.files.map(({ format, filename }) => [format, filename]), [
           ['xlsx', 'a.docx'],
@@ -64,15 +64,15 @@ describe('fallbacks for a file that an engine could not read', () => {
     })
 
     test('an encrypted file with a wrong extension reports its detected format when that cannot be converted to the target', () => {
-      const none = next('odp', { engine: 'ffmpeg' })
-      assert.equal('error' in none && none.error.code, 'UNSUPPORTED_CONVERSION')
-      assert.match('error' in none ? none.error.message : '', /\(xlsx\) to .*\(odp\)/)
+      const noFallback = nextPlan('odp', { engine: 'ffmpeg' })
+      assert.equal('error' in noFallback && noFallback.error.code, 'UNSUPPORTED_CONVERSION')
+      assert.match('error' in noFallback ? noFallback.error.message : '', /\(xlsx\) to .*\(odp\)/)
     })
 
     test('an encrypted file with a wrong extension reports the error when the detected format cannot be read either', () => {
       const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
-      const damaged = next('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
-      assert.deepEqual(damaged, { error: error('CORRUPT_FILE') })
+      const damagedPlan = nextPlan('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
+      assert.deepEqual(damagedPlan, { error: error('CORRUPT_FILE') })
     })
   })
 
@@ -106,8 +106,8 @@ describe('fallbacks for a file that an engine could not read', () => {
         assert.equal(pickMostInformative([one, less]), one)
       }
     }
-    const [, first] = ranked
-    assert.equal(pickMostInformative([first ?? error(''), error('CORRUPT_FILE')]), first)
+    const [, firstRanked] = ranked
+    assert.equal(pickMostInformative([firstRanked ?? error(''), error('CORRUPT_FILE')]), firstRanked)
   })
 })
 
@@ -134,12 +134,12 @@ describe('choosing a fallback route', () => {
       error: failure('CORRUPT_FILE'),
       steps: [{ engine, from: 'png', to: 'jpg' }],
     })) as [TriedRoute, ...TriedRoute[]] // one at least
-  const next = (
+  const nextPlan = (
     known: readonly (typeof engines)[0][],
     tried: readonly [TriedRoute, ...TriedRoute[]],
-    more: Partial<ConversionSpec> = {},
+    moreFields: Partial<ConversionSpec> = {},
   ) =>
-    planFallback([of('first.png', 'png'), png], specWith('convert', { to: 'jpg', ...more }), {
+    planFallback([of('first.png', 'png'), png], specWith('convert', { to: 'jpg', ...moreFields }), {
       index: 1,
       tried,
       engines: known,
@@ -148,21 +148,21 @@ describe('choosing a fallback route', () => {
   assert.ok(a && b && c && d)
 
   test('a fallback route starts with the next untried engine and keeps the list of tried routes, up to three in total', () => {
-    const tried = unread('vips', 'imagemagick')
-    const piece = next([a, b, c, d], tried)
+    const triedRoutes = unread('vips', 'imagemagick')
+    const piece = nextPlan([a, b, c, d], triedRoutes)
     assert.ok('steps' in piece, JSON.stringify(piece))
     assert.deepEqual(
       [piece.steps[0]?.engine, piece.step, piece.files, piece.tried],
-      ['ffmpeg', 0, [png], tried],
+      ['ffmpeg', 0, [png], triedRoutes],
     )
-    assert.deepEqual(next([a, b, c, d], unread('vips', 'imagemagick', 'ffmpeg')), {
+    assert.deepEqual(nextPlan([a, b, c, d], unread('vips', 'imagemagick', 'ffmpeg')), {
       error: failure('CORRUPT_FILE'),
     })
     assert.equal(maxRoutes, 3)
   })
 
   test('a fallback route is not used with a pinned engine, but the error mentions other engines', () => {
-    assert.deepEqual(next([a, b], unread('vips'), { engine: 'vips' }), {
+    assert.deepEqual(nextPlan([a, b], unread('vips'), { engine: 'vips' }), {
       error: {
         code: 'CORRUPT_FILE',
         message:
@@ -170,14 +170,14 @@ describe('choosing a fallback route', () => {
         details: { engine: 'vips' },
       },
     })
-    assert.deepEqual(next([a], unread('vips'), { engine: 'vips' }), { error: failure('CORRUPT_FILE') })
+    assert.deepEqual(nextPlan([a], unread('vips'), { engine: 'vips' }), { error: failure('CORRUPT_FILE') })
   })
 
   test('a fallback route supports all options of the first route', () => {
     const options = { dpi: 7, odd: 1 }
     const known = engineOf('vips', 'dpi')
-    const by = (...others: readonly (typeof engines)[0][]) => {
-      const piece = next([known, ...others], unread('vips'), { options })
+    const by = (...otherEngines: readonly (typeof engines)[0][]) => {
+      const piece = nextPlan([known, ...otherEngines], unread('vips'), { options })
       return 'steps' in piece ? piece.steps[0] : piece.error.code
     }
     assert.equal(by(b), 'CORRUPT_FILE', 'it does not know dpi')
@@ -193,10 +193,10 @@ describe('choosing a fallback route', () => {
 
   test('a fallback route of a file with a wrong extension leaves the other files unchanged', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
-    const other = of('b.docx', 'docx')
+    const otherFile = of('b.docx', 'docx')
     const tried = [{ error: documentKindMismatch('docx', 'xlsx'), steps: [] }] as [TriedRoute]
     const piece = planFallback(
-      [other, misnamed],
+      [otherFile, misnamed],
       specWith('convert', { to: 'pdf', options: { password: 'x' } }),
       {
         index: 1,
@@ -238,8 +238,8 @@ describe('remote files and exported results', () => {
       [...[false, true, true, false]],
     )
     assert.deepEqual(z.object(remoteFields).parse({}), {})
-    const sent = { exportMethod: 's3', exportPath: 'a', exportConfig: '{}' }
-    assert.deepEqual(z.object(remoteFields).parse(sent), sent)
+    const sentFields = { exportMethod: 's3', exportPath: 'a', exportConfig: '{}' }
+    assert.deepEqual(z.object(remoteFields).parse(sentFields), sentFields)
   })
 
   const exportConfig = {
@@ -250,10 +250,11 @@ describe('remote files and exported results', () => {
   }
 
   test('a result is exported by an export task of its own, configured by an object or JSON', () => {
-    for (const given of [exportConfig, JSON.stringify(exportConfig)]) {
-      const task = createExportTask({ exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: given }, [
-        'work',
-      ])
+    for (const givenConfig of [exportConfig, JSON.stringify(exportConfig)]) {
+      const task = createExportTask(
+        { exportMethod: 's3', exportPath: '{name}.{ext}', exportConfig: givenConfig },
+        ['work'],
+      )
       assert.deepEqual(
         [task?.name, task?.operation.name, task?.input, task?.fields],
         ['export-store', 'export/s3', ['work'], { ...exportConfig, key: '{name}.{ext}' }],

@@ -15,7 +15,7 @@ const maker = openMaker()
 
 const raw = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', file, filename })
 const base64 = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
-const open = (tasks: Record<string, object>, services = maker.app.services) =>
+const openTasks = (tasks: Record<string, object>, services = maker.app.services) =>
   openImports(parseTasks({ ...tasks, out: out(Object.keys(tasks)) }), {
     principal: { ownerId: owner },
     services,
@@ -38,7 +38,7 @@ describe('inline files', () => {
   const bytes = Buffer.from('Grüße')
 
   test('an inline file is stored before its job, with text as UTF-8 and base64 decoded', async () => {
-    const { imports } = await open({ a: raw('Grüße', '../b.txt'), b: base64(bytes.toString('base64')) })
+    const { imports } = await openTasks({ a: raw('Grüße', '../b.txt'), b: base64(bytes.toString('base64')) })
     for (const name of ['a', 'b']) {
       const source = sourceIn(imports.get(name))
       assert.match(source.key, /^received\/2d\/upl_\w+$/)
@@ -61,12 +61,12 @@ describe('inline files', () => {
       'data:image/png;base64,+//+AQ==',
       'data:text/plain;charset=utf-8;base64,+//+AQ==',
     ]) {
-      const { imports, discard } = await open({ a: base64(text) })
+      const { imports, discard } = await openTasks({ a: base64(text) })
       assert.deepEqual(Buffer.from(await sourceIn(imports.get('a')).read(0, 9)), odd, text)
       await discard()
     }
     for (const text of ['AAAAA', 'A', 'AA=A', 'AA===', 'A A=', 'ä', 'xdata:image/png;base64,AAAA'])
-      await assert.rejects(open({ a: base64(text) }), {
+      await assert.rejects(openTasks({ a: base64(text) }), {
         code: 'INVALID_INPUT',
         message: /^tasks\.a\.file: expected the content of the file in base64/,
         details: { field: 'tasks.a.file', task: 'a' },
@@ -75,69 +75,72 @@ describe('inline files', () => {
 
   test('an inline file is deleted unless a job adopts it', async () => {
     const tasks = { a: raw('a'), b: raw('b') }
-    const opened = await open(tasks)
-    const [kept, dropped] = ['a', 'b'].map((name) => sourceIn(opened.imports.get(name)))
-    assert.ok(kept && dropped)
-    kept.adopt()
-    await opened.discard()
-    assert.deepEqual([await isStored(kept.key), await isStored(dropped.key)], [true, false])
-    const again = await open(tasks)
-    const made = parseTasks({ ...tasks, out: out(['a', 'b']) })
-    await startJob({ owner, requestId: 'req_1', tasks: made, imports: again.imports }, maker.app.services)
-    await again.discard()
-    for (const one of again.imports.values()) assert.ok(await isStored(sourceIn(one).key))
+    const openedImports = await openTasks(tasks)
+    const [keptSource, droppedSource] = ['a', 'b'].map((name) => sourceIn(openedImports.imports.get(name)))
+    assert.ok(keptSource && droppedSource)
+    keptSource.adopt()
+    await openedImports.discard()
+    assert.deepEqual([await isStored(keptSource.key), await isStored(droppedSource.key)], [true, false])
+    const openedAgain = await openTasks(tasks)
+    const parsedTasks = parseTasks({ ...tasks, out: out(['a', 'b']) })
+    await startJob(
+      { owner, requestId: 'req_1', tasks: parsedTasks, imports: openedAgain.imports },
+      maker.app.services,
+    )
+    await openedAgain.discard()
+    for (const one of openedAgain.imports.values()) assert.ok(await isStored(sourceIn(one).key))
   })
 
   test('an inline file is deleted when another one is invalid', async () => {
-    const stored: string[] = []
+    const storedKeys: string[] = []
     const { config } = maker.app.services
     const files = new (class extends Files {
       override putBytes(key: string, ...rest: [Uint8Array, string]) {
-        stored.push(key)
+        storedKeys.push(key)
         return super.putBytes(key, ...rest)
       }
     })(config)
     const services = { ...maker.app.services, files }
-    await assert.rejects(open({ a: raw('a'), b: base64('A') }, services), { code: 'INVALID_INPUT' })
-    assert.equal(stored.length, 1)
+    await assert.rejects(openTasks({ a: raw('a'), b: base64('A') }, services), { code: 'INVALID_INPUT' })
+    assert.equal(storedKeys.length, 1)
     // No further import is started.
-    const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`t${at}`, raw(`${at}`)]))
-    await assert.rejects(open({ b: base64('A'), ...many }, services), { code: 'INVALID_INPUT' })
-    assert.ok(stored.length < 20, `${stored.length} were stored`)
-    for (const key of stored) assert.equal(await isStored(key), false)
+    const manyTasks = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`t${at}`, raw(`${at}`)]))
+    await assert.rejects(openTasks({ b: base64('A'), ...manyTasks }, services), { code: 'INVALID_INPUT' })
+    assert.ok(storedKeys.length < 20, `${storedKeys.length} were stored`)
+    for (const key of storedKeys) assert.equal(await isStored(key), false)
   })
 
   test('an inline file is limited by the maximum for inline files and by the plan', async () => {
-    const large = 'x'.repeat(maxInlineBytes + 1)
-    await assert.rejects(open({ a: raw(large) }), {
+    const largeText = 'x'.repeat(maxInlineBytes + 1)
+    await assert.rejects(openTasks({ a: raw(largeText) }), {
       code: 'FILE_TOO_LARGE',
       message: 'tasks.a: The file is larger than the limit of 10 MiB.',
       details: { field: 'tasks.a.file', task: 'a', maxBytes: maxInlineBytes, size: maxInlineBytes + 1 },
     })
     const mib = 1024 ** 2
-    const small = withConfig({ MAX_FILE_MB: 1 })
-    await (await open({ a: raw('x'.repeat(mib)) }, small)).discard()
-    await assert.rejects(open({ a: raw('x'.repeat(mib + 1)) }, small), { code: 'FILE_TOO_LARGE' })
+    const smallLimits = withConfig({ MAX_FILE_MB: 1 })
+    await (await openTasks({ a: raw('x'.repeat(mib)) }, smallLimits)).discard()
+    await assert.rejects(openTasks({ a: raw('x'.repeat(mib + 1)) }, smallLimits), { code: 'FILE_TOO_LARGE' })
   })
 
   test('an inline file keeps its position among fetched and uploaded files of the request', async () => {
-    const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
-    const opened = await open({
-      ...many,
+    const manyTasks = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
+    const openedImports = await openTasks({
+      ...manyTasks,
       u: imported,
       f: { operation: 'import/url', url: 'https://a.test/' },
     })
-    assert.deepEqual([...opened.imports.keys()], [...Object.keys(many), 'u'])
-    await opened.discard()
-    await opened.discard()
+    assert.deepEqual([...openedImports.imports.keys()], [...Object.keys(manyTasks), 'u'])
+    await openedImports.discard()
+    await openedImports.discard()
   })
 })
 
 describe('awaited uploads', () => {
   test('an awaited upload can be sent with a form or PUT for an hour', async () => {
     const sha256 = createHash('sha256').update('a').digest('hex')
-    const asked = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
-    const { imports } = await open({ a: { ...imported, ...asked } })
+    const requestedFields = { filename: '../b.txt', sha256, redirect: 'https://a.test/', max_file_size: 1000 }
+    const { imports } = await openTasks({ a: { ...imported, ...requestedFields } })
     const { awaited, form } = requireAwaited(imports.get('a'))
     assert.match(awaited.key, new RegExp(`^uploads/2d/${awaited.id}$`))
     const { filename, maxSize, contentType } = awaited
@@ -162,28 +165,28 @@ describe('awaited uploads', () => {
   })
 
   test('an awaited upload is limited by the maximum of a PUT, the plan and the task', async () => {
-    const most = async (fields: object, change: object = {}) => {
-      const { imports } = await open({ a: { ...imported, ...fields } }, withConfig(change))
+    const maxBytesOf = async (fields: object, change: object = {}) => {
+      const { imports } = await openTasks({ a: { ...imported, ...fields } }, withConfig(change))
       return requireAwaited(imports.get('a')).awaited.maxSize
     }
-    assert.equal(await most({}), maxSingleUploadBytes)
-    assert.equal(await most({ max_file_size: 10 }), 10)
-    assert.equal(await most({ max_file_size: 10 * maxSingleUploadBytes }), maxSingleUploadBytes)
-    assert.equal(await most({}, { MAX_FILE_MB: 2 }), 2 * 1024 ** 2)
+    assert.equal(await maxBytesOf({}), maxSingleUploadBytes)
+    assert.equal(await maxBytesOf({ max_file_size: 10 }), 10)
+    assert.equal(await maxBytesOf({ max_file_size: 10 * maxSingleUploadBytes }), maxSingleUploadBytes)
+    assert.equal(await maxBytesOf({}, { MAX_FILE_MB: 2 }), 2 * 1024 ** 2)
   })
 })
 
 test('a full disk rejects new files, but not existing uploads', async () => {
-  const full = withConfig({ MIN_FREE_DISK_GB: 1e9 })
+  const fullDisk = withConfig({ MIN_FREE_DISK_GB: 1e9 })
   for (const task of [raw('a'), base64('AAAA'), imported])
-    await assert.rejects(open({ a: task }, full), { code: 'INSUFFICIENT_DISK_SPACE' })
+    await assert.rejects(openTasks({ a: task }, fullDisk), { code: 'INSUFFICIENT_DISK_SPACE' })
   const { id, key } = await maker.upload()
   await maker.app.services.files.putBytes(key, Buffer.from('a'), 'text/plain')
-  const { imports } = await open({ a: { ...imported, upload_id: id, filename: 'c.txt' } }, full)
+  const { imports } = await openTasks({ a: { ...imported, upload_id: id, filename: 'c.txt' } }, fullDisk)
   const { field, filename } = sourceIn(imports.get('a'))
   assert.deepEqual([field, filename], ['upload_id', 'c.txt'])
   const unknown = newId('upl')
-  await assert.rejects(open({ a: { ...imported, upload_id: unknown } }), {
+  await assert.rejects(openTasks({ a: { ...imported, upload_id: unknown } }), {
     code: 'UPLOAD_NOT_FOUND',
     details: { field: 'tasks.a.upload_id', task: 'a' },
   })

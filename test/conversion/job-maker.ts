@@ -19,7 +19,7 @@ export const toPdf = { operation: 'convert', input: 'in', output_format: 'pdf' }
 export const out = (input: string | readonly string[]) => ({ operation: 'export/url', input })
 
 /** A stored file; `adopted` counts how often a job has adopted it. */
-export function source(filename: string, bytes: Uint8Array, more: Partial<SourceFile> = {}) {
+export function source(filename: string, bytes: Uint8Array, moreFields: Partial<SourceFile> = {}) {
   const given = { adopted: 0 }
   const one: SourceFile = {
     field: 'file',
@@ -31,12 +31,12 @@ export function source(filename: string, bytes: Uint8Array, more: Partial<Source
     adopt: () => {
       given.adopted += 1
     },
-    ...more,
+    ...moreFields,
   }
   return Object.assign(given, { source: one })
 }
 export const text = (name = 'a.txt') => source(name, Buffer.from('A text.'))
-export const empty = () => source('b.txt', Buffer.alloc(0))
+export const emptySource = () => source('b.txt', Buffer.alloc(0))
 
 type More = Partial<Omit<JobRequest, 'tasks' | 'imports'>>
 type Tasks = Readonly<Record<string, unknown>>

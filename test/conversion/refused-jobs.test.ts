@@ -6,7 +6,7 @@ import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import {
-  empty,
+  emptySource,
   findFixedTask,
   findTask,
   fixture,
@@ -26,81 +26,83 @@ describe('rejected jobs', () => {
   const refused = (
     tasks: Record<string, unknown>,
     imports: Record<string, ImportSource>,
-    expected: object,
-    more: Parameters<typeof maker.job>[2] = {},
-  ) => assert.rejects(maker.job(tasks, imports, more), { name: 'AppError', ...expected })
+    expectedError: object,
+    moreFields: Parameters<typeof maker.job>[2] = {},
+  ) => assert.rejects(maker.job(tasks, imports, moreFields), { name: 'AppError', ...expectedError })
 
   test('a rejected job adopts no files and claims no uploads', async () => {
-    const [a, mine] = [text(), await maker.upload()]
-    const claimed = { ...text().source, upload: mine }
+    const [a, ownUpload] = [text(), await maker.upload()]
+    const claimedSource = { ...text().source, upload: ownUpload }
     const tasks = {
       in: imported,
       more: imported,
       mp3: { ...toPdf, output_format: 'mp3' },
       out: out(['mp3', 'more']),
     }
-    await refused(tasks, { in: a, more: { source: claimed } }, { code: 'UNSUPPORTED_CONVERSION' })
+    await refused(tasks, { in: a, more: { source: claimedSource } }, { code: 'UNSUPPORTED_CONVERSION' })
     assert.equal(a.adopted, 0)
-    assert.equal((await maker.app.services.uploads.get(mine.id))?.jobId, undefined)
+    assert.equal((await maker.app.services.uploads.get(ownUpload.id))?.jobId, undefined)
   })
 
   test('a rejected job names an upload that is used twice or by another job', async () => {
-    const mine = await maker.upload()
-    const of = (field: string): ImportSource => ({ source: { ...text().source, upload: mine, field } })
+    const ownUpload = await maker.upload()
+    const of = (field: string): ImportSource => ({ source: { ...text().source, upload: ownUpload, field } })
     const tasks = { in: imported, more: imported, pdf: { ...toPdf, input: ['in', 'more'] }, out: out('pdf') }
     await refused(
       tasks,
       { in: of('a'), more: of('b') },
       {
         code: 'INVALID_INPUT',
-        message: new RegExp(`^b: ${mine.id} is named twice`),
-        details: { field: 'b', uploadId: mine.id },
+        message: new RegExp(`^b: ${ownUpload.id} is named twice`),
+        details: { field: 'b', uploadId: ownUpload.id },
       },
     )
     const one = { in: imported, pdf: toPdf, out: out('pdf') }
-    const made = await maker.job(one, { in: of('a') })
-    assert.equal((await maker.app.services.uploads.get(mine.id))?.jobId, made.job.id)
+    const createdState = await maker.job(one, { in: of('a') })
+    assert.equal((await maker.app.services.uploads.get(ownUpload.id))?.jobId, createdState.job.id)
     await refused(
       one,
       { in: of('a') },
       {
         code: 'CONFLICT',
         message: /was already used by another job/,
-        details: { field: 'uploadId', uploadId: mine.id },
+        details: { field: 'uploadId', uploadId: ownUpload.id },
       },
     )
   })
 
   test('a rejected job returns the existing job when its request is repeated', async () => {
     const jobId = newId('job')
-    const mine = { in: { source: { ...text().source, upload: await maker.upload() } } }
+    const ownImports = { in: { source: { ...text().source, upload: await maker.upload() } } }
     const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
-    const made = await maker.job(tasks, mine, { jobId })
-    assert.equal(made.job.id, jobId)
-    const late = text()
-    const again = await maker.job(
+    const createdState = await maker.job(tasks, ownImports, { jobId })
+    assert.equal(createdState.job.id, jobId)
+    const lateSource = text()
+    const repeatedState = await maker.job(
       tasks,
-      { in: { source: { ...mine.in.source, adopt: late.source.adopt } } },
+      { in: { source: { ...ownImports.in.source, adopt: lateSource.source.adopt } } },
       { jobId, tag: 'again' },
     )
-    assert.deepEqual([again.job.id, again.job.tag, late.adopted], [jobId, null, 0])
+    assert.deepEqual([repeatedState.job.id, repeatedState.job.tag, lateSource.adopted], [jobId, null, 0])
   })
 
   test('a rejected job keeps its files when the job may have been stored', async () => {
-    const broken = maker.app.with({ jobs: { create: () => Promise.reject(new Error('no answer')) } as never })
+    const brokenApp = maker.app.with({
+      jobs: { create: () => Promise.reject(new Error('no answer')) } as never,
+    })
     const a = text()
     const tasks = parseTasks({ in: imported, pdf: toPdf, out: out('pdf') })
     const request = { owner, requestId: 'req_1', tasks, imports: new Map([['in', a]]) }
-    await assert.rejects(startJob(request, broken.services), /no answer/)
+    await assert.rejects(startJob(request, brokenApp.services), /no answer/)
     assert.equal(a.adopted, 1)
   })
 
   test('a rejected job names the task and field of the error', async () => {
     const tasks = (more: object) => ({ in: imported, pdf: { ...toPdf, ...more }, out: out('pdf') })
     await refused(tasks({ page_size: 'A99' }), { in: text() }, { message: /^tasks\.pdf\.pageSize: / })
-    for (const more of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
+    for (const moreFields of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
       await refused(
-        tasks(more),
+        tasks(moreFields),
         { in: { awaited: await maker.upload(), form: {} } },
         {
           code: 'UNSUPPORTED_CONVERSION',
@@ -110,7 +112,7 @@ describe('rejected jobs', () => {
       )
     await refused(
       tasks({}),
-      { in: empty() },
+      { in: emptySource() },
       {
         code: 'INVALID_INPUT',
         message: /^tasks\.in: /,
@@ -121,15 +123,15 @@ describe('rejected jobs', () => {
 
   test('a job created through another endpoint is rejected with the field names that the client sent', async () => {
     const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: out('pdf') }
-    const ours = { additionalFilesField: 'additionalFile' }
-    await refused(tasks, { in: text() }, { message: /^pageSize: / }, ours)
+    const ourFields = { additionalFilesField: 'additionalFile' }
+    await refused(tasks, { in: text() }, { message: /^pageSize: / }, ourFields)
     await refused(
       { ...tasks, pdf: { ...toPdf, pdfEngine: 'other' } },
       { in: text() },
       { message: /^pdfEngine/ },
-      ours,
+      ourFields,
     )
-    await refused(tasks, { in: empty() }, { details: { field: 'file' } }, ours)
+    await refused(tasks, { in: emptySource() }, { details: { field: 'file' } }, ourFields)
     const two = {
       in: imported,
       more: imported,
@@ -141,7 +143,7 @@ describe('rejected jobs', () => {
       two,
       files,
       { code: 'INVALID_REQUEST', details: { field: 'additionalFile', max: 1, got: 2 } },
-      ours,
+      ourFields,
     )
     await refused(two, files, { details: { field: 'tasks.small.input', task: 'small', max: 1, got: 2 } })
   })
@@ -204,13 +206,13 @@ describe('rejected jobs', () => {
     // An unsupported target is reported instead of the password.
     const nowhere = { operation: 'convert', output_format: 'mp3', password: 'secret' }
     await wrongOf(nowhere, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
-    const both = {
+    const bothTasks = {
       in: imported,
       zip: { operation: 'archive', input: 'in' },
       png: { ...toPdf, output_format: 'png' },
       out: out(['zip', 'png']),
     }
-    await refused(both, { in: pdfOf(locked) }, { code: 'PDF_ENCRYPTED' })
+    await refused(bothTasks, { in: pdfOf(locked) }, { code: 'PDF_ENCRYPTED' })
   })
 })
 
@@ -223,42 +225,42 @@ describe('batch requests', () => {
     out: out(['a-pdf', 'b-pdf']),
   }
   test('a batch processes valid items and reports the error of each other item', async () => {
-    const gone = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
-    for (const [broken, code, message, details] of [
-      [empty(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
-      [{ refused: gone }, 'UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' }],
+    const goneError = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
+    for (const [brokenSource, code, message, details] of [
+      [emptySource(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
+      [{ refused: goneError }, 'UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' }],
     ] as const) {
-      const made = await maker.job(items, { a: text(), b: broken }, { isBatch: true })
-      assert.equal(made.job.require, 'any')
-      assert.equal(made.job.display.source?.filename, 'a.txt')
-      assert.ok(findTask(made, 'a-pdf'))
+      const createdState = await maker.job(items, { a: text(), b: brokenSource }, { isBatch: true })
+      assert.equal(createdState.job.require, 'any')
+      assert.equal(createdState.job.display.source?.filename, 'a.txt')
+      assert.ok(findTask(createdState, 'a-pdf'))
       for (const name of ['b', 'b-pdf']) {
-        const rejected = findFixedTask(made, name)
+        const rejectedTask = findFixedTask(createdState, name)
         assert.deepEqual(
-          [rejected?.status, rejected?.code, rejected?.message, rejected?.details],
+          [rejectedTask?.status, rejectedTask?.code, rejectedTask?.message, rejectedTask?.details],
           ['failed', code, message, details],
           name,
         )
       }
     }
-    const first = await maker.job(items, { a: empty(), b: text('c.txt') }, { isBatch: true })
-    assert.equal(first.job.display.source?.filename, 'c.txt')
+    const firstState = await maker.job(items, { a: emptySource(), b: text('c.txt') }, { isBatch: true })
+    assert.equal(firstState.job.display.source?.filename, 'c.txt')
   })
 
   test('a batch accepts items before one with a missing or unknown target', async () => {
-    for (const [last, code] of [
+    for (const [lastSource, code] of [
       [{}, 'INVALID_INPUT'],
       [{ targetFormat: 'nothing' }, 'UNSUPPORTED_FORMAT'],
     ] as const) {
       const places = await Promise.all([maker.upload({ open: true }), maker.upload({ open: true })])
       for (const { key } of places)
         await maker.app.services.files.putBytes(key, Buffer.from('A text.'), 'text/plain')
-      const [first, second] = places.map(({ id }) => ({ uploadId: id }))
+      const [firstUpload, secondUpload] = places.map(({ id }) => ({ uploadId: id }))
       const { status, json } = await maker.app.send('POST', '/v1/convert/batch', {
         body: {
           items: [
-            { ...first, targetFormat: 'html' },
-            { ...second, ...last },
+            { ...firstUpload, targetFormat: 'html' },
+            { ...secondUpload, ...lastSource },
           ],
         },
       })
@@ -287,21 +289,26 @@ describe('batch requests', () => {
       allErrors.push(errors)
       return new AppError('UNSUPPORTED_CONVERSION', 'Nothing works.')
     }
-    const more = { isBatch: true, createAllRefusedError }
-    await assert.rejects(maker.job(items, { a: empty(), b: empty() }, more), { message: 'Nothing works.' })
+    const batchOptions = { isBatch: true, createAllRefusedError }
+    await assert.rejects(maker.job(items, { a: emptySource(), b: emptySource() }, batchOptions), {
+      message: 'Nothing works.',
+    })
     assert.deepEqual(
       allErrors.map((errors) => errors.map(({ code }) => code)),
       [['INVALID_INPUT', 'INVALID_INPUT']],
     )
-    await maker.job(items, { a: text(), b: empty() }, more)
-    assert.equal((await maker.job(items, { a: empty(), b: empty() }, { isBatch: true })).tasks.length, 0)
+    await maker.job(items, { a: text(), b: emptySource() }, batchOptions)
+    assert.equal(
+      (await maker.job(items, { a: emptySource(), b: emptySource() }, { isBatch: true })).tasks.length,
+      0,
+    )
     assert.equal(allErrors.length, 1)
   })
 
   test('a batch reports invalid options for the affected item only', async () => {
     const odd = { ...items, 'b-pdf': { ...items['b-pdf'], page_size: 'A99' } }
-    const made = await maker.job(odd, { a: text(), b: text() }, { isBatch: true })
-    assert.match(findFixedTask(made, 'b-pdf')?.message ?? '', /^pageSize: /)
+    const createdState = await maker.job(odd, { a: text(), b: text() }, { isBatch: true })
+    assert.match(findFixedTask(createdState, 'b-pdf')?.message ?? '', /^pageSize: /)
     await assert.rejects(maker.job(odd, { a: text(), b: text() }), { message: /^tasks\.b-pdf\.pageSize: / })
     await assert.rejects(
       maker.job(

@@ -5,7 +5,7 @@ import { openSource } from '../../lib/conversion/source.ts'
 const fileIn = (field: string) => ({ field, filename: 'a.png' })
 const source = (files: readonly object[], body: object = {}) => {
   const request = { body, files, principal: { ownerId: 'anon_1' } }
-  return openSource(...([request, {}] as unknown as Parameters<typeof openSource>)) // nothing is stored
+  return openSource(...([request, {}] as Parameters<typeof openSource>)) // nothing is stored
 }
 
 test('a conversion uses the only source file of the request, with the requested name', async () => {

@@ -21,8 +21,8 @@ const maker = openMaker()
 describe('creating a job', () => {
   test('a new job is stored as requested, and shows its first file and last target', async () => {
     const a = text('a.txt')
-    const asked = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
-    const made = await maker.job(
+    const requestedFields = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
+    const createdState = await maker.job(
       {
         in: imported,
         more: imported,
@@ -31,10 +31,10 @@ describe('creating a job', () => {
         out: { ...out(['page']), filename: 'b' },
       },
       { in: { source: a.source }, more: { source: text('b.md').source } },
-      asked,
+      requestedFields,
     )
-    assert.deepEqual(await maker.app.services.jobs.store.getState(made.job.id), made)
-    const { job } = made
+    assert.deepEqual(await maker.app.services.jobs.store.getState(createdState.job.id), createdState)
+    const { job } = createdState
     assert.deepEqual(
       [job.owner, job.keyId, job.requestId, job.tag, job.retryOf, job.failFast, job.retentionS, job.require],
       [owner, 'key_1', 'req_1', 'mine', 'job_0', true, 60, 'all'],
@@ -47,14 +47,14 @@ describe('creating a job', () => {
       pollS: 5,
     })
     assert.deepEqual(
-      findFixedTask(made, 'more')?.files?.map(({ filename, format }) => [filename, format]),
+      findFixedTask(createdState, 'more')?.files?.map(({ filename, format }) => [filename, format]),
       [['b.md', 'md']],
     )
-    assert.deepEqual(findFixedTask(made, 'out')?.spec, { filename: 'b' })
-    assert.equal(findFixedTask(made, 'out')?.status, 'pending')
-    const pdf = findTask(made, 'pdf')
+    assert.deepEqual(findFixedTask(createdState, 'out')?.spec, { filename: 'b' })
+    assert.equal(findFixedTask(createdState, 'out')?.status, 'pending')
+    const pdf = findTask(createdState, 'pdf')
     assert.deepEqual([pdf?.ins, pdf?.spec, pdf?.continueOnError], [[0, 1], { to: 'pdf', options: {} }, true])
-    assert.equal(findTask(made, 'page')?.continueOnError, undefined)
+    assert.equal(findTask(createdState, 'page')?.continueOnError, undefined)
     assert.equal(a.adopted, 1)
   })
 
@@ -95,64 +95,67 @@ describe('creating a job', () => {
       )
       return count
     }
-    const once = await reads(['a'])
-    assert.ok(once > 0)
-    assert.equal(await reads(['a', 'b', 'c']), once)
+    const readsOnce = await reads(['a'])
+    assert.ok(readsOnce > 0)
+    assert.equal(await reads(['a', 'b', 'c']), readsOnce)
   })
 
   test('a new job warns about unknown options', async () => {
     const odd = { ...toPdf, oddness: 1 }
-    const made = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })
+    const createdState = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })
     assert.deepEqual(
-      findTask(made, 'pdf')?.warnings.map(({ code, field }) => [code, field]),
+      findTask(createdState, 'pdf')?.warnings.map(({ code, field }) => [code, field]),
       [['UNKNOWN_PARAMETER', 'oddness']],
     )
   })
 
   test('a new job that awaits an upload is stored without a conversion plan', async () => {
-    const awaited = await maker.upload()
-    const made = await maker.job(
+    const awaitedUpload = await maker.upload()
+    const createdState = await maker.job(
       { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: out(['pdf', 'other']) },
-      { other: text(), in: { awaited, form: { url: 'http://a.test' } } },
+      { other: text(), in: { awaited: awaitedUpload, form: { url: 'http://a.test' } } },
     )
-    const waiting = findTask(made, 'in')
-    assert.deepEqual([waiting?.uploadId, waiting?.form], [awaited.id, { url: 'http://a.test' }])
-    const { jobId, task } = (await maker.app.services.uploads.get(awaited.id)) ?? {}
-    assert.deepEqual([jobId, task], [made.job.id, 1])
-    assert.deepEqual([made.job.status, made.job.display.pollS], ['pending', 5])
-    assert.deepEqual(findTask(made, 'pdf')?.warnings, [])
+    const waitingTask = findTask(createdState, 'in')
+    assert.deepEqual([waitingTask?.uploadId, waitingTask?.form], [awaitedUpload.id, { url: 'http://a.test' }])
+    const { jobId, task } = (await maker.app.services.uploads.get(awaitedUpload.id)) ?? {}
+    assert.deepEqual([jobId, task], [createdState.job.id, 1])
+    assert.deepEqual([createdState.job.status, createdState.job.display.pollS], ['pending', 5])
+    assert.deepEqual(findTask(createdState, 'pdf')?.warnings, [])
   })
 
   test('a new job that only awaits uploads displays its target and no source', async () => {
-    const made = await maker.job(
+    const createdState = await maker.job(
       { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: out('gif') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
-    assert.deepEqual([made.job.display.source, made.job.display.target], [null, { format: 'gif' }])
+    assert.deepEqual(
+      [createdState.job.display.source, createdState.job.display.target],
+      [null, { format: 'gif' }],
+    )
     const plain = await maker.job(
       { in: imported, out: out('in') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
     assert.equal(plain.job.display.target, null)
-    const given = await maker.job({ in: imported, out: out('in') }, { in: text() })
-    assert.deepEqual(given.job.display.target, { format: 'txt' })
+    const givenState = await maker.job({ in: imported, out: out('in') }, { in: text() })
+    assert.deepEqual(givenState.job.display.target, { format: 'txt' })
   })
 
   test('a new job can fetch a remote file as an upload that later requests can use', async () => {
     const into = await maker.upload()
-    const fetched = { operation: 'import/url', url: 'https://a.test/b', headers: { a: 'b' } }
-    const made = await maker.job({ in: fetched, out: out('in') }, { in: { into } })
-    const task = findTask(made, 'in')
+    const fetchTask = { operation: 'import/url', url: 'https://a.test/b', headers: { a: 'b' } }
+    const createdState = await maker.job({ in: fetchTask, out: out('in') }, { in: { into } })
+    const task = findTask(createdState, 'in')
     assert.equal(task?.uploadId, into.id)
     assert.ok(isSealed(task?.spec['url']) && isSealed(task?.spec['headers']))
-    assert.equal((await maker.app.services.uploads.get(into.id))?.importJobId, made.job.id)
-    const alone = await maker.job({ in: fetched, out: out('in') }, {})
-    assert.equal(findTask(alone, 'in')?.uploadId, undefined)
+    assert.equal((await maker.app.services.uploads.get(into.id))?.importJobId, createdState.job.id)
+    const loneState = await maker.job({ in: fetchTask, out: out('in') }, {})
+    assert.equal(findTask(loneState, 'in')?.uploadId, undefined)
   })
 
   test('a new job encrypts passwords and keys before storing them', async () => {
     const store = { bucket: 'box', region: 'eu-central-1', access_key_id: 'AK', secret_access_key: 's' }
-    const made = await maker.job(
+    const createdState = await maker.job(
       {
         in: imported,
         locked: { operation: 'encrypt-pdf', input: 'in', password: 'new', dpi: 1 },
@@ -161,12 +164,14 @@ describe('creating a job', () => {
       { in: source('a.pdf', fixture('report.pdf')) },
     )
     const { vault } = maker.app.services
-    const sent = findTask(made, 'out')?.spec ?? {}
-    assert.ok(isSealed(sent['secret_access_key']))
-    assert.deepEqual(vault.unsealAll(sent, made.job.id), { key: 'a', ...store })
-    const { options = {} } = (findTask(made, 'locked')?.spec ?? {}) as { options?: Record<string, unknown> }
+    const sentSpec = findTask(createdState, 'out')?.spec ?? {}
+    assert.ok(isSealed(sentSpec['secret_access_key']))
+    assert.deepEqual(vault.unsealAll(sentSpec, createdState.job.id), { key: 'a', ...store })
+    const { options = {} } = (findTask(createdState, 'locked')?.spec ?? {}) as {
+      options?: Record<string, unknown>
+    }
     assert.ok(isSealed(options['password']))
-    assert.deepEqual(vault.unsealAll(options, made.job.id), { password: 'new', dpi: 1 })
+    assert.deepEqual(vault.unsealAll(options, createdState.job.id), { password: 'new', dpi: 1 })
   })
 
   test('a new job stores its webhook before the job', async () => {

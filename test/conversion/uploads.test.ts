@@ -13,8 +13,8 @@ const maker = openMaker()
 const services = () => maker.app.services
 const put = (key: string, bytes: Uint8Array = Buffer.from('A text.')) =>
   services().files.putBytes(key, bytes, 'text/plain')
-async function createUpload(more: Partial<NewUpload> = {}, bytes?: Uint8Array) {
-  const upload = await maker.upload(more)
+async function createUpload(moreFields: Partial<NewUpload> = {}, bytes?: Uint8Array) {
+  const upload = await maker.upload(moreFields)
   await put(upload.key, bytes)
   return upload
 }
@@ -39,8 +39,11 @@ describe('uploads as job inputs', () => {
       files: [],
       principal: { ownerId: owner },
     }
-    const opened = await openSource(request as never, services()) // only the members that are used
-    assert.deepEqual([opened.field, opened.filename, opened.key], ['uploadId', 'd.txt', upload.key])
+    const openedSource = await openSource(request as never, services()) // only the members that are used
+    assert.deepEqual(
+      [openedSource.field, openedSource.filename, openedSource.key],
+      ['uploadId', 'd.txt', upload.key],
+    )
     assert.equal((await take(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
     // Other bytes are uploaded during the detection.
     await put(upload.key, Buffer.from('Another text.'))
@@ -105,15 +108,15 @@ describe('receiving an awaited upload', () => {
   }
   const arrive = (uploadId: string, key: string) =>
     receiveStoredFile({ uploadId, key, createdAt: new Date() }, receiving())
-  async function awaiting(more: Partial<NewUpload> = {}) {
-    const awaited = await maker.upload(more)
-    const { job } = await maker.job(tasks, { in: { awaited, form: {} } })
+  async function awaiting(moreFields: Partial<NewUpload> = {}) {
+    const awaitedUpload = await maker.upload(moreFields)
+    const { job } = await maker.job(tasks, { in: { awaited: awaitedUpload, form: {} } })
     const seen = async () => {
       const state = await services().jobs.store.getState(job.id)
       assert.ok(state)
       return { job: state.job, task: findTask(state, 'in') }
     }
-    return { awaited, seen }
+    return { awaited: awaitedUpload, seen }
   }
 
   test('an upload that arrives completes the task that waits for it', async () => {
@@ -150,8 +153,8 @@ describe('receiving an awaited upload', () => {
 
   test('an upload that a job uses before its event was published is published once', async () => {
     const upload = await createUpload()
-    const stored = await services().files.head(upload.key)
-    const before = new Date()
+    const storedObject = await services().files.head(upload.key)
+    const dateBefore = new Date()
     const { job } = await maker.job(tasks, { in: { source: await take(upload.id) } })
     const published: { occurredAt: string; jobId: string; file: { key: string } }[] = []
     const { store } = services().jobs
@@ -159,12 +162,12 @@ describe('receiving an awaited upload', () => {
     const jobs = { store, publishUpload } as never
     const tell = (createdAt: Date) =>
       receiveStoredFile({ uploadId: upload.id, key: upload.key, createdAt }, { ...receiving(), jobs })
-    await tell(before)
+    await tell(dateBefore)
     await tell(new Date(Date.now() + 1))
     assert.equal(published.length, 1)
     assert.deepEqual(
       [published[0]?.occurredAt, published[0]?.jobId, published[0]?.file.key],
-      [stored?.storedAt.toISOString(), job.id, upload.key],
+      [storedObject?.storedAt.toISOString(), job.id, upload.key],
     )
   })
 
@@ -183,11 +186,11 @@ describe('receiving an awaited upload', () => {
   })
 
   test('an unusable upload fails its task and is deleted immediately', async () => {
-    for (const [more, bytes, code] of [
+    for (const [moreFields, bytes, code] of [
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],
     ] as const) {
-      const { awaited, seen } = await awaiting(more)
+      const { awaited, seen } = await awaiting(moreFields)
       await put(awaited.key, bytes)
       await receiveUpload(awaited.id, receiving())
       const { task } = await seen()
@@ -195,10 +198,10 @@ describe('receiving an awaited upload', () => {
       assert.ok(task?.message && task.details?.['field'] === 'file')
       assert.equal(await isStored(awaited.key), false)
     }
-    const exact = await awaiting({ maxSize: 7 })
-    await put(exact.awaited.key)
-    await receiveUpload(exact.awaited.id, receiving())
-    assert.equal((await exact.seen()).task?.status, 'completed')
+    const exactUpload = await awaiting({ maxSize: 7 })
+    await put(exactUpload.awaited.key)
+    await receiveUpload(exactUpload.awaited.id, receiving())
+    assert.equal((await exactUpload.seen()).task?.status, 'completed')
   })
 
   test('an upload that arrives is kept when no task waits for it', async () => {
@@ -224,24 +227,24 @@ describe('receiving an awaited upload', () => {
     const jobs = { store, publishUpload: async (facts: object) => void published.push(facts) } as never
     const tell = ({ id, key }: Pick<UploadRecord, 'id' | 'key'>) =>
       receiveStoredFile({ uploadId: id, key, createdAt: new Date() }, { ...receiving(), jobs })
-    const mine = await createUpload({ jobId: newId('job') })
-    const stored = await services().files.head(mine.key)
-    await tell(mine)
-    const { owner, jobId } = mine
+    const ownUpload = await createUpload({ jobId: newId('job') })
+    const storedObject = await services().files.head(ownUpload.key)
+    await tell(ownUpload)
+    const { owner, jobId } = ownUpload
     assert.deepEqual(published.splice(0), [
       {
         owner,
         jobId,
         via: 'presigned',
-        occurredAt: stored?.storedAt.toISOString(),
+        occurredAt: storedObject?.storedAt.toISOString(),
         file: {
-          key: mine.key,
+          key: ownUpload.key,
           filename: 'a.txt',
           format: 'txt',
           mimeType: 'text/plain',
           size: 7,
           sha256: '',
-          etag: stored?.etag,
+          etag: storedObject?.etag,
         },
       },
     ])
@@ -260,7 +263,7 @@ describe('receiving an awaited upload', () => {
     // Imports publish their own files, and missing files are not published.
     for (const one of [await createUpload({ importJobId: newId('job') }), await maker.upload()])
       await tell(one)
-    await tell({ id: newId('upl'), key: mine.key })
+    await tell({ id: newId('upl'), key: ownUpload.key })
     assert.deepEqual(published, [])
   })
 
@@ -275,16 +278,16 @@ describe('receiving an awaited upload', () => {
     await arrive(newId('upl'), key)
     assert.equal(await isStored(key), false)
     // Earlier versions used the object of the upload itself.
-    const used = await createUpload()
+    const usedUpload = await createUpload()
     const { read, ...source } = text().source
-    const { job } = await maker.job(tasks, { in: { source: { ...source, read, key: used.key } } })
-    await services().table.update({ pk: `UPLOAD#${used.id}`, sk: 'UPLOAD' }, { set: { jobId: job.id } })
-    assert.equal(await remains({ ...used, jobId: job.id }), true)
+    const { job } = await maker.job(tasks, { in: { source: { ...source, read, key: usedUpload.key } } })
+    await services().table.update({ pk: `UPLOAD#${usedUpload.id}`, sk: 'UPLOAD' }, { set: { jobId: job.id } })
+    assert.equal(await remains({ ...usedUpload, jobId: job.id }), true)
     assert.equal(await remains(await createUpload({ jobId: job.id })), false, 'the job has no such file')
     await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
-    assert.equal(await remains({ ...used, jobId: job.id }), false)
-    const deleted = await maker.job(tasks, { in: text() })
-    await services().jobs.store.changeJob(deleted.job.id, { set: { deletedAt: new Date().toISOString() } })
-    assert.equal(await remains(await createUpload({ jobId: deleted.job.id })), false)
+    assert.equal(await remains({ ...usedUpload, jobId: job.id }), false)
+    const deletedJob = await maker.job(tasks, { in: text() })
+    await services().jobs.store.changeJob(deletedJob.job.id, { set: { deletedAt: new Date().toISOString() } })
+    assert.equal(await remains(await createUpload({ jobId: deletedJob.job.id })), false)
   })
 })

@@ -6,13 +6,13 @@ const vault = new Vault('a secret of this test')
 const secrets = new Set(['password', 'key'])
 
 test('a sealed value can only be decrypted in the context that it was encrypted for', () => {
-  const sealed = vault.seal({ password: 'ü' }, 'job_1')
-  assert.ok(isSealed(sealed))
-  assert.doesNotMatch(Buffer.from(sealed.sealed, 'base64url').toString('latin1'), /password/)
-  assert.deepEqual(vault.unseal(sealed, 'job_1'), { password: 'ü' })
-  assert.throws(() => vault.unseal(sealed, 'job_2'))
-  assert.throws(() => new Vault('another secret').unseal(sealed, 'job_1'))
-  const bytes = Buffer.from(sealed.sealed, 'base64url')
+  const sealedFields = vault.seal({ password: 'ü' }, 'job_1')
+  assert.ok(isSealed(sealedFields))
+  assert.doesNotMatch(Buffer.from(sealedFields.sealed, 'base64url').toString('latin1'), /password/)
+  assert.deepEqual(vault.unseal(sealedFields, 'job_1'), { password: 'ü' })
+  assert.throws(() => vault.unseal(sealedFields, 'job_2'))
+  assert.throws(() => new Vault('another secret').unseal(sealedFields, 'job_1'))
+  const bytes = Buffer.from(sealedFields.sealed, 'base64url')
   for (const at of [0, 12, 28]) {
     const tampered = Buffer.from(bytes)
     tampered[at] = (tampered[at] ?? 0) ^ 1
@@ -23,10 +23,10 @@ test('a sealed value can only be decrypted in the context that it was encrypted 
 })
 
 test('only values with secret names are encrypted, and only once', () => {
-  const sealed = vault.sealSecrets({ password: 'a', key: undefined, dpi: 7 }, secrets, 'job_1')
-  assert.deepEqual([sealed['dpi'], sealed['key']], [7, undefined])
-  assert.ok(isSealed(sealed['password']))
-  assert.deepEqual(vault.sealSecrets(sealed, secrets, 'job_1'), sealed)
+  const sealedFields = vault.sealSecrets({ password: 'a', key: undefined, dpi: 7 }, secrets, 'job_1')
+  assert.deepEqual([sealedFields['dpi'], sealedFields['key']], [7, undefined])
+  assert.ok(isSealed(sealedFields['password']))
+  assert.deepEqual(vault.sealSecrets(sealedFields, secrets, 'job_1'), sealedFields)
 })
 
 test('nested encrypted values are decrypted or redacted, and all others stay unchanged', () => {
@@ -37,9 +37,9 @@ test('nested encrypted values are decrypted or redacted, and all others stay unc
     n: 1,
     none: undefined,
   })
-  const sealed = value(vault.seal('open sesame', 'job_1'))
-  assert.deepEqual(vault.unsealAll(sealed, 'job_1'), value('open sesame'))
-  assert.deepEqual(redactSecrets(sealed), value('***'))
+  const sealedText = value(vault.seal('open sesame', 'job_1'))
+  assert.deepEqual(vault.unsealAll(sealedText, 'job_1'), value('open sesame'))
+  assert.deepEqual(redactSecrets(sealedText), value('***'))
   assert.equal(vault.unsealAll('text', 'job_1'), 'text')
   assert.equal(isSealed({ sealed: 'a', more: 1 }), false)
 })

@@ -8,14 +8,14 @@ const hex = async (hash: Sha256) => Buffer.from(await hash.digest()).toString('h
 
 test('request signatures use SHA-256, with and without a key of any type', async () => {
   const key = Buffer.from('a key beyond ASCII: ü')
-  const expected = createHmac('sha256', key).update(message).digest('hex')
+  const expectedHash = createHmac('sha256', key).update(message).digest('hex')
   // The buffer of the view also contains bytes before and after the key.
   const padded = new Uint8Array(Buffer.concat([message, key, message]))
   const view = padded.subarray(message.length, message.length + key.length)
   for (const secret of [key.toString(), key, view, Uint8Array.from(key).buffer]) {
     const hash = new Sha256(secret)
     hash.update(message)
-    assert.equal(await hex(hash), expected)
+    assert.equal(await hex(hash), expectedHash)
   }
   const unkeyed = new Sha256()
   unkeyed.update(message.subarray(0, 2))

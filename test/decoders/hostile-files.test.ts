@@ -54,8 +54,8 @@ describe('a file that takes control of its decoder process', () => {
 
   test('a file that takes control of its decoder process does not affect other files', async () => {
     const spinning = catchError(read('spin'))
-    const others = await Promise.all(Array.from({ length: 20 }, () => read('name')))
-    assert.ok(others.every(({ format }) => format === 'png'))
+    const otherResults = await Promise.all(Array.from({ length: 20 }, () => read('name')))
+    assert.ok(otherResults.every(({ format }) => format === 'png'))
     assert.ok((await spinning) instanceof AppError)
   })
 

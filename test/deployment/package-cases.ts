@@ -130,8 +130,8 @@ test('functions use the layers that they read, in the format of Lambda', () => {
     layers.map(([, { LayerName }]) => LayerName).sort(),
     lambdaLayerIds.map((id) => `mutabor-dev-${id}`).sort(),
   )
-  for (const [, given] of layers)
-    assert.partialDeepStrictEqual(given, {
+  for (const [, givenLayer] of layers)
+    assert.partialDeepStrictEqual(givenLayer, {
       CompatibleRuntimes: ['nodejs24.x'],
       CompatibleArchitectures: ['x86_64'],
     })

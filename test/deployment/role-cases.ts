@@ -22,8 +22,8 @@ test('functions are configured with existing settings and the names of all resou
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const { Variables } = Properties.Environment
     // The SDK reads endpoints itself.
-    const own = Object.keys(Variables).filter((name) => !name.startsWith('AWS_ENDPOINT_URL_'))
-    for (const name of own) assert.ok(name in settings, `${id} gets ${name}`)
+    const ownVariables = Object.keys(Variables).filter((name) => !name.startsWith('AWS_ENDPOINT_URL_'))
+    for (const name of ownVariables) assert.ok(name in settings, `${id} gets ${name}`)
     assert.equal(reference(Variables.TABLE_NAME), 'Table')
     assert.equal(reference(Variables.BUCKET_NAME), 'Bucket')
     assert.equal(reference(Variables.BUS_NAME), 'Bus')
@@ -52,24 +52,24 @@ test('every function has its own role, without wildcards for all resources or ac
 test('no function has a secret in its environment; each can read only its declared secrets', () => {
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
-    const declared: FunctionDeclaration | undefined = functions[name as FunctionName]
+    const declaredFunction: FunctionDeclaration | undefined = functions[name as FunctionName]
     // Engines have none at all.
-    const secrets = declared ? secretNamesOf(declared) : []
+    const secrets = declaredFunction ? secretNamesOf(declaredFunction) : []
     const { Variables } = Properties.Environment
     for (const secret of secretNames) assert.ok(!(secret in Variables), `${id} has ${secret}`)
-    const found = Variables.SECRETS as { 'Fn::Sub': string } | undefined
+    const foundSecrets = Variables.SECRETS as { 'Fn::Sub': string } | undefined
     assert.equal(
-      found?.['Fn::Sub'],
+      foundSecrets?.['Fn::Sub'],
       secrets.length > 0 ? `s3://\${SecretsBucket}/${secrets.join(',')}` : undefined,
     )
     const statements = properties(String(reference(Properties.Role))).Policies.flatMap(
       ({ PolicyDocument }) => PolicyDocument.Statement,
     )
-    const readable = statements
+    const readableSecrets = statements
       .filter(({ Action }) => Action.includes('s3:GetObject'))
       .flatMap(({ Resource }) => [...JSON.stringify(Resource).matchAll(/SecretsBucket\.Arn}\/(\w+)/g)])
     assert.deepEqual(
-      readable.map(([, secret]) => secret),
+      readableSecrets.map(([, secret]) => secret),
       [...secrets],
       id,
     )
@@ -82,15 +82,15 @@ test('no engine can access files or the queue of another engine', () => {
       ofType('AWS::IAM::Role').find(([id]) => id === reference(lambda(name).properties.Role)) ?? []
     const statements =
       role?.Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement) ?? []
-    const allowed = statements.flatMap(({ Action, Resource }) =>
+    const allowedResources = statements.flatMap(({ Action, Resource }) =>
       Action.map((action) => ({ action, Resource })),
     )
     assert.deepEqual(
-      allowed.filter(({ action }) => action.startsWith('s3:')),
+      allowedResources.filter(({ action }) => action.startsWith('s3:')),
       [],
       name,
     )
-    const sending = allowed
+    const sending = allowedResources
       .filter(({ action }) => action === 'sqs:SendMessage')
       .flatMap(({ Resource }) => Resource)
     assert.deepEqual(sending.map(reference), [queueOf('ready').id], name)
@@ -101,14 +101,14 @@ test('the template is valid for CloudFormation, and an invalid value is detected
   const { findings, values } = checkSpecification(template)
   assert.deepEqual(findings, [])
   assert.ok(values > 2000, String(values))
-  const broken = {
+  const brokenResources = {
     Resources: {
       Queue: { Type: 'AWS::SQS::Queue', Properties: { VisibilityTimeout: 'soon', Color: 'red' } },
       Role: { Type: 'AWS::IAM::Role', Properties: {} },
     },
   }
   assert.deepEqual(
-    checkSpecification(broken).findings.map(({ at, problem }) => `${at}: ${problem}`),
+    checkSpecification(brokenResources).findings.map(({ at, problem }) => `${at}: ${problem}`),
     [
       'Queue.VisibilityTimeout: expected integer, got "soon"',
       'Queue: Color is not a property of this resource',
@@ -121,7 +121,7 @@ test('the deployment follows its rules, and each rule detects a violation', () =
   const stage = parseStage('dev', { facades: 'v2' })
   assert.deepEqual(checkProjectRules(template, stage), [])
   const allowsAll = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
-  const broken = {
+  const brokenResources = {
     Role: { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyDocument: allowsAll }] } },
     Keeper: {
       Type: 'AWS::IAM::Role',
@@ -143,10 +143,10 @@ test('the deployment follows its rules, and each rule detects a violation', () =
     Invoker: { Type: 'AWS::Lambda::Permission', Properties: { Principal: 'apigateway.amazonaws.com' } },
     Table: { Type: 'AWS::DynamoDB::Table' },
   }
-  const found = checkProjectRules({ Resources: broken }, stage).map(
+  const foundViolations = checkProjectRules({ Resources: brokenResources }, stage).map(
     ({ problem }) => /\((\w+)\)$/.exec(problem)?.[1],
   )
-  assert.deepEqual(new Set(found), new Set(Object.keys(projectRules)))
+  assert.deepEqual(new Set(foundViolations), new Set(Object.keys(projectRules)))
 })
 
 test('wildcard permissions are detected in any policy', () => {
@@ -181,10 +181,10 @@ test('a production stage cannot be packaged without region, domain and images', 
     `123456789012.dkr.ecr.eu-central-1.amazonaws.com/mutabor-${image}@sha256:${'a'.repeat(64)}`
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/x'
   const images = Object.fromEntries(imageIds.map((image) => [image, uri(image)]))
-  const given = { region: 'eu-central-1', domain: { name: 'files.example.com', certificateArn }, images }
-  assert.equal(parseStage('prod', given).domain?.name, 'files.example.com')
+  const givenStage = { region: 'eu-central-1', domain: { name: 'files.example.com', certificateArn }, images }
+  assert.equal(parseStage('prod', givenStage).domain?.name, 'files.example.com')
   const { av: _, ...fewer } = images
-  assert.throws(() => parseStage('prod', { ...given, images: fewer }), /images/)
+  assert.throws(() => parseStage('prod', { ...givenStage, images: fewer }), /images/)
 })
 
 test('the README gives a reason for every function outside of the closed network', () => {
@@ -222,9 +222,9 @@ test('every function has a concurrency limit, and a quota that is too low is rep
     false,
     'a new account has no reserved concurrency',
   )
-  const large = { ...stage, name: 'prod', conversionsAtATime: 200 }
+  const largeStage = { ...stage, name: 'prod', conversionsAtATime: 200 }
   assert.throws(
-    () => canReserveConcurrency(large),
+    () => canReserveConcurrency(largeStage),
     /"prod" cannot be packaged.*functionsAtATime is 1000.*conversionsAtATime \(200/,
   )
 })

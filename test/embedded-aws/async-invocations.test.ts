@@ -20,8 +20,8 @@ async function start(t: TestContext, functions: (dead: string) => readonly Local
   const sqs = await startSqs(t)
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
   const url = await sqs.createQueue('invocations')
-  const dead = await sqs.createQueue('dead')
-  const lambda = new Lambda({ functions: functions(dead), region, log })
+  const deadLetterQueue = await sqs.createQueue('dead')
+  const lambda = new Lambda({ functions: functions(deadLetterQueue), region, log })
   const asyncInvocations = new AsyncInvocations({
     lambda,
     queue: { url, arn: '' },
@@ -29,7 +29,7 @@ async function start(t: TestContext, functions: (dead: string) => readonly Local
     log,
   })
   t.after(() => asyncInvocations.close())
-  return { sqs, url, dead, asynchronous: asyncInvocations }
+  return { sqs, url, dead: deadLetterQueue, asynchronous: asyncInvocations }
 }
 
 const isEmpty = (sqs: TestServer, url: string) => async () => {
@@ -84,8 +84,11 @@ test('a failing asynchronous invocation is retried twice with the same request i
     attempts.map(([, requestId]) => requestId),
     ['request-1', 'request-1', 'request-1'],
   )
-  const [first = 0, second = 0, third = 0] = attempts.map(([at]) => at)
-  assert.ok(second - first > 900 && third - second > 900, 'each retry waits for its delay')
+  const [firstAttempt = 0, secondAttempt = 0, thirdAttempt = 0] = attempts.map(([at]) => at)
+  assert.ok(
+    secondAttempt - firstAttempt > 900 && thirdAttempt - secondAttempt > 900,
+    'each retry waits for its delay',
+  )
   const [message] = await sqs.receive(dead)
   assert.equal(message?.Body, '{"a":1}')
   const attributes = Object.entries(message.MessageAttributes ?? {}).map(
@@ -116,19 +119,19 @@ test('a function declared without retries runs once', async (t) => {
 
 test('an invocation by the event bus runs immediately, and its retries come from the queue', async (t) => {
   const attempts: number[] = []
-  const once = makeFunction('once', async () => {
+  const onceFunction = makeFunction('once', async () => {
     attempts.push(performance.now())
     if (attempts.length === 1) throw new Error('expected failure')
   })
-  const slow = makeFunction('slow', async () => attempts.push(0), { timeoutMs: 60_000 })
-  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [once, slow])
+  const slowFunction = makeFunction('slow', async () => attempts.push(0), { timeoutMs: 60_000 })
+  const { sqs, url, asynchronous: asyncInvocations } = await start(t, () => [onceFunction, slowFunction])
   await asyncInvocations.runOrAccept('once', '{}')
   assert.equal(attempts.length, 1)
   await waitUntil(() => attempts.length === 2, 'the invocation is retried')
   await waitUntil(isEmpty(sqs, url), 'the queue is empty')
-  const queued = asyncInvocations.runOrAccept('slow', '{}')
+  const queuedInvocation = asyncInvocations.runOrAccept('slow', '{}')
   assert.equal(attempts.length, 2, 'a function that may take long is queued')
-  await queued
+  await queuedInvocation
   await waitUntil(() => attempts.length === 3, 'the queued invocation runs')
 })
 
@@ -137,11 +140,11 @@ test('a function that runs longer than its lease runs only once', async (t) => {
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
   const url = await sqs.createQueue('invocations')
   let attempts = 0
-  const slow = makeFunction('slow', async () => {
+  const slowFunction = makeFunction('slow', async () => {
     attempts += 1
     await new Promise((resolve) => setTimeout(resolve, 2500))
   })
-  const lambda = new Lambda({ functions: [slow], region, log })
+  const lambda = new Lambda({ functions: [slowFunction], region, log })
   const asyncInvocations = new AsyncInvocations({ lambda, queue: { url, arn: '' }, leaseS: 1, log })
   t.after(() => asyncInvocations.close())
   await asyncInvocations.accept('slow', '{}')
@@ -163,17 +166,20 @@ test('accepted and running asynchronous invocations are resumed after a SIGKILL'
     await waitForMessage(child, 'ready')
     return child
   }
-  const first = await startProcess('hang')
+  const firstProcess = await startProcess('hang')
   // A function may start before the sender gets its acknowledgement.
-  const started = Promise.all([waitForMessage(first, 'running'), waitForMessage(first, 'accepted')])
-  first.send('{"n":1}')
-  await started
-  const accepted = waitForMessage(first, 'accepted')
-  first.send('{"n":2}')
-  await accepted
-  const exited = once(first, 'exit')
-  first.kill('SIGKILL')
-  await exited
+  const startedRuns = Promise.all([
+    waitForMessage(firstProcess, 'running'),
+    waitForMessage(firstProcess, 'accepted'),
+  ])
+  firstProcess.send('{"n":1}')
+  await startedRuns
+  const acceptedEvent = waitForMessage(firstProcess, 'accepted')
+  firstProcess.send('{"n":2}')
+  await acceptedEvent
+  const exitEvent = once(firstProcess, 'exit')
+  firstProcess.kill('SIGKILL')
+  await exitEvent
   assert.ok(!existsSync(output))
 
   await startProcess('work')

@@ -16,13 +16,13 @@ export async function startEmbedded(t: TestContext, ...args: readonly string[]) 
   const end = () => stopProcess(child)
   t.after(end)
   const errors = text(child.stderr)
-  const [printed] = await Promise.race([
+  const [printedLine] = await Promise.race([
     once(child.stdout, 'data'),
     once(child, 'exit').then(async () => {
       throw new Error(`it did not start: ${await errors}`)
     }),
   ])
-  return { printed: String(printed), pid: child.pid ?? 0, end }
+  return { printed: String(printedLine), pid: child.pid ?? 0, end }
 }
 
 /** Returns the exit code and error output of a start that fails. */

@@ -70,10 +70,10 @@ test('a commit resolves after its data is synced, while its change is visible ea
   const { store, note, sync, texts } = openStore(t)
   const order: string[] = []
   const committing = recordOrder(order, 'committed', store.commit(note('a')))
-  const first = await sync(0)
+  const firstSync = await sync(0)
   assert.deepEqual(texts(), ['a'])
   assert.deepEqual(order, [])
-  first.complete()
+  firstSync.complete()
   await committing
 })
 
@@ -81,17 +81,17 @@ test('commits during a sync share the next sync and resolve in order', async (t)
   const { store, note, sync, syncs } = openStore(t)
   const order: string[] = []
   const answers = [recordOrder(order, 'a', store.commit(note('a')))]
-  const first = await sync(0)
+  const firstSync = await sync(0)
   for (const name of ['b', 'c']) {
     const done = nextCommit(store)
     answers.push(recordOrder(order, name, store.commit(note(name))))
     await done
   }
   assert.equal(syncs(), 1)
-  first.complete()
-  const second = await sync(1)
+  firstSync.complete()
+  const secondSync = await sync(1)
   assert.deepEqual(order, ['a'])
-  second.complete()
+  secondSync.complete()
   await Promise.all(answers)
   assert.deepEqual(order, ['a', 'b', 'c'])
   assert.equal(syncs(), 2)
@@ -101,26 +101,26 @@ test('a commit that only has to survive the process resolves without a sync', as
   const { store, note, sync, syncs } = openStore(t)
   await store.commit(note('a'), 'process')
   assert.equal(syncs(), 0)
-  const both = [store.commit(note('b')), store.commit(note('c'), 'process')]
-  await both[1]
+  const bothCommits = [store.commit(note('b')), store.commit(note('c'), 'process')]
+  await bothCommits[1]
   ;(await sync(0)).complete()
-  await both[0]
+  await bothCommits[0]
 })
 
 test('failing and read-only transactions wait until the data they read is synced', async (t) => {
   const { store, note, sync, texts, syncs } = openStore(t)
   const order: string[] = []
-  const first = recordOrder(order, 'a', store.commit(note('a')))
-  const started = await sync(0)
+  const firstCommit = recordOrder(order, 'a', store.commit(note('a')))
+  const startedSync = await sync(0)
   const done = nextCommit(store)
-  const others = [
+  const otherCommits = [
     recordOrder(order, 'same again', store.commit(note('a'))),
     recordOrder(order, 'look', store.commit(texts)),
   ]
   await done
   assert.deepEqual(order, [])
-  started.complete()
-  await Promise.all([first, ...others])
+  startedSync.complete()
+  await Promise.all([firstCommit, ...otherCommits])
   assert.deepEqual(order, ['a', 'same again refused', 'look'])
   await store.commit(texts)
   assert.equal(syncs(), 1, 'no sync is needed without new writes')
@@ -128,14 +128,14 @@ test('failing and read-only transactions wait until the data they read is synced
 
 test('a failed sync rejects waiting and later commits, and is reported once', async (t) => {
   const { store, note, sync, failures } = openStore(t)
-  const waiting = [store.commit(note('a'))]
-  const first = await sync(0)
+  const waitingCommits = [store.commit(note('a'))]
+  const firstSync = await sync(0)
   const done = nextCommit(store)
-  waiting.push(store.commit(note('b')))
+  waitingCommits.push(store.commit(note('b')))
   await done
-  first.fail(new Error('EIO: i/o error, fdatasync'))
+  firstSync.fail(new Error('EIO: i/o error, fdatasync'))
   const sentence = /Writes to .*store\.sqlite could not be synced to disk, so no further changes are accepted/
-  for (const committing of waiting) await assert.rejects(committing, sentence)
+  for (const committing of waitingCommits) await assert.rejects(committing, sentence)
   await assert.rejects(store.commit(note('c')), sentence)
   await assert.rejects(store.commit(note('d'), 'process'), sentence)
   await assert.rejects(store.close(), sentence)
@@ -147,11 +147,11 @@ test('closing a store waits for the running sync', async (t) => {
   const { store, note, sync } = openStore(t)
   const order: string[] = []
   const answers = [recordOrder(order, 'a', store.commit(note('a')))]
-  const first = await sync(0)
+  const firstSync = await sync(0)
   answers.push(recordOrder(order, 'closed', store.close()))
   await assert.rejects(store.commit(note('b')), /closed/)
   assert.deepEqual(order, [])
-  first.complete()
+  firstSync.complete()
   await Promise.all(answers)
   assert.deepEqual(order, ['a', 'closed'])
 })
@@ -176,14 +176,14 @@ test('a file locked by another process delays writers but does not block the eve
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
   const store = new GroupCommit(db, { createClosedError: () => new Error('closed') })
   t.after(() => store.close())
-  const other = new DatabaseSync(file)
-  other.exec('BEGIN IMMEDIATE')
+  const otherConnection = new DatabaseSync(file)
+  otherConnection.exec('BEGIN IMMEDIATE')
   const committing = store.commit(() => db.exec("INSERT INTO note VALUES ('a')"))
-  const started = performance.now()
+  const startedAtMs = performance.now()
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 10))
-  const tookMs = performance.now() - started
+  const tookMs = performance.now() - startedAtMs
   assert.ok(tookMs < 1000, `ten turns of 10 ms took ${tookMs} ms`)
-  other.close()
+  otherConnection.close()
   await committing
 })
 
@@ -196,13 +196,13 @@ test('the database file shrinks after a mass deletion, in steps that do not bloc
     INSERT INTO note SELECT hex(randomblob(1000)) FROM n;
     PRAGMA wal_checkpoint(TRUNCATE);
     DELETE FROM note WHERE rowid % 50 > 0`)
-  const before = statSync(file).size
-  assert.ok(before > 9e6)
+  const sizeBefore = statSync(file).size
+  assert.ok(sizeBefore > 9e6)
   let maxBlockedMs = 0
-  let last = performance.now()
+  let lastMs = performance.now()
   const watch = setInterval(() => {
-    maxBlockedMs = Math.max(maxBlockedMs, performance.now() - last)
-    last = performance.now()
+    maxBlockedMs = Math.max(maxBlockedMs, performance.now() - lastMs)
+    lastMs = performance.now()
   }, 1)
   t.after(() => clearInterval(watch))
   new IncrementalVacuum(db, 0).schedule()
@@ -210,7 +210,7 @@ test('the database file shrinks after a mass deletion, in steps that do not bloc
     db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     return statSync(file).size
   }
-  await waitUntil(() => sizeNow() < before / 4, 'the file shrinks to a quarter')
+  await waitUntil(() => sizeNow() < sizeBefore / 4, 'the file shrinks to a quarter')
   assert.ok(maxBlockedMs < 300, `it took ${maxBlockedMs} ms in one go`)
   assert.equal(db.prepare('SELECT count(*) AS n FROM note').get()?.['n'], 100)
 })

@@ -81,31 +81,31 @@ const isAbort = { name: 'AbortError' }
 test('a request body is transferred completely in both directions, no faster than it is consumed', async () => {
   const piece = randomBytes(64 * 1024)
   const pieces = 1024
-  let sent = 0
+  let sentBytes = 0
   const source = Readable.from(
     (function* () {
-      for (; sent < pieces; sent++) yield piece
+      for (; sentBytes < pieces; sentBytes++) yield piece
     })(),
     { objectMode: false },
   )
   const { send, served } = serve((request, response) => pipeline(request, response))
   const { response } = await send(call({ body: source }))
-  let received = 0
+  let receivedBytes = 0
   let buffered = 0
   for await (const chunk of response.body as Readable) {
     const bytes = chunk as Buffer
     for (let at = 0; at < bytes.length; ) {
-      const from = (received + at) % piece.length
+      const from = (receivedBytes + at) % piece.length
       const length = Math.min(piece.length - from, bytes.length - at)
       assert.ok(bytes.subarray(at, at + length).equals(piece.subarray(from, from + length)))
       at += length
     }
-    received += bytes.length
+    receivedBytes += bytes.length
     await turn()
-    buffered = Math.max(buffered, sent * piece.length - received)
+    buffered = Math.max(buffered, sentBytes * piece.length - receivedBytes)
   }
   await served
-  assert.equal(received, pieces * piece.length)
+  assert.equal(receivedBytes, pieces * piece.length)
   assert.ok(buffered < 2 * 1024 ** 2, `${buffered} bytes were under way`)
 })
 
@@ -117,20 +117,20 @@ test('the SDK stores and reads objects as bytes, as a stream and with an empty b
   assert.deepEqual([head.ContentLength, head.ContentType], [bytes.length, 'image/png'])
   const { Body } = await s3.send(new GetObjectCommand(target))
   assert.ok(bytes.equals(await buffer(Body as Readable)))
-  const streamed = { ...target, Key: 'streamed' }
+  const streamedObject = { ...target, Key: 'streamed' }
   const parts = [bytes.subarray(0, 1000), bytes.subarray(1000)]
   await s3.send(
     new PutObjectCommand({
-      ...streamed,
+      ...streamedObject,
       Body: Readable.from(parts, { objectMode: false }),
       ContentLength: bytes.length,
     }),
   )
-  const again = await s3.send(new GetObjectCommand({ ...streamed, Range: 'bytes=5-9' }))
-  assert.ok(bytes.subarray(5, 10).equals(await buffer(again.Body as Readable)))
+  const rangedObject = await s3.send(new GetObjectCommand({ ...streamedObject, Range: 'bytes=5-9' }))
+  assert.ok(bytes.subarray(5, 10).equals(await buffer(rangedObject.Body as Readable)))
   await s3.send(new PutObjectCommand({ ...target, Key: 'empty', Body: '' }))
-  const none = await s3.send(new GetObjectCommand({ ...target, Key: 'empty' }))
-  assert.equal(await text(none.Body as Readable), '')
+  const emptyObject = await s3.send(new GetObjectCommand({ ...target, Key: 'empty' }))
+  assert.equal(await text(emptyObject.Body as Readable), '')
   await assert.rejects(s3.send(new GetObjectCommand({ ...target, Key: 'none' })), { name: 'NoSuchKey' })
 })
 
@@ -152,10 +152,10 @@ test("aborting an upload destroys its source and fails the server's read", async
 test('aborting a download destroys its body and stops the server', async () => {
   const abort = new AbortController()
   const endless = new Readable({ read: () => void endless.push(Buffer.alloc(1024)) })
-  let finished: boolean | undefined
+  let isFinished: boolean | undefined
   const { send, served } = serve((_request, response) => {
     response.once('close', () => {
-      finished = response.writableFinished
+      isFinished = response.writableFinished
     })
     return pipeline(endless, response)
   })
@@ -164,7 +164,7 @@ test('aborting a download destroys its body and stops the server', async () => {
   abort.abort()
   await assert.rejects(reading, isAbort)
   await assert.rejects(served, { code: 'ERR_STREAM_PREMATURE_CLOSE' })
-  assert.equal(finished, false)
+  assert.equal(isFinished, false)
   await assert.rejects(send(call(), { abortSignal: abort.signal }), isAbort)
 })
 
@@ -201,17 +201,17 @@ test('an aborted long poll receives no message', async () => {
 })
 
 test('an unread response counts as undelivered when the caller aborts', async () => {
-  let closed: boolean | undefined
+  let isClosed: boolean | undefined
   const { send, served } = serve(async (_request, response) => {
     response.end('messages')
     await once(response, 'close')
-    closed = response.writableFinished
+    isClosed = response.writableFinished
   })
   const abort = new AbortController()
   await send(call({ method: 'POST' }), { abortSignal: abort.signal })
   abort.abort()
   await served
-  assert.equal(closed, false)
+  assert.equal(isClosed, false)
 })
 
 test('aborting after a response was read completely changes nothing', async () => {
@@ -280,7 +280,7 @@ test('a request body is not read before the server reads it, nor after it reject
         this.push(read > 3 ? null : 'some')
       },
     })
-  const waiting = serve(async (request, response) => {
+  const waitingServer = serve(async (request, response) => {
     for (let turns = 0; turns < 5; turns++) await turn()
     assert.equal(read, 0)
     response.writeContinue()
@@ -288,19 +288,19 @@ test('a request body is not read before the server reads it, nor after it reject
     response.end()
   })
   const headers = { Expect: '100-continue' }
-  await waiting.send(call({ headers, body: source() }))
-  await waiting.served
+  await waitingServer.send(call({ headers, body: source() }))
+  await waitingServer.served
   read = 0
-  const refused = serve(async (request, response) => {
+  const refusedServer = serve(async (request, response) => {
     response.writeHead(403)
     response.end('no')
     request.on('error', () => undefined).resume()
     await once(request, 'close')
   })
   const body = source()
-  const { response } = await refused.send(call({ headers, body }))
+  const { response } = await refusedServer.send(call({ headers, body }))
   assert.equal(await text(response.body as Readable), 'no')
-  await refused.served
+  await refusedServer.served
   assert.equal(read, 0)
   assert.ok(body.destroyed)
 })

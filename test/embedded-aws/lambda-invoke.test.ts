@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts'
 import { callSigned, credentials, log, makeFunction, makeLambda, region } from './lambda-runtime.ts'
 
 let release: () => void = () => {}
-const accepted: [name: string, payload: string][] = []
+const acceptedInvocations: [name: string, payload: string][] = []
 let api: LambdaAndSocketsApi
 
 const worker = new OnDemandWorker({
@@ -54,7 +54,7 @@ const lambda = makeLambda([
 
 before(async () => {
   const accept = async (name: string, payload: string) => {
-    accepted.push([name, payload])
+    acceptedInvocations.push([name, payload])
   }
   api = await openLambdaAndSocketsApi(
     { lambda, asyncInvocations: { accept } },
@@ -135,8 +135,8 @@ for (const [what, body, errorType] of deaths) {
     const response = await invoke('worker', JSON.stringify({ Records: [{ body }] }))
     assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
     assert.equal(((await response.json()) as { errorType: string }).errorType, errorType)
-    const next = await invoke('worker', '{"Records":[{"body":"respond"}]}')
-    assert.equal(next.headers.get('x-amz-function-error'), null)
+    const nextResponse = await invoke('worker', '{"Records":[{"body":"respond"}]}')
+    assert.equal(nextResponse.headers.get('x-amz-function-error'), null)
   })
 }
 
@@ -155,7 +155,7 @@ test('LogType Tail returns the lines that Lambda logs for an invocation', async 
 test('an asynchronous invocation returns its response before the function runs', async () => {
   const response = await invoke('echo', '{"a":1}', { 'x-amz-invocation-type': 'Event' })
   assert.deepEqual([response.status, await response.text()], [202, ''])
-  assert.deepEqual(accepted, [['echo', '{"a":1}']])
+  assert.deepEqual(acceptedInvocations, [['echo', '{"a":1}']])
 })
 
 test('a DryRun does not run the function', async () => {
@@ -261,12 +261,12 @@ for (const [what, call, status, code, message] of refusals) {
 }
 
 test('a function at its concurrency limit returns 429 TooManyRequestsException', async () => {
-  const first = invoke('single')
+  const firstResponse = invoke('single')
   const single = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
   await waitUntil(() => lambda.isBusy(single), 'it runs')
-  const second = await invoke('single')
-  assert.equal(second.status, 429)
-  assert.partialDeepStrictEqual(await second.json(), { Reason: 'ConcurrentInvocationLimitExceeded' })
+  const secondResponse = await invoke('single')
+  assert.equal(secondResponse.status, 429)
+  assert.partialDeepStrictEqual(await secondResponse.json(), { Reason: 'ConcurrentInvocationLimitExceeded' })
   release()
-  assert.equal((await first).status, 200)
+  assert.equal((await firstResponse).status, 200)
 })

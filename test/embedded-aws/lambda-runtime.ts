@@ -73,7 +73,7 @@ export async function callSigned(address: string, call: SignedCall): Promise<Res
     credentials: { ...(call.credentials ?? credentials), ...(secretAccessKey && { secretAccessKey }) },
     sha256: Sha256,
   })
-  const signed = await signer.sign({
+  const signedRequest = await signer.sign({
     method,
     protocol: url.protocol,
     hostname: url.hostname,
@@ -83,8 +83,8 @@ export async function callSigned(address: string, call: SignedCall): Promise<Res
     headers: { host: url.host, ...headers },
     body,
   })
-  const sent = method === 'GET' || method === 'DELETE' ? {} : { body: new Uint8Array(Buffer.from(body)) }
-  return fetch(url, { method, headers: signed.headers, ...sent })
+  const sentBody = method === 'GET' || method === 'DELETE' ? {} : { body: new Uint8Array(Buffer.from(body)) }
+  return fetch(url, { method, headers: signedRequest.headers, ...sentBody })
 }
 
 export interface RawResponse {

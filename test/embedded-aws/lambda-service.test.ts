@@ -84,12 +84,12 @@ test('rules and queues match their declarations', async () => {
   const client = { region, credentials }
   const events = new EventBridgeClient({ ...client, endpoint: servers['AWS_ENDPOINT_URL_EVENTBRIDGE'] ?? '' })
   const { Rules = [] } = await events.send(new ListRulesCommand({}))
-  const declared = Object.entries(functions).flatMap(([name, { trigger }]) =>
+  const declaredFunctions = Object.entries(functions).flatMap(([name, { trigger }]) =>
     'schedule' in trigger ? [[name, trigger.schedule]] : 'uploads' in trigger ? [[name, undefined]] : [],
   )
   assert.deepEqual(
     Rules.map(({ Name, ScheduleExpression }) => [Name, ScheduleExpression]).sort(),
-    declared.sort(),
+    declaredFunctions.sort(),
   )
   for (const { Name: Rule } of Rules) {
     const { Targets = [] } = await events.send(new ListTargetsByRuleCommand({ Rule }))

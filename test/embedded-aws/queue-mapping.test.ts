@@ -15,7 +15,7 @@ interface Setup {
   readonly sqs: TestServer
   readonly url: string
   readonly arn: string
-  send(body: string, more?: object): Promise<void>
+  send(body: string, moreFields?: object): Promise<void>
   /** Feeds `invoke` until the test ends. */
   map(invoke: (event: SQSEvent) => unknown, options?: Partial<QueueMappingOptions>): QueueMapping
 }
@@ -31,8 +31,8 @@ async function setUp(t: TestContext, name = 'q', attributes: Record<string, stri
     sqs,
     url,
     arn,
-    async send(MessageBody, more = {}) {
-      await sqs.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, ...more }))
+    async send(MessageBody, moreFields = {}) {
+      await sqs.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, ...moreFields }))
     },
     map(invoke, options = {}) {
       const mapping = new QueueMapping({
@@ -95,14 +95,14 @@ test('no more invocations run than the maximum concurrency', async (t) => {
   for (let at = 0; at < 7; at++) await setup.send(`${at}`)
   const releases: (() => void)[] = []
   let maxRunning = 0
-  let running = 0
+  let runningCount = 0
   const invoke = async () => {
-    maxRunning = Math.max(maxRunning, ++running)
+    maxRunning = Math.max(maxRunning, ++runningCount)
     await new Promise<void>((resolve) => releases.push(resolve))
-    running -= 1
+    runningCount -= 1
   }
   setup.map(invoke, { concurrency: 5, settings: { batchSize: 1, maximumConcurrency: 3 } })
-  for (let done = 0; done < 7; done++) {
+  for (let doneCount = 0; doneCount < 7; doneCount++) {
     await waitUntil(() => releases.length > 0, 'a batch is processing')
     releases.shift()?.()
   }
@@ -138,13 +138,13 @@ test('messages of one FIFO group are never processed concurrently', async (t) =>
   const setup = await setUp(t, 'q.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
   for (let at = 0; at < 6; at++) await setup.send(`${at}`, { MessageGroupId: 'g' })
   const order: string[] = []
-  let running = 0
+  let runningCount = 0
   setup.map(
     async ({ Records }) => {
-      assert.equal(++running, 1)
+      assert.equal(++runningCount, 1)
       await new Promise((resolve) => setTimeout(resolve, 20))
       order.push(...Records.map(({ body }) => body))
-      running -= 1
+      runningCount -= 1
     },
     { concurrency: 4, settings: { batchSize: 2 } },
   )
@@ -204,16 +204,16 @@ test('messages of a failing function are delivered again until they move to the 
   let now = Date.now()
   const sqs = await startSqs(t, { now: () => now })
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
-  const dead = await sqs.createQueue('dead')
-  const deadLetterTargetArn = (await sqs.attributes(dead))['QueueArn']
+  const deadLetterQueue = await sqs.createQueue('dead')
+  const deadLetterTargetArn = (await sqs.attributes(deadLetterQueue))['QueueArn']
   const url = await sqs.createQueue('q', {
     VisibilityTimeout: '900',
     RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 2 }),
   })
   await sqs.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'poison' }))
-  const received: string[] = []
+  const receivedBodies: string[] = []
   for (const count of ['1', '2']) {
-    const closed = Promise.withResolvers<void>()
+    const closedEvent = Promise.withResolvers<void>()
     const mapping = new QueueMapping({
       queueUrl: url,
       queueArn: '',
@@ -222,21 +222,21 @@ test('messages of a failing function are delivered again until they move to the 
       concurrency: 1,
       settings: reports,
       invoke: async ({ Records }) => {
-        received.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
+        receivedBodies.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
         // While it is busy it receives no further message that closing would lose.
-        closed.resolve(mapping.close())
+        closedEvent.resolve(mapping.close())
         throw new Error('expected failure')
       },
     })
     t.after(() => mapping.close())
-    await closed.promise
-    assert.equal(received.at(-1), count)
+    await closedEvent.promise
+    assert.equal(receivedBodies.at(-1), count)
     // Much earlier than the queue's 900 s.
     now += 17_000
   }
   assert.deepEqual(await sqs.receive(url), [])
   assert.deepEqual(
-    (await sqs.receive(dead)).map(({ Body }) => Body),
+    (await sqs.receive(deadLetterQueue)).map(({ Body }) => Body),
     ['poison'],
   )
 })

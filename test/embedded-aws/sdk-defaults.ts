@@ -12,7 +12,7 @@ const object = await s3.send(new GetObjectCommand({ Bucket: 'box', Key: 'a' }))
 const sqs = new SQSClient()
 const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'line' }))
 await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'message' }))
-const received = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
+const receivedMessages = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
 
 const dynamoDb = new DynamoDBClient()
 await dynamoDb.send(
@@ -28,10 +28,10 @@ const { TableNames } = await dynamoDb.send(new ListTablesCommand())
 const event = { Source: 'test', DetailType: 'x', Detail: '{}' }
 const put = await new EventBridgeClient().send(new PutEventsCommand({ Entries: [event] }))
 
-const found = {
+const foundResources = {
   S3: await object.Body?.transformToString(),
-  SQS: received.Messages?.[0]?.Body,
+  SQS: receivedMessages.Messages?.[0]?.Body,
   DYNAMODB: TableNames,
   EVENTBRIDGE: put.FailedEntryCount,
 }
-process.stdout.write(JSON.stringify(found))
+process.stdout.write(JSON.stringify(foundResources))

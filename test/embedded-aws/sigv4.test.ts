@@ -80,22 +80,25 @@ test('the presigned URL example of the S3 reference is accepted until it expires
 test('each invalid signature is refused with its reason', () => {
   const verify = (request: SignedRequest, keys = documented, options = {}) =>
     reason(verifySigV4(request, keys, { ...s3, now: documentedTime, ...options }))
-  const good = createDocumentedGet(goodSignature)
-  const withHeaders = (headers: object) => ({ ...good, headers: { ...good.headers, ...headers } })
+  const goodRequest = createDocumentedGet(goodSignature)
+  const withHeaders = (headers: object) => ({
+    ...goodRequest,
+    headers: { ...goodRequest.headers, ...headers },
+  })
 
   assert.equal(verify(createDocumentedGet(goodSignature.replace('f', 'e'))), 'bad-signature')
-  assert.equal(verify({ ...good, method: 'PUT' }), 'bad-signature')
-  assert.equal(verify({ ...good, url: '/test.txt?acl' }), 'bad-signature')
+  assert.equal(verify({ ...goodRequest, method: 'PUT' }), 'bad-signature')
+  assert.equal(verify({ ...goodRequest, url: '/test.txt?acl' }), 'bad-signature')
   assert.equal(verify(withHeaders({ range: 'bytes=0-10' })), 'bad-signature')
-  assert.equal(verify(good, credentials), 'unknown-key')
-  assert.equal(verify(good, documented, { region: 'eu-west-1' }), 'foreign-scope')
-  assert.equal(verify(good, documented, { now: new Date('2013-05-24T00:15:01Z') }), 'skewed')
+  assert.equal(verify(goodRequest, credentials), 'unknown-key')
+  assert.equal(verify(goodRequest, documented, { region: 'eu-west-1' }), 'foreign-scope')
+  assert.equal(verify(goodRequest, documented, { now: new Date('2013-05-24T00:15:01Z') }), 'skewed')
   assert.equal(verify(withHeaders({ 'x-amz-security-token': 'abc' })), 'bad-token')
-  assert.equal(verify({ ...good, headers: { host: 'a' } }), 'missing')
+  assert.equal(verify({ ...goodRequest, headers: { host: 'a' } }), 'missing')
   assert.equal(verify(withHeaders({ authorization: 'AWS AKIAIOSFODNN7EXAMPLE:abc=' })), 'old-signature')
   assert.equal(verify(withHeaders({ authorization: 'Bearer abc' })), 'unsupported')
   assert.equal(verify(withHeaders({ authorization: 'AWS4-HMAC-SHA256 Credential=a/b' })), 'malformed')
-  assert.equal(verify({ ...good, url: '/%ff' }), 'malformed')
+  assert.equal(verify({ ...goodRequest, url: '/%ff' }), 'malformed')
   const presignedRequest = (expires: string) =>
     `/a?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=${expires}&X-Amz-SignedHeaders=host&X-Amz-Signature=00`
   for (const expires of ['0', '-1', '604801', 'soon', ''])
@@ -120,8 +123,8 @@ test('requests signed by the SDK are accepted for any key', async (t) => {
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const common = { endpoint, region: 'us-east-1', credentials: identity }
-  const client = new S3Client({ ...common, forcePathStyle: true })
+  const commonConfig = { endpoint, region: 'us-east-1', credentials: identity }
+  const client = new S3Client({ ...commonConfig, forcePathStyle: true })
   const keys = ['plain', 'a b', 'a+b', '../up', 'x//y', '/lead', 'é😀', 'q?#&=', "~*()!'", 'new\nline', '%41']
   for (const Key of keys) {
     await client.send(
@@ -139,9 +142,9 @@ test('requests signed by the SDK are accepted for any key', async (t) => {
       }),
     ),
   )
-  const sqs = new SQSClient({ ...common, md5: false })
+  const sqs = new SQSClient({ ...commonConfig, md5: false })
   await sqs.send(new SendMessageCommand({ QueueUrl: `${endpoint}/1/q`, MessageBody: 'hé' }))
-  const gateway = new ApiGatewayManagementApiClient(common)
+  const gateway = new ApiGatewayManagementApiClient(commonConfig)
   await gateway.send(new GetConnectionCommand({ ConnectionId: 'a b+c.é' }))
   assert.deepEqual(new Set(verdicts), new Set(['ok']))
   assert.equal(verdicts.length, keys.length * 2 + 3)

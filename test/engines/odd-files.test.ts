@@ -45,9 +45,9 @@ test('a GIF that is truncated within a frame causes a warning', async () => {
 })
 
 test('a GIF has the size of its canvas, even if its first frame is smaller', async () => {
-  const [small, source] = [join(scratch, 'first.gif'), join(scratch, 'canvas.gif')]
-  await readStdout('convert', '-size', '4x3', 'xc:red', small)
-  const gif = await readFile(small)
+  const [smallGif, source] = [join(scratch, 'first.gif'), join(scratch, 'canvas.gif')]
+  await readStdout('convert', '-size', '4x3', 'xc:red', smallGif)
+  const gif = await readFile(smallGif)
   for (const [width, height, route] of [
     [2048, 40, 'vips'],
     [2049, 40, 'imagemagick'],
@@ -56,9 +56,9 @@ test('a GIF has the size of its canvas, even if its first frame is smaller', asy
     gif.writeUInt16LE(width, 6)
     gif.writeUInt16LE(height, 8)
     await writeFile(source, gif)
-    const made = await convertAndCleanUp(source, 'png')
-    const { width: madeWidth, height: madeHeight } = await sharp(made.path).metadata()
-    assert.deepEqual([made.route, madeWidth, madeHeight], [route, width, height])
+    const routeResult = await convertAndCleanUp(source, 'png')
+    const { width: madeWidth, height: madeHeight } = await sharp(routeResult.path).metadata()
+    assert.deepEqual([routeResult.route, madeWidth, madeHeight], [route, width, height])
   }
 })
 
@@ -139,8 +139,8 @@ test('a sparse file in a tar is unpacked with its full size', async () => {
 })
 
 test('WebM with the extension of Matroska audio is converted', async () => {
-  const done = await convertAndCleanUp(oddFixture('webm.mka'), 'wav')
-  assert.equal((await probeStreams(done, 'audio')).length, 1)
+  const doneRoute = await convertAndCleanUp(oddFixture('webm.mka'), 'wav')
+  assert.equal((await probeStreams(doneRoute, 'audio')).length, 1)
 })
 
 for (const to of ['ttf', 'cff', 'bdf'] as const)
@@ -163,8 +163,8 @@ test('subtitles with few fields per line keep times and text', async () => {
 
 test('subtitle fields are put in the standard order, and standard ones stay unchanged', () => {
   const events = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
-  const usual = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
-  const standardFields = events(usual, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
+  const usualHeader = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
+  const standardFields = events(usualHeader, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
   assert.equal(normalizeFields(standardFields), standardFields)
   assert.equal(
     normalizeFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')),

@@ -129,15 +129,15 @@ describe('the limit', () => {
     ]
 
   test('a number option accepts its limits and refuses values beyond them', () => {
-    for (const [id, name, least, most, step = 1] of numbers) {
-      for (const value of [least, most]) {
+    for (const [id, name, least, maxValue, step = 1] of numbers) {
+      for (const value of [least, maxValue]) {
         assert.ok(isAccepted(id, name, value), `${id} ${name}: ${value}`)
         assert.ok(isAccepted(id, name, ` ${value} `), `${id} ${name}: ${value} as text`)
       }
-      for (const value of [least - step, most + step, `${most + step}`])
+      for (const value of [least - step, maxValue + step, `${maxValue + step}`])
         assert.equal(isAccepted(id, name, value), false, `${id} ${name}: ${value}`)
       // Integer options accept no other numbers.
-      const between = most < 1000 ? least + step / 2 : least + 0.5
+      const between = maxValue < 1000 ? least + step / 2 : least + 0.5
       assert.equal(isAccepted(id, name, between), step < 1, `${id} ${name}: ${between}`)
     }
   })
@@ -160,9 +160,13 @@ describe('the limit', () => {
       ['encrypt-pdf', 'ownerPassword', 127],
       ['encrypt-pdf', 'currentPassword', 127],
     ]
-    for (const [id, name, most] of texts) {
-      assert.ok(isAccepted(id, name, 'x'.repeat(most)), `${id} ${name}`)
-      assert.equal(isAccepted(id, name, 'x'.repeat(most + 1)), false, `${id} ${name}: ${most + 1} characters`)
+    for (const [id, name, maxLength] of texts) {
+      assert.ok(isAccepted(id, name, 'x'.repeat(maxLength)), `${id} ${name}`)
+      assert.equal(
+        isAccepted(id, name, 'x'.repeat(maxLength + 1)),
+        false,
+        `${id} ${name}: ${maxLength + 1} characters`,
+      )
     }
     assert.equal(isAccepted('encrypt-pdf', 'password', 'ä'.repeat(64)), false, 'counted in bytes')
     assert.ok(isAccepted('add-page-numbers-pdf', 'format', `${'x'.repeat(94)}{page}`))
@@ -181,8 +185,8 @@ describe('the limit', () => {
       ['decrypt-pdf', 'password'],
       ['encrypt-pdf', 'password'],
     ] as const)
-      for (const wrong of ['a\nb', '\na', 'a\r', 'a\n'])
-        assert.equal(isAccepted(id, name, wrong), false, `${id} ${name}: ${JSON.stringify(wrong)}`)
+      for (const wrongText of ['a\nb', '\na', 'a\r', 'a\n'])
+        assert.equal(isAccepted(id, name, wrongText), false, `${id} ${name}: ${JSON.stringify(wrongText)}`)
     assert.equal(isAccepted('notes', 'title', ''), true, 'which removes it')
   })
 })
@@ -237,21 +241,21 @@ test('each enumeration option accepts exactly the listed values', () => {
       'top-left top top-right left center right bottom-left bottom bottom-right',
     ],
   ]
-  for (const [id, name, expected] of words) {
+  for (const [id, name, expectedWords] of words) {
     const schema = fieldOf(id, name)
-    assert.equal(wordsOf(schema), expected, `${id} ${name}`)
-    for (const word of expected.split(' '))
+    assert.equal(wordsOf(schema), expectedWords, `${id} ${name}`)
+    for (const word of expectedWords.split(' '))
       assert.ok(schema.safeParse(word).success, `${id} ${name}: ${word}`)
     assert.equal(schema.safeParse('another').success, false, `${id} ${name}`)
   }
 })
 
 test('omitted options have the listed default values', () => {
-  const mark = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
+  const markOptions = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
   const image = { fit: 'max', metadata: 'strip' }
   const clip = { fps: 10, loop: 0 }
   const rights = { allowPrinting: true, allowCopying: true, allowModifying: true, allowAnnotating: true }
-  const expected: Partial<Record<SchemaId, object>> = {
+  const expectedDefaults: Partial<Record<SchemaId, object>> = {
     video: { mode: 'auto' },
     audio: { mode: 'auto' },
     gif: { ...clip, dither: 'bayer:bayer_scale=5', palette: 'optimized', boomerang: false },
@@ -259,13 +263,13 @@ test('omitted options have the listed default values', () => {
     apng: clip,
     mergeVideo: { mode: 'auto' },
     mergeAudio: { gap: 0 },
-    videoWatermark: mark,
+    videoWatermark: markOptions,
     still: { fit: 'max', count: 1 },
     jpg: image,
     png: { ...image, compressionLevel: 6, palette: false },
     lossy: image,
     mergeImages: { ...image, layout: 'vertical', compressionLevel: 6, palette: false },
-    mark,
+    mark: markOptions,
     page: { dpi: 150, colorSpace: 'srgb' },
     print: { printBackground: true, scale: 1 },
     sheet: { embedAllFonts: true, fitToWidth: true },
@@ -275,8 +279,8 @@ test('omitted options have the listed default values', () => {
     'rotate-pdf': { rotate: 90 },
     'compress-pdf': { pdfQuality: 'ebook' },
     'to-pdfa': { pdfaVersion: '2b' },
-    'add-watermark-pdf': mark,
-    watermark: mark,
+    'add-watermark-pdf': markOptions,
+    watermark: markOptions,
     'add-page-numbers-pdf': {
       position: 'bottom',
       startNumber: 1,
@@ -292,17 +296,17 @@ test('omitted options have the listed default values', () => {
     'merge-pdf': { outline: 'keep' },
   }
   const ids = Object.keys(schemas) as SchemaId[] // Object.keys forgets the names.
-  for (const id of ids) assert.deepEqual(schemas[id].partial().parse({}), expected[id] ?? {}, id)
-  const needed = ids.filter((id) => !schemas[id].safeParse({}).success)
+  for (const id of ids) assert.deepEqual(schemas[id].partial().parse({}), expectedDefaults[id] ?? {}, id)
+  const neededIds = ids.filter((id) => !schemas[id].safeParse({}).success)
   assert.equal(
-    needed.join(' '),
+    neededIds.join(' '),
     'encrypt-pdf extract-pdf-pages remove-pdf-pages reorder-pdf-pages redact-pdf',
     'those that require at least one option',
   )
 })
 
 test('only the listed options are lenient, and only the listed options control how the file is read', () => {
-  const marked = (isMarked: (schema: z.ZodType) => boolean) => {
+  const markedSchemas = (isMarked: (schema: z.ZodType) => boolean) => {
     const names = engines.flatMap(({ capabilities }) =>
       capabilities.flatMap(({ options: { shape } }) =>
         Object.entries(shape).flatMap(
@@ -313,6 +317,6 @@ test('only the listed options are lenient, and only the listed options control h
     )
     return [...new Set(names)].toSorted().join(' ')
   }
-  assert.equal(marked(isLenientOption), 'mode')
-  assert.equal(marked(isInputOption), 'delimiter encoding headers')
+  assert.equal(markedSchemas(isLenientOption), 'mode')
+  assert.equal(markedSchemas(isInputOption), 'delimiter encoding headers')
 })

@@ -35,8 +35,8 @@ describe('the quality levels', () => {
 
   test('the quality levels of images increase and are at most 100', () => {
     for (const [format, scale] of Object.entries(qualityScales)) {
-      const [low = 0, medium = 0, high = 0, highest = 0] = words(scale)
-      assert.ok(0 < low && low < medium && medium < high && high <= highest && highest <= 100, format)
+      const [low = 0, medium = 0, high = 0, highestWord = 0] = words(scale)
+      assert.ok(0 < low && low < medium && medium < high && high <= highestWord && highestWord <= 100, format)
     }
   })
 
@@ -45,10 +45,10 @@ describe('the quality levels', () => {
       const { crf }: VideoCodec = codec
       if (!crf) continue
       // Theora counts the other way round.
-      const [low = 0, medium = 0, high = 0, highest = 0] = words(crf.levels).map((one) =>
+      const [low = 0, medium = 0, high = 0, highestRate = 0] = words(crf.levels).map((one) =>
         id === 'theora' ? crf.max - one : one,
       )
-      assert.ok(crf.max >= low && low > medium && medium > high && high > highest && highest >= 0, id)
+      assert.ok(crf.max >= low && low > medium && medium > high && high > highestRate && highestRate >= 0, id)
       assert.match(crf.flag, /^-(crf|q:v)$/, id)
     }
     assert.deepEqual(videoCodecs.prores.args, ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'])
@@ -64,7 +64,8 @@ test('colors are names or hex values, with or without the number sign', () => {
   const names = ['black', 'white', 'gray', 'red', 'green', 'blue', 'yellow', 'orange', 'purple']
   for (const name of [...names, '#abc', '#A1b2C3']) assert.equal(watermarkColor.parse(name), name)
   assert.equal(watermarkColor.parse('ff0000'), '#ff0000')
-  for (const wrong of ['pink', '#ab', 'red;', '']) assert.throws(() => watermarkColor.parse(wrong), wrong)
+  for (const wrongColor of ['pink', '#ab', 'red;', ''])
+    assert.throws(() => watermarkColor.parse(wrongColor), wrongColor)
 })
 
 test('channel layouts have the number of speakers in their names', () => {
@@ -110,8 +111,14 @@ test('a video is scaled by its shorter side or into a box, also if it is rotated
 
 test('a video with non-square pixels gets its display width', () => {
   const size = (shape: string, rotation = 0) => {
-    const turned = rotation === 0 ? [] : [{ rotation }]
-    const video = { width: 720, height: 576, sample_aspect_ratio: shape, side_data_list: turned, tags: {} }
+    const rotationArgs = rotation === 0 ? [] : [{ rotation }]
+    const video = {
+      width: 720,
+      height: 576,
+      sample_aspect_ratio: shape,
+      side_data_list: rotationArgs,
+      tags: {},
+    }
     const { width, height } = outputSize(video as never, {} as never)
     return [width, height]
   }
@@ -126,8 +133,8 @@ test('up to a hundred texts can be redacted at once, as a list or separated by c
   assert.deepEqual(terms(' a, b ,,c\nd'), ['a', 'b', 'c', 'd'])
   assert.deepEqual(terms('["a, b"]'), ['a, b'])
   assert.equal(terms(Array(100).fill('x'))?.length, 100)
-  for (const wrong of [[], [''], ['x'.repeat(201)], Array(101).fill('x'), ','])
-    assert.equal(terms(wrong), undefined)
+  for (const wrongTerms of [[], [''], ['x'.repeat(201)], Array(101).fill('x'), ','])
+    assert.equal(terms(wrongTerms), undefined)
 })
 
 test('a thumbnail fits its box, and vector drawings are rendered at the resolution that the box requires', () => {
@@ -173,7 +180,7 @@ test('a table delimiter is a character or its name, in upper or lower case', () 
 /** Options are part of the API contract, so removing one must fail a test. */
 describe('the options', () => {
   const optionNames = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
-  const mark =
+  const markArgs =
     'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'
 
   test('the options of the PDF tools are exactly those listed', () => {
@@ -190,8 +197,8 @@ describe('the options', () => {
         'extract-pdf-pages': 'password pages',
         'remove-pdf-pages': 'password pages',
         'extract-pdf-images': 'password pages',
-        'add-watermark-pdf': `password pages watermarkText ${mark}`,
-        watermark: `password pages watermarkText ${mark}`,
+        'add-watermark-pdf': `password pages watermarkText ${markArgs}`,
+        watermark: `password pages watermarkText ${markArgs}`,
         'flatten-pdf': 'password',
         'repair-pdf': 'password',
         'reorder-pdf-pages': 'password pages',
@@ -229,7 +236,7 @@ describe('the options', () => {
     assert.equal(optionNames(gifOptions), `${clip} dither palette boomerang maxFileSize`)
     assert.equal(optionNames(animatedWebpOptions), `${clip} quality`)
     assert.equal(optionNames(animatedPngOptions), clip)
-    assert.equal(optionNames(videoWatermarkOptions), `watermarkText ${mark} quality preset`)
+    assert.equal(optionNames(videoWatermarkOptions), `watermarkText ${markArgs} quality preset`)
     assert.equal(optionNames(mergeVideoOptions), 'mode quality preset')
     assert.equal(optionNames(mergeAudioOptions), 'gap quality audioBitrate')
   })

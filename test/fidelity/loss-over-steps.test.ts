@@ -66,7 +66,7 @@ test('the result of an encrypted document is compared with the decrypted documen
 
 test('the source is read after the engine has started, and not if the step ends before', async () => {
   const errors: string[] = []
-  const log = { error: (_: unknown, message: string) => void errors.push(message) } as unknown as Log
+  const log = { error: (_: unknown, message: string) => void errors.push(message) } as Log
   const path = join(folder, 'late.txt')
   {
     using detector = new LossDetector(log)

@@ -48,7 +48,7 @@ export interface EmbeddedApp {
     contracts?: readonly AnyContract[],
   ): Promise<AppReply>
   /** Returns the app with some of its services replaced. */
-  with(changed: Partial<Services>): EmbeddedApp
+  with(changedServices: Partial<Services>): EmbeddedApp
   close(): Promise<void>
 }
 
@@ -90,14 +90,14 @@ export async function openApp(): Promise<EmbeddedApp> {
 }
 
 function createEmbeddedApp(services: Services, close: () => Promise<void>): EmbeddedApp {
-  const made = new Map<readonly AnyContract[], ReturnType<typeof createApp>>()
+  const appsByContracts = new Map<readonly AnyContract[], ReturnType<typeof createApp>>()
   return {
     services,
     close,
     with: (changed) => createEmbeddedApp({ ...services, ...changed }, close),
     send: async (method, path, request = {}, contracts = routes) => {
-      const app = made.get(contracts) ?? createApp(contracts, services, { missingPage })
-      made.set(contracts, app)
+      const app = appsByContracts.get(contracts) ?? createApp(contracts, services, { missingPage })
+      appsByContracts.set(contracts, app)
       const context = { getRemainingTimeInMillis: () => 29_000 } as Parameters<typeof app>[1]
       const {
         statusCode = 0,

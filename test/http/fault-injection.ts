@@ -1,8 +1,11 @@
 /** Returns a proxy of the service with some members replaced. */
-export function replaceMembers<Service extends object>(service: Service, changed: Partial<Service>): Service {
+export function replaceMembers<Service extends object>(
+  service: Service,
+  changedMembers: Partial<Service>,
+): Service {
   return new Proxy(service, {
     get: (target, name) => {
-      if (name in changed) return Reflect.get(changed, name)
+      if (name in changedMembers) return Reflect.get(changedMembers, name)
       const value = Reflect.get(target, name)
       // A proxy has no private fields, so methods are bound to the service.
       return typeof value === 'function' ? value.bind(target) : value

@@ -22,7 +22,7 @@ export async function outcomeOf(service: SimulatedService): Promise<ObservedOutc
   const state = await service.services().jobs.store.getState(service.jobId)
   if (!state) return { status: undefined, error: undefined, summary: undefined, tasks: {}, files: {}, events }
   const { job, fixed, tasks } = state
-  const all = [
+  const allFiles = [
     ...fixed.map((task) => [task.name, statusOfFixed(task, state)]),
     ...tasks.map(({ name, status, code }) => [name, code ? `${status} ${code}` : status]),
   ]
@@ -31,7 +31,7 @@ export async function outcomeOf(service: SimulatedService): Promise<ObservedOutc
     status: job.status,
     error: job.error?.code,
     summary: job.summary,
-    tasks: Object.fromEntries(all),
+    tasks: Object.fromEntries(allFiles),
     files: Object.fromEntries(
       files.map(({ key, filename }) => [
         filename,
@@ -61,9 +61,9 @@ function eventsOf({ bus, jobId }: SimulatedService): string[] {
   )
   for (const events of [inOrder, ofJob]) {
     const end = events.findIndex(({ event }) => ends.includes(event))
-    const after = end < 0 ? [] : events.slice(end + 1)
+    const eventsAfter = end < 0 ? [] : events.slice(end + 1)
     assert.deepEqual(
-      after.filter(({ event }) => !afterTheEnd.includes(event)),
+      eventsAfter.filter(({ event }) => !afterTheEnd.includes(event)),
       [],
       'nothing follows the end',
     )

@@ -34,16 +34,16 @@ export class MemoryBus extends Bus {
       })
   }
 
-  #accept(given: BusEvent): void {
-    const event: BusEvent = JSON.parse(JSON.stringify(given))
+  #accept(givenEvent: BusEvent): void {
+    const event: BusEvent = JSON.parse(JSON.stringify(givenEvent))
     this.published.push(event)
-    const parsed = eventSchema(event.event).safeParse(event)
-    if (!parsed.success) this.contradictions.push(`${event.event}: ${parsed.error.message}`)
-    const before = this.events.find(({ id }) => id === event.id)
-    if (!before) this.events.push(event)
+    const parsedEvent = eventSchema(event.event).safeParse(event)
+    if (!parsedEvent.success) this.contradictions.push(`${event.event}: ${parsedEvent.error.message}`)
+    const eventBefore = this.events.find(({ id }) => id === event.id)
+    if (!eventBefore) this.events.push(event)
     else
       try {
-        assert.deepEqual(event, before)
+        assert.deepEqual(event, eventBefore)
       } catch (error) {
         this.contradictions.push(String(error))
       }

@@ -29,9 +29,9 @@ export class MemoryFiles extends Files {
 
   override async getFile({ key, filename }: FileReference, path: string): Promise<void> {
     await this.#gate.observe(async () => {
-      const found = this.objects.get(key)
-      if (!found) throw new AppError('FILE_GONE', `The file ${filename} is deleted.`)
-      await writeFile(path, found)
+      const foundObject = this.objects.get(key)
+      if (!foundObject) throw new AppError('FILE_GONE', `The file ${filename} is deleted.`)
+      await writeFile(path, foundObject)
     })
   }
 
@@ -41,12 +41,12 @@ export class MemoryFiles extends Files {
 
   override async head(key: string): Promise<ObjectInfo | undefined> {
     return this.#gate.observe(async () => {
-      const found = this.objects.get(key)
+      const foundObject = this.objects.get(key)
       return (
-        found && {
-          size: found.length,
+        foundObject && {
+          size: foundObject.length,
           contentType: 'image/png',
-          etag: etagOf(found),
+          etag: etagOf(foundObject),
           storedAt: new Date(0),
         }
       )
@@ -54,12 +54,12 @@ export class MemoryFiles extends Files {
   }
 
   override async copy({ key, filename }: FileReference, to: string): Promise<string> {
-    const found = this.objects.get(key)
-    if (!found) throw new AppError('FILE_GONE', `The file ${filename} is deleted.`)
+    const foundObject = this.objects.get(key)
+    if (!foundObject) throw new AppError('FILE_GONE', `The file ${filename} is deleted.`)
     await this.#gate.effect('object copied', async () => {
-      this.objects.set(to, found)
+      this.objects.set(to, foundObject)
     })
-    return etagOf(found)
+    return etagOf(foundObject)
   }
 
   override async delete(keys: readonly string[]): Promise<void> {

@@ -59,28 +59,32 @@ export class MemoryQueues extends Queues {
 
   override async extendVisibility(_queue: QueueId, receipt: string, seconds: number): Promise<void> {
     await this.#gate.observe(async () => {
-      for (const stored of this.#stored)
-        if (stored.receipt === receipt) stored.visibleAt = Date.now() + seconds * 1000
+      for (const storedMessage of this.#stored)
+        if (storedMessage.receipt === receipt) storedMessage.visibleAt = Date.now() + seconds * 1000
       this.#onVisible()
     })
   }
 
   receive(): QueuedMessage | undefined {
     const now = Date.now()
-    const found = this.#stored.find(({ visibleAt }) => visibleAt <= now)
-    if (!found) return undefined
-    found.receives += 1
-    if (found.receives > maxReceiveCount) {
-      this.deadLetters.push(found.body)
-      this.#stored = this.#stored.filter((stored) => stored !== found)
+    const foundMessage = this.#stored.find(({ visibleAt }) => visibleAt <= now)
+    if (!foundMessage) return undefined
+    foundMessage.receives += 1
+    if (foundMessage.receives > maxReceiveCount) {
+      this.deadLetters.push(foundMessage.body)
+      this.#stored = this.#stored.filter((stored) => stored !== foundMessage)
       return this.receive()
     }
     this.#receipts += 1
-    found.receipt = String(this.#receipts)
-    found.visibleAt = now + this.#visibilityS * 1000
+    foundMessage.receipt = String(this.#receipts)
+    foundMessage.visibleAt = now + this.#visibilityS * 1000
     // Move it to the end, so that the next message is another one.
-    this.#stored = [...this.#stored.filter((stored) => stored !== found), found]
-    return { message: TaskMessage.parse(JSON.parse(found.body)), queue: found.queue, receipt: found.receipt }
+    this.#stored = [...this.#stored.filter((stored) => stored !== foundMessage), foundMessage]
+    return {
+      message: TaskMessage.parse(JSON.parse(foundMessage.body)),
+      queue: foundMessage.queue,
+      receipt: foundMessage.receipt,
+    }
   }
 
   /** Only the latest receipt deletes a message. */

@@ -36,8 +36,8 @@ export class MemoryTable extends Table {
   }
 
   override async getAll(keys: readonly Key[]): Promise<Item[]> {
-    const found = await Promise.all(keys.map((key) => this.get(key)))
-    return found.filter((item) => item !== undefined)
+    const foundItems = await Promise.all(keys.map((key) => this.get(key)))
+    return foundItems.filter((item) => item !== undefined)
   }
 
   override async partition(pk: string, sortPrefix = ''): Promise<Item[]> {
@@ -64,13 +64,13 @@ export class MemoryTable extends Table {
   }
 
   #conditional(write: Write, mark: Item | undefined): ConditionalWriteResult {
-    const before = this.#before(write)
-    if (holds(before, write.if ?? {})) return { applied: true, item: this.#apply(write) }
+    const itemBefore = this.#before(write)
+    if (holds(itemBefore, write.if ?? {})) return { applied: true, item: this.#apply(write) }
     const isOurs =
       mark !== undefined &&
-      before !== undefined &&
-      Object.entries(mark).every(([name, value]) => before[name] === value)
-    return { applied: isOurs, item: structuredClone(before) }
+      itemBefore !== undefined &&
+      Object.entries(mark).every(([name, value]) => itemBefore[name] === value)
+    return { applied: isOurs, item: structuredClone(itemBefore) }
   }
 
   override async transact(writes: readonly Write[]): Promise<boolean> {
@@ -126,13 +126,13 @@ function holds(item: Item | undefined, condition: Condition): boolean {
     Object.entries(oneOf).every(([path, values]) => values.includes(at(item, path))) &&
     absent.every((path) => at(item, path) === undefined) &&
     present.every((path) => at(item, path) !== undefined) &&
-    Object.entries(below).every(([path, most]) => {
+    Object.entries(below).every(([path, maxValue]) => {
       const value = at(item, path) as number | undefined
-      return value === undefined || value < most
+      return value === undefined || value < maxValue
     }) &&
-    Object.entries(until).every(([path, last]) => {
+    Object.entries(until).every(([path, lastValue]) => {
       const value = at(item, path) as string | undefined
-      return value !== undefined && value <= last
+      return value !== undefined && value <= lastValue
     }) &&
     (either.length === 0 || either.some((one) => holds(item, one)))
   )

@@ -107,7 +107,7 @@ export const chain = (count: number) =>
     ),
   )
 
-export const createRecords = (id: string, tasks: readonly NewTask[], more: Partial<NewJob> = {}) =>
+export const createRecords = (id: string, tasks: readonly NewTask[], moreFields: Partial<NewJob> = {}) =>
   createGraphRecords(
     {
       id,
@@ -120,7 +120,7 @@ export const createRecords = (id: string, tasks: readonly NewTask[], more: Parti
       require: 'all',
       failFast: false,
       tasks,
-      ...more,
+      ...moreFields,
     },
     new Date(),
   )

@@ -46,10 +46,10 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
     const characters = name.match(new RegExp(`.{1,${each}}`, 'g')) ?? []
     // Every second chunk gets a file with its characters.
     return Promise.all(
-      characters.map(async (some, at) => {
-        if (at % 2 === 0) return { spec: { number: at + 1, characters: some } }
+      characters.map(async (someCharacters, at) => {
+        if (at % 2 === 0) return { spec: { number: at + 1, characters: someCharacters } }
         const path = join(tools.workDir, `cut-${at}`)
-        await writeFile(path, some)
+        await writeFile(path, someCharacters)
         return { spec: { number: at + 1 }, file: { path, format: 'pdf' as const } }
       }),
     )

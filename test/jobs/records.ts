@@ -22,14 +22,18 @@ export const file = (name: string, key = name): StoredFile => ({
   sha256: '',
 })
 
-export const newTask = (name: string, ins: readonly number[], more: Partial<NewTask> = {}): NewTask => ({
+export const newTask = (
+  name: string,
+  ins: readonly number[],
+  moreFields: Partial<NewTask> = {},
+): NewTask => ({
   name,
   operation: 'convert',
   ins,
   spec: {},
   continueOnError: false,
   warnings: [],
-  ...more,
+  ...moreFields,
 })
 
 /** An import whose file is available from the start. */
@@ -47,17 +51,17 @@ export const createAwaitedUpload = (name: string): NewTask =>
 export const createExport = (name: string, ins: readonly number[], spec: NewTask['spec'] = {}): NewTask =>
   newTask(name, ins, { operation: 'export/url', spec, fixed: { status: 'pending' } })
 
-export function createRecords(tasks: readonly NewTask[], more: Partial<NewJob> = {}): GraphRecords {
+export function createRecords(tasks: readonly NewTask[], moreFields: Partial<NewJob> = {}): GraphRecords {
   const display = { source: null, target: { format: 'webp' }, operations: ['convert'], pollS: 2 }
   const job = { id: 'job_1', owner: 'anon_1', requestId: 'req_1', tag: null, display, warnings: [] }
   const rules = { retentionS: 3600, require: 'all' as const, failFast: false }
-  return createGraphRecords({ ...job, ...rules, tasks, ...more }, start)
+  return createGraphRecords({ ...job, ...rules, tasks, ...moreFields }, start)
 }
 
 /** A job right after its creation. */
-export function newJob(tasks: readonly NewTask[], more: Partial<NewJob> = {}): JobState {
-  const { job, fixed, tasks: recorded } = createRecords(tasks, more)
-  return { job, fixed, tasks: recorded, chunks: [] }
+export function newJob(tasks: readonly NewTask[], moreFields: Partial<NewJob> = {}): JobState {
+  const { job, fixed, tasks: recordedTasks } = createRecords(tasks, moreFields)
+  return { job, fixed, tasks: recordedTasks, chunks: [] }
 }
 
 /** The same state with changed attributes of some tasks, by name. */
@@ -87,23 +91,25 @@ type Attributes = Record<string, unknown>
 
 /** Applies a change to a record like the table does; additions use the values from before the change. */
 export function applyChange<T extends object>(record: T, change: Change): T {
-  const before = structuredClone(record) as Attributes
-  const after = structuredClone(before)
+  const recordBefore = structuredClone(record) as Attributes
+  const recordAfter = structuredClone(recordBefore)
   const { set = {}, setOnce = {}, setPlus = {}, remove = [] } = change
-  for (const [path, value] of Object.entries(set)) if (value !== undefined) put(after, path, value)
-  for (const [path, value] of Object.entries(setOnce)) if (!(path in before)) put(after, path, value)
-  for (const [path, [from, plus]] of Object.entries(setPlus)) put(after, path, Number(before[from]) + plus)
-  for (const path of remove) put(after, path, undefined)
-  changeSets(after, change)
-  return after as T
+  for (const [path, value] of Object.entries(set)) if (value !== undefined) put(recordAfter, path, value)
+  for (const [path, value] of Object.entries(setOnce))
+    if (!(path in recordBefore)) put(recordAfter, path, value)
+  for (const [path, [from, plus]] of Object.entries(setPlus))
+    put(recordAfter, path, Number(recordBefore[from]) + plus)
+  for (const path of remove) put(recordAfter, path, undefined)
+  changeSets(recordAfter, change)
+  return recordAfter as T
 }
 
 /** A dot in a path selects a key of a map. */
 function put(record: Attributes, path: string, value: unknown): void {
-  const [first = '', second] = path.split('.')
-  const place = second === undefined ? record : (record[first] as Attributes)
-  if (value === undefined) delete place[second ?? first]
-  else place[second ?? first] = value
+  const [firstName = '', secondName] = path.split('.')
+  const place = secondName === undefined ? record : (record[firstName] as Attributes)
+  if (value === undefined) delete place[secondName ?? firstName]
+  else place[secondName ?? firstName] = value
 }
 
 function changeSets(record: Attributes, { include = {}, exclude = {} }: Change): void {

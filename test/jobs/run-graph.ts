@@ -46,9 +46,9 @@ export async function runGraph(
   const workTasks = tasks.flatMap(({ name, fixed }) => (fixed ? [] : [name]))
   assert.deepEqual(service.runs.toSorted(), workTasks.toSorted(), 'each task ran once')
   assert.deepEqual(service.failures, [])
-  const written = service.calls.filter(({ isWrite }) => isWrite).flatMap(({ keys }) => keys)
+  const writtenKeys = service.calls.filter(({ isWrite }) => isWrite).flatMap(({ keys }) => keys)
   const progressEvents = service.bus.events.filter(({ event }) => event === 'job.progress').length
-  return { service, ms, writesPerTask: (written.length - progressEvents) / workTasks.length }
+  return { service, ms, writesPerTask: (writtenKeys.length - progressEvents) / workTasks.length }
 }
 
 async function watch(service: SimulatedService, isOver: () => boolean): Promise<number[]> {

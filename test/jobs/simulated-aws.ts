@@ -30,9 +30,9 @@ export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+    let mixedBits = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixedBits = (mixedBits + Math.imul(mixedBits ^ (mixedBits >>> 7), 61 | mixedBits)) ^ mixedBits
+    return ((mixedBits ^ (mixedBits >>> 14)) >>> 0) / 4_294_967_296
   }
 }
 
@@ -58,9 +58,9 @@ export function writeConflicts(probability: number, random: () => number): Table
 export function lostResponses(probability: number, random: () => number): TableBehavior {
   return async (command, send) => {
     if (!isWrite(command) || random() >= probability) return send(command)
-    const first = await send(command)
+    const firstResponse = await send(command)
     // AWS recognizes repeated transactions by their token.
-    return command instanceof TransactWriteCommand ? first : send(command)
+    return command instanceof TransactWriteCommand ? firstResponse : send(command)
   }
 }
 
@@ -71,8 +71,8 @@ export function lostResponses(probability: number, random: () => number): TableB
 export function oneLostWrite(probability: number, random: () => number): TableBehavior {
   let isDone = false
   return async (command, send) => {
-    const answer = await send(command)
-    if (isDone || !isWrite(command) || random() >= probability) return answer
+    const response = await send(command)
+    if (isDone || !isWrite(command) || random() >= probability) return response
     isDone = true
     throw new Error('the table does not respond')
   }
@@ -84,19 +84,19 @@ export function partialBatches(probability: number, random: () => number): Table
     if (random() >= probability) return send(command)
     if (command instanceof BatchWriteCommand) {
       const [[table, requests = []] = ['', []]] = Object.entries(command.input.RequestItems ?? {})
-      const taken = Math.floor(requests.length * random())
-      const left = { UnprocessedItems: { [table]: requests.slice(taken) } }
-      if (taken > 0)
-        await send(new BatchWriteCommand({ RequestItems: { [table]: requests.slice(0, taken) } }))
+      const takenCount = Math.floor(requests.length * random())
+      const left = { UnprocessedItems: { [table]: requests.slice(takenCount) } }
+      if (takenCount > 0)
+        await send(new BatchWriteCommand({ RequestItems: { [table]: requests.slice(0, takenCount) } }))
       return left
     }
     if (command instanceof BatchGetCommand) {
-      const [[table, wanted] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
-      const keys = wanted?.Keys ?? []
-      const taken = Math.floor(keys.length * random())
-      const UnprocessedKeys = { [table]: { ...wanted, Keys: keys.slice(taken) } }
-      if (taken === 0) return { Responses: {}, UnprocessedKeys }
-      const request = { RequestItems: { [table]: { ...wanted, Keys: keys.slice(0, taken) } } }
+      const [[table, wantedKeys] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})
+      const keys = wantedKeys?.Keys ?? []
+      const takenCount = Math.floor(keys.length * random())
+      const UnprocessedKeys = { [table]: { ...wantedKeys, Keys: keys.slice(takenCount) } }
+      if (takenCount === 0) return { Responses: {}, UnprocessedKeys }
+      const request = { RequestItems: { [table]: { ...wantedKeys, Keys: keys.slice(0, takenCount) } } }
       const answer = (await send(new BatchGetCommand(request))) as object // the response of the client
       return { ...answer, UnprocessedKeys }
     }

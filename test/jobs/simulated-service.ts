@@ -213,11 +213,11 @@ export class SimulatedService {
 
   create(
     tasks: readonly NewTask[],
-    more: Partial<NewJob> = {},
+    moreFields: Partial<NewJob> = {},
     otherWrites: readonly TransactionWrite[] = [],
   ) {
     return this.request('creator', ({ jobs }) =>
-      jobs.create(createRecords(this.jobId, tasks, more), otherWrites),
+      jobs.create(createRecords(this.jobId, tasks, moreFields), otherWrites),
     )
   }
 
@@ -257,16 +257,17 @@ export class SimulatedService {
     until?: (job: Record<string, unknown> | undefined) => boolean
   } = {}): Promise<void> {
     const { concurrency = 1 } = this.#options
-    const running = new Set<Promise<void>>()
+    const runningTasks = new Set<Promise<void>>()
     for (;;) {
-      const news = this.queues.nextVisible()
-      while (running.size < concurrency) {
-        const received = inTime(this.time, () => this.queues.receive())
-        if (!received) break
-        const work = this.#processMessage(received).finally(() => running.delete(work))
-        running.add(work)
+      const nextVisible = this.queues.nextVisible()
+      while (runningTasks.size < concurrency) {
+        const receivedMessage = inTime(this.time, () => this.queues.receive())
+        if (!receivedMessage) break
+        const work = this.#processMessage(receivedMessage).finally(() => runningTasks.delete(work))
+        runningTasks.add(work)
       }
-      if (running.size > 0) await Promise.race([...running, ...(running.size < concurrency ? [news] : [])])
+      if (runningTasks.size > 0)
+        await Promise.race([...runningTasks, ...(runningTasks.size < concurrency ? [nextVisible] : [])])
       else if (!(await this.#advanceTime(until))) return
     }
   }
@@ -312,15 +313,15 @@ export class SimulatedService {
     const wakeAt = Item?.['wakeShard'] && Item['wakeAt'] ? Date.parse(String(Item['wakeAt'])) : undefined
     const sweepAt =
       wakeAt === undefined || isOver ? Infinity : Math.max(wakeAt, this.#sweptAt + minSweepIntervalMs)
-    const next = Math.min(messageAt ?? Infinity, sweepAt)
+    const nextTime = Math.min(messageAt ?? Infinity, sweepAt)
     this.#timeSteps += 1
     if (this.#timeSteps > maxTimeSteps)
       throw new Error(`the job does not come to rest: ${this.gate.effects.slice(-10).join(', ')}`, {
         cause: this.failures.at(-1),
       })
-    assert.ok(Number.isFinite(next), `no message or sweep will ever process ${JSON.stringify(Item)}`)
-    this.time.moveTo(next)
-    if (next !== sweepAt) return true
+    assert.ok(Number.isFinite(nextTime), `no message or sweep will ever process ${JSON.stringify(Item)}`)
+    this.time.moveTo(nextTime)
+    if (nextTime !== sweepAt) return true
     this.sweeps += 1
     await this.sweep()
     return true

@@ -15,14 +15,14 @@ export interface TestDatabase {
 
 /** Opens a database for the tests of a file. */
 export function openDatabase(): TestDatabase {
-  let opened: ServedDatabase | undefined
+  let openedDatabase: ServedDatabase | undefined
   before(async () => {
-    opened = await serveDatabase(makeFolder())
+    openedDatabase = await serveDatabase(makeFolder())
   })
-  after(() => opened?.close())
+  after(() => openedDatabase?.close())
   return databaseOf(() => {
-    if (!opened) throw new Error('the embedded database is not open yet')
-    return opened.client()
+    if (!openedDatabase) throw new Error('the embedded database is not open yet')
+    return openedDatabase.client()
   })
 }
 

@@ -10,7 +10,7 @@ import type { TestService } from './service.ts'
 type Stored = Pick<Services, 'table'>
 
 /** Stores an account, as a sign-up would. */
-export async function newAccount({ table }: Stored, more: Partial<Account> = {}): Promise<string> {
+export async function newAccount({ table }: Stored, moreFields: Partial<Account> = {}): Promise<string> {
   const id = newId('acc')
   await table.put({
     ...accountKey(id),
@@ -24,7 +24,7 @@ export async function newAccount({ table }: Stored, more: Partial<Account> = {})
     role: 'USER',
     status: 'active',
     createdAt: new Date().toISOString(),
-    ...more,
+    ...moreFields,
   })
   return id
 }
@@ -35,10 +35,10 @@ export async function newKey(
   owner: string,
   input: Partial<KeyInput> = {},
 ): Promise<string> {
-  const whole: KeyInput = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...input }
-  const made = await new ApiKeys(services).create(owner, whole)
-  if (!made) throw new Error('the account has too many keys')
-  return made.text
+  const keyFields: KeyInput = { name: 'test', kind: 'secret', scopes: [...grantedScopes], ...input }
+  const createdKey = await new ApiKeys(services).create(owner, keyFields)
+  if (!createdKey) throw new Error('the account has too many keys')
+  return createdKey.text
 }
 
 /** Creates a key with the scopes of a signed-in user. */
@@ -55,7 +55,7 @@ export const managerOf = (service: TestService): Promise<string> =>
 export const adminOf = (service: TestService): Promise<string> => within(service, newAdminKey)
 
 async function within<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
-  const before = { ...process.env }
+  const environmentBefore = { ...process.env }
   process.env['DATA_DIR'] = dataDir
   const place = await openReplayTarget()
   try {
@@ -63,8 +63,8 @@ async function within<T>({ dataDir }: TestService, work: (place: Stored) => Prom
   } finally {
     await place.close()
     // Otherwise another service started by the test would use the servers of this one.
-    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
-    Object.assign(process.env, before)
+    for (const name of Object.keys(process.env)) if (!(name in environmentBefore)) delete process.env[name]
+    Object.assign(process.env, environmentBefore)
   }
 }
 
@@ -72,12 +72,12 @@ async function within<T>({ dataDir }: TestService, work: (place: Stored) => Prom
 export async function changeAccount(
   { table }: Pick<Services, 'table'>,
   id: string,
-  change: { readonly [Name in 'plan' | 'role' | 'status' | 'name']?: Account[Name] | undefined },
+  accountChange: { readonly [Name in 'plan' | 'role' | 'status' | 'name']?: Account[Name] | undefined },
 ): Promise<Account | undefined> {
   const updatedAt = new Date().toISOString()
   // A new version makes concurrent writers of the whole record notice the change.
   const { applied, item } = await table.update(accountKey(id), {
-    set: { ...change, updatedAt },
+    set: { ...accountChange, updatedAt },
     setPlus: { version: ['version', 1] },
   })
   return applied ? Account.parse(item) : undefined

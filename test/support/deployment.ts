@@ -94,9 +94,11 @@ export function packageDeployment() {
   }
 
   function findByName(type: string, property: string, name: string) {
-    const found = ofType(type).find(([, { Properties }]) => Properties[property] === `mutabor-dev-${name}`)
-    assert.ok(found, `no ${type} ${name} is deployed`)
-    return { id: found[0], properties: found[1].Properties }
+    const foundResource = ofType(type).find(
+      ([, { Properties }]) => Properties[property] === `mutabor-dev-${name}`,
+    )
+    assert.ok(foundResource, `no ${type} ${name} is deployed`)
+    return { id: foundResource[0], properties: foundResource[1].Properties }
   }
 
   /** Runs code on an unpacked function, in an environment without this checkout. */

@@ -12,9 +12,9 @@ export function inlineComponents<Document extends object>(document: Document): D
     const { $ref } = value as Json
     const [, kind = '', name = ''] = referencePattern.exec(typeof $ref === 'string' ? $ref : '') ?? []
     if (kind) {
-      const found = components[kind]?.[name]
-      if (found === undefined) throw new Error(`${String($ref)} does not exist`)
-      return inline(found)
+      const foundComponent = components[kind]?.[name]
+      if (foundComponent === undefined) throw new Error(`${String($ref)} does not exist`)
+      return inline(foundComponent)
     }
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inline(inner)]))
   }

@@ -53,9 +53,9 @@ export class OpenApiChecker {
   readonly #paths: readonly { readonly pattern: RegExp; readonly path: string }[]
 
   constructor(document: object) {
-    const inlined = inlineComponents(document)
-    this.document = inlined as Documented // made by us, and read by others in the tests of it
-    this.#ajv.addSchema(inlined, 'openapi')
+    const inlinedDocument = inlineComponents(document)
+    this.document = inlinedDocument as Documented // made by us, and read by others in the tests of it
+    this.#ajv.addSchema(inlinedDocument, 'openapi')
     this.#paths = Object.keys(this.document.paths)
       // A literal path takes precedence over one with a parameter.
       .sort((a, b) => a.split('{').length - b.split('{').length)
@@ -63,11 +63,11 @@ export class OpenApiChecker {
   }
 
   /** Fails if a reply does not match the document. */
-  check(seen: CheckedReply): void {
-    const { method, status, text } = seen
+  check(checkedReply: CheckedReply): void {
+    const { method, status, text } = checkedReply
     if (method === 'OPTIONS') return
-    const place = this.#placeOf(seen)
-    const what = `${method} ${place?.path ?? seen.path} answers ${status}`
+    const place = this.#placeOf(checkedReply)
+    const what = `${method} ${place?.path ?? checkedReply.path} answers ${status}`
     if (method === 'HEAD') {
       assert.equal(text, '', `${what} with a body`)
       return
@@ -77,8 +77,8 @@ export class OpenApiChecker {
     const response = operation?.responses[String(status)]
     if (operation && !response)
       assert.fail(`${what}, which the OpenAPI document does not name: ${text.slice(0, 300)}`)
-    if (response) this.#checkHeaders(seen.headers, response.headers ?? {}, what)
-    const type = seen.contentType?.split(';')[0] ?? ''
+    if (response) this.#checkHeaders(checkedReply.headers, response.headers ?? {}, what)
+    const type = checkedReply.contentType?.split(';')[0] ?? ''
     const content = response?.content
     if (response && !content) {
       assert.equal(text, '', `${what} with a body that is not in the OpenAPI document`)
@@ -108,17 +108,24 @@ export class OpenApiChecker {
     )
   }
 
-  #checkHeaders(seen: Headers, described: NonNullable<DocumentedReply['headers']>, what: string): void {
-    for (const [name, { required }] of Object.entries(described))
-      if (required) assert.ok(seen.has(name), `${what} without the header ${name}`)
-    const unknown = [...seen.keys()].filter((name) => !(name in described) && !usual.test(name))
+  #checkHeaders(
+    sentHeaders: Headers,
+    documentedHeaders: NonNullable<DocumentedReply['headers']>,
+    what: string,
+  ): void {
+    for (const [name, { required }] of Object.entries(documentedHeaders))
+      if (required) assert.ok(sentHeaders.has(name), `${what} without the header ${name}`)
+    const unknown = [...sentHeaders.keys()].filter(
+      (name) => !(name in documentedHeaders) && !usual.test(name),
+    )
     assert.deepEqual(unknown, [], `${what} with headers that are not in the OpenAPI document`)
   }
 
   #placeOf({ path, method }: CheckedReply): Place | undefined {
-    const found = this.#paths.find(({ pattern }) => pattern.test(path))?.path
-    const operation = found === undefined ? undefined : this.document.paths[found]?.[method.toLowerCase()]
-    return found === undefined || !operation ? undefined : { path: found, operation }
+    const foundPath = this.#paths.find(({ pattern }) => pattern.test(path))?.path
+    const operation =
+      foundPath === undefined ? undefined : this.document.paths[foundPath]?.[method.toLowerCase()]
+    return foundPath === undefined || !operation ? undefined : { path: foundPath, operation }
   }
 }
 
@@ -147,8 +154,8 @@ const checkedFetch: typeof fetch = async (input, init) => {
   const response = await plainFetch(input, init)
   const { origin, pathname: path } = new URL(response.url)
   if (!services.has(origin) || !isApiPath(path)) return response
-  const described = services.get(origin) ?? documentOf(origin)
-  services.set(origin, described)
+  const checkerOfOrigin = services.get(origin) ?? documentOf(origin)
+  services.set(origin, checkerOfOrigin)
   // Interrupted replies are left to the test.
   const text = await response
     .clone()
@@ -157,6 +164,6 @@ const checkedFetch: typeof fetch = async (input, init) => {
   const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
   const { status, headers } = response
   const contentType = headers.get('content-type')
-  if (text !== undefined) (await described)?.check({ method, path, status, contentType, headers, text })
+  if (text !== undefined) (await checkerOfOrigin)?.check({ method, path, status, contentType, headers, text })
   return response
 }

@@ -21,7 +21,7 @@ const start = fileURLToPath(
   ),
 )
 /** Functions isolated as when deployed. */
-const apart = { REQUEST_BODIES: 'whole', TASK_FILES: 'signed' }
+const isolatedSettings = { REQUEST_BODIES: 'whole', TASK_FILES: 'signed' }
 
 export interface TestService {
   readonly url: string
@@ -52,7 +52,7 @@ export async function startService(
       PORT: '0',
       MIN_FREE_DISK_GB: '1',
       DATA_DIR: dir,
-      ...(rightsLog && apart),
+      ...(rightsLog && isolatedSettings),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -111,9 +111,9 @@ export class Client {
 
   /** Returns a client with the same identity for another service. */
   at(service: Pick<TestService, 'url'>): Client {
-    const moved = new Client(service)
-    moved.#token = this.#token
-    return moved
+    const movedClient = new Client(service)
+    movedClient.#token = this.#token
+    return movedClient
   }
 
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
@@ -134,8 +134,8 @@ export class Client {
   }
 
   /** Creates an upload for a declared file. */
-  async presign(announced: Readonly<Record<string, unknown>>): Promise<Presigned> {
-    const response = await this.post('/v1/uploads/presign', announced)
+  async presign(announcedFile: Readonly<Record<string, unknown>>): Promise<Presigned> {
+    const response = await this.post('/v1/uploads/presign', announcedFile)
     const body = (await response.json()) as { data: Presigned }
     assert.equal(response.status, 201, JSON.stringify(body))
     return body.data

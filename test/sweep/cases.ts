@@ -51,12 +51,12 @@ const targetsBySource = new Map(
 )
 
 function targetOf(id: string, from: FormatId): FormatId | undefined {
-  const possible = targetsBySource.get(from) ?? []
-  const usual = targetsByCategory[formatById(from).category].filter(
-    (to) => to !== from && possible.includes(to),
+  const possibleTargets = targetsBySource.get(from) ?? []
+  const usualTargets = targetsByCategory[formatById(from).category].filter(
+    (to) => to !== from && possibleTargets.includes(to),
   )
-  const [first = possible[0], ...rest] = usual
-  return first && oneOf([first, ...rest], seededRandom(`target of ${id}`))
+  const [firstTarget = possibleTargets[0], ...rest] = usualTargets
+  return firstTarget && oneOf([firstTarget, ...rest], seededRandom(`target of ${id}`))
 }
 
 function createCases(origin: CaseOrigin, name: string, kind: string): Case[] {

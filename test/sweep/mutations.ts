@@ -13,7 +13,7 @@ const flipBits =
   (count: number): Mutation =>
   (bytes, random) => {
     const out = Buffer.from(bytes)
-    for (let done = 0; done < count; done++) {
+    for (let doneCount = 0; doneCount < count; doneCount++) {
       const at = Math.floor(random() * out.length)
       out[at] = (out[at] ?? 0) ^ (1 << Math.floor(random() * 8))
     }

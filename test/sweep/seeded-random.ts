@@ -4,12 +4,12 @@ export function seededRandom(seed: string): () => number {
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619)
   return () => {
     state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    let mixedBits = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixedBits = (mixedBits + Math.imul(mixedBits ^ (mixedBits >>> 7), 61 | mixedBits)) ^ mixedBits
+    return ((mixedBits ^ (mixedBits >>> 14)) >>> 0) / 2 ** 32
   }
 }
 
-export function oneOf<T>(all: readonly [T, ...T[]], random: () => number): T {
-  return all[Math.floor(random() * all.length)] ?? all[0]
+export function oneOf<T>(allValues: readonly [T, ...T[]], random: () => number): T {
+  return allValues[Math.floor(random() * allValues.length)] ?? allValues[0]
 }

@@ -53,10 +53,10 @@ export async function startGcs(host = '127.0.0.1') {
   async function signIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = new URLSearchParams(await text(request))
     const [header = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
-    const signed = Buffer.from(`${header}.${claims}`)
+    const signedText = Buffer.from(`${header}.${claims}`)
     const { iss, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>
     const key = createPublicKey(publicKey.export({ type: 'spki', format: 'pem' }))
-    const isValid = verify('sha256', signed, key, Buffer.from(signature, 'base64url'))
+    const isValid = verify('sha256', signedText, key, Buffer.from(signature, 'base64url'))
     if (!isValid || iss !== credentials.client_email || Number(exp) < Date.now() / 1000)
       return sendJson(response, 400, { error: 'invalid_grant' })
     state.tokens++
@@ -72,16 +72,16 @@ export async function startGcs(host = '127.0.0.1') {
       const object = objects.get(name)
       return object ? [resourceOf(name, object)] : []
     })
-    const next = from + 2 < names.length ? { nextPageToken: String(from + 2) } : {}
-    sendJson(response, 200, { items, ...next })
+    const nextPage = from + 2 < names.length ? { nextPageToken: String(from + 2) } : {}
+    sendJson(response, 200, { items, ...nextPage })
   }
 
   function get(name: string, url: URL, request: IncomingMessage, response: ServerResponse) {
     const object = objects.get(name)
     if (!object) return refuse(response, 404, 'notFound')
     if (url.searchParams.get('alt') !== 'media') return sendJson(response, 200, resourceOf(name, object))
-    const expected = url.searchParams.get('ifGenerationMatch')
-    if (expected !== null && expected !== String(object.generation))
+    const expectedGeneration = url.searchParams.get('ifGenerationMatch')
+    if (expectedGeneration !== null && expectedGeneration !== String(object.generation))
       return refuse(response, 412, 'conditionNotMet')
     const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
     const { length } = object.content

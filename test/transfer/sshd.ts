@@ -11,15 +11,15 @@ export async function startSshd() {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-sshd-'))
   const files = join(dir, 'files')
   await mkdir(files)
-  const key = (name: string, ...more: string[]) => {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-f', join(dir, name), ...more])
+  const key = (name: string, ...moreArgs: string[]) => {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-f', join(dir, name), ...moreArgs])
     return join(dir, name)
   }
   const hostKey = key('host', '-N', '')
   const passphrase = 'open sesame'
   const [plain, locked] = [key('plain', '-N', ''), key('locked', '-N', passphrase)]
-  const allowed = await Promise.all([plain, locked].map((path) => readFile(`${path}.pub`, 'utf8')))
-  await writeFile(join(dir, 'allowed'), allowed.join(''), { mode: 0o600 })
+  const allowedKeys = await Promise.all([plain, locked].map((path) => readFile(`${path}.pub`, 'utf8')))
+  await writeFile(join(dir, 'allowed'), allowedKeys.join(''), { mode: 0o600 })
   const port = await freePort()
   const settings = [
     ...[`Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${hostKey}`, `PidFile ${join(dir, 'pid')}`],

@@ -43,9 +43,9 @@ export function runGridCommand(
   arrangement: PageArrangement,
   pages: ReadonlySet<number>,
 ): PageArrangement {
-  const next = { ...arrangement, sheets: commandChanges[id](arrangement.sheets, pages) }
-  announce(describeResult(id, next, pages), `pages ${id}`)
-  return next
+  const nextArrangement = { ...arrangement, sheets: commandChanges[id](arrangement.sheets, pages) }
+  announce(describeResult(id, nextArrangement, pages), `pages ${id}`)
+  return nextArrangement
 }
 
 export function dropPages(
@@ -53,25 +53,25 @@ export function dropPages(
   pages: ReadonlySet<number>,
   to: number,
 ): PageArrangement {
-  const next = { ...arrangement, sheets: movePages(arrangement.sheets, pages, to) }
-  announce(describeResult('moveForward', next, pages), 'pages move')
-  return next
+  const nextArrangement = { ...arrangement, sheets: movePages(arrangement.sheets, pages, to) }
+  announce(describeResult('moveForward', nextArrangement, pages), 'pages move')
+  return nextArrangement
 }
 
 function describeResult(id: CommandId, arrangement: PageArrangement, pages: ReadonlySet<number>): string {
   const { sheets } = arrangement
   const at = sheets.findIndex(({ page }) => pages.has(page))
-  const first = sheets[at]
-  if (!first) return ''
+  const firstSheet = sheets[at]
+  if (!firstSheet) return ''
   switch (id) {
     case 'rotateLeft':
     case 'rotateRight':
-      return words.rotatedTo(pages.size, first.page, first.rotation)
+      return words.rotatedTo(pages.size, firstSheet.page, firstSheet.rotation)
     case 'moveBack':
     case 'moveForward':
-      return words.movedTo(first.page, at + 1, sheets.length)
+      return words.movedTo(firstSheet.page, at + 1, sheets.length)
     case 'remove':
-      return first.isRemoved ? words.removedNow(pages.size) : words.restoredNow(pages.size)
+      return firstSheet.isRemoved ? words.removedNow(pages.size) : words.restoredNow(pages.size)
     case 'split':
       return words.files(splitParts(arrangement).length)
   }

@@ -115,9 +115,9 @@ async function open({ document, file, password }: WorkerRequest & { kind: 'open'
 }
 
 async function draw({ document, page, side }: WorkerRequest & { kind: 'draw' }): Promise<ImageBitmap> {
-  const opened = documents.get(document)
-  if (!opened) throw new Error('the document was closed')
-  const pdfPage = await opened.pdf.getPage(page)
+  const openedDocument = documents.get(document)
+  if (!openedDocument) throw new Error('the document was closed')
+  const pdfPage = await openedDocument.pdf.getPage(page)
   const unscaled = pdfPage.getViewport({ scale: 1 })
   const viewport = pdfPage.getViewport({ scale: side / Math.max(unscaled.width, unscaled.height, 1) })
   const canvas = new OffscreenCanvas(

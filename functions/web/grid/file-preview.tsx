@@ -59,11 +59,11 @@ function FirstPage({ blob, url, onShown }: FilePreviewProps) {
       const { openInWorker } = await import('./local-pages.ts')
       const pages = await openInWorker(file)
       try {
-        const drawn = await pages.draw(1, side)
-        if (signal.aborted || !canvas.current || typeof drawn === 'string') return
-        canvas.current.width = drawn.width
-        canvas.current.height = drawn.height
-        canvas.current.getContext('bitmaprenderer')?.transferFromImageBitmap(drawn)
+        const drawnPage = await pages.draw(1, side)
+        if (signal.aborted || !canvas.current || typeof drawnPage === 'string') return
+        canvas.current.width = drawnPage.width
+        canvas.current.height = drawnPage.height
+        canvas.current.getContext('bitmaprenderer')?.transferFromImageBitmap(drawnPage)
         onShown?.()
       } finally {
         pages.close()

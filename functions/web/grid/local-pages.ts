@@ -26,24 +26,24 @@ export class LocalPdfError extends Error {
 }
 
 interface PendingRequest {
-  resolve(answer: WorkerReply): void
+  resolve(workerReply: WorkerReply): void
   reject(error: LocalPdfError): void
 }
 
 let workerPort: MessagePort | undefined
-const pending = new Map<number, PendingRequest>()
+const pendingRequests = new Map<number, PendingRequest>()
 let lastId = 0
 
 /** @throws UnreadablePdf */
 export async function openInWorker(file: File, password?: string): Promise<PdfPages> {
   const document = ++lastId
-  const opened = await sendToWorker({ kind: 'open', document, file, password })
+  const openReply = await sendToWorker({ kind: 'open', document, file, password })
   return {
-    count: 'pages' in opened ? opened.pages : 0,
+    count: 'pages' in openReply ? openReply.pages : 0,
     draw: async (page, side) => {
-      const drawn = await sendToWorker({ kind: 'draw', document, page, side })
-      if (!('bitmap' in drawn)) throw new LocalPdfError('unreadable')
-      return drawn.bitmap
+      const drawReply = await sendToWorker({ kind: 'draw', document, page, side })
+      if (!('bitmap' in drawReply)) throw new LocalPdfError('unreadable')
+      return drawReply.bitmap
     },
     close: () => void sendToWorker({ kind: 'close', document }).catch(() => {}),
   }
@@ -58,7 +58,7 @@ function sendToWorker(
   const port = workerPort
   const id = ++lastId
   return new Promise((resolve, reject) => {
-    pending.set(id, { resolve, reject })
+    pendingRequests.set(id, { resolve, reject })
     port.postMessage({ ...request, id })
   })
 }
@@ -70,16 +70,16 @@ function startWorker(): MessagePort {
   })
   const { port1, port2 } = new MessageChannel()
   port1.onmessage = ({ data }: MessageEvent<WorkerReply>) => {
-    const request = pending.get(data.id)
-    pending.delete(data.id)
+    const request = pendingRequests.get(data.id)
+    pendingRequests.delete(data.id)
     if ('failure' in data) request?.reject(new LocalPdfError(data.failure))
     else request?.resolve(data)
   }
   worker.onerror = () => {
     worker.terminate()
     workerPort = undefined
-    for (const [id, { reject }] of pending) {
-      pending.delete(id)
+    for (const [id, { reject }] of pendingRequests) {
+      pendingRequests.delete(id)
       reject(new LocalPdfError('unreadable'))
     }
   }

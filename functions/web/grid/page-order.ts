@@ -51,11 +51,11 @@ export function toggleRemoved(sheets: Sheets, pages: Pages): Sheets {
 
 /** Splits after each of the pages, or undoes it; the last page is ignored. */
 export function toggleSplit(sheets: Sheets, pages: Pages): Sheets {
-  const last = sheets.at(-1)?.page
+  const lastPage = sheets.at(-1)?.page
   const isSplitAfter = sheets.some(
-    ({ page, ...sheet }) => pages.has(page) && page !== last && !sheet.isSplitAfter,
+    ({ page, ...sheet }) => pages.has(page) && page !== lastPage && !sheet.isSplitAfter,
   )
-  return updateSheets(sheets, pages, ({ page }) => ({ isSplitAfter: isSplitAfter && page !== last }))
+  return updateSheets(sheets, pages, ({ page }) => ({ isSplitAfter: isSplitAfter && page !== lastPage }))
 }
 
 export const splitEvery = (sheets: Sheets, count: number): Sheets =>
@@ -71,9 +71,13 @@ export function movePages(sheets: Sheets, pages: Pages, to: number): Sheets {
 /** Moves the pages one position forward or back, as a block. */
 export function shiftPages(sheets: Sheets, pages: Pages, by: 1 | -1): Sheets {
   const places = sheets.flatMap(({ page }, at) => (pages.has(page) ? [at] : []))
-  const [first = 0] = places
-  const last = places.at(-1) ?? 0
-  return movePages(sheets, pages, by < 0 ? Math.max(0, first - 1) : Math.min(sheets.length, last + 2))
+  const [firstPlace = 0] = places
+  const lastPlace = places.at(-1) ?? 0
+  return movePages(
+    sheets,
+    pages,
+    by < 0 ? Math.max(0, firstPlace - 1) : Math.min(sheets.length, lastPlace + 2),
+  )
 }
 
 /** Formats page numbers as the service reads them: `3,1-2`. */
@@ -93,10 +97,11 @@ export function formatRange(pages: readonly number[]): string {
 /** Parses page numbers and ranges; undefined if invalid or not in this document. */
 export function parseRange(text: string, count: number): readonly number[] | undefined {
   const pages: number[] = []
-  for (const part of text.split(',')) {
-    const [, first, last = first] = /^\s*(\d+|last)\s*(?:-\s*(\d+|last)\s*)?$/i.exec(part) ?? []
-    if (first === undefined || last === undefined) return undefined
-    const [from, to] = [first, last].map((one) => (/last/i.test(one) ? count : Number(one)))
+  for (const rangePart of text.split(',')) {
+    const [, firstPage, lastPage = firstPage] =
+      /^\s*(\d+|last)\s*(?:-\s*(\d+|last)\s*)?$/i.exec(rangePart) ?? []
+    if (firstPage === undefined || lastPage === undefined) return undefined
+    const [from, to] = [firstPage, lastPage].map((one) => (/last/i.test(one) ? count : Number(one)))
     if (!from || !to || Math.max(from, to) > count) return undefined
     const step = from <= to ? 1 : -1
     for (let page = from; page !== to + step; page += step) pages.push(page)
@@ -131,12 +136,12 @@ function positions({ sheets }: PageArrangement) {
 
 /** Converts all edits to a chain of operations; empty if nothing was changed or all pages are removed. */
 export function toOperations(arrangement: PageArrangement): readonly PageOperation[] {
-  const remaining = remainingSheets(arrangement)
-  if (remaining.length === 0) return []
-  const isWhole = remaining.length === arrangement.sheets.length && isInOrder(remaining)
+  const remainingPages = remainingSheets(arrangement)
+  if (remainingPages.length === 0) return []
+  const isWhole = remainingPages.length === arrangement.sheets.length && isInOrder(remainingPages)
   const parts = splitParts(arrangement)
   const rotations = ([90, 180, 270] as const).flatMap((rotate) => {
-    const positions = remaining.flatMap(({ rotation }, at) => (rotation === rotate ? [at + 1] : []))
+    const positions = remainingPages.flatMap(({ rotation }, at) => (rotation === rotate ? [at + 1] : []))
     return positions.length > 0
       ? [{ operation: 'rotate-pdf', options: { pages: formatRange(positions), rotate } }]
       : []
@@ -147,7 +152,7 @@ export function toOperations(arrangement: PageArrangement): readonly PageOperati
       : [
           {
             operation: 'extract-pdf-pages',
-            options: { pages: formatRange(remaining.map(({ page }) => page)) },
+            options: { pages: formatRange(remainingPages.map(({ page }) => page)) },
           },
         ]),
     ...rotations,

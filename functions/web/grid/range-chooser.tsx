@@ -16,10 +16,10 @@ export default function RangeChooser(props: {
       abilities={props.abilities}
       isSelection={false}
       arrangement={arrangement}
-      onChange={(next) => {
+      onChange={(nextArrangement) => {
         // A typed range is kept until pages are selected.
-        if (next && arrangement) props.onChange(formatRange(listSelectedPages(next)))
-        setArrangement(next)
+        if (nextArrangement && arrangement) props.onChange(formatRange(listSelectedPages(nextArrangement)))
+        setArrangement(nextArrangement)
       }}
       onOpen={() => {}}
     />

@@ -25,9 +25,9 @@ interface Props {
 
 /** One page. Re-renders only if its own props change, which matters with 500 pages. */
 export class SheetOption extends Component<Props> {
-  override shouldComponentUpdate(next: Props): boolean {
-    const before = this.props
-    return keysOf(next).some((name) => next[name] !== before[name])
+  override shouldComponentUpdate(nextProps: Props): boolean {
+    const previousProps = this.props
+    return keysOf(nextProps).some((name) => nextProps[name] !== previousProps[name])
   }
 
   override render({ sheet, isSelected, ...props }: Props) {
@@ -77,7 +77,7 @@ function PageImage({
   readonly side: number
 }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [drawn, setDrawn] = useState<{
+  const [drawnPage, setDrawn] = useState<{
     readonly url?: string
     readonly hasFailed?: true
     readonly isDrawn?: true
@@ -102,9 +102,9 @@ function PageImage({
     })
     return () => lifetime.abort()
   }, [pages, page, side])
-  if (drawn.url) return <img src={drawn.url} alt="" draggable={false} />
-  if (drawn.hasFailed) return <span class="meta">{words.noPreview}</span>
-  return <canvas ref={canvas} width={1} height={1} data-drawn={drawn.isDrawn} />
+  if (drawnPage.url) return <img src={drawnPage.url} alt="" draggable={false} />
+  if (drawnPage.hasFailed) return <span class="meta">{words.noPreview}</span>
+  return <canvas ref={canvas} width={1} height={1} data-drawn={drawnPage.isDrawn} />
 }
 
 /** Transfers the bitmap instead of copying it. */

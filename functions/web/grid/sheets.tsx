@@ -79,15 +79,15 @@ function useInteraction(
   { arrangement, abilities, onChange }: SheetsProps,
 ) {
   const { sheets, selected } = arrangement
-  const [focused, setFocused] = useState(sheets[0]?.page ?? 1)
+  const [focusedPage, setFocused] = useState(sheets[0]?.page ?? 1)
   /** Where the Shift selection started. */
-  const anchor = useRef(focused)
+  const anchor = useRef(focusedPage)
   /** Set if the focused node has moved and lost the focus. */
   const refocus = useRef(false)
 
   useLayoutEffect(() => {
     if (!refocus.current) return
-    const option = list.current?.querySelector<HTMLElement>(`[data-page="${focused}"]`)
+    const option = list.current?.querySelector<HTMLElement>(`[data-page="${focusedPage}"]`)
     // With many pages, the last ones are rendered later.
     if (!option) return
     refocus.current = false
@@ -100,9 +100,9 @@ function useInteraction(
   const selectAll = () => select(sheets.map(({ page }) => page))
   const toggle = (page: number) => {
     anchor.current = page
-    const next = new Set(selected)
-    if (!next.delete(page)) next.add(page)
-    select(next)
+    const nextSelection = new Set(selected)
+    if (!nextSelection.delete(page)) nextSelection.add(page)
+    select(nextSelection)
   }
   const extendTo = (page: number) => {
     const [from = 0, to = 0] = [indexOf(anchor.current), indexOf(page)].sort((a, b) => a - b)
@@ -110,7 +110,7 @@ function useInteraction(
   }
   const perform = (id: CommandId): boolean => {
     if (!abilities.includes(requiredAbility[id])) return false
-    onChange(runGridCommand(id, arrangement, targetPages(arrangement, focused)))
+    onChange(runGridCommand(id, arrangement, targetPages(arrangement, focusedPage)))
     refocus.current = list.current?.contains(document.activeElement) ?? false
     return true
   }
@@ -125,7 +125,7 @@ function useInteraction(
   const handleKey = (event: KeyboardEvent): boolean => {
     if (!list.current) return false
     const position = {
-      index: indexOf(focused),
+      index: indexOf(focusedPage),
       count: sheets.length,
       columns: columnsOf(list.current),
       isRightToLeft: isRightToLeft(list.current),
@@ -140,7 +140,7 @@ function useInteraction(
         focusIndex(action.to, action.isExtending)
         return true
       case 'toggle':
-        toggle(focused)
+        toggle(focusedPage)
         return true
       case 'all':
         if (selected.size === sheets.length) select([])
@@ -163,7 +163,7 @@ function useInteraction(
     else if (event.shiftKey) extendTo(page)
     else toggle(page)
   }
-  return { focused, select, selectAll, perform, handleKey, handleClick, handleFocus }
+  return { focused: focusedPage, select, selectAll, perform, handleKey, handleClick, handleFocus }
 }
 
 const pageAt = ({ target }: Event): number =>
@@ -172,6 +172,6 @@ const pageAt = ({ target }: Event): number =>
 function columnsOf(list: HTMLElement): number {
   const options = [...list.children].filter((one) => one instanceof HTMLElement)
   const top = options[0]?.offsetTop
-  const next = options.findIndex(({ offsetTop }) => offsetTop !== top)
-  return next < 0 ? Math.max(1, options.length) : next
+  const nextRow = options.findIndex(({ offsetTop }) => offsetTop !== top)
+  return nextRow < 0 ? Math.max(1, options.length) : nextRow
 }

@@ -86,7 +86,7 @@ export function Toolbar(props: Props) {
 
 /** The selection as text: with hundreds of pages, typing is faster than clicking. */
 function RangeField({ arrangement: arranged, select }: Pick<Props, 'arrangement' | 'select'>) {
-  const [typed, setTyped] = useState<string>()
+  const [typedText, setTyped] = useState<string>()
   const { length } = arranged.sheets
   return (
     <Field label={words.range} hint={words.rangeHint}>
@@ -96,8 +96,10 @@ function RangeField({ arrangement: arranged, select }: Pick<Props, 'arrangement'
           type="text"
           autocomplete="off"
           spellcheck={false}
-          value={typed ?? formatRange(listSelectedPages(arranged))}
-          aria-invalid={typed !== undefined && parseRange(typed, length) === undefined ? 'true' : undefined}
+          value={typedText ?? formatRange(listSelectedPages(arranged))}
+          aria-invalid={
+            typedText !== undefined && parseRange(typedText, length) === undefined ? 'true' : undefined
+          }
           onInput={(event) => {
             const text = event.currentTarget.value
             setTyped(text)
@@ -116,7 +118,7 @@ function SplitEveryField({
   onChange,
 }: {
   readonly arrangement: PageArrangement
-  readonly onChange: (next: PageArrangement) => void
+  readonly onChange: (nextArrangement: PageArrangement) => void
 }) {
   const [count, setCount] = useState(2)
   const { sheets } = arrangement

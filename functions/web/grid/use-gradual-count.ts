@@ -8,11 +8,11 @@ const batchSize = 60
  * responsive.
  */
 export function useGradualCount(count: number): number {
-  const [shown, setShown] = useState(batchSize)
+  const [shownCount, setShown] = useState(batchSize)
   useEffect(() => {
-    if (shown >= count) return undefined
-    const timer = setTimeout(() => setShown(shown + batchSize))
+    if (shownCount >= count) return undefined
+    const timer = setTimeout(() => setShown(shownCount + batchSize))
     return () => clearTimeout(timer)
-  }, [shown, count])
-  return shown
+  }, [shownCount, count])
+  return shownCount
 }

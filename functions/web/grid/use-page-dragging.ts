@@ -37,8 +37,9 @@ export function usePageDragging(
     },
     onDragEnd: endDrag,
   }
-  const last = arrangement.sheets.length - 1
-  const markerAt = (at: number) => (to === at ? 'before' : at === last && to === at + 1 ? 'after' : undefined)
+  const lastPlace = arrangement.sheets.length - 1
+  const markerAt = (at: number) =>
+    to === at ? 'before' : at === lastPlace && to === at + 1 ? 'after' : undefined
   return { listeners, markerAt }
 }
 

@@ -38,15 +38,15 @@ export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess
   const onOpenRef = useRef(onOpen)
   onOpenRef.current = onOpen
 
-  const open = useCallback(async () => {
+  const openPdf = useCallback(async () => {
     const { signal } = lifetime.current
-    const show = (next: PdfState) => {
-      if (signal.aborted) return next.state === 'open' ? next.pages.close() : undefined
-      setState(next)
-      if (next.state !== 'open') return
+    const show = (nextState: PdfState) => {
+      if (signal.aborted) return nextState.state === 'open' ? nextState.pages.close() : undefined
+      setState(nextState)
+      if (nextState.state !== 'open') return
       const { current } = password
-      onOpenRef.current(next.pages, {
-        ...defined({ password: current, jobId: next.jobId }),
+      onOpenRef.current(nextState.pages, {
+        ...defined({ password: current, jobId: nextState.jobId }),
       })
     }
     try {
@@ -68,9 +68,9 @@ export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess
     password.current = undefined
     usesServer.current = file.size > maxLocalBytes
     setState(usesServer.current ? { state: 'needs-server', reason: 'tooLarge' } : { state: 'opening' })
-    if (!usesServer.current) void open()
+    if (!usesServer.current) void openPdf()
     return () => lifetime.current.abort()
-  }, [file, open])
+  }, [file, openPdf])
 
   useEffect(() => (state.state === 'open' ? () => state.pages.close() : undefined), [state])
 
@@ -78,11 +78,11 @@ export function usePages(file: File, onOpen: (pages: PdfPages, access: PdfAccess
     state,
     tryPassword: (newPassword) => {
       password.current = newPassword
-      void open()
+      void openPdf()
     },
     drawOnServer: () => {
       usesServer.current = true
-      void open()
+      void openPdf()
     },
   }
 }

@@ -11,7 +11,7 @@ export function useVisiblePages(
   list: { readonly current: HTMLElement | null },
   renderedCount: number,
 ): ReadonlySet<number> {
-  const [visible, setVisible] = useState<ReadonlySet<number>>(new Set())
+  const [visiblePages, setVisible] = useState<ReadonlySet<number>>(new Set())
   const observer = useRef<IntersectionObserver | undefined>(undefined)
   useEffect(() => {
     const update = (entries: readonly IntersectionObserverEntry[]) =>
@@ -34,5 +34,5 @@ export function useVisiblePages(
     // Observing an element again has no effect.
     for (const option of list.current?.children ?? []) observer.current?.observe(option)
   }, [list, renderedCount])
-  return visible
+  return visiblePages
 }

@@ -51,21 +51,21 @@ const customValue = '#'
 export function Choice(props: ControlProps) {
   const { option, values, onChange } = props
   const value = values[option.name]
-  const current = String(value ?? option.default ?? '')
+  const currentValue = String(value ?? option.default ?? '')
   const isCustom =
     option.number !== undefined &&
     value !== undefined &&
     value !== '' &&
     !option.enum?.includes(String(value))
   const choices = (option.enum ?? []).map((value) => [value, option.enumLabels?.[value] ?? value] as const)
-  if (!option.number) return <Select {...props} value={current} choices={choices} />
+  if (!option.number) return <Select {...props} value={currentValue} choices={choices} />
   const { number } = option
   const middle = String(Math.round(((number.min ?? 1) + (number.max ?? 100)) / 2))
   return (
     <div class="choice-number">
       <Select
         {...props}
-        value={isCustom ? customValue : current}
+        value={isCustom ? customValue : currentValue}
         choices={[...choices, [customValue, words.customNumber]]}
         onChange={(name, value) => onChange(name, value === customValue ? middle : value)}
       />

@@ -14,15 +14,15 @@ const trim = () => import('./trim.tsx')
 /** Fields for the options of a conversion: basic ones, and the rest on demand. */
 export function OptionFields(props: OptionFieldsProps) {
   const basics = props.options.filter(({ group }) => group === 'basics')
-  const more = props.options.filter(({ group }) => group !== 'basics')
-  const shownMore = basics.length === 0 ? [] : more
+  const moreOptions = props.options.filter(({ group }) => group !== 'basics')
+  const shownMore = basics.length === 0 ? [] : moreOptions
   const fields = (options: readonly Option[]) =>
     options.map((option) => <Field key={option.name} {...props} option={option} />)
   const isRecording = props.options.some(({ name }) => name === 'start' || name === 'timestamp')
   return (
     <>
       {isRecording && props.file && <Lazy load={trim} {...props} file={props.file} />}
-      <div class="options-grid">{fields(basics.length === 0 ? more : basics)}</div>
+      <div class="options-grid">{fields(basics.length === 0 ? moreOptions : basics)}</div>
       {shownMore.length > 0 && (
         <details class="more-options" open={shownMore.some(({ name }) => name in props.errors) || undefined}>
           <summary>{words.moreOptions}</summary>
@@ -37,11 +37,13 @@ function Field(props: FieldProps) {
   const id = useId()
   const { option, errors } = props
   const error = errors[option.name]
-  const described = [option.description && `${id}-hint`, error && `${id}-wrong`].filter(Boolean).join(' ')
+  const descriptionIds = [option.description && `${id}-hint`, error && `${id}-wrong`]
+    .filter(Boolean)
+    .join(' ')
   const attributes = {
     id,
     'data-option': option.name,
-    'aria-describedby': described || undefined,
+    'aria-describedby': descriptionIds || undefined,
     'aria-invalid': error ? ('true' as const) : undefined,
   }
   const label = <label for={id}>{option.label}</label>

@@ -8,10 +8,10 @@ const maxLanguages = 5
 /** Languages chosen from a filtered list, main one first; the value joins them with `+`. */
 export function Languages(props: ControlProps) {
   const { option, onChange, attributes } = props
-  const typed = useSignal('')
+  const typedText = useSignal('')
   const chosenIds = valueText(props).split('+').filter(Boolean)
   const nameOf = (id: string) => option.enumLabels?.[id] ?? id
-  const needle = typed.value.trim().toLowerCase()
+  const needle = typedText.value.trim().toLowerCase()
   const matches = (option.suggestions ?? []).filter((id) =>
     `${id} ${nameOf(id)}`.toLowerCase().includes(needle),
   )
@@ -45,24 +45,24 @@ export function Languages(props: ControlProps) {
             ? words.searchLanguages
             : nameOf(String(option.default))
         }
-        value={typed.value}
+        value={typedText.value}
         onInput={(event) => {
-          typed.value = event.currentTarget.value
+          typedText.value = event.currentTarget.value
         }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return
           // Enter would start the conversion; instead it picks the first match.
           event.preventDefault()
-          const [first] = matches
+          const [firstMatch] = matches
           if (
-            first === undefined ||
+            firstMatch === undefined ||
             needle === '' ||
-            chosenIds.includes(first) ||
+            chosenIds.includes(firstMatch) ||
             chosenIds.length >= maxLanguages
           )
             return
-          typed.value = ''
-          set([...chosenIds, first])
+          typedText.value = ''
+          set([...chosenIds, firstMatch])
         }}
       />
       <ul class="languages-list" aria-label={option.label}>
@@ -82,7 +82,7 @@ export function Languages(props: ControlProps) {
       </ul>
       <p class="hint" role="status">
         {matches.length === 0
-          ? words.noLanguage(typed.value.trim())
+          ? words.noLanguage(typedText.value.trim())
           : chosenIds.length >= maxLanguages && words.maxLanguages(maxLanguages)}
       </p>
     </div>

@@ -1,13 +1,13 @@
 import { fetchOptions, type Option } from '../api.ts'
 
-const loaded = new Map<string, Promise<readonly Option[]>>()
+const loadedOptions = new Map<string, Promise<readonly Option[]>>()
 
 /** Returns the options of a conversion, cached, because most files share a few formats. */
 export function loadOptions(from: string, to: string, tool: string | undefined): Promise<readonly Option[]> {
   const key = `${from} ${to} ${tool ?? ''}`
-  const options = loaded.get(key) ?? fetchShownOptions(from, to, tool)
-  loaded.set(key, options)
-  options.catch(() => loaded.delete(key))
+  const options = loadedOptions.get(key) ?? fetchShownOptions(from, to, tool)
+  loadedOptions.set(key, options)
+  options.catch(() => loadedOptions.delete(key))
   return options
 }
 
@@ -20,9 +20,9 @@ async function fetchShownOptions(
   to: string,
   tool: string | undefined,
 ): Promise<readonly Option[]> {
-  const [{ translateOption }, all] = await Promise.all([
+  const [{ translateOption }, allOptions] = await Promise.all([
     import('./translate-option.ts'),
     fetchOptions(from, to, tool),
   ])
-  return all.filter(({ deprecated, name }) => !deprecated && name !== 'pdfEngine').map(translateOption)
+  return allOptions.filter(({ deprecated, name }) => !deprecated && name !== 'pdfEngine').map(translateOption)
 }

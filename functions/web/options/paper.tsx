@@ -10,14 +10,14 @@ const customSize = '#'
 export function Paper(props: ControlProps) {
   const { option, onChange, attributes } = props
   const text = valueText(props)
-  const known = option.suggestions ?? []
-  const named = known.find((name) => name.toLowerCase() === text.toLowerCase())
-  const isCustom = text !== '' && named === undefined
+  const knownPapers = option.suggestions ?? []
+  const namedPaper = knownPapers.find((name) => name.toLowerCase() === text.toLowerCase())
+  const isCustom = text !== '' && namedPaper === undefined
   const [, width = '', height = '', unit = 'mm'] =
     /^([\d.]{0,20})\s{0,9}x\s{0,9}([\d.]{0,20})\s{0,9}([a-z]{0,9})$/i.exec(text) ?? []
   const set = (size: { width?: string; height?: string; unit?: string }) => {
-    const all = { width, height, unit, ...size }
-    onChange(option.name, `${all.width}x${all.height}${all.unit}`)
+    const allSizes = { width, height, unit, ...size }
+    onChange(option.name, `${allSizes.width}x${allSizes.height}${allSizes.unit}`)
   }
   const side = (label: string, value: string, take: (value: string) => void) => (
     <input
@@ -33,13 +33,13 @@ export function Paper(props: ControlProps) {
     <div class="paper">
       <select
         {...attributes}
-        value={isCustom ? customSize : (named ?? '')}
+        value={isCustom ? customSize : (namedPaper ?? '')}
         onChange={({ currentTarget: { value } }) =>
           onChange(option.name, value === customSize ? '210x297mm' : value || undefined)
         }
       >
         {option.default === undefined && <option value="">{words.automatic}</option>}
-        {known.map((name) => (
+        {knownPapers.map((name) => (
           <option key={name} value={name}>
             {option.enumLabels?.[name] ?? name}
           </option>

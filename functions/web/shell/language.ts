@@ -5,7 +5,7 @@ declare const LANGUAGE: Language
 
 const language: Language = LANGUAGE
 
-const other = language === 'de' ? 'en' : 'de'
+const otherLanguage = language === 'de' ? 'en' : 'de'
 
 /** A link to the same page in the other language; the service stores the choice in a cookie. */
-export const languageLink = () => ({ href: `?lang=${other}`, hreflang: other })
+export const languageLink = () => ({ href: `?lang=${otherLanguage}`, hreflang: otherLanguage })

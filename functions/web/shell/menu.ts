@@ -2,14 +2,14 @@
 export function closeMenu(): void {
   const menu = () => document.querySelector<HTMLDetailsElement>('.menu[open]')
   document.addEventListener('click', ({ target }) => {
-    const open = menu()
-    if (!open || !(target instanceof Element)) return
-    if (!open.contains(target) || target.closest('a')) open.open = false
+    const openMenu = menu()
+    if (!openMenu || !(target instanceof Element)) return
+    if (!openMenu.contains(target) || target.closest('a')) openMenu.open = false
   })
   document.addEventListener('keydown', ({ key }) => {
-    const open = menu()
-    if (key !== 'Escape' || !open) return
-    open.open = false
-    open.querySelector('summary')?.focus()
+    const openMenu = menu()
+    if (key !== 'Escape' || !openMenu) return
+    openMenu.open = false
+    openMenu.querySelector('summary')?.focus()
   })
 }

@@ -13,8 +13,8 @@ export function renderToHtml(node: ComponentChildren): string {
   if (type === Fragment) return renderToHtml(children)
   if (typeof type === 'function') return renderToHtml(type(props))
   const attributes = Object.entries(props).map(([name, value]) => renderAttribute(name, value))
-  const open = `<${type}${attributes.join('')}>`
-  return voidElements.has(String(type)) ? open : `${open}${renderToHtml(children)}</${type}>`
+  const openTag = `<${type}${attributes.join('')}>`
+  return voidElements.has(String(type)) ? openTag : `${openTag}${renderToHtml(children)}</${type}>`
 }
 
 const voidElements: ReadonlySet<string> = new Set(['meta', 'link', 'input', 'img', 'br', 'hr', 'source'])

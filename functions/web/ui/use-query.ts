@@ -11,16 +11,16 @@ export interface Query<Data> {
 /** Loads data from the service when first rendered and whenever `key` changes. */
 export function useQuery<Data>(key: string, load: () => Promise<Data>): Query<Data> {
   const [state, setState] = useState<{ key: string; data?: Data; problem?: Problem }>({ key })
-  const latest = useRef({ key, load })
-  latest.current = { key, load }
+  const latestQuery = useRef({ key, load })
+  latestQuery.current = { key, load }
   const reload = useCallback(async () => {
-    const current = latest.current
-    const next = await current.load().then(
-      (data) => ({ key: current.key, data }),
-      (error: unknown) => ({ key: current.key, problem: toProblem(error) }),
+    const currentQuery = latestQuery.current
+    const nextResult = await currentQuery.load().then(
+      (data) => ({ key: currentQuery.key, data }),
+      (error: unknown) => ({ key: currentQuery.key, problem: toProblem(error) }),
     )
     // The key may have changed meanwhile.
-    if (latest.current.key === current.key) setState(next)
+    if (latestQuery.current.key === currentQuery.key) setState(nextResult)
   }, [])
   useEffect(() => void reload(), [key])
   const isCurrent = state.key === key

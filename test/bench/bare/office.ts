@@ -19,24 +19,24 @@ export async function startBareOffice(folder: string): Promise<BareOffice> {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })
-  const ended = once(child, 'exit')
+  const exitEvent = once(child, 'exit')
   const waitForLine = () =>
     Promise.race([
       once(lines, 'line'),
-      ended.then(([code]) => Promise.reject(new Error(`the bare office ended with ${code}`))),
+      exitEvent.then(([code]) => Promise.reject(new Error(`the bare office ended with ${code}`))),
     ])
   await waitForLine()
   return {
     toPdf: async (document) => {
       // The office locks documents, also against other office processes.
-      const own = join(folder, 'source.docx')
-      await copyFile(document, own)
-      child.stdin.write(`${own}\t${join(folder, 'result.pdf')}\n`)
+      const ownSource = join(folder, 'source.docx')
+      await copyFile(document, ownSource)
+      child.stdin.write(`${ownSource}\t${join(folder, 'result.pdf')}\n`)
       await waitForLine()
     },
     close: async () => {
       child.stdin.end()
-      await ended
+      await exitEvent
     },
   }
 }

@@ -27,22 +27,22 @@ async function compare({ report }: BenchContext): Promise<void> {
       const { status, body } = await client.send(path, { headers })
       if (status !== 200) throw new Error(`${path} was answered with ${status} ${body}`)
     }
-    const spent: Record<'anonymous' | 'key', number[]> = { anonymous: [], key: [] }
-    const turn = (who: keyof typeof spent, headers: Readonly<Record<string, string>>) =>
-      withCpu(service.pid, inARow, measureRepeatedly(inARow, ask(headers)), spent[who])
+    const spentMs: Record<'anonymous' | 'key', number[]> = { anonymous: [], key: [] }
+    const turn = (who: keyof typeof spentMs, headers: Readonly<Record<string, string>>) =>
+      withCpu(service.pid, inARow, measureRepeatedly(inARow, ask(headers)), spentMs[who])
     const times = await runInterleaved(rounds, {
       anonymous: turn('anonymous', {}),
       key: turn('key', { 'x-api-key': key }),
     })
     report.title('Authentication')
-    const of = (values: Readonly<Record<keyof typeof spent, readonly number[]>>) => {
-      const [anonymous, known] = [median(values.anonymous), median(values.key)]
+    const of = (values: Readonly<Record<keyof typeof spentMs, readonly number[]>>) => {
+      const [anonymous, keyMs] = [median(values.anonymous), median(values.key)]
       return {
-        value: known - anonymous,
-        remark: `anonymous ${anonymous.toFixed(2)} ms, key ${known.toFixed(2)} ms`,
+        value: keyMs - anonymous,
+        remark: `anonymous ${anonymous.toFixed(2)} ms, key ${keyMs.toFixed(2)} ms`,
       }
     }
-    report.figure({ what: 'processor, more', ...of(spent), unit: 'ms', aim: { most: 1 } })
+    report.figure({ what: 'processor, more', ...of(spentMs), unit: 'ms', aim: { most: 1 } })
     report.figure({ what: 'wall, more', ...of(times), unit: 'ms' })
   } finally {
     client.close()

@@ -53,24 +53,24 @@ export const chunks: Section = {
   about:
     'a video and long PDFs in one run and in chunks: the overhead of chunks, and the time with many workers',
   async run({ report, fixtures }) {
-    for (const { title, what, file, larger: most, ...conversion } of cases) {
+    for (const { title, what, file, larger: maxLarger, ...conversion } of cases) {
       report.title(title)
       const { path } = await fixtures.get(file)
-      const measured = await measureInChunks(
+      const measuredChunks = await measureInChunks(
         { ...conversion, path, pool },
         await fixtures.folder(`parts-${what}`),
       )
-      reportModel(what, measured, report)
-      const { bytes } = measured
+      reportModel(what, measuredChunks, report)
+      const { bytes } = measuredChunks
       const remark = `${bytes.parts} bytes, in one run ${bytes.whole}`
       report.figure({
         what: 'processor time, more',
-        value: overheadPercent(measured),
+        value: overheadPercent(measuredChunks),
         unit: '%',
         aim: { most: 10 },
       })
-      const larger = 100 * (bytes.parts / bytes.whole - 1)
-      report.figure({ what: 'size, more', value: larger, unit: '%', aim: { most }, remark })
+      const largerPercent = 100 * (bytes.parts / bytes.whole - 1)
+      report.figure({ what: 'size, more', value: largerPercent, unit: '%', aim: { most: maxLarger }, remark })
     }
   },
 }

@@ -26,24 +26,24 @@ const dot = async ({ fixtures }: BenchContext) =>
 
 async function time(bench: BenchContext): Promise<void> {
   const form = await dot(bench)
-  const spent: number[] = []
+  const spentMs: number[] = []
   const inARow = 25
   const { times, engine } = await withService(async (client, { pid, dataDir }) => {
     const service = withCpu(
       pid,
       inARow,
       measureRepeatedly(inARow, () => client.convert(form)),
-      spent,
+      spentMs,
     )
-    const measured = await runInterleaved(12, { service })
-    return { times: measured.service, engine: await engineMs(dataDir) }
+    const measuredTimes = await runInterleaved(12, { service })
+    return { times: measuredTimes.service, engine: await engineMs(dataDir) }
   })
   const { report } = bench
   const remark = `beside its engine, ${engine.toFixed(1)} ms; with it p95 ${p95(times).toFixed(1)} ms`
   report.figure({ what: 'wall', value: median(times) - engine, unit: 'ms', aim: { most: 8 }, remark })
   report.figure({
     what: 'processor',
-    value: median(spent) - engine,
+    value: median(spentMs) - engine,
     unit: 'ms',
     aim: { most: 12 },
     remark: 'beside its engine, which keeps one core busy',

@@ -10,10 +10,10 @@ import type { InputFile } from '../../../lib/engines/engine.ts'
 import { effectiveLimits } from '../../../lib/engines/host-limits.ts'
 import { engines } from '../../../lib/engines/index.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
-import { LossDetector } from '../../../lib/jobs/run/loss-detector.ts'
 import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
 import { sha256Of } from '../../../lib/io/file-hash.ts'
 import { findCapability } from '../../../lib/jobs/run/find-capability.ts'
+import { LossDetector } from '../../../lib/jobs/run/loss-detector.ts'
 import { waitForUpload } from '../../../lib/jobs/run/run-steps.ts'
 import { createLog } from '../../../lib/log.ts'
 import { createSteps, planRoute } from '../../../lib/plan/index.ts'
@@ -72,7 +72,7 @@ interface Case {
 async function openBucket(dir: string): Promise<{ files: Files; close(): Promise<void> }> {
   const child = fork(join(import.meta.dirname, '../servers/server-process.ts'), ['S3', dir])
   const [{ url }] = await once(child, 'message')
-  const before = { ...process.env }
+  const environmentBefore = { ...process.env }
   const { accessKeyId, secretAccessKey } = credentials
   const keys = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
   Object.assign(process.env, { ...keys, AWS_ENDPOINT_URL_S3: url, AWS_REGION: region })
@@ -80,7 +80,7 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
   const s3 = new S3Client({ region, endpoint: url, credentials, forcePathStyle: true })
   await s3.send(new CreateBucketCommand({ Bucket: config.BUCKET_NAME }))
   const close = async () => {
-    process.env = before
+    process.env = environmentBefore
     const exit = once(child, 'exit')
     child.kill('SIGKILL')
     await exit
@@ -110,9 +110,11 @@ async function measureInPairs(one: Case, report: Report): Promise<void> {
   const pairs: { with: TimeSpent; without: TimeSpent }[] = []
   for (let pair = 0; pair < one.pairs; pair++) {
     // The second run can find the machine in another state, so alternate the order.
-    const first = await measureRun(one, pair % 2 === 0)
-    const second = await measureRun(one, pair % 2 !== 0)
-    pairs.push(pair % 2 === 0 ? { with: first, without: second } : { with: second, without: first })
+    const firstTime = await measureRun(one, pair % 2 === 0)
+    const secondTime = await measureRun(one, pair % 2 !== 0)
+    pairs.push(
+      pair % 2 === 0 ? { with: firstTime, without: secondTime } : { with: secondTime, without: firstTime },
+    )
   }
   const overheadMs = (clock: keyof TimeSpent) => pairs.map((pair) => pair.with[clock] - pair.without[clock])
   const base = (clock: keyof TimeSpent) => median(pairs.map((pair) => pair.without[clock]))
@@ -124,8 +126,8 @@ async function measureInPairs(one: Case, report: Report): Promise<void> {
   for (const { clock, cost, of, aim } of figures) {
     const what = `${formatByExtension(one.path)?.id} → ${one.to}, ${clock}`
     const percent = (ms: number) => (100 * ms) / of
-    const [lowest, highest] = medianRange(cost).map((ms) => percent(ms).toFixed(1))
-    const remark = `${lowest} to ${highest} % with 95 %; ${median(cost).toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${one.pairs} pairs`
+    const [lowest, highestPercent] = medianRange(cost).map((ms) => percent(ms).toFixed(1))
+    const remark = `${lowest} to ${highestPercent} % with 95 %; ${median(cost).toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${one.pairs} pairs`
     report.figure({ what, value: percent(median(cost)), unit: '%', ...defined({ aim }), remark })
   }
 }
@@ -138,13 +140,13 @@ async function measureRun({ path, to, folder, files }: Case, isGuarded: boolean)
   const source = join(workDir, `source.${format}`)
   await copyFile(path, source)
   const input = { path: source, filename: `source.${format}`, format, size: (await stat(path)).size }
-  const [wall, own, all] = [performance.now(), process.cpuUsage(), cpuMsOfBench()]
+  const [wall, ownCpu, allCpu] = [performance.now(), process.cpuUsage(), cpuMsOfBench()]
   const behind = await convert(input, { to, workDir, isGuarded, files })
-  const spent = { wall: performance.now() - wall, behind, ...times(process.cpuUsage(own), all) }
+  const timeSpent = { wall: performance.now() - wall, behind, ...times(process.cpuUsage(ownCpu), allCpu) }
   await rm(workDir, { recursive: true })
   // Clean-up of the office after its reply must not count for the next run.
   await pause(restMs)
-  return spent
+  return timeSpent
 }
 
 const restMs = 40
@@ -176,8 +178,15 @@ async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conv
     const { signal } = new AbortController()
     const tools = createTools({ workDir, signal, limits: effectiveLimits(engine.limits) })
     const { operation, options } = step
-    const [from, next] = [step.from as FormatId, step.to as FormatId] // of a route
-    const work = { operation, inputs, from, to: next, options: capability.options.parse(options), outDir }
+    const [from, nextFormat] = [step.from as FormatId, step.to as FormatId] // of a route
+    const work = {
+      operation,
+      inputs,
+      from,
+      to: nextFormat,
+      options: capability.options.parse(options),
+      outDir,
+    }
     const result = await engine.run(work, tools)
     const start = performance.now()
     const [{ path }] = result.files
@@ -188,7 +197,7 @@ async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conv
     await guard?.checkStep(step, result, [])
     await storing
     behind += performance.now() - start
-    inputs = [{ path, filename: `step.${next}`, format: next, size }]
+    inputs = [{ path, filename: `step.${nextFormat}`, format: nextFormat, size }]
   }
   return behind
 }

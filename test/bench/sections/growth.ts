@@ -5,21 +5,25 @@ import type { BenchContext, Section } from '../section.ts'
 import { withStoredJobs } from '../with-stored-jobs.ts'
 
 /** Enough jobs for full pages of lists, so that both services read the same amount. */
-const few = 100
+const fewJobs = 100
 
 export const growth: Section = {
   name: 'growth',
   about: 'a new job, its status and lists with 20,000 stored jobs, or a million with --million',
   async run(bench) {
-    const many = bench.flags.has('million') ? 1_000_000 : 20_000
-    bench.report.title(`With ${many.toLocaleString('en')} stored jobs`)
-    await withStoredJobs(few, bench, (small) =>
-      withStoredJobs(many, bench, (large) => compare(small, large, bench)),
+    const manyJobs = bench.flags.has('million') ? 1_000_000 : 20_000
+    bench.report.title(`With ${manyJobs.toLocaleString('en')} stored jobs`)
+    await withStoredJobs(fewJobs, bench, (small) =>
+      withStoredJobs(manyJobs, bench, (large) => compare(small, large, bench)),
     )
   },
 }
 
-async function compare(small: ServiceClient, large: ServiceClient, bench: BenchContext): Promise<void> {
+async function compare(
+  smallService: ServiceClient,
+  largeService: ServiceClient,
+  bench: BenchContext,
+): Promise<void> {
   const { report } = bench
   const form = buildForm(await bench.fixtures.get('dot.png'), { targetFormat: 'webp' })
   const headers = { 'content-type': form.type }
@@ -29,20 +33,24 @@ async function compare(small: ServiceClient, large: ServiceClient, bench: BenchC
       () => client.send('/v1/convert', { method: 'POST', headers, body: form.body }),
       (answer) => client.ended(answer),
     )
-  figure('a new job', await runInterleaved(15, { small: create(small), large: create(large) }), report)
+  figure(
+    'a new job',
+    await runInterleaved(15, { small: create(smallService), large: create(largeService) }),
+    report,
+  )
   const status = async (client: ServiceClient) => {
     const ids = await listJobIds(client)
-    let next = 0
-    return measureRepeatedly(20, () => client.send(`/v1/status/${ids[next++ % ids.length]}`))
+    let nextNumber = 0
+    return measureRepeatedly(20, () => client.send(`/v1/status/${ids[nextNumber++ % ids.length]}`))
   }
   figure(
     'a status',
-    await runInterleaved(10, { small: await status(small), large: await status(large) }),
+    await runInterleaved(10, { small: await status(smallService), large: await status(largeService) }),
     report,
   )
   for (const [what, query] of Object.entries(lists)) {
     const list = (client: ServiceClient) => measureRepeatedly(10, () => client.send(`/v1/jobs?${query}`))
-    figure(what, await runInterleaved(20, { small: list(small), large: list(large) }), report)
+    figure(what, await runInterleaved(20, { small: list(smallService), large: list(largeService) }), report)
   }
 }
 
@@ -60,7 +68,7 @@ async function listJobIds(client: ServiceClient): Promise<string[]> {
 type Times = Readonly<Record<'small' | 'large', readonly number[]>>
 
 function figure(what: string, { small, large }: Times, report: Report): void {
-  const most = 1.2 * p95(small)
-  const remark = `1.2 × beside ${few} jobs, ${p95(small).toFixed(1)} ms`
-  report.figure({ what: `${what}, p95`, value: p95(large), unit: 'ms', aim: { most }, remark })
+  const maxMs = 1.2 * p95(small)
+  const remark = `1.2 × beside ${fewJobs} jobs, ${p95(small).toFixed(1)} ms`
+  report.figure({ what: `${what}, p95`, value: p95(large), unit: 'ms', aim: { most: maxMs }, remark })
 }

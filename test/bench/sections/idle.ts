@@ -10,9 +10,9 @@ const restS = 45
 /** Includes two runs of the sweep, which runs every minute. */
 const measureS = 120
 
-const stored = 100_000
+const storedJobs = 100_000
 
-export const idle: Section = {
+export const idleSection: Section = {
   name: 'idle',
   about: 'memory and CPU time of an idle service with 0 and 100,000 stored jobs; 7 minutes',
   async run(bench) {
@@ -25,17 +25,17 @@ export const idle: Section = {
       const value = memoryMib(pid)
       bench.report.figure({ what: 'after a job, its worker waits: memory', value, unit: 'MiB' })
     })
-    await withStoredJobs(stored, bench, (_client, { pid }) =>
-      measureIdle(`${stored.toLocaleString('en')} stored jobs`, pid, bench),
+    await withStoredJobs(storedJobs, bench, (_client, { pid }) =>
+      measureIdle(`${storedJobs.toLocaleString('en')} stored jobs`, pid, bench),
     )
   },
 }
 
 async function measureIdle(what: string, pid: number, { report }: BenchContext): Promise<void> {
   await pause(restS * 1000)
-  const before = cpuMs(pid)
+  const cpuBefore = cpuMs(pid)
   await pause(measureS * 1000)
-  const perSecond = (cpuMs(pid) - before) / measureS
+  const perSecond = (cpuMs(pid) - cpuBefore) / measureS
   report.figure({ what: `${what}: memory`, value: memoryMib(pid), unit: 'MiB', aim: { most: 150 } })
   report.figure({ what: `${what}: processor`, value: perSecond, unit: 'ms a second', aim: { most: 5 } })
 }

@@ -35,12 +35,12 @@ interface WebhookEvents extends ReceivedEvents {
 
 /** A webhook receiver that records the events of each path, with one slow path. */
 async function openReceiver() {
-  const received = new Map<string, WebhookEvents[]>()
+  const receivedEvents = new Map<string, WebhookEvents[]>()
   const server = createServer(async (request, response) => {
     const at = Date.now()
     const event = JSON.parse((await buffer(request)).toString()) as ReceivedEvents
     const path = request.url ?? ''
-    received.set(path, [...(received.get(path) ?? []), { ...event, at }])
+    receivedEvents.set(path, [...(receivedEvents.get(path) ?? []), { ...event, at }])
     if (path === '/slow') await pause(slowMs)
     response.writeHead(204).end()
   })
@@ -48,7 +48,7 @@ async function openReceiver() {
   const { port } = server.address() as AddressInfo // it listens to TCP
   return {
     url: (path: string) => `http://127.0.0.1:${port}/${path}`,
-    at: (path: string) => received.get(`/${path}`) ?? [],
+    at: (path: string) => receivedEvents.get(`/${path}`) ?? [],
     close: () => {
       server.closeAllConnections()
       server.close()
@@ -59,8 +59,8 @@ async function openReceiver() {
 async function subscribe(client: ServiceClient, url: string): Promise<void> {
   const body = Buffer.from(JSON.stringify({ url, events: ['job.completed', 'job.failed'] }))
   const headers = { 'content-type': 'application/json' }
-  const { status, body: answer } = await client.send('/v1/webhooks', { method: 'POST', headers, body })
-  if (status !== 201) throw new Error(`creating the webhook returned ${status} ${answer}`)
+  const { status, body: webhookBody } = await client.send('/v1/webhooks', { method: 'POST', headers, body })
+  if (status !== 201) throw new Error(`creating the webhook returned ${status} ${webhookBody}`)
 }
 
 /** Opens a socket of the identity and records the delay of each end event. */
@@ -98,8 +98,8 @@ async function load(client: ServiceClient): Promise<string[]> {
   const startedAt = performance.now()
   for (let job = 0; job < perSecond * seconds; job++) {
     await pause(Math.max(0, startedAt + (job * 1000) / perSecond - performance.now()))
-    const answer = client.send('/v1/convert', { method: 'POST', headers: { 'content-type': type }, body })
-    jobs.push(answer.then(jobIdOf))
+    const reply = client.send('/v1/convert', { method: 'POST', headers: { 'content-type': type }, body })
+    jobs.push(reply.then(jobIdOf))
   }
   return Promise.all(jobs)
 }
@@ -109,8 +109,9 @@ async function run({ report }: BenchContext): Promise<void> {
   const receiver = await openReceiver()
   const client = new ServiceClient(service.url)
   try {
-    const dead = 'http://127.0.0.1:9/dead'
-    for (const url of [...healthy.map(receiver.url), receiver.url('slow'), dead]) await subscribe(client, url)
+    const deadUrl = 'http://127.0.0.1:9/dead'
+    for (const url of [...healthy.map(receiver.url), receiver.url('slow'), deadUrl])
+      await subscribe(client, url)
     const frameMs: number[] = []
     const socket = await listen(service, client.token, frameMs)
     const jobs = await load(client)
@@ -118,8 +119,13 @@ async function run({ report }: BenchContext): Promise<void> {
     report.title(`${perSecond} jobs a second for ${seconds} s, five webhooks, one dead and one slow`)
     for (const path of healthy) {
       const ends = new Map(receiver.at(path).map((one) => [one.job.id, one]))
-      const missing = jobs.filter((id) => !ends.has(id)).length
-      report.figure({ what: `webhook ${path}, missing`, value: missing, unit: 'events', aim: { most: 0 } })
+      const missingCount = jobs.filter((id) => !ends.has(id)).length
+      report.figure({
+        what: `webhook ${path}, missing`,
+        value: missingCount,
+        unit: 'events',
+        aim: { most: 0 },
+      })
       const behind = [...ends.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
       report.figure({
         what: `webhook ${path}, p95`,
@@ -147,15 +153,21 @@ async function run({ report }: BenchContext): Promise<void> {
 
 /** Measures the memory per socket with a second batch, because the first sockets also cause one-time allocations. */
 async function measureSockets(service: TestService, client: ServiceClient, report: BenchContext['report']) {
-  const open = () => Promise.all(Array.from({ length: sockets }, () => listen(service, client.token, [])))
-  for (const socket of await open()) socket.close()
+  const openSockets = () =>
+    Promise.all(Array.from({ length: sockets }, () => listen(service, client.token, [])))
+  for (const socket of await openSockets()) socket.close()
   await pause(restMs)
-  const before = residentBytes(service.pid)
-  const opened = await open()
+  const bytesBefore = residentBytes(service.pid)
+  const openedSockets = await openSockets()
   await pause(restMs)
-  const each = (residentBytes(service.pid) - before) / sockets / 1024
-  report.figure({ what: `${sockets} sockets, memory of each`, value: each, unit: 'KiB', aim: { most: 50 } })
-  for (const socket of opened) socket.close()
+  const kibPerSocket = (residentBytes(service.pid) - bytesBefore) / sockets / 1024
+  report.figure({
+    what: `${sockets} sockets, memory of each`,
+    value: kibPerSocket,
+    unit: 'KiB',
+    aim: { most: 50 },
+  })
+  for (const socket of openedSockets) socket.close()
 }
 
 export const notifications: Section = {

@@ -13,7 +13,7 @@ import type { Section } from '../section.ts'
 /** Throttling as in the developer tools: slow 4G, and a CPU slowed down four times. */
 const slow4g = { latency: 150, downloadThroughput: (1.6 * 1e6) / 8, uploadThroughput: (0.75 * 1e6) / 8 }
 const slowdown = 4
-const many = 500
+const manyFiles = 500
 
 const fixture = (name: string) => new URL(`../../fixtures/${name}`, import.meta.url).pathname
 const axeSource = new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url)
@@ -38,13 +38,13 @@ export const page: Section = {
       report.figure({ what: 'requests of it', value: requests, unit: '', aim: { most: 8 } })
       report.figure({ what: 'largest chunk', value: kb(Math.max(...chunks)), unit: 'kB', aim: { most: 25 } })
       report.figure({ what: 'scripts of it', value: kb(scripts), unit: 'kB' })
-      const slow = await browser.newPage({ viewport: { width: 390, height: 844 } })
-      const { paintMs, shift } = await slowVisit(slow, service.url)
+      const slowPage = await browser.newPage({ viewport: { width: 390, height: 844 } })
+      const { paintMs, shift } = await slowVisit(slowPage, service.url)
       report.figure({ what: 'first paint, slow 4G', value: paintMs, unit: 'ms', aim: { most: 800 } })
       report.figure({ what: 'layout shift', value: shift * 1000, unit: '‰', aim: { most: 20 } })
       for (const [what, { maxTaskMs, nodes }] of [
-        [`${many} files`, await withManyFiles(visited)],
-        [`${many} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
+        [`${manyFiles} files`, await withManyFiles(visited)],
+        [`${manyFiles} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
       ] as const) {
         report.figure({ what: `longest task, ${what}`, value: maxTaskMs, unit: 'ms', aim: { most: 50 } })
         report.figure({ what: `nodes, ${what}`, value: nodes, unit: '', aim: { most: 3000 } })
@@ -52,13 +52,13 @@ export const page: Section = {
       for (const path of ['/', '/formats', '/status', '/nothing-here']) {
         const clear = await browser.newPage({ bypassCSP: true })
         await clear.goto(service.url + path, { waitUntil: 'networkidle' })
-        const found = await axe(clear)
+        const foundViolations = await axe(clear)
         report.figure({
           what: `axe, ${path}`,
-          value: found.length,
+          value: foundViolations.length,
           unit: '',
           aim: { most: 0 },
-          remark: found.join(),
+          remark: foundViolations.join(),
         })
         await clear.close()
       }
@@ -92,7 +92,7 @@ const nodes = `document.querySelectorAll('*').length`
 
 async function firstVisit(page: Page, url: string) {
   const answers: { path: string; size: number; isScript: boolean }[] = []
-  const waiting: Promise<void>[] = []
+  const waitingTurns: Promise<void>[] = []
   page.on('response', (response) => {
     const path = new URL(response.url()).pathname
     if (response.url().startsWith('data:')) return
@@ -100,10 +100,10 @@ async function firstVisit(page: Page, url: string) {
       const size = gzipSync(await response.body()).length
       answers.push({ path, size, isScript: path.endsWith('.js') })
     }
-    waiting.push(measure())
+    waitingTurns.push(measure())
   })
   await page.goto(url, { waitUntil: 'networkidle' })
-  await Promise.all(waiting)
+  await Promise.all(waitingTurns)
   const scripts = answers.filter(({ isScript }) => isScript).map(({ size }) => size)
   const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0)
   return {
@@ -131,14 +131,14 @@ interface LongestTask {
 async function withManyFiles(page: Page): Promise<LongestTask> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-many-'))
   try {
-    const paths = Array.from({ length: many }, (_, at) => join(folder, `${at}.png`))
+    const paths = Array.from({ length: manyFiles }, (_, at) => join(folder, `${at}.png`))
     for (const path of paths) await copyFile(fixture('corners.png'), path)
     // Select the files before tracing, because the time of the browser to find them is not the page's.
     await page.evaluate(makeInput)
     await page.locator('#handed').setInputFiles(paths)
     return await measureLongestTask(page, async () => {
       await page.evaluate(dropThem)
-      await page.getByText(`${many} files are ready.`).waitFor()
+      await page.getByText(`${manyFiles} files are ready.`).waitFor()
     })
   } finally {
     await rm(folder, { recursive: true })
@@ -150,24 +150,27 @@ async function withManyPages(page: Page, url: string): Promise<LongestTask> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-many-'))
   try {
     const path = join(folder, 'many.pdf')
-    const pages = Array.from({ length: many }, (_, at) => [fixture('three-pages.pdf'), `${(at % 3) + 1}`])
+    const pages = Array.from({ length: manyFiles }, (_, at) => [
+      fixture('three-pages.pdf'),
+      `${(at % 3) + 1}`,
+    ])
     await promisify(execFile)('qpdf', ['--empty', '--pages', ...pages.flat(), '--', path])
     await page.goto(`${url}/tools/organize-pdf`)
     const input = page.locator('input[type=file]')
     await input.waitFor({ state: 'attached' })
-    const drawn = page.locator('.sheet canvas[data-drawn]')
+    const drawnSheets = page.locator('.sheet canvas[data-drawn]')
     return await measureLongestTask(page, async () => {
       await input.setInputFiles(path)
-      await drawn.nth(8).waitFor()
+      await drawnSheets.nth(8).waitFor()
       await page.getByRole('button', { name: 'Select all' }).click()
       await page.getByRole('button', { name: 'Turn right' }).click()
       await page
         .getByRole('option')
-        .nth(many - 1)
+        .nth(manyFiles - 1)
         .click()
       await page
         .getByRole('option')
-        .nth(many - 1)
+        .nth(manyFiles - 1)
         .locator('canvas[data-drawn]')
         .waitFor()
     })

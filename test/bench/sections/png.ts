@@ -45,11 +45,11 @@ interface ComparedTurns {
 }
 
 async function measureOneClient(rivals: ComparedTurns, report: Report): Promise<void> {
-  const spent: number[] = []
+  const spentMs: number[] = []
   const times = await runInterleaved(20, {
     bare: measureRepeatedly(5, rivals.bare),
     floor: measureRepeatedly(5, rivals.floor),
-    service: withCpu(rivals.pid, 5, measureRepeatedly(5, rivals.service), spent),
+    service: withCpu(rivals.pid, 5, measureRepeatedly(5, rivals.service), spentMs),
   })
   const least = median(times.floor)
   report.figure({
@@ -59,7 +59,7 @@ async function measureOneClient(rivals: ComparedTurns, report: Report): Promise<
     aim: { most: 1.25 * least },
     remark: `1.25 × the durable floor, ${ms(least)}; bare ${ms(median(times.bare))}; p95 ${ms(p95(times.service))}`,
   })
-  report.figure({ what: 'one client, processor', value: median(spent), unit: 'ms a job' })
+  report.figure({ what: 'one client, processor', value: median(spentMs), unit: 'ms a job' })
 }
 
 async function measureFiftyClients(

@@ -20,9 +20,9 @@ const copy = (source: string, folder: string) =>
     join(folder, 'video.mp4'),
   ])
 
-const draw = (source: string, folder: string, first: number, last: number) =>
+const draw = (source: string, folder: string, firstPage: number, lastPage: number) =>
   run('pdftoppm', [
-    ...['-q', '-jpeg', '-jpegopt', 'quality=85', '-r', '150', '-f', `${first}`, '-l', `${last}`],
+    ...['-q', '-jpeg', '-jpegopt', 'quality=85', '-r', '150', '-f', `${firstPage}`, '-l', `${lastPage}`],
     ...[source, join(folder, 'page')],
   ])
 

@@ -30,14 +30,14 @@ async function start(service: string, dir: string): Promise<Server> {
   const [{ url }] = await once(child, 'message')
   // DynamoDB is a separate program, which a Node process starts and supervises.
   const pid = descendants(child.pid ?? 0)[0]?.pid ?? child.pid ?? 0
-  let most = residentBytes(pid)
+  let maxBytes = residentBytes(pid)
   const watch = setInterval(() => {
-    most = Math.max(most, residentBytes(pid))
+    maxBytes = Math.max(maxBytes, residentBytes(pid))
   }, 50)
   return {
     url,
     child,
-    peakMib: () => most / 2 ** 20,
+    peakMib: () => maxBytes / 2 ** 20,
     stop: async () => {
       clearInterval(watch)
       const exit = once(child, 'exit')

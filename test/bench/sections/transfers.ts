@@ -52,8 +52,8 @@ async function transferTimes(
   sha256: string,
 ) {
   const tasks = { in: importing, ...defined({ out: exporting && { ...exporting, input: 'in' } }) }
-  const all = exporting ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
-  const { jobId, status, error } = await client.accepted(await client.post('/v1/jobs', { tasks: all }))
+  const allTasks = exporting ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
+  const { jobId, status, error } = await client.accepted(await client.post('/v1/jobs', { tasks: allTasks }))
   if (status !== 'completed') throw new Error(JSON.stringify(error))
   const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as {
     data: { tasks: Record<'in' | 'out', TaskTimes> }
@@ -67,12 +67,12 @@ async function transferTimes(
 
 /** Returns the seconds of a program and adds its CPU seconds to `spent`. */
 const runProgram =
-  ([name = '', ...args]: readonly string[], spent: number[]): MeasuredTurn =>
+  ([name = '', ...args]: readonly string[], spentMs: number[]): MeasuredTurn =>
   async () => {
-    const before = cpuMsOfExited()
+    const cpuBefore = cpuMsOfExited()
     const start = performance.now()
     await run(name, args)
-    spent.push((cpuMsOfExited() - before) / 1000)
+    spentMs.push((cpuMsOfExited() - cpuBefore) / 1000)
     return [(performance.now() - start) / 1000]
   }
 
@@ -83,14 +83,14 @@ const runProgram =
 const downloadTurn = (
   store: ThirdPartyStore,
   dir: string,
-  spent: number[],
+  spentMs: number[],
   syncedS: number[],
 ): MeasuredTurn => {
   let number = 0
   return async () => {
     const path = join(dir, `back-${number++}.wav`)
     const start = performance.now()
-    const seconds = await runProgram(await store.download(path), spent)()
+    const seconds = await runProgram(await store.download(path), spentMs)()
     // Our import ends when the bytes are on disk; those of the program can still be in memory.
     await run('sync', [path])
     syncedS.push((performance.now() - start) / 1000)
@@ -100,8 +100,8 @@ const downloadTurn = (
 }
 
 /** Drops the file from the page cache first, because the service's uploads also read mostly from disk. */
-const uploadTurn = (upload: readonly string[], file: string, spent: number[]): MeasuredTurn => {
-  const send = runProgram(upload, spent)
+const uploadTurn = (upload: readonly string[], file: string, spentMs: number[]): MeasuredTurn => {
+  const send = runProgram(upload, spentMs)
   return async () => {
     await run('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none'])
     return send()
@@ -110,16 +110,16 @@ const uploadTurn = (upload: readonly string[], file: string, spent: number[]): M
 
 /** Returns the peak memory of a worker in MiB during a run. Sampling pauses the process, so don't time that run. */
 async function peakWorkerMib({ pid }: TestService, run: () => Promise<unknown>) {
-  const most = { resident: 0, proportional: 0 }
+  const maxMemory = { resident: 0, proportional: 0 }
   const timer = setInterval(() => {
     for (const { pid: one, command } of descendants(pid)) {
       if (!command.includes('worker')) continue
-      most.resident = Math.max(most.resident, residentBytes(one) / 2 ** 20)
-      most.proportional = Math.max(most.proportional, proportionalBytes(one) / 2 ** 20)
+      maxMemory.resident = Math.max(maxMemory.resident, residentBytes(one) / 2 ** 20)
+      maxMemory.proportional = Math.max(maxMemory.proportional, proportionalBytes(one) / 2 ** 20)
     }
   }, 100)
   await run().finally(() => clearInterval(timer))
-  return most
+  return maxMemory
 }
 
 /** Measures alternately, so that a machine that becomes slower affects all programs equally. */
@@ -130,28 +130,28 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, me
   const [theirCpu, ourCpu]: [number[], number[]] = [[], []]
   const exports: number[] = []
   const syncedS: number[] = []
-  const ours: MeasuredTurn = async () => {
-    const before = cpuMs(service.pid)
+  const ourTurn: MeasuredTurn = async () => {
+    const cpuBefore = cpuMs(service.pid)
     const { importS, exportS } = await transferTimes(client, store, sha256)
-    ourCpu.push((cpuMs(service.pid) - before) / 1000)
+    ourCpu.push((cpuMs(service.pid) - cpuBefore) / 1000)
     if (exportS !== undefined) exports.push(exportS)
     return [importS]
   }
   // The file must be uploaded before it can be downloaded.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
-  const theirs = { up: upload ? uploadTurn(upload, file, theirCpu) : async () => [] }
-  const turns = { ...theirs, down: downloadTurn(store, dir, theirCpu, syncedS), ours }
+  const theirTurns = { up: upload ? uploadTurn(upload, file, theirCpu) : async () => [] }
+  const turns = { ...theirTurns, down: downloadTurn(store, dir, theirCpu, syncedS), ours: ourTurn }
   const seconds = await runInterleaved(rounds, turns)
   const { proportional, resident } = await peakWorkerMib(service, () =>
     runInterleaved(0, { again: async () => [(await transferTimes(client, store, sha256)).importS] }),
   )
-  const speed = (what: string, ourS: number, theirS: number, more: string) =>
+  const speed = (what: string, ourS: number, theirS: number, moreText: string) =>
     report.figure({
       what,
       value: mib / ourS,
       unit: 'MiB/s',
       aim: { least: (0.8 * mib) / theirS },
-      remark: `${(theirS / ourS).toFixed(2)} of ${more}`,
+      remark: `${(theirS / ourS).toFixed(2)} of ${moreText}`,
     })
   const of = (name: string, theirS: number) => `${name}'s ${Math.round(mib / theirS)}`
   const [importS, downS, upS] = [median(seconds.ours), median(seconds.down), median(seconds.up)]

@@ -13,24 +13,24 @@ function* form(boundary: string): Generator<Buffer> {
   yield Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.mp4"\r\n\r\n`,
   )
-  for (let sent = 0; sent < totalBytes; sent += chunk.length) yield chunk
+  for (let sentBytes = 0; sentBytes < totalBytes; sentBytes += chunk.length) yield chunk
   const field = `\r\n--${boundary}\r\nContent-Disposition: form-data; name="targetFormat"\r\n\r\nwebm\r\n--${boundary}--\r\n`
   yield Buffer.from(field)
 }
 
 /** Returns a line with the memory of the gateway during a form upload of 2 GB and the speed. */
 async function uploadMemory(service: TestService): Promise<string> {
-  const before = residentBytes(service.pid)
-  let most = before
+  const bytesBefore = residentBytes(service.pid)
+  let maxBytes = bytesBefore
   const watch = setInterval(() => {
-    most = Math.max(most, residentBytes(service.pid))
+    maxBytes = Math.max(maxBytes, residentBytes(service.pid))
   }, 100)
   const start = performance.now()
   const status = await send(service)
   const seconds = (performance.now() - start) / 1000
   clearInterval(watch)
   const mib = (bytes: number) => Math.round(bytes / 1024 / 1024)
-  return `2 GiB form upload: ${mib(before)} MiB resident before, ${mib(most)} MiB at most, ${Math.round(totalBytes / 1024 / 1024 / seconds)} MiB/s (answer ${status})`
+  return `2 GiB form upload: ${mib(bytesBefore)} MiB resident before, ${mib(maxBytes)} MiB at most, ${Math.round(totalBytes / 1024 / 1024 / seconds)} MiB/s (answer ${status})`
 }
 
 function send(service: TestService): Promise<number> {

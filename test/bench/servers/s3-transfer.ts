@@ -34,15 +34,15 @@ export async function s3Transfers(endpoint: string, mib: number): Promise<readon
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })
   await client.send(new CreateBucketCommand({ Bucket }))
-  const whole = { Bucket, Key: 'whole' }
+  const wholeObject = { Bucket, Key: 'whole' }
   const inParts = { Bucket, Key: 'in parts' }
 
   async function uploadParts(): Promise<void> {
     const { UploadId } = await client.send(new CreateMultipartUploadCommand(inParts))
     const Parts: { PartNumber: number; ETag: string }[] = []
-    let next = 1
+    let nextPart = 1
     const uploader = async () => {
-      for (let PartNumber = next++; PartNumber <= mib / PART_MIB; PartNumber = next++) {
+      for (let PartNumber = nextPart++; PartNumber <= mib / PART_MIB; PartNumber = nextPart++) {
         const url = await getSignedUrl(client, new UploadPartCommand({ ...inParts, UploadId, PartNumber }))
         Parts.push({ PartNumber, ETag: await send(url, PART_MIB) })
       }
@@ -57,9 +57,12 @@ export async function s3Transfers(endpoint: string, mib: number): Promise<readon
   return [
     {
       name: 'PUT',
-      run: async () => void (await send(await getSignedUrl(client, new PutObjectCommand(whole)), mib)),
+      run: async () => void (await send(await getSignedUrl(client, new PutObjectCommand(wholeObject)), mib)),
     },
-    { name: 'GET', run: async () => receive(await getSignedUrl(client, new GetObjectCommand(whole)), mib) },
+    {
+      name: 'GET',
+      run: async () => receive(await getSignedUrl(client, new GetObjectCommand(wholeObject)), mib),
+    },
     { name: `multipart, ${PARTS_AT_ONCE} at a time`, run: uploadParts },
   ]
 }
@@ -67,9 +70,9 @@ export async function s3Transfers(endpoint: string, mib: number): Promise<readon
 /** Uploads and returns the ETag. */
 async function send(url: string, mib: number): Promise<string> {
   const call = request(url, { method: 'PUT', headers: { 'content-length': mib << 20 } })
-  const answered = once(call, 'response')
+  const responseEvent = once(call, 'response')
   await pipeline(Readable.from(Array.from({ length: mib }, () => mebibyte)), call)
-  const [response] = await answered
+  const [response] = await responseEvent
   response.resume()
   if (response.statusCode !== 200)
     throw new Error(`Expected the upload to return 200, got ${response.statusCode}.`)

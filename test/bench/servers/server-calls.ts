@@ -54,8 +54,8 @@ export async function eventCalls(endpoint: string): Promise<readonly BenchmarkCa
   await client.send(new PutRuleCommand({ Name: 'all', EventPattern: '{"source":["bench"]}' }))
   const Arn = `arn:aws:sqs:${region}:000000000000:bench`
   await client.send(new PutTargetsCommand({ Rule: 'all', Targets: [{ Id: '1', Arn }] }))
-  const entry = { Source: 'bench', DetailType: 'x', Detail: JSON.stringify({ text: 'x'.repeat(200) }) }
-  const put = new PutEventsCommand({ Entries: Array.from({ length: 10 }, () => entry) })
+  const busEntry = { Source: 'bench', DetailType: 'x', Detail: JSON.stringify({ text: 'x'.repeat(200) }) }
+  const put = new PutEventsCommand({ Entries: Array.from({ length: 10 }, () => busEntry) })
   return [
     { name: 'PutEvents by tens, accepted', runs: 300, clients: 8, units: 10, call: () => client.send(put) },
   ]
@@ -72,8 +72,8 @@ export async function dynamoDbCalls(endpoint: string): Promise<readonly Benchmar
       KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
     }),
   )
-  let next = 0
-  const Item = () => ({ pk: { S: `${next++}` }, text: { S: 'x'.repeat(500) } })
+  let nextNumber = 0
+  const Item = () => ({ pk: { S: `${nextNumber++}` }, text: { S: 'x'.repeat(500) } })
   const Key = { pk: { S: '0' } }
   const three = () => [1, 2, 3].map(() => ({ Put: { TableName, Item: Item() } }))
   const put = () => client.send(new PutItemCommand({ TableName, Item: Item() }))

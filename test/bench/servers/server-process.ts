@@ -13,7 +13,7 @@ export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secre
 export const region = 'eu-central-1'
 
 const log = pino({ level: 'silent' })
-const common = { credentials: [credentials], region }
+const commonConfig = { credentials: [credentials], region }
 const sendToParent = (message: object) => process.send?.(message)
 
 async function serve(server: { handle(request: IncomingMessage, response: ServerResponse): void }) {
@@ -22,11 +22,11 @@ async function serve(server: { handle(request: IncomingMessage, response: Server
 }
 
 const openers: Readonly<Record<string, (dir: string) => Promise<string>>> = {
-  S3: async (dir) => serve(await openS3Server({ dir, ...common })),
-  SQS: async (dir) => serve(await openSqs({ file: join(dir, 'sqs.sqlite'), log, ...common })),
+  S3: async (dir) => serve(await openS3Server({ dir, ...commonConfig })),
+  SQS: async (dir) => serve(await openSqs({ file: join(dir, 'sqs.sqlite'), log, ...commonConfig })),
   EVENTBRIDGE: async (dir) => {
     const targets = { sqs: async () => void sendToParent({ delivered: 1 }), lambda: async () => undefined }
-    return serve(await openEvents({ file: join(dir, 'events.sqlite'), targets, ...common }))
+    return serve(await openEvents({ file: join(dir, 'events.sqlite'), targets, ...commonConfig }))
   },
   DYNAMODB: async (dir) => (await openDynamoDb({ file: join(dir, 'd.sqlite'), port: 0, log })).url,
 }

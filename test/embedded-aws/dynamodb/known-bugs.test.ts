@@ -55,10 +55,10 @@ test('known bug of dynoxide: a non-ASCII expression closes the connection, so ou
     ),
     { code: 'ECONNRESET' },
   )
-  const change = { set: { ö: 1, ä: 2, 'a-b': 3, a_b: 4 } }
-  await documents.send(new UpdateCommand({ TableName: 'table', Key, ...createExpressions(change) }))
+  const nonAsciiChange = { set: { ö: 1, ä: 2, 'a-b': 3, a_b: 4 } }
+  await documents.send(new UpdateCommand({ TableName: 'table', Key, ...createExpressions(nonAsciiChange) }))
   const { Item } = await documents.send(new GetCommand({ TableName: 'table', Key }))
-  assert.deepEqual(Item, { ...Key, ...change.set })
+  assert.deepEqual(Item, { ...Key, ...nonAsciiChange.set })
 })
 
 test('an update of a single list element is refused before it is sent', () => {

@@ -31,9 +31,9 @@ for (const [what, signal] of [
     const { client, documents, pid, url } = await startDynamoDb(t, { checkEveryMs: 50, probeTimeoutMs: 200 })
     await createTable(client, 'table')
     await documents.send(new PutCommand({ TableName: 'table', Item: { pk: 'a', sk: 1, word: 'kept' } }))
-    const before = pid()
-    assert.ok(before)
-    process.kill(before, signal)
+    const pidBefore = pid()
+    assert.ok(pidBefore)
+    process.kill(pidBefore, signal)
     // The first request to the hanging process may wait forever, as the SDK has no timeout.
     const deadline = Date.now() + 20_000
     const query = () =>
@@ -42,23 +42,23 @@ for (const [what, signal] of [
       })
     // The signal arrives slightly later; until then the old process may respond.
     let result = await query().catch(() => undefined)
-    while ((!result || pid() === before) && Date.now() < deadline)
+    while ((!result || pid() === pidBefore) && Date.now() < deadline)
       result = await query().catch(() => undefined)
     assert.equal(result?.Item?.['word'], 'kept')
-    assert.notEqual(pid(), before)
+    assert.notEqual(pid(), pidBefore)
     assert.equal((await fetch(url, { method: 'POST' })).ok, false, 'it responds at its old URL')
   })
 
 test('a DynamoDB process that is briefly slow is not restarted', async (t) => {
   const { client, pid } = await startDynamoDb(t, { checkEveryMs: 20, probeTimeoutMs: 400 })
-  const before = pid()
-  assert.ok(before)
+  const pidBefore = pid()
+  assert.ok(pidBefore)
   // Stopped for longer than one health check may take, but less than two.
-  process.kill(before, 'SIGSTOP')
+  process.kill(pidBefore, 'SIGSTOP')
   await new Promise((resolve) => setTimeout(resolve, 500))
-  process.kill(before, 'SIGCONT')
+  process.kill(pidBefore, 'SIGCONT')
   await client.send(new ListTablesCommand({}))
-  assert.equal(pid(), before)
+  assert.equal(pid(), pidBefore)
 })
 
 test('a DynamoDB process that keeps exiting is restarted with growing pauses, and the log says what to do', async (t) => {
@@ -86,11 +86,11 @@ test('a DynamoDB process that keeps exiting is restarted with growing pauses, an
 })
 
 test('starting DynamoDB on a port in use fails with a message', async (t) => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  t.after(() => other.close())
+  const otherServer = createServer().listen(0, '127.0.0.1')
+  await once(otherServer, 'listening')
+  t.after(() => otherServer.close())
   // A TCP server's address is an AddressInfo.
-  const { port } = other.address() as AddressInfo
+  const { port } = otherServer.address() as AddressInfo
   const file = join(makeFolder(), 'dynamodb.sqlite')
   await assert.rejects(
     openDynamoDb({ file, port, log: silentLog }),
@@ -118,8 +118,8 @@ test('starting DynamoDB on a file that is not a database fails with a message', 
 test('closing DynamoDB stops its process and leaves an intact file', async (t) => {
   const { client, file, pid, stop } = await startDynamoDb(t)
   await createTable(client, 'table')
-  const running = pid()
-  assert.ok(running)
+  const runningPid = pid()
+  assert.ok(runningPid)
   await stop()
   assert.equal(pid(), undefined)
   const database = new DatabaseSync(file, { readOnly: true })
@@ -136,8 +136,8 @@ test('the DynamoDB process does not outlive a killed service', async () => {
   const exit = once(child, 'exit')
   child.kill('SIGKILL')
   await exit
-  const again = await openWhenFree(file)
-  await again.close()
+  const reopenedDynamoDb = await openWhenFree(file)
+  await reopenedDynamoDb.close()
 })
 
 /** The kernel kills the program shortly after the service has exited. */

@@ -8,8 +8,8 @@ import { createTable, startDynamoDb } from './start-dynamodb.ts'
 const nowS = Math.floor(Date.now() / 1000)
 const yearS = 365 * 86_400
 
-async function put(documents: DynamoDBDocumentClient, TableName: string, pk: string, more: object) {
-  await documents.send(new PutCommand({ TableName, Item: { pk, sk: 1, ...more } }))
+async function put(documents: DynamoDBDocumentClient, TableName: string, pk: string, moreFields: object) {
+  await documents.send(new PutCommand({ TableName, Item: { pk, sk: 1, ...moreFields } }))
 }
 
 async function remainingKeys(documents: DynamoDBDocumentClient, TableName: string): Promise<string[]> {
@@ -71,30 +71,30 @@ test('a sweep for expired items stops early if there are none, and the next swee
   const names = Array.from({ length: 250 }, (_, at) => `item ${String(at).padStart(3, '0')}`)
   await Promise.all(names.map((name) => put(documents, 'table', name, { expires: nowS + 3600 })))
   await put(documents, 'table', 'over', { expires: nowS - 1 })
-  const sent: string[] = []
+  const sentCommands: string[] = []
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       (args) => {
-        sent.push(commandName)
+        sentCommands.push(commandName)
         return next(args)
       },
     { step: 'initialize' },
   )
-  const countSent = (name: string) => sent.filter((one) => one === name).length
+  const countSent = (name: string) => sentCommands.filter((one) => one === name).length
   const passes: SweepOptions['passes'] = new Map()
-  const deleted: number[] = []
+  const deletedCounts: number[] = []
   do {
-    deleted.push(await deleteExpiredItems({ client, passes, maxIdleScanMs: 0.001 }))
+    deletedCounts.push(await deleteExpiredItems({ client, passes, maxIdleScanMs: 0.001 }))
     assert.ok(
-      countSent(ScanCommand.name) <= deleted.length + 1,
+      countSent(ScanCommand.name) <= deletedCounts.length + 1,
       'one page at a time, and one more after a page with expired items',
     )
   } while (passes.size > 0)
   assert.equal(
-    deleted.reduce((sum, count) => sum + count),
+    deletedCounts.reduce((sum, count) => sum + count),
     1,
   )
-  assert.ok(deleted.length >= 2)
+  assert.ok(deletedCounts.length >= 2)
   assert.equal((await remainingKeys(documents, 'table')).length, names.length)
   assert.equal(countSent(DescribeTableCommand.name), 1)
 })

@@ -25,25 +25,29 @@ import { busArn, functionArn, region, startTestEvents } from './start-events.ts'
 
 test('event buses can be created, described, updated, listed in pages and deleted', async (t) => {
   const { events } = await startTestEvents(t)
-  const made = await events.send(new CreateEventBusCommand({ Name: 'orders', Description: 'all of them' }))
-  assert.equal(made.EventBusArn, busArn('orders'))
+  const createdBus = await events.send(
+    new CreateEventBusCommand({ Name: 'orders', Description: 'all of them' }),
+  )
+  assert.equal(createdBus.EventBusArn, busArn('orders'))
   await assert.rejects(
     events.send(new CreateEventBusCommand({ Name: 'orders' })),
     rejectionOf('ResourceAlreadyExistsException', 'Event bus orders already exists.'),
   )
-  const described = await events.send(new DescribeEventBusCommand({ Name: busArn('orders') }))
-  assert.equal(described.Name, 'orders')
-  assert.equal(described.Description, 'all of them')
-  assert.ok(described.CreationTime instanceof Date)
+  const describedBus = await events.send(new DescribeEventBusCommand({ Name: busArn('orders') }))
+  assert.equal(describedBus.Name, 'orders')
+  assert.equal(describedBus.Description, 'all of them')
+  assert.ok(describedBus.CreationTime instanceof Date)
   await events.send(new UpdateEventBusCommand({ Name: 'orders', Description: 'some' }))
-  const first = await events.send(new ListEventBusesCommand({ Limit: 1 }))
+  const firstPage = await events.send(new ListEventBusesCommand({ Limit: 1 }))
   assert.deepEqual(
-    first.EventBuses?.map((bus) => bus.Name),
+    firstPage.EventBuses?.map((bus) => bus.Name),
     ['default'],
   )
-  const second = await events.send(new ListEventBusesCommand({ Limit: 1, NextToken: first.NextToken }))
-  assert.equal(second.EventBuses?.[0]?.Description, 'some')
-  assert.equal(second.NextToken, undefined)
+  const secondPage = await events.send(
+    new ListEventBusesCommand({ Limit: 1, NextToken: firstPage.NextToken }),
+  )
+  assert.equal(secondPage.EventBuses?.[0]?.Description, 'some')
+  assert.equal(secondPage.NextToken, undefined)
   await assert.rejects(
     events.send(new DeleteEventBusCommand({ Name: 'default' })),
     rejectionOf('ValidationException', 'Cannot delete event bus default.'),
@@ -61,17 +65,17 @@ test('rules can be put, described, enabled, disabled, listed and deleted', async
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
   const onDefault = await events.send(new PutRuleCommand({ Name: 'a', EventPattern: anySource }))
   assert.equal(onDefault.RuleArn, `arn:aws:events:${region}:000000000000:rule/a`)
-  const made = await events.send(
+  const createdRule = await events.send(
     new PutRuleCommand({ Name: 'b', EventBusName: 'orders', EventPattern: anySource, Description: 'd' }),
   )
-  assert.equal(made.RuleArn, `arn:aws:events:${region}:000000000000:rule/orders/b`)
+  assert.equal(createdRule.RuleArn, `arn:aws:events:${region}:000000000000:rule/orders/b`)
   await events.send(new DisableRuleCommand({ Name: 'b', EventBusName: busArn('orders') }))
   const { $metadata: _, ...rule } = await events.send(
     new DescribeRuleCommand({ Name: 'b', EventBusName: 'orders' }),
   )
   assert.deepEqual(rule, {
     Name: 'b',
-    Arn: made.RuleArn,
+    Arn: createdRule.RuleArn,
     EventPattern: anySource,
     State: 'DISABLED',
     Description: 'd',
@@ -80,10 +84,10 @@ test('rules can be put, described, enabled, disabled, listed and deleted', async
   })
   await events.send(new EnableRuleCommand({ Name: 'b', EventBusName: 'orders' }))
   await events.send(new PutRuleCommand({ Name: 'b', EventBusName: 'orders', EventPattern: anySource }))
-  const listed = await events.send(new ListRulesCommand({ EventBusName: 'orders', NamePrefix: 'b' }))
-  assert.equal(listed.Rules?.length, 1)
-  assert.equal(listed.Rules?.[0]?.State, 'ENABLED')
-  assert.equal(listed.Rules?.[0]?.Description, undefined, 'what a second PutRule leaves out is gone')
+  const listedRules = await events.send(new ListRulesCommand({ EventBusName: 'orders', NamePrefix: 'b' }))
+  assert.equal(listedRules.Rules?.length, 1)
+  assert.equal(listedRules.Rules?.[0]?.State, 'ENABLED')
+  assert.equal(listedRules.Rules?.[0]?.Description, undefined, 'what a second PutRule leaves out is gone')
   await assert.rejects(
     events.send(new DeleteEventBusCommand({ Name: 'orders' })),
     rejectionOf('ValidationException', 'Cannot delete event bus orders. It still has rules.'),
@@ -128,8 +132,8 @@ test('a rule needs a pattern or a schedule, and a schedule needs the default bus
 test('targets can be put, listed, found by ARN and removed, up to five per rule', async (t) => {
   const { events } = await startTestEvents(t)
   await createRuleTo(events, {})
-  const more = ['two', 'three', 'four', 'five'].map((Id) => ({ Id, Arn: functionArn('f') }))
-  const put = await events.send(new PutTargetsCommand({ Rule: 'rule', Targets: more }))
+  const moreTargets = ['two', 'three', 'four', 'five'].map((Id) => ({ Id, Arn: functionArn('f') }))
+  const put = await events.send(new PutTargetsCommand({ Rule: 'rule', Targets: moreTargets }))
   assert.equal(put.FailedEntryCount, 0)
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'rule', Targets: [{ Id: 'six', Arn: q }] })),
@@ -147,10 +151,12 @@ test('targets can be put, listed, found by ARN and removed, up to five per rule'
   )
   const names = await events.send(new ListRuleNamesByTargetCommand({ TargetArn: functionArn('f') }))
   assert.deepEqual(names.RuleNames, ['rule'])
-  await events.send(new RemoveTargetsCommand({ Rule: 'rule', Ids: ['one', ...more.map(({ Id }) => Id)] }))
+  await events.send(
+    new RemoveTargetsCommand({ Rule: 'rule', Ids: ['one', ...moreTargets.map(({ Id }) => Id)] }),
+  )
   await events.send(new DeleteRuleCommand({ Name: 'rule' }))
   await assert.rejects(
-    events.send(new PutTargetsCommand({ Rule: 'rule', Targets: more })),
+    events.send(new PutTargetsCommand({ Rule: 'rule', Targets: moreTargets })),
     rejectionOf('ResourceNotFoundException', 'Rule rule does not exist on EventBus default.'),
   )
 })
@@ -160,7 +166,7 @@ test('PutTargets refuses a target that is not supported', async (t) => {
   await events.send(new PutRuleCommand({ Name: 'r', EventPattern: anySource }))
   const put = (target: object) =>
     events.send(new PutTargetsCommand({ Rule: 'r', Targets: [{ Id: 'one', Arn: q, ...target }] }))
-  const refused: [object, string | RegExp][] = [
+  const refusedInputs: [object, string | RegExp][] = [
     [{ Arn: 'nonsense' }, 'Parameter nonsense is not valid. Reason: Provided Arn is not in correct format.'],
     [{ Arn: `arn:aws:sns:${region}:000000000000:t` }, /sns targets are not supported here; use an SQS queue/],
     [
@@ -185,7 +191,7 @@ test('PutTargets refuses a target that is not supported', async (t) => {
     [{ DeadLetterConfig: { Arn: `${q}.fifo` } }, /A dead-letter queue is a standard SQS queue/],
     [{ RetryPolicy: { MaximumRetryAttempts: 186 } }, /Member must have value less than or equal to 185$/],
   ]
-  for (const [target, message] of refused)
+  for (const [target, message] of refusedInputs)
     await assert.rejects(put(target), rejectionOf('ValidationException', message))
 })
 

@@ -10,7 +10,7 @@ import {
 import { entry, q } from './requests.ts'
 import { queueArn, startTestEvents } from './start-events.ts'
 
-const dead = queueArn('dead')
+const deadLetterArn = queueArn('dead')
 const failing = (name: string) => () => Object.assign(new Error(`${name} happened`), { name })
 
 async function ruleTo(events: EventBridgeClient, ...targets: Omit<Target, 'Id'>[]): Promise<void> {
@@ -26,10 +26,10 @@ test('an event reaches its target within milliseconds', async (t) => {
   await ruleTo(events, { Arn: q })
   const times: number[] = []
   for (let round = 1; round <= 20; round++) {
-    const started = performance.now()
+    const startedAtMs = performance.now()
     await put(events)
     await inbox.messages(q, round)
-    times.push(performance.now() - started)
+    times.push(performance.now() - startedAtMs)
   }
   const median = times.sort((a, b) => a - b)[10] ?? 0
   assert.ok(median < 100, `the median is ${median} ms`)
@@ -77,11 +77,11 @@ test('an event that its target never accepts moves to the dead-letter queue with
     Arn: q,
     Input: '"changed"',
     RetryPolicy: { MaximumRetryAttempts: 1 },
-    DeadLetterConfig: { Arn: dead },
+    DeadLetterConfig: { Arn: deadLetterArn },
   })
   inbox.refuse.set(q, failing('ThrottlingException'))
   await put(events)
-  const [deadLetter] = await inbox.messages(dead)
+  const [deadLetter] = await inbox.messages(deadLetterArn)
   assert.deepEqual(JSON.parse(deadLetter?.body ?? '').detail, { n: 1 })
   assert.deepEqual(deadLetter?.options.attributes, {
     ERROR_CODE: 'THROTTLING',
@@ -98,24 +98,24 @@ test('an event older than its maximum age moves to the dead-letter queue', async
   await ruleTo(events, {
     Arn: q,
     RetryPolicy: { MaximumEventAgeInSeconds: 60 },
-    DeadLetterConfig: { Arn: dead },
+    DeadLetterConfig: { Arn: deadLetterArn },
   })
   inbox.refuse.set(q, failing('ServiceUnavailable'))
   await put(events)
   await inbox.attempted(q, 1)
   moveTo('2026-01-01T00:01:00Z')
-  const [deadLetter] = await inbox.messages(dead)
+  const [deadLetter] = await inbox.messages(deadLetterArn)
   assert.equal(deadLetter?.options.attributes?.['EXHAUSTED_RETRY_CONDITION'], 'MaximumEventAgeInSeconds')
   assert.equal(deadLetter?.options.attributes?.['ERROR_CODE'], 'SDK_CLIENT_ERROR')
 })
 
 test('delivery to a target that does not exist is not retried', async (t) => {
   const { events, inbox, logs } = await startTestEvents(t)
-  await ruleTo(events, { Arn: q, DeadLetterConfig: { Arn: dead } }, { Arn: queueArn('gone') })
+  await ruleTo(events, { Arn: q, DeadLetterConfig: { Arn: deadLetterArn } }, { Arn: queueArn('gone') })
   inbox.refuse.set(q, failing('QueueDoesNotExist'))
   inbox.refuse.set(queueArn('gone'), failing('QueueDoesNotExist'))
   await put(events)
-  const [deadLetter] = await inbox.messages(dead)
+  const [deadLetter] = await inbox.messages(deadLetterArn)
   assert.equal(deadLetter?.options.attributes?.['ERROR_CODE'], 'NO_RESOURCE')
   assert.equal(deadLetter?.options.attributes?.['RETRY_ATTEMPTS'], '0')
   assert.equal('EXHAUSTED_RETRY_CONDITION' in (deadLetter?.options.attributes ?? {}), false)

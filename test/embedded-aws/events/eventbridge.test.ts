@@ -75,13 +75,13 @@ test('a request that is too large receives an error response, not a closed conne
 
 test('EventBridge rejects a wrong secret, an unknown key and a wrong region', async (t) => {
   const { endpoint } = await startTestEvents(t)
-  const wrong: [object, string][] = [
+  const wrongRequests: [object, string][] = [
     [{ credentials: { ...credentials, secretAccessKey: 'x' } }, 'InvalidSignatureException'],
     [{ credentials: { ...credentials, accessKeyId: 'AKIDOTHER' } }, 'UnrecognizedClientException'],
     [{ region: 'us-east-1' }, 'InvalidSignatureException'],
   ]
-  for (const [changed, name] of wrong) {
-    const client = new EventBridgeClient({ endpoint, region, credentials, maxAttempts: 1, ...changed })
+  for (const [changedRequest, name] of wrongRequests) {
+    const client = new EventBridgeClient({ endpoint, region, credentials, maxAttempts: 1, ...changedRequest })
     await assert.rejects(client.send(new ListRulesCommand({})), { name })
     client.destroy()
   }

@@ -127,10 +127,10 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
   ],
 }
 
-for (const [name, [target, expected]] of Object.entries(inputs))
+for (const [name, [target, expectedInput]] of Object.entries(inputs))
   test(`an event rule delivers ${name} to its target`, async (t) => {
     const detail = { deep: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
-    assert.equal(await bodyFor(await startTestEvents(t), target, detail), expected)
+    assert.equal(await bodyFor(await startTestEvents(t), target, detail), expectedInput)
   })
 
 test('an input template can contain the whole event', async (t) => {
@@ -188,9 +188,12 @@ test('TestEventPattern matches a pattern and refuses an invalid event', async (t
     region,
     time: '2022-07-13T13:48:01Z',
   }
-  const testPattern = (pattern: object, given: unknown = event) =>
+  const testPattern = (pattern: object, givenEvent: unknown = event) =>
     events.send(
-      new TestEventPatternCommand({ EventPattern: JSON.stringify(pattern), Event: JSON.stringify(given) }),
+      new TestEventPatternCommand({
+        EventPattern: JSON.stringify(pattern),
+        Event: JSON.stringify(givenEvent),
+      }),
     )
   assert.equal((await testPattern({ source: ['order'] })).Result, true)
   assert.equal((await testPattern({ source: ['shipment'] })).Result, false)

@@ -55,16 +55,16 @@ export async function runEventBusKillRounds(
   }
 
   const readDeliveries = () => readFileSync(deliveredFile, 'utf8').split('\n').slice(0, -1)
-  const missing = new Set(acknowledged.events)
+  const missingEvents = new Set(acknowledged.events)
   const news = service.child
   const all = new Promise<void>((resolve) => {
-    const check = (id: string) => missing.delete(id) && missing.size === 0 && resolve()
+    const check = (id: string) => missingEvents.delete(id) && missingEvents.size === 0 && resolve()
     news.on('message', (message: { delivered?: string }) => check(message.delivered ?? ''))
     for (const id of readDeliveries()) check(id)
-    if (missing.size === 0) resolve()
+    if (missingEvents.size === 0) resolve()
   })
   await Promise.race([all, wait(30_000, undefined, { ref: false })])
-  assert.deepEqual([...missing], [], 'events that were acknowledged and never delivered')
+  assert.deepEqual([...missingEvents], [], 'events that were acknowledged and never delivered')
 
   for (const [Name, change] of acknowledged.rules) {
     const { Description } = await service.events.send(new DescribeRuleCommand({ Name }))
@@ -110,8 +110,8 @@ async function write(
 ): Promise<void> {
   for (let n = 0; child.exitCode === null && child.signalCode === null; n++) {
     try {
-      const entry = { Source: 'crash', DetailType: 'x', Detail: JSON.stringify({ round, writer, n }) }
-      const { Entries = [] } = await events.send(new PutEventsCommand({ Entries: [entry, entry] }))
+      const crashEntry = { Source: 'crash', DetailType: 'x', Detail: JSON.stringify({ round, writer, n }) }
+      const { Entries = [] } = await events.send(new PutEventsCommand({ Entries: [crashEntry, crashEntry] }))
       for (const { EventId } of Entries) if (EventId) acknowledged.events.add(EventId)
       const rule = { Name: `rule-${writer}`, EventPattern: '{"source":["none"]}' }
       const change = (acknowledged.rules.get(rule.Name) ?? 0) + 1

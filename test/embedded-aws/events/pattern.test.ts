@@ -254,9 +254,9 @@ for (const [pattern, reason] of Object.entries(reasons))
   })
 
 test('a malicious wildcard pattern is matched in linear time', () => {
-  const started = performance.now()
+  const startedAtMs = performance.now()
   assert.equal(matches({ a: [{ wildcard: '*a*b*c*d*x' }] }, { a: 'abcd'.repeat(100_000) }), false)
-  assert.ok(performance.now() - started < 1000)
+  assert.ok(performance.now() - startedAtMs < 1000)
 })
 
 test('an event nested deeper than 1000 levels is not matched', () => {
@@ -265,7 +265,7 @@ test('an event nested deeper than 1000 levels is not matched', () => {
 
 test('matching an event with huge arrays is aborted instead of taking hours', () => {
   const half = Array.from({ length: 2000 }, (_, n) => (n % 2 === 0 ? { x: 1 } : { y: 1 }))
-  const started = performance.now()
+  const startedAtMs = performance.now()
   assert.throws(() => matches({ a: { x: [1] }, b: { x: [1], y: [1] } }, { a: half, b: half }), TooComplex)
-  assert.ok(performance.now() - started < 5000)
+  assert.ok(performance.now() - startedAtMs < 5000)
 })

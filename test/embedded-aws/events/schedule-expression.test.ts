@@ -6,15 +6,15 @@ import { firstRun, readScheduleExpression } from '../../../lib/embedded-aws/even
 function runs(expression: string, after: string, { count = 1, anchor = after } = {}): string[] {
   const timetable = readScheduleExpression(expression)
   assert.ok(timetable, expression)
-  const found: string[] = []
+  const foundTimes: string[] = []
   let from = Date.parse(after)
-  while (found.length < count) {
+  while (foundTimes.length < count) {
     const run = firstRun(timetable, { anchor: Date.parse(anchor), after: from })
     if (run === undefined) break
-    found.push(new Date(run).toISOString().slice(0, 16))
+    foundTimes.push(new Date(run).toISOString().slice(0, 16))
     from = run
   }
-  return found
+  return foundTimes
 }
 
 const crons: Readonly<Record<string, readonly [expression: string, after: string, ...runs: string[]]>> = {
@@ -92,7 +92,7 @@ test('a rate expression counts from its creation', () => {
   assert.deepEqual(runs('rate(1 day)', '2025-12-31T00:00Z', { anchor }), ['2026-01-01T00:00'])
 })
 
-const invalid = [
+const invalidExpressions = [
   'cron(0 1 * * * *)',
   'cron(0 1 ? * ? *)',
   'cron(7 20 * * NOT *)',
@@ -126,7 +126,7 @@ const invalid = [
   'at(2021-12-31T23:59:59)',
 ]
 
-for (const expression of invalid)
+for (const expression of invalidExpressions)
   test(`"${expression}" is not a schedule expression`, () => {
     assert.equal(readScheduleExpression(expression), undefined)
   })

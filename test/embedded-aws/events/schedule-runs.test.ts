@@ -27,8 +27,8 @@ test('a rule with a rate runs one interval after its creation, and then at each 
   await schedule(events, 'rate(5 minutes)')
   moveTo('2026-01-01T00:05:09Z')
   moveTo('2026-01-01T00:05:10Z')
-  const [first] = await inbox.messages(q)
-  const { id: _, ...event } = JSON.parse(first?.body ?? '')
+  const [firstMessage] = await inbox.messages(q)
+  const { id: _, ...event } = JSON.parse(firstMessage?.body ?? '')
   assert.deepEqual(event, {
     version: '0',
     'detail-type': 'Scheduled Event',

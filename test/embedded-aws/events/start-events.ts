@@ -43,8 +43,8 @@ class Inbox {
   /** Resolves with the messages to an ARN once it has received that many. */
   async messages(arn: string, count = 1): Promise<Received[]> {
     for (;;) {
-      const found = this.received.filter((one) => one.arn === arn)
-      if (found.length >= count) return found
+      const foundMessages = this.received.filter((one) => one.arn === arn)
+      if (foundMessages.length >= count) return foundMessages
       await new Promise<void>((resolve) => this.waiting.push(resolve))
     }
   }

@@ -121,17 +121,17 @@ test('a page of another origin uploads a file to a presigned URL and can read it
 test('a presigned upload with another type, size, signature or time is rejected, and the page can read the reason', async (t) => {
   const { client, page } = await openPage(t)
   const url = await signPut(client)
-  const good = { url, type: 'image/png', size: 1000 }
-  const altered = url.replace(
+  const goodForm = { url, type: 'image/png', size: 1000 }
+  const alteredUrl = url.replace(
     /X-Amz-Signature=./,
     (start) => start.slice(0, -1) + (start.endsWith('0') ? '1' : '0'),
   )
   const past = await signPut(client, new Date(Date.now() - 120_000))
   const mismatch = { status: 403, code: 'SignatureDoesNotMatch', etag: null }
-  assert.deepEqual(await upload(page, { ...good, type: 'text/html' }), mismatch)
-  assert.deepEqual(await upload(page, { ...good, size: 1001 }), mismatch)
-  assert.deepEqual(await upload(page, { ...good, url: altered }), mismatch)
-  assert.deepEqual(await upload(page, { ...good, url: past }), { ...mismatch, code: 'AccessDenied' })
+  assert.deepEqual(await upload(page, { ...goodForm, type: 'text/html' }), mismatch)
+  assert.deepEqual(await upload(page, { ...goodForm, size: 1001 }), mismatch)
+  assert.deepEqual(await upload(page, { ...goodForm, url: alteredUrl }), mismatch)
+  assert.deepEqual(await upload(page, { ...goodForm, url: past }), { ...mismatch, code: 'AccessDenied' })
   assert.deepEqual(await keys(client), [])
 })
 
@@ -154,10 +154,10 @@ test('a form upload must comply with its policy', async (t) => {
   assert.equal(await refusal({ fields: { ...fields, 'Content-Type': 'text/html' } }), '403 AccessDenied')
   assert.equal(await refusal({ size: 1001 }), '400 EntityTooLarge')
   assert.equal(await refusal({ size: 999 }), '400 EntityTooSmall')
-  const forged = { ...fields, 'X-Amz-Signature': '0'.repeat(64) }
-  assert.equal(await refusal({ fields: forged }), '403 SignatureDoesNotMatch')
-  const late = await sign(-1)
-  assert.equal(await refusal({ fields: late.fields }), '403 AccessDenied')
+  const forgedFields = { ...fields, 'X-Amz-Signature': '0'.repeat(64) }
+  assert.equal(await refusal({ fields: forgedFields }), '403 SignatureDoesNotMatch')
+  const latePost = await sign(-1)
+  assert.equal(await refusal({ fields: latePost.fields }), '403 AccessDenied')
   assert.deepEqual(await keys(client), [])
 
   assert.equal((await upload(page, { url, type, size: 1000, fields })).status, 204)
@@ -190,25 +190,25 @@ test('a multipart upload resumes after a page reload with the missing parts', {
   })
   await page.exposeFunction('sign', sign)
   await page.exposeFunction('progress', (part: number) => part === 3 && resolveThirdPart())
-  const sent: number[] = []
+  const sentParts: number[] = []
   page.on('request', (request) => {
-    const part = new URL(request.url()).searchParams.get('partNumber')
-    if (part !== null && request.method() === 'PUT') sent.push(Number(part))
+    const partNumber = new URL(request.url()).searchParams.get('partNumber')
+    if (partNumber !== null && request.method() === 'PUT') sentParts.push(Number(partNumber))
   })
 
   // Slow enough for the reload to happen during a part.
   const network = await page.context().newCDPSession(page)
-  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6 << 20 }
+  const slowNetwork = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 6 << 20 }
   await network.send('Network.enable')
-  await network.send('Network.emulateNetworkConditions', slow)
+  await network.send('Network.emulateNetworkConditions', slowNetwork)
   const upload = page.evaluate(`uploadInParts(${size})`)
   await Promise.race([thirdPartStarted, upload])
   await Promise.all([assert.rejects(upload, /navigation|destroyed/), page.reload()])
-  assert.deepEqual(sent, [1, 2, 3])
-  await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 })
+  assert.deepEqual(sentParts, [1, 2, 3])
+  await network.send('Network.emulateNetworkConditions', { ...slowNetwork, uploadThroughput: -1 })
 
-  sent.length = 0
+  sentParts.length = 0
   assert.deepEqual(await page.evaluate(`uploadInParts(${size})`), { status: 200, already: [1, 2] })
-  assert.deepEqual(sent, [3, 4])
+  assert.deepEqual(sentParts, [3, 4])
   assert.ok((await contentOf(client, target.Key)).equals(bytesOf(size)))
 })

@@ -35,21 +35,21 @@ test('buckets can be created, listed in pages, and deleted when empty', async (t
   const { client } = await startS3(t)
   for (const name of ['bucket-c', 'bucket-a', 'bucket-b'])
     await client.send(new CreateBucketCommand({ Bucket: name }))
-  const all = await client.send(new ListBucketsCommand({}))
+  const allBuckets = await client.send(new ListBucketsCommand({}))
   assert.deepEqual(
-    all.Buckets?.map(({ Name }) => Name),
+    allBuckets.Buckets?.map(({ Name }) => Name),
     ['bucket-a', 'bucket-b', 'bucket-c'],
   )
-  assert.ok(all.Buckets?.[0]?.CreationDate)
+  assert.ok(allBuckets.Buckets?.[0]?.CreationDate)
   const page = await client.send(new ListBucketsCommand({ MaxBuckets: 2 }))
   const rest = await client.send(new ListBucketsCommand({ ContinuationToken: page.ContinuationToken }))
   assert.deepEqual(
     rest.Buckets?.map(({ Name }) => Name),
     ['bucket-c'],
   )
-  const some = await client.send(new ListBucketsCommand({ Prefix: 'bucket-b' }))
+  const someBuckets = await client.send(new ListBucketsCommand({ Prefix: 'bucket-b' }))
   assert.deepEqual(
-    some.Buckets?.map(({ Name }) => Name),
+    someBuckets.Buckets?.map(({ Name }) => Name),
     ['bucket-b'],
   )
 
@@ -145,13 +145,13 @@ test('bucket features that are disabled report it and cannot be enabled', async 
   )
   const block = await client.send(new GetPublicAccessBlockCommand({ Bucket }))
   assert.equal(block.PublicAccessBlockConfiguration?.BlockPublicAcls, true)
-  const refused = [
+  const refusedNames = [
     new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }),
     new PutBucketPolicyCommand({ Bucket, Policy: '{}' }),
     new PutBucketEncryptionCommand({ Bucket, ServerSideEncryptionConfiguration: { Rules: [] } }),
     new PutBucketWebsiteCommand({ Bucket, WebsiteConfiguration: {} }),
   ]
-  for (const command of refused)
+  for (const command of refusedNames)
     assert.equal(await errorOf(client.send(command as PutBucketPolicyCommand)), '501 NotImplemented')
   for (const command of [
     new DeleteBucketPolicyCommand({ Bucket }),

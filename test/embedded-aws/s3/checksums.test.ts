@@ -13,9 +13,9 @@ import {
 import { Bucket, createS3Client, errorOf, send, startWithBucket } from './start-s3.ts'
 
 function checksum(algorithm: Algorithm, ...chunks: Buffer[]): Buffer {
-  const running = startChecksum(algorithm)
-  for (const chunk of chunks) running.update(chunk)
-  return running.digest()
+  const runningChecksum = startChecksum(algorithm)
+  for (const chunk of chunks) runningChecksum.update(chunk)
+  return runningChecksum.digest()
 }
 
 test('each checksum algorithm gives its published check value for 123456789', () => {
@@ -33,8 +33,11 @@ test('each checksum algorithm gives its published check value for 123456789', ()
 test('a checksum does not depend on the chunk boundaries', () => {
   const bytes = randomBytes(1000)
   for (const name of algorithmNames)
-    for (const cut of [0, 1, 7, 8, 9, 500, 993])
-      assert.deepEqual(checksum(name, bytes.subarray(0, cut), bytes.subarray(cut)), checksum(name, bytes))
+    for (const cutOffset of [0, 1, 7, 8, 9, 500, 993])
+      assert.deepEqual(
+        checksum(name, bytes.subarray(0, cutOffset), bytes.subarray(cutOffset)),
+        checksum(name, bytes),
+      )
 })
 
 test('the CRCs of parts combine to the CRC of the whole', () => {
@@ -44,8 +47,8 @@ test('the CRCs of parts combine to the CRC of the whole', () => {
       checksum: checksum(name, piece).toString('base64'),
       size: piece.length,
     }))
-    const joined = joinChecksums(name, 'FULL_OBJECT', parts)
-    assert.equal(joined.value, checksum(name, ...pieces).toString('base64'))
+    const joinedChecksum = joinChecksums(name, 'FULL_OBJECT', parts)
+    assert.equal(joinedChecksum.value, checksum(name, ...pieces).toString('base64'))
   }
 })
 
@@ -112,7 +115,7 @@ test('a declared but missing checksum and an unknown algorithm are refused', asy
   assert.equal(await put({ 'x-amz-checksum-crc16': 'AAA=' }), 'InvalidRequest')
   const crc = Buffer.alloc(4)
   crc.writeUInt32BE(crc32('x'))
-  const sent = { 'x-amz-checksum-crc32': crc.toString('base64') }
-  assert.equal(await put({ ...sent, 'x-amz-sdk-checksum-algorithm': 'SHA256' }), 'InvalidRequest')
-  assert.equal(await put({ ...sent, 'x-amz-sdk-checksum-algorithm': 'CRC32' }), undefined)
+  const sentHeaders = { 'x-amz-checksum-crc32': crc.toString('base64') }
+  assert.equal(await put({ ...sentHeaders, 'x-amz-sdk-checksum-algorithm': 'SHA256' }), 'InvalidRequest')
+  assert.equal(await put({ ...sentHeaders, 'x-amz-sdk-checksum-algorithm': 'CRC32' }), undefined)
 })

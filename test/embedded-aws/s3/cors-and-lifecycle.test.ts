@@ -71,15 +71,15 @@ test('a preflight uses the first CORS rule that allows all of it', async (t) => 
   assert.equal((await ask('https://app.example', 'PUT')).code, 'AccessForbidden')
   await client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules } }))
 
-  const allowed = await ask('https://app.example', 'PUT', 'content-type, X-Amz-Meta-A')
-  assert.equal(allowed.status, 200)
-  assert.equal(allowed.headers['access-control-allow-origin'], 'https://app.example')
-  assert.equal(allowed.headers['access-control-allow-methods'], 'GET, PUT')
-  assert.equal(allowed.headers['access-control-allow-headers'], 'content-type, x-amz-meta-a')
-  assert.equal(allowed.headers['access-control-max-age'], '600')
-  assert.equal(allowed.headers['access-control-expose-headers'], 'ETag, x-amz-request-id')
-  assert.equal(allowed.headers['access-control-allow-credentials'], 'true')
-  assert.match(allowed.headers.vary ?? '', /Origin/)
+  const allowedReply = await ask('https://app.example', 'PUT', 'content-type, X-Amz-Meta-A')
+  assert.equal(allowedReply.status, 200)
+  assert.equal(allowedReply.headers['access-control-allow-origin'], 'https://app.example')
+  assert.equal(allowedReply.headers['access-control-allow-methods'], 'GET, PUT')
+  assert.equal(allowedReply.headers['access-control-allow-headers'], 'content-type, x-amz-meta-a')
+  assert.equal(allowedReply.headers['access-control-max-age'], '600')
+  assert.equal(allowedReply.headers['access-control-expose-headers'], 'ETag, x-amz-request-id')
+  assert.equal(allowedReply.headers['access-control-allow-credentials'], 'true')
+  assert.match(allowedReply.headers.vary ?? '', /Origin/)
   assert.equal((await ask('https://deep.test.example', 'PUT')).status, 200)
   const anyone = await ask('https://evil.example', 'GET')
   assert.equal(anyone.headers['access-control-allow-origin'], '*')
@@ -114,13 +114,13 @@ test('responses have CORS headers, including errors', async (t) => {
   const got = await send(url, { headers: { origin: 'https://app.example' } })
   assert.equal(got.headers['access-control-allow-origin'], 'https://app.example')
   assert.match(got.headers['access-control-expose-headers'] ?? '', /ETag/)
-  const refused = await send(`${endpoint}/box/k`, { headers: { origin: 'https://app.example' } })
+  const refusedReply = await send(`${endpoint}/box/k`, { headers: { origin: 'https://app.example' } })
   assert.deepEqual(
-    [refused.code, refused.headers['access-control-allow-origin']],
+    [refusedReply.code, refusedReply.headers['access-control-allow-origin']],
     ['AccessDenied', 'https://app.example'],
   )
-  const foreign = await send(url, { headers: { origin: 'https://evil.example' } })
-  assert.deepEqual([foreign.body, foreign.headers['access-control-allow-origin']], ['x', undefined])
+  const foreignReply = await send(url, { headers: { origin: 'https://evil.example' } })
+  assert.deepEqual([foreignReply.body, foreignReply.headers['access-control-allow-origin']], ['x', undefined])
 })
 
 test('lifecycle rules are returned unchanged, and invalid ones are refused', async (t) => {
@@ -158,14 +158,17 @@ test('lifecycle rules are returned unchanged, and invalid ones are refused', asy
   await client.send(new DeleteBucketLifecycleCommand({ Bucket }))
   assert.equal(await errorOf(get()), '404 NoSuchLifecycleConfiguration')
 
-  const wrong = (rule: object) => errorOf(put([{ Status: 'Enabled', Filter: { Prefix: '' }, ...rule }]))
-  assert.equal(await wrong({ Expiration: { Days: 0 } }), '400 InvalidArgument')
-  assert.equal(await wrong({ Expiration: { Date: new Date('2030-01-01T12:00:00Z') } }), '400 InvalidArgument')
-  assert.equal(await wrong({}), '400 InvalidRequest')
-  assert.equal(await wrong({ Status: 'enabled', Expiration: { Days: 1 } }), '400 MalformedXML')
-  assert.equal(await wrong({ Transitions: [{ Days: 1, StorageClass: 'GLACIER' }] }), '501 NotImplemented')
-  const twice = Rules.slice(0, 1)
-  assert.equal(await errorOf(put([...twice, ...twice])), '400 InvalidArgument')
+  const wrongRule = (rule: object) => errorOf(put([{ Status: 'Enabled', Filter: { Prefix: '' }, ...rule }]))
+  assert.equal(await wrongRule({ Expiration: { Days: 0 } }), '400 InvalidArgument')
+  assert.equal(
+    await wrongRule({ Expiration: { Date: new Date('2030-01-01T12:00:00Z') } }),
+    '400 InvalidArgument',
+  )
+  assert.equal(await wrongRule({}), '400 InvalidRequest')
+  assert.equal(await wrongRule({ Status: 'enabled', Expiration: { Days: 1 } }), '400 MalformedXML')
+  assert.equal(await wrongRule({ Transitions: [{ Days: 1, StorageClass: 'GLACIER' }] }), '501 NotImplemented')
+  const repeatedRules = Rules.slice(0, 1)
+  assert.equal(await errorOf(put([...repeatedRules, ...repeatedRules])), '400 InvalidArgument')
 })
 
 test('expired objects are deleted at the midnight after their days, by prefix, tag and size', async (t) => {

@@ -35,17 +35,17 @@ test('range requests follow RFC 9110: suffixes, clamping, 416, and invalid range
   for (const nonsense of ['bytes=9-3', 'bytes=abc', 'lines=1-2', 'bytes=', 'bytes=-', 'bytes=1-2,4-5'])
     assert.deepEqual(await get(nonsense), [200, '0123456789', undefined], nonsense)
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }))
-  const refused = await send(url, { headers: { range: 'bytes=20-' } })
-  assert.equal(refused.status, 416)
-  assert.equal(refused.headers['content-range'], 'bytes */10')
+  const refusedReply = await send(url, { headers: { range: 'bytes=20-' } })
+  assert.equal(refusedReply.status, 416)
+  assert.equal(refusedReply.headers['content-range'], 'bytes */10')
   const etag = '"781e5e245d69b566979b86e28d23f2c7"'
   const resume = async (condition: string) =>
     (await send(url, { headers: { range: 'bytes=1-2', 'if-range': condition } })).body
   assert.equal(await resume(etag), '12')
   assert.equal(await resume((await send(url)).headers['last-modified'] ?? ''), '12')
   // RFC 9110 13.1.5: strong comparison with a single validator, neither a list nor `*`.
-  for (const other of ['"other"', `W/${etag}`, '*', `"other", ${etag}`, new Date(0).toUTCString()])
-    assert.equal(await resume(other), '0123456789', other)
+  for (const otherTag of ['"other"', `W/${etag}`, '*', `"other", ${etag}`, new Date(0).toUTCString()])
+    assert.equal(await resume(otherTag), '0123456789', otherTag)
   const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k', Range: 'bytes=2-4' }))
   assert.equal(head.ContentLength, 3)
 })
@@ -77,12 +77,12 @@ test('a download completes although its object is replaced or deleted meanwhile'
   const { client, dir } = await startWithBucket(t)
   const body = Buffer.alloc(8 << 20, 'a')
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: body }))
-  const replaced = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  const replacedObject = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(8 << 20, 'b') }))
-  const deleted = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  const deletedObject = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
   await client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))
-  assert.ok(body.equals((await replaced.Body?.transformToByteArray()) ?? Buffer.alloc(0)))
-  const bytes = (await deleted.Body?.transformToByteArray()) ?? []
+  assert.ok(body.equals((await replacedObject.Body?.transformToByteArray()) ?? Buffer.alloc(0)))
+  const bytes = (await deletedObject.Body?.transformToByteArray()) ?? []
   assert.equal(bytes.length, 8 << 20)
   assert.ok(bytes.every((byte) => byte === 'b'.charCodeAt(0)))
   await waitFor(async () => assert.deepEqual(await listBlobFiles(dir), []))
@@ -108,9 +108,9 @@ test('concurrent downloads receive the correct bytes although buffers are reused
   const leave = async (at: number) => (await fetch(urls[at] ?? '')).body?.cancel()
   const turns = [0, 1, 2, 0, 1, 2, 0, 1, 2]
   const [sums] = await Promise.all([Promise.all(turns.map(read)), Promise.all(turns.map(leave))])
-  const expected = contents.map((bytes) => createHash('sha256').update(bytes).digest('hex'))
+  const expectedHashes = contents.map((bytes) => createHash('sha256').update(bytes).digest('hex'))
   assert.deepEqual(
     sums,
-    turns.map((at) => expected[at]),
+    turns.map((at) => expectedHashes[at]),
   )
 })

@@ -22,14 +22,16 @@ test('acknowledged S3 changes survive SIGKILL, and nothing is incomplete', { tim
 })
 
 test('objects, multipart uploads and bucket settings survive a restart', async (t) => {
-  const first = await startWithBucket(t)
-  await first.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
-  const { UploadId } = await first.client.send(new CreateMultipartUploadCommand({ Bucket, Key: 'parts' }))
-  const part = await first.client.send(
+  const firstServer = await startWithBucket(t)
+  await firstServer.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  const { UploadId } = await firstServer.client.send(
+    new CreateMultipartUploadCommand({ Bucket, Key: 'parts' }),
+  )
+  const part = await firstServer.client.send(
     new UploadPartCommand({ Bucket, Key: 'parts', UploadId, PartNumber: 1, Body: 'y' }),
   )
-  await first.stop()
-  const { client } = await startS3(t, { dir: first.dir })
+  await firstServer.stop()
+  const { client } = await startS3(t, { dir: firstServer.dir })
   const Parts = [{ PartNumber: 1, ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32 }]
   await client.send(
     new CompleteMultipartUploadCommand({ Bucket, Key: 'parts', UploadId, MultipartUpload: { Parts } }),
@@ -44,14 +46,14 @@ test('objects, multipart uploads and bucket settings survive a restart', async (
 })
 
 test('files that no object refers to are deleted when S3 starts', async (t) => {
-  const first = await startWithBucket(t)
-  await first.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
-  await first.stop()
-  const [kept] = await listBlobFiles(first.dir)
-  await writeFile(join(first.dir, 'blobs', '00', 'f'.repeat(32)), 'orphan')
-  await writeFile(join(first.dir, 'blobs', 'ff', 'stray.tmp'), 'orphan')
-  await startS3(t, { dir: first.dir })
-  assert.deepEqual(await listBlobFiles(first.dir), [kept])
+  const firstServer = await startWithBucket(t)
+  await firstServer.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
+  await firstServer.stop()
+  const [keptFile] = await listBlobFiles(firstServer.dir)
+  await writeFile(join(firstServer.dir, 'blobs', '00', 'f'.repeat(32)), 'orphan')
+  await writeFile(join(firstServer.dir, 'blobs', 'ff', 'stray.tmp'), 'orphan')
+  await startS3(t, { dir: firstServer.dir })
+  assert.deepEqual(await listBlobFiles(firstServer.dir), [keptFile])
 })
 
 test('a second S3 server on the same folder is refused', async (t) => {

@@ -13,19 +13,19 @@ import { createS3Client, startWithBucket } from './start-s3.ts'
 /** Sends a body only after 100 Continue, like curl, boto3 and the Java SDK. */
 async function putWithExpectContinue(url: string, headers: Record<string, string> = {}) {
   const body = 'hello'
-  const sent = request(url, {
+  const sentRequest = request(url, {
     method: 'PUT',
     headers: { expect: '100-continue', 'content-length': body.length, ...headers },
   })
   let continues = 0
-  sent.on('continue', () => {
+  sentRequest.on('continue', () => {
     continues++
-    sent.end(body)
+    sentRequest.end(body)
   })
-  sent.flushHeaders()
-  const [response] = await once(sent, 'response')
+  sentRequest.flushHeaders()
+  const [response] = await once(sentRequest, 'response')
   const code = /<Code>(.*?)<\/Code>/.exec(await text(response))?.[1]
-  sent.destroy()
+  sentRequest.destroy()
   return { continues, status: response.statusCode, code }
 }
 
@@ -39,14 +39,14 @@ test('a client with Expect: 100-continue receives a rejection before it sends it
   const { endpoint } = await startWithBucket(t)
   const sign = (Bucket: string, client = signer(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
-  const good = await sign('box')
-  assert.deepEqual(await putWithExpectContinue(good), { continues: 1, status: 200, code: undefined })
-  assert.deepEqual(await putWithExpectContinue(good, { 'if-none-match': '*' }), {
+  const goodUrl = await sign('box')
+  assert.deepEqual(await putWithExpectContinue(goodUrl), { continues: 1, status: 200, code: undefined })
+  assert.deepEqual(await putWithExpectContinue(goodUrl, { 'if-none-match': '*' }), {
     continues: 0,
     status: 412,
     code: 'PreconditionFailed',
   })
-  assert.deepEqual(await putWithExpectContinue(good, { 'content-md5': 'bad' }), {
+  assert.deepEqual(await putWithExpectContinue(goodUrl, { 'content-md5': 'bad' }), {
     continues: 0,
     status: 400,
     code: 'InvalidDigest',
@@ -56,8 +56,8 @@ test('a client with Expect: 100-continue receives a rejection before it sends it
     status: 404,
     code: 'NoSuchBucket',
   })
-  const forged = await sign('box', signer(endpoint, 'wrong'))
-  assert.deepEqual(await putWithExpectContinue(forged), {
+  const forgedUrl = await sign('box', signer(endpoint, 'wrong'))
+  assert.deepEqual(await putWithExpectContinue(forgedUrl), {
     continues: 0,
     status: 403,
     code: 'SignatureDoesNotMatch',

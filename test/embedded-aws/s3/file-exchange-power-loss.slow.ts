@@ -37,7 +37,7 @@ async function start(t: TestContext, folder: string): Promise<Server> {
 }
 
 /** Hands over files one after the other, and records those adopted before the power failure. */
-async function write(folder: string, { files }: Server, taken: Map<string, string>, power: AbortSignal) {
+async function write(folder: string, { files }: Server, takenFiles: Map<string, string>, power: AbortSignal) {
   while (!power.aborted) {
     const key = randomBytes(8).toString('hex')
     const path = join(folder, 'work', key)
@@ -45,7 +45,7 @@ async function write(folder: string, { files }: Server, taken: Map<string, strin
     await writeFile(path, bytes)
     await files.put(key, path, 'application/octet-stream')
     if (power.aborted) return
-    taken.set(key, createHash('sha256').update(bytes).digest('hex'))
+    takenFiles.set(key, createHash('sha256').update(bytes).digest('hex'))
     await rm(path)
   }
 }
@@ -62,13 +62,15 @@ test('an adopted file survives a power failure', { timeout: 120_000 }, async (t)
     t.skip(disk)
     return
   }
-  const taken = new Map<string, string>()
+  const takenFiles = new Map<string, string>()
   let server = await start(t, disk.folder)
   for (let round = 0; round < rounds; round++) {
     const power = new AbortController()
-    const running = Array.from({ length: writers }, () => write(disk.folder, server, taken, power.signal))
+    const runningWriters = Array.from({ length: writers }, () =>
+      write(disk.folder, server, takenFiles, power.signal),
+    )
     // Without its disk a writer fails, or waits for a server that has exited.
-    for (const one of running) one.catch(() => undefined)
+    for (const one of runningWriters) one.catch(() => undefined)
     await pause(randomInt(100, 1000))
     power.abort()
     disk.cutPower()
@@ -76,13 +78,13 @@ test('an adopted file survives a power failure', { timeout: 120_000 }, async (t)
     await disk.restore()
     server = await start(t, disk.folder)
   }
-  const shown = once(server.child, 'message')
-  const ended = once(server.child, 'exit').then(() => assert.fail('an object is half there'))
+  const shownMessage = once(server.child, 'message')
+  const exitedEvent = once(server.child, 'exit').then(() => assert.fail('an object is half there'))
   server.child.send('show')
-  const [found] = (await Promise.race([shown, ended])) as [Record<string, string>]
-  ended.catch(() => undefined)
-  assert.ok(taken.size > 0)
-  for (const [key, digest] of taken) assert.equal(found[key], digest, `${key} is lost or another`)
+  const [foundFiles] = (await Promise.race([shownMessage, exitedEvent])) as [Record<string, string>]
+  exitedEvent.catch(() => undefined)
+  assert.ok(takenFiles.size > 0)
+  for (const [key, digest] of takenFiles) assert.equal(foundFiles[key], digest, `${key} is lost or another`)
   await kill(server)
-  t.diagnostic(`${rounds} losses of power: ${taken.size} files taken over`)
+  t.diagnostic(`${rounds} losses of power: ${takenFiles.size} files taken over`)
 })

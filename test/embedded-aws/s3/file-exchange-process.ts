@@ -22,15 +22,15 @@ await client.send(new CreateBucketCommand({ Bucket })).catch(() => undefined)
 const exchange = s3.exchange({ bucket: Bucket, folder: join(folder, 'work') })
 
 async function digests(): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
+  const foundFiles: Record<string, string> = {}
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket }))
     for (const { Key = '' } of Contents) {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
-      found[Key] = createHash('sha256')
+      foundFiles[Key] = createHash('sha256')
         .update((await Body?.transformToByteArray()) ?? '')
         .digest('hex')
     }
-  return found
+  return foundFiles
 }
 
 process.on('message', async (message: FileRequest | 'show') => {

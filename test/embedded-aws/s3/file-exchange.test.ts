@@ -22,10 +22,10 @@ import { Bucket, startWithBucket } from './start-s3.ts'
 const type = 'image/webp'
 
 async function start(t: TestContext) {
-  const started = await startWithBucket(t)
+  const startedServer = await startWithBucket(t)
   const folder = await mkdtemp(join(tmpdir(), 's3-work-'))
   t.after(() => rm(folder, { recursive: true }))
-  return { ...started, folder, exchange: started.s3.exchange({ bucket: Bucket, folder }) }
+  return { ...startedServer, folder, exchange: startedServer.s3.exchange({ bucket: Bucket, folder }) }
 }
 
 test('a file adopted as an object remains after its original name is deleted', async (t) => {
@@ -103,16 +103,16 @@ test('an object is read in place, by range, and completely even if it is deleted
     })
   }
   await client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts } }))
-  const located = await exchange.locate('located')
-  const all = await readLocatedFiles(located, { start: 0, end: (5 << 20) + 1000 })
-  const edge = await readLocatedFiles(located, { start: (5 << 20) - 7, end: (5 << 20) + 9 })
-  await readLocatedFiles(located, { start: 0, end: 5 }).then((unread) => unread.destroy())
+  const locatedFiles = await exchange.locate('located')
+  const allBytes = await readLocatedFiles(locatedFiles, { start: 0, end: (5 << 20) + 1000 })
+  const edge = await readLocatedFiles(locatedFiles, { start: (5 << 20) - 7, end: (5 << 20) + 9 })
+  await readLocatedFiles(locatedFiles, { start: 0, end: 5 }).then((unread) => unread.destroy())
   await client.send(new DeleteObjectCommand(target))
-  const whole = Buffer.concat(pieces)
-  assert.ok((await buffer(all)).equals(whole))
-  assert.ok((await buffer(edge)).equals(whole.subarray((5 << 20) - 7, (5 << 20) + 9)))
+  const wholeFile = Buffer.concat(pieces)
+  assert.ok((await buffer(allBytes)).equals(wholeFile))
+  assert.ok((await buffer(edge)).equals(wholeFile.subarray((5 << 20) - 7, (5 << 20) + 9)))
   await assert.rejects(exchange.locate('located'), { code: 'NoSuchKey' })
-  await assert.rejects(readLocatedFiles(located, { start: 0, end: 5 }), { name: 'NoSuchKey' })
+  await assert.rejects(readLocatedFiles(locatedFiles, { start: 0, end: 5 }), { name: 'NoSuchKey' })
   const { ETag = '' } = await client.send(new PutObjectCommand({ ...target, Body: 'first' }))
   await client.send(new PutObjectCommand({ ...target, Body: 'second' }))
   await assert.rejects(exchange.locate('located', ETag), { code: 'PreconditionFailed' })

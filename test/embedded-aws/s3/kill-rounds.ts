@@ -34,8 +34,8 @@ interface Expected {
 
 export async function runS3KillRounds(kills: number): Promise<{ acknowledged: number }> {
   const dir = await mkdtemp(join(tmpdir(), 's3-crash-'))
-  const expected = new Map<string, Expected>()
-  let acknowledged = 0
+  const expectedObjects = new Map<string, Expected>()
+  let acknowledgedCount = 0
   const servers: { readonly child: ChildProcess; readonly client: S3Client }[] = []
   const start = async () => {
     const one = await startServer(dir)
@@ -46,9 +46,9 @@ export async function runS3KillRounds(kills: number): Promise<{ acknowledged: nu
     for (let kill = 0; kill < kills; kill++) {
       const { child, client } = await start()
       if (kill === 0) await client.send(new CreateBucketCommand({ Bucket }))
-      else await check(client, expected, dir)
+      else await check(client, expectedObjects, dir)
       const writers = Array.from({ length: WRITERS }, (_, writer) =>
-        write(client, `w${writer}`, expected, () => acknowledged++),
+        write(client, `w${writer}`, expectedObjects, () => acknowledgedCount++),
       )
       await setTimeout(randomInt(20, 400))
       child.kill('SIGKILL')
@@ -56,11 +56,11 @@ export async function runS3KillRounds(kills: number): Promise<{ acknowledged: nu
       client.destroy()
     }
     const { child, client } = await start()
-    await check(client, expected, dir)
+    await check(client, expectedObjects, dir)
     client.destroy()
     child.kill('SIGKILL')
     await once(child, 'exit')
-    return { acknowledged }
+    return { acknowledged: acknowledgedCount }
   } finally {
     // After a failed check the server and its connections are left, and would keep this process from exiting.
     for (const { child, client } of servers) {
@@ -86,13 +86,13 @@ async function startServer(dir: string): Promise<{ child: ChildProcess; client: 
 async function write(
   client: S3Client,
   name: string,
-  expected: Map<string, Expected>,
+  expectedObjects: Map<string, Expected>,
   acknowledge: () => void,
 ): Promise<void> {
   for (;;) {
     const Key = `${name}/${randomInt(20)}`
-    const entry: Expected = expected.get(Key) ?? { acknowledged: undefined }
-    expected.set(Key, entry)
+    const entry: Expected = expectedObjects.get(Key) ?? { acknowledged: undefined }
+    expectedObjects.set(Key, entry)
     const body = randomBytes(randomInt(1, 200_000))
     const remove = randomInt(5) === 0
     const state = remove ? undefined : digest(body)
@@ -119,26 +119,29 @@ async function putInParts(client: S3Client, Key: string, body: Buffer): Promise<
 
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-async function check(client: S3Client, expected: Map<string, Expected>, dir: string): Promise<void> {
-  const found = new Map<string, string>()
+async function check(client: S3Client, expectedObjects: Map<string, Expected>, dir: string): Promise<void> {
+  const foundObjects = new Map<string, string>()
   for await (const page of paginateListObjectsV2({ client }, { Bucket }))
     for (const { Key = '', Size } of page.Contents ?? []) {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
       const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array()
       assert.equal(bytes.length, Size)
-      found.set(Key, digest(bytes))
+      foundObjects.set(Key, digest(bytes))
     }
-  for (const [key, entry] of expected) {
+  for (const [key, entry] of expectedObjects) {
     const { acknowledged, pending } = entry
-    const possible = pending ? [acknowledged, pending.state] : [acknowledged]
-    assert.ok(possible.includes(found.get(key)), `${key} is neither as acknowledged nor as on its way`)
-    entry.acknowledged = found.get(key)
+    const possibleStates = pending ? [acknowledged, pending.state] : [acknowledged]
+    assert.ok(
+      possibleStates.includes(foundObjects.get(key)),
+      `${key} is neither as acknowledged nor as on its way`,
+    )
+    entry.acknowledged = foundObjects.get(key)
     delete entry.pending
   }
   const files = (await readdir(join(dir, 'blobs'), { recursive: true })).filter((name) => name.includes('/'))
   assert.equal(
     files.length,
-    found.size + (await countParts(client)),
+    foundObjects.size + (await countParts(client)),
     'The sweep left a file or took one too many',
   )
 }
@@ -147,8 +150,8 @@ async function countParts(client: S3Client): Promise<number> {
   let parts = 0
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   for (const { Key, UploadId } of Uploads) {
-    const listed = await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))
-    parts += listed.Parts?.length ?? 0
+    const listedParts = await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))
+    parts += listedParts.Parts?.length ?? 0
     await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
   }
   return parts

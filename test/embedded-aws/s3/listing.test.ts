@@ -18,11 +18,11 @@ test('keys are listed in the order of their UTF-8 bytes', async (t) => {
   // U+FF5E sorts after U+1F600 in UTF-16 and before it in UTF-8.
   const keys = ['a', 'B', 'é', '～', '😀', 'a/b', 'a b', 'Z', '_', '0']
   await putKeys(client, keys)
-  const listed = await client.send(new ListObjectsV2Command({ Bucket }))
-  const expected = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const listedObjects = await client.send(new ListObjectsV2Command({ Bucket }))
+  const expectedKeys = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   assert.deepEqual(
-    listed.Contents?.map(({ Key }) => Key),
-    expected,
+    listedObjects.Contents?.map(({ Key }) => Key),
+    expectedKeys,
   )
 })
 
@@ -30,28 +30,28 @@ test('pages of an S3 listing have no gaps and no repetitions', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = Array.from({ length: 25 }, (_, index) => `k${`${index}`.padStart(2, '0')}`)
   await putKeys(client, keys)
-  const seen: (string | undefined)[] = []
+  const seenKeys: (string | undefined)[] = []
   const sizes: (number | undefined)[] = []
   for await (const page of paginateListObjectsV2({ client, pageSize: 10 }, { Bucket })) {
-    seen.push(...(page.Contents ?? []).map(({ Key }) => Key))
+    seenKeys.push(...(page.Contents ?? []).map(({ Key }) => Key))
     sizes.push(page.KeyCount)
   }
-  assert.deepEqual(seen, keys)
+  assert.deepEqual(seenKeys, keys)
   assert.deepEqual(sizes, [10, 10, 5])
-  const exact = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 25 }))
-  assert.equal(exact.IsTruncated, false)
-  const none = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 0 }))
-  assert.deepEqual([none.KeyCount, none.IsTruncated], [0, false])
+  const exactPage = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 25 }))
+  assert.equal(exactPage.IsTruncated, false)
+  const emptyPage = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 0 }))
+  assert.deepEqual([emptyPage.KeyCount, emptyPage.IsTruncated], [0, false])
   const much = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 5000 }))
   assert.equal(much.MaxKeys, 1000)
-  const after = await client.send(new ListObjectsV2Command({ Bucket, StartAfter: 'k22' }))
+  const afterPage = await client.send(new ListObjectsV2Command({ Bucket, StartAfter: 'k22' }))
   assert.deepEqual(
-    after.Contents?.map(({ Key }) => Key),
+    afterPage.Contents?.map(({ Key }) => Key),
     ['k23', 'k24'],
   )
-  assert.equal(after.StartAfter, 'k22')
-  const empty = await client.send(new ListObjectsV2Command({ Bucket, ContinuationToken: '' }))
-  assert.equal(empty.KeyCount, 25)
+  assert.equal(afterPage.StartAfter, 'k22')
+  const emptyTokenPage = await client.send(new ListObjectsV2Command({ Bucket, ContinuationToken: '' }))
+  assert.equal(emptyTokenPage.KeyCount, 25)
 })
 
 test('a delimiter groups listed keys, and groups count in pages', async (t) => {
@@ -85,13 +85,13 @@ test('ListObjects version 1 uses markers for its pages', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['a', 'b/1', 'b/2', 'c', 'd'])
   const list = (options: object) => client.send(new ListObjectsCommand({ Bucket, ...options }))
-  const first = await list({ MaxKeys: 2 })
+  const firstPage = await list({ MaxKeys: 2 })
   assert.deepEqual(
-    first.Contents?.map(({ Key }) => Key),
+    firstPage.Contents?.map(({ Key }) => Key),
     ['a', 'b/1'],
   )
-  assert.deepEqual([first.IsTruncated, first.NextMarker], [true, undefined])
-  assert.ok(first.Contents?.[0]?.Owner?.ID)
+  assert.deepEqual([firstPage.IsTruncated, firstPage.NextMarker], [true, undefined])
+  assert.ok(firstPage.Contents?.[0]?.Owner?.ID)
   const grouped = await list({ MaxKeys: 2, Delimiter: '/' })
   assert.equal(grouped.NextMarker, 'b/')
   const rest = await list({ Marker: 'b/', Delimiter: '/' })

@@ -21,12 +21,12 @@ import { Bucket, createS3Client, errorOf, listBlobFiles, send, startWithBucket, 
 
 const Key = 'whole'
 const MIB = 1 << 20
-const first = randomBytes(5 * MIB)
-const second = randomBytes(5 * MIB + 3)
-const last = Buffer.from('end')
-const whole = Buffer.concat([first, second, last])
+const firstPart = randomBytes(5 * MIB)
+const secondPart = randomBytes(5 * MIB + 3)
+const lastPart = Buffer.from('end')
+const wholeObject = Buffer.concat([firstPart, secondPart, lastPart])
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
-const etagOfWhole = `"${md5(Buffer.concat([first, second, last].map(md5))).toString('hex')}-3"`
+const etagOfWhole = `"${md5(Buffer.concat([firstPart, secondPart, lastPart].map(md5))).toString('hex')}-3"`
 
 /** A client that sends no checksums, like older tools. */
 const clientWithoutChecksums = (endpoint: string) =>
@@ -60,27 +60,27 @@ test('parts uploaded in any order form one object with an ETag of their MD5s', a
   const { endpoint, dir } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client, { ContentType: 'text/x', Metadata: { a: '1' }, Tagging: 'b=2' })
-  const three = await put(client, UploadId, 7, last)
-  await put(client, UploadId, 1, last)
-  const one = await put(client, UploadId, 1, first)
-  const two = await put(client, UploadId, 3, second)
-  await put(client, UploadId, 9, last)
-  const done = await complete(client, UploadId, [one, two, three])
-  assert.equal(done.ETag, etagOfWhole)
-  assert.equal(done.Location, `${endpoint}/box/whole`)
+  const three = await put(client, UploadId, 7, lastPart)
+  await put(client, UploadId, 1, lastPart)
+  const one = await put(client, UploadId, 1, firstPart)
+  const two = await put(client, UploadId, 3, secondPart)
+  await put(client, UploadId, 9, lastPart)
+  const completedUpload = await complete(client, UploadId, [one, two, three])
+  assert.equal(completedUpload.ETag, etagOfWhole)
+  assert.equal(completedUpload.Location, `${endpoint}/box/whole`)
 
   const got = await client.send(new GetObjectCommand({ Bucket, Key }))
-  assert.ok(whole.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
+  assert.ok(wholeObject.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
   assert.deepEqual([got.ContentType, got.Metadata, got.TagCount], ['text/x', { a: '1' }, 1])
   const across = await client.send(
     new GetObjectCommand({ Bucket, Key, Range: `bytes=${5 * MIB - 2}-${5 * MIB + 1}` }),
   )
   const bytes = Buffer.from((await across.Body?.transformToByteArray()) ?? [])
-  assert.ok(bytes.equals(whole.subarray(5 * MIB - 2, 5 * MIB + 2)))
+  assert.ok(bytes.equals(wholeObject.subarray(5 * MIB - 2, 5 * MIB + 2)))
   const part = await client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 2 }))
   assert.equal(part.PartsCount, 3)
-  assert.equal(part.ContentRange, `bytes ${5 * MIB}-${10 * MIB + 2}/${whole.length}`)
-  assert.ok(second.equals(Buffer.from((await part.Body?.transformToByteArray()) ?? [])))
+  assert.equal(part.ContentRange, `bytes ${5 * MIB}-${10 * MIB + 2}/${wholeObject.length}`)
+  assert.ok(secondPart.equals(Buffer.from((await part.Body?.transformToByteArray()) ?? [])))
   const beyond = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
   assert.equal(await errorOf(beyond), '416 InvalidPartNumber')
   // The part that was not listed and the first upload of the repeated part were deleted.
@@ -91,9 +91,9 @@ test('completing an upload checks the order, ETags and sizes of parts', async (t
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
-  const one = await put(client, UploadId, 1, first)
-  const two = await put(client, UploadId, 2, last)
-  const three = await put(client, UploadId, 3, last)
+  const one = await put(client, UploadId, 1, firstPart)
+  const two = await put(client, UploadId, 2, lastPart)
+  const three = await put(client, UploadId, 3, lastPart)
   const attempt = (parts: object[], options = {}) => errorOf(complete(client, UploadId, parts, options))
   assert.equal(await attempt([]), '400 MalformedXML')
   assert.equal(await attempt([two, one]), '400 InvalidPartOrder')
@@ -104,20 +104,20 @@ test('completing an upload checks the order, ETags and sizes of parts', async (t
   assert.equal(await attempt([one, two], { MpuObjectSize: 1 }), '400 InvalidRequest')
   assert.equal(await attempt([one, two], { UploadId: 'none' }), '404 NoSuchUpload')
   assert.equal(await attempt([one, two], { Key: 'other' }), '404 NoSuchUpload')
-  assert.equal(await errorOf(put(client, UploadId, 0, last)), '400 InvalidArgument')
-  assert.equal(await errorOf(put(client, UploadId, 10_001, last)), '400 InvalidArgument')
-  assert.equal(await attempt([one, two], { MpuObjectSize: first.length + last.length }), 'no error')
+  assert.equal(await errorOf(put(client, UploadId, 0, lastPart)), '400 InvalidArgument')
+  assert.equal(await errorOf(put(client, UploadId, 10_001, lastPart)), '400 InvalidArgument')
+  assert.equal(await attempt([one, two], { MpuObjectSize: firstPart.length + lastPart.length }), 'no error')
 })
 
 test('part numbers must be plain digits', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
-  const part = await put(client, UploadId, 1, last)
+  const part = await put(client, UploadId, 1, lastPart)
   for (const number of ['1e0', '01', '+1', ' 1', '1 ', '1.0', '0x1', '']) {
     // The SDK sends any value.
     const PartNumber = number as unknown as number
-    const sent = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: last })
+    const sent = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: lastPart })
     assert.equal(await errorOf(client.send(sent)), '400 InvalidArgument', number)
   }
   for (const PartNumber of ['1e0', '01', '+1', '1.0', '0x1', '1 1', ''])
@@ -133,12 +133,12 @@ test('completing an upload again returns the same response', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
-  const part = await put(client, UploadId, 1, last)
-  const once = await complete(client, UploadId, [part])
-  const twice = await complete(client, UploadId, [part])
-  assert.equal(twice.ETag, once.ETag)
+  const part = await put(client, UploadId, 1, lastPart)
+  const firstCompletion = await complete(client, UploadId, [part])
+  const secondCompletion = await complete(client, UploadId, [part])
+  assert.equal(secondCompletion.ETag, firstCompletion.ETag)
   assert.equal(await errorOf(complete(client, UploadId, [{ ...part, ETag: '"x"' }])), '404 NoSuchUpload')
-  assert.equal(await errorOf(put(client, UploadId, 2, last)), '404 NoSuchUpload')
+  assert.equal(await errorOf(put(client, UploadId, 2, lastPart)), '404 NoSuchUpload')
   const aborted = client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
   assert.equal(await errorOf(aborted), '404 NoSuchUpload')
 })
@@ -147,9 +147,9 @@ test('an aborted multipart upload leaves no files', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
-  await put(client, UploadId, 1, last)
+  await put(client, UploadId, 1, lastPart)
   await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
-  assert.equal(await errorOf(put(client, UploadId, 1, last)), '404 NoSuchUpload')
+  assert.equal(await errorOf(put(client, UploadId, 1, lastPart)), '404 NoSuchUpload')
   assert.equal(
     await errorOf(client.send(new ListPartsCommand({ Bucket, Key, UploadId }))),
     '404 NoSuchUpload',
@@ -186,9 +186,9 @@ test('multipart uploads are listed by key and start time, in pages and groups', 
   const ids: string[] = []
   for (const key of ['b/1', 'a', 'b/2', 'a', 'c']) ids.push(await createUpload(client, { Key: key }))
   const list = (options: object) => client.send(new ListMultipartUploadsCommand({ Bucket, ...options }))
-  const all = await list({})
+  const allUploads = await list({})
   assert.deepEqual(
-    all.Uploads?.map(({ Key, UploadId }) => [Key, UploadId]),
+    allUploads.Uploads?.map(({ Key, UploadId }) => [Key, UploadId]),
     [
       ['a', ids[1]],
       ['a', ids[3]],
@@ -199,8 +199,8 @@ test('multipart uploads are listed by key and start time, in pages and groups', 
   )
   const page = await list({ MaxUploads: 1 })
   assert.deepEqual([page.IsTruncated, page.NextKeyMarker, page.NextUploadIdMarker], [true, 'a', ids[1]])
-  const next = await list({ KeyMarker: 'a', UploadIdMarker: ids[1], MaxUploads: 1 })
-  assert.equal(next.Uploads?.[0]?.UploadId, ids[3])
+  const nextPage = await list({ KeyMarker: 'a', UploadIdMarker: ids[1], MaxUploads: 1 })
+  assert.equal(nextPage.Uploads?.[0]?.UploadId, ids[3])
   const afterKey = await list({ KeyMarker: 'a' })
   assert.deepEqual(
     afterKey.Uploads?.map((one) => one.Key),
@@ -220,7 +220,7 @@ test('multipart uploads are listed by key and start time, in pages and groups', 
 
 test('a part can be copied from an object, whole or by range', async (t) => {
   const { client } = await startWithBucket(t)
-  await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: whole }))
+  await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: wholeObject }))
   const UploadId = await createUpload(client)
   const copy = (PartNumber: number, CopySourceRange?: string) =>
     client.send(
@@ -235,14 +235,14 @@ test('a part can be copied from an object, whole or by range', async (t) => {
     )
   assert.equal(await errorOf(copy(1, 'bytes=0-')), '400 InvalidArgument')
   assert.equal(await errorOf(copy(1, 'bytes=5-2')), '400 InvalidArgument')
-  assert.equal(await errorOf(copy(1, `bytes=0-${whole.length}`)), '400 InvalidArgument')
+  assert.equal(await errorOf(copy(1, `bytes=0-${wholeObject.length}`)), '400 InvalidArgument')
   const one = await copy(1)
   const two = await copy(2, 'bytes=1-3')
   const parts = [one, two].map(({ CopyPartResult }, index) => ({ ...CopyPartResult, PartNumber: index + 1 }))
   await complete(client, UploadId, parts)
   const got = await client.send(new GetObjectCommand({ Bucket, Key }))
-  const expected = Buffer.concat([whole, whole.subarray(1, 4)])
-  assert.ok(expected.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
+  const expectedBytes = Buffer.concat([wholeObject, wholeObject.subarray(1, 4)])
+  assert.ok(expectedBytes.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
 })
 
 test('completing an upload respects If-None-Match', async (t) => {
@@ -250,7 +250,7 @@ test('completing an upload respects If-None-Match', async (t) => {
   const uploads = [await createUpload(client), await createUpload(client)]
   const results = await Promise.all(
     uploads.map(async (UploadId) => {
-      const part = await put(client, UploadId, 1, last)
+      const part = await put(client, UploadId, 1, lastPart)
       return await errorOf(complete(client, UploadId, [part], { IfNoneMatch: '*' }))
     }),
   )
@@ -274,25 +274,25 @@ test('part checksums become a composite or full-object checksum', async (t) => {
     const sender = ChecksumAlgorithm === 'CRC64NVME' ? clientWithoutChecksums(endpoint) : client
     const options = ChecksumAlgorithm === 'CRC64NVME' ? {} : { ChecksumAlgorithm }
     const parts = [
-      await put(sender, UploadId, 1, first, options),
-      await put(sender, UploadId, 2, last, options),
+      await put(sender, UploadId, 1, firstPart, options),
+      await put(sender, UploadId, 2, lastPart, options),
     ]
     const field = `Checksum${ChecksumAlgorithm}` as const
-    const done = await complete(client, UploadId, parts)
-    assert.equal(done.ChecksumType, ChecksumType)
+    const completedUpload = await complete(client, UploadId, parts)
+    assert.equal(completedUpload.ChecksumType, ChecksumType)
     const single = await clientWithoutChecksums(endpoint).send(
-      new PutObjectCommand({ Bucket, Key: 'single', Body: Buffer.concat([first, last]), ...options }),
+      new PutObjectCommand({ Bucket, Key: 'single', Body: Buffer.concat([firstPart, lastPart]), ...options }),
     )
-    if (ChecksumType === 'FULL_OBJECT') assert.equal(done[field], single[field], ChecksumAlgorithm)
-    else assert.match(done[field] ?? '', /^[A-Za-z0-9+/]+=*-2$/)
+    if (ChecksumType === 'FULL_OBJECT') assert.equal(completedUpload[field], single[field], ChecksumAlgorithm)
+    else assert.match(completedUpload[field] ?? '', /^[A-Za-z0-9+/]+=*-2$/)
     const head = await client.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
-    assert.equal(head[field], done[field])
-    const second = await client.send(
+    assert.equal(head[field], completedUpload[field])
+    const secondHead = await client.send(
       new HeadObjectCommand({ Bucket, Key, PartNumber: 2, ChecksumMode: 'ENABLED' }),
     )
-    assert.equal(second.PartsCount, 2)
-    assert.equal(second.ContentLength, last.length)
-    if (parts[1]?.[field]) assert.equal(second[field], parts[1][field])
+    assert.equal(secondHead.PartsCount, 2)
+    assert.equal(secondHead.ContentLength, lastPart.length)
+    if (parts[1]?.[field]) assert.equal(secondHead[field], parts[1][field])
   }
 })
 
@@ -300,7 +300,7 @@ test('completing an upload verifies the checksum of the whole object', async (t)
   const { client } = await startWithBucket(t)
   const options = { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' }
   const UploadId = await createUpload(client, options)
-  const part = await put(client, UploadId, 1, last, options)
+  const part = await put(client, UploadId, 1, lastPart, options)
   const attempt = (checksum: object) => errorOf(complete(client, UploadId, [part], checksum))
   assert.equal(await attempt({ ChecksumCRC32: 'AAAAAA==' }), '400 BadDigest')
   assert.equal(await attempt({ ChecksumType: 'COMPOSITE' }), '400 InvalidRequest')
@@ -311,11 +311,14 @@ test('a part with another checksum algorithm than its upload is refused', async 
   const { client, endpoint } = await startWithBucket(t)
   const UploadId = await createUpload(client, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(
-    await errorOf(put(client, UploadId, 1, last, { ChecksumAlgorithm: 'CRC32' })),
+    await errorOf(put(client, UploadId, 1, lastPart, { ChecksumAlgorithm: 'CRC32' })),
     '400 InvalidRequest',
   )
-  assert.equal(await errorOf(put(clientWithoutChecksums(endpoint), UploadId, 1, last)), '400 InvalidRequest')
-  const part = await put(client, UploadId, 1, last, { ChecksumAlgorithm: 'SHA256' })
+  assert.equal(
+    await errorOf(put(clientWithoutChecksums(endpoint), UploadId, 1, lastPart)),
+    '400 InvalidRequest',
+  )
+  const part = await put(client, UploadId, 1, lastPart, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(
     await errorOf(complete(client, UploadId, [{ PartNumber: 1, ETag: part.ETag }])),
     '400 InvalidRequest',
@@ -344,7 +347,7 @@ test('a part can be uploaded to a presigned URL', async (t) => {
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
   const url = await getSignedUrl(client, new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1 }))
-  const sent = await send(url, { method: 'PUT', body: last })
-  const done = await complete(client, UploadId, [{ PartNumber: 1, ETag: sent.headers.etag }])
-  assert.match(done.ETag ?? '', /-1"$/)
+  const sentPart = await send(url, { method: 'PUT', body: lastPart })
+  const completedUpload = await complete(client, UploadId, [{ PartNumber: 1, ETag: sentPart.headers.etag }])
+  assert.match(completedUpload.ETag ?? '', /-1"$/)
 })

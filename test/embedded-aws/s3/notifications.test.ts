@@ -47,8 +47,8 @@ async function startWithQueue(
   rules: { Name: 'prefix' | 'suffix'; Value: string }[] = [],
 ) {
   const inbox = collector()
-  const started = await startWithBucket(t, { notify: inbox.notify })
-  await configure(started.client, {
+  const startedServer = await startWithBucket(t, { notify: inbox.notify })
+  await configure(startedServer.client, {
     QueueConfigurations: [
       {
         Id: 'mine',
@@ -63,10 +63,10 @@ async function startWithQueue(
   assert.equal((tested.event as { Event: string }).Event, 's3:TestEvent')
   const record = async () => {
     const { event } = await inbox.next()
-    const [first] = (event as { Records: Record[] }).Records
-    return first
+    const [firstRecord] = (event as { Records: Record[] }).Records
+    return firstRecord
   }
-  return { ...started, record }
+  return { ...startedServer, record }
 }
 
 test('a bucket notifies a queue of the events that its rule selects', async (t) => {
@@ -90,9 +90,9 @@ test('a bucket notifies a queue of the events that its rule selects', async (t) 
   assert.equal((await record())?.eventName, 'ObjectTagging:Put')
   await client.send(new DeleteObjectCommand({ Bucket, Key: 'missing' }))
   await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: 'c' }] } }))
-  const removed = await record()
+  const removedRecord = await record()
   assert.deepEqual(
-    [removed?.eventName, removed?.s3.object.key, removed?.s3.object.size],
+    [removedRecord?.eventName, removedRecord?.s3.object.key, removedRecord?.s3.object.size],
     ['ObjectRemoved:Delete', 'c', undefined],
   )
 })
@@ -138,7 +138,7 @@ test("the event bus receives bucket notifications in EventBridge's format", asyn
 
 test('a rejected notification is delivered again, also after a restart', async (t) => {
   const attempts = new EventEmitter()
-  const refused = on(attempts, 'refused')
+  const refusedAttempts = on(attempts, 'refused')
   const { client, dir, stop } = await startWithBucket(t, {
     notify: async (_target, event) => {
       if (!(event as { Records?: object }).Records) return
@@ -148,8 +148,8 @@ test('a rejected notification is delivered again, also after a restart', async (
   })
   await configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'] }] })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
-  await refused.next()
-  await refused.next()
+  await refusedAttempts.next()
+  await refusedAttempts.next()
   await stop()
   const inbox = collector()
   await startS3(t, { dir, notify: inbox.notify })
@@ -181,13 +181,16 @@ test('notification configurations are returned unchanged, and invalid ones are r
   const got = await client.send(new GetBucketNotificationConfigurationCommand({ Bucket }))
   assert.deepEqual(got.QueueConfigurations, QueueConfigurations)
   assert.deepEqual(got.EventBridgeConfiguration, {})
-  const wrong = (queue: object) =>
+  const wrongQueue = (queue: object) =>
     errorOf(
       configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'], ...queue }] }),
     )
-  assert.equal(await wrong({ QueueArn: 'arn:aws:sqs:us-east-1:000000000000:missing' }), '400 InvalidArgument')
-  assert.equal(await wrong({ QueueArn: 'queue' }), '400 InvalidArgument')
-  assert.equal(await wrong({ Events: ['s3:ObjectEaten:*'] }), '400 InvalidArgument')
+  assert.equal(
+    await wrongQueue({ QueueArn: 'arn:aws:sqs:us-east-1:000000000000:missing' }),
+    '400 InvalidArgument',
+  )
+  assert.equal(await wrongQueue({ QueueArn: 'queue' }), '400 InvalidArgument')
+  assert.equal(await wrongQueue({ Events: ['s3:ObjectEaten:*'] }), '400 InvalidArgument')
   const overlapping = [
     ...QueueConfigurations.slice(0, 1),
     { QueueArn, Events: ['s3:ObjectCreated:Copy' as const] },
@@ -196,8 +199,11 @@ test('notification configurations are returned unchanged, and invalid ones are r
   const topic = { TopicArn: 'arn:aws:sns:us-east-1:000000000000:t', Events: ['s3:ObjectCreated:*' as const] }
   assert.equal(await errorOf(configure(client, { TopicConfigurations: [topic] })), '501 NotImplemented')
   await configure(client, {})
-  const empty = await client.send(new GetBucketNotificationConfigurationCommand({ Bucket }))
-  assert.deepEqual([empty.QueueConfigurations, empty.EventBridgeConfiguration], [undefined, undefined])
+  const emptyConfiguration = await client.send(new GetBucketNotificationConfigurationCommand({ Bucket }))
+  assert.deepEqual(
+    [emptyConfiguration.QueueConfigurations, emptyConfiguration.EventBridgeConfiguration],
+    [undefined, undefined],
+  )
 })
 
 test('a server without queues refuses notification configurations', async (t) => {

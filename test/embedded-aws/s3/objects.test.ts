@@ -61,8 +61,8 @@ test('every valid object key is stored separately, and none leads outside of the
       }),
     )
   }
-  const listed = await client.send(new ListObjectsV2Command({ Bucket, EncodingType: 'url' }))
-  const names = listed.Contents?.map(({ Key = '' }) => decodeURIComponent(Key)) ?? []
+  const listedObjects = await client.send(new ListObjectsV2Command({ Bucket, EncodingType: 'url' }))
+  const names = listedObjects.Contents?.map(({ Key = '' }) => decodeURIComponent(Key)) ?? []
   for (const key of UNUSUAL_KEYS) assert.ok(names.includes(key), JSON.stringify(key))
   for (const Key of UNUSUAL_KEYS) await client.send(new DeleteObjectCommand({ Bucket, Key }))
   const entries = await readdir(dir, { recursive: true })
@@ -74,9 +74,9 @@ test('keys with control characters are listed as character references', async (t
   const { client } = await startWithBucket(t)
   const keys = ['a\rb', 'a\nb', 'a\tb', 'a\u0001b']
   for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key }))
-  const listed = await send(await getSignedUrl(client, new ListObjectsV2Command({ Bucket })))
+  const listedReply = await send(await getSignedUrl(client, new ListObjectsV2Command({ Bucket })))
   for (const reference of ['a&#xd;b', 'a&#xa;b', 'a&#x9;b', 'a&#x1;b'])
-    assert.ok(listed.body.includes(reference))
+    assert.ok(listedReply.body.includes(reference))
 })
 
 test('a key over 1024 bytes is refused', async (t) => {
@@ -136,11 +136,11 @@ test('AES256 encryption is accepted and returned, and encryption with KMS keys i
     new UploadPartCommand({ Bucket, Key: 'parts', UploadId, PartNumber: 1, Body: 'y' }),
   )
   const Parts = [{ PartNumber: 1, ETag: part.ETag }]
-  const done = await client.send(
+  const completedUpload = await client.send(
     new CompleteMultipartUploadCommand({ Bucket, Key: 'parts', UploadId, MultipartUpload: { Parts } }),
   )
   const heads = ['k', 'copy', 'parts'].map((Key) => client.send(new HeadObjectCommand({ Bucket, Key })))
-  for (const response of [put, copy, created, part, done, ...(await Promise.all(heads))])
+  for (const response of [put, copy, created, part, completedUpload, ...(await Promise.all(heads))])
     assert.equal(response.ServerSideEncryption, 'AES256')
   const byKeys = client.send(new PutObjectCommand({ Bucket, Key: 'k', ServerSideEncryption: 'aws:kms' }))
   assert.equal(await errorOf(byKeys), '501 NotImplemented')
@@ -177,17 +177,17 @@ test('DeleteObjects reports every entry, or only failures in quiet mode', async 
     { Key: 'missing' },
     { Key: 'k20', ETag: '"other"' },
   ]
-  const first = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
-  assert.equal(first.Deleted?.length, 21)
+  const firstDeletion = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
+  assert.equal(firstDeletion.Deleted?.length, 21)
   assert.deepEqual(
-    first.Errors?.map(({ Key, Code }) => [Key, Code]),
+    firstDeletion.Errors?.map(({ Key, Code }) => [Key, Code]),
     [['k20', 'PreconditionFailed']],
   )
   const rest = keys.slice(20).map((Key) => ({ Key, VersionId: 'null' }))
-  const second = await client.send(
+  const secondDeletion = await client.send(
     new DeleteObjectsCommand({ Bucket, Delete: { Objects: rest, Quiet: true } }),
   )
-  assert.equal(second.Deleted, undefined)
+  assert.equal(secondDeletion.Deleted, undefined)
   assert.equal((await client.send(new ListObjectsV2Command({ Bucket }))).KeyCount, 0)
   const tooMany = Array.from({ length: 1001 }, (_, index) => ({ Key: `${index}` }))
   const call = client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: tooMany } }))
@@ -210,8 +210,8 @@ test('a copied object shares its bytes with the source, and each can be deleted 
   await copy('two', { ChecksumAlgorithm: 'SHA256' })
   assert.deepEqual(await countFiles(), { files: 3, inodes: 2 }, 'another checksum is computed')
   await client.send(new DeleteObjectCommand({ Bucket, Key: 'from' }))
-  const copied = await client.send(new GetObjectCommand({ Bucket, Key: 'one' }))
-  assert.equal(await copied.Body?.transformToString(), 'abc')
+  const copiedObject = await client.send(new GetObjectCommand({ Bucket, Key: 'one' }))
+  assert.equal(await copiedObject.Body?.transformToString(), 'abc')
 })
 
 test('copying an object keeps or replaces headers and tags and checks conditions on the source', async (t) => {
@@ -276,11 +276,11 @@ test('object tags can be set, read, counted and deleted, and are validated', asy
   await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
   const put = (TagSet: { Key: string; Value: string }[]) =>
     client.send(new PutObjectTaggingCommand({ Bucket, Key, Tagging: { TagSet } }))
-  const many = Array.from({ length: 11 }, (_, index) => ({ Key: `${index}`, Value: '' }))
-  await put(many.slice(1))
+  const manyTags = Array.from({ length: 11 }, (_, index) => ({ Key: `${index}`, Value: '' }))
+  await put(manyTags.slice(1))
   assert.equal((await client.send(new GetObjectTaggingCommand({ Bucket, Key }))).TagSet?.length, 10)
   assert.equal((await client.send(new GetObjectCommand({ Bucket, Key }))).TagCount, 10)
-  assert.equal(await errorOf(put(many)), '400 BadRequest')
+  assert.equal(await errorOf(put(manyTags)), '400 BadRequest')
   assert.equal(await errorOf(put([{ Key: 'aws:k', Value: '1' }])), '400 InvalidTag')
   assert.equal(
     await errorOf(
@@ -299,8 +299,8 @@ test('object tags can be set, read, counted and deleted, and are validated', asy
     await (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString(),
     'x',
   )
-  const missing = client.send(new GetObjectTaggingCommand({ Bucket, Key: 'none' }))
-  assert.equal(await errorOf(missing), '404 NoSuchKey')
+  const missingObject = client.send(new GetObjectTaggingCommand({ Bucket, Key: 'none' }))
+  assert.equal(await errorOf(missingObject), '404 NoSuchKey')
 })
 
 test('unsupported S3 features are refused', async (t) => {

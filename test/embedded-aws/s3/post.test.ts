@@ -51,10 +51,13 @@ test('a signed form uploads its file with the fields that its policy allows', as
       tagging: '<Tagging><TagSet><Tag><Key>t</Key><Value>v</Value></Tag></TagSet></Tagging>',
     },
   }
-  const done = await post(client, { sign, change: { 'Content-Type': 'image/png', 'x-ignore-me': '1' } })
-  assert.equal(done.status, 204, done.body)
-  assert.equal(done.headers.get('etag'), '"5d41402abc4b2a76b9719d911017c592"')
-  assert.match(done.headers.get('location') ?? '', /\/box\/up\/n%C3%A4me\.txt$/)
+  const signedUpload = await post(client, {
+    sign,
+    change: { 'Content-Type': 'image/png', 'x-ignore-me': '1' },
+  })
+  assert.equal(signedUpload.status, 204, signedUpload.body)
+  assert.equal(signedUpload.headers.get('etag'), '"5d41402abc4b2a76b9719d911017c592"')
+  assert.match(signedUpload.headers.get('location') ?? '', /\/box\/up\/n%C3%A4me\.txt$/)
   const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'up/näme.txt' }))
   assert.deepEqual([head.ContentType, head.Metadata, head.ContentLength], ['image/png', { a: '1' }, 5])
   const tags = await client.send(new GetObjectTaggingCommand({ Bucket, Key: 'up/näme.txt' }))
@@ -63,13 +66,16 @@ test('a signed form uploads its file with the fields that its policy allows', as
 
 test('non-ASCII form fields are returned as bytes, and line breaks are refused', async (t) => {
   const { client } = await startWithBucket(t)
-  const named = { 'Content-Disposition': 'attachment; filename="日本.txt"', 'x-amz-meta-a': 'é' }
-  assert.equal((await post(client, { sign: { Fields: named } })).status, 204)
+  const namedHeaders = { 'Content-Disposition': 'attachment; filename="日本.txt"', 'x-amz-meta-a': 'é' }
+  assert.equal((await post(client, { sign: { Fields: namedHeaders } })).status, 204)
   const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal(Buffer.from(head.ContentDisposition ?? '', 'latin1').toString(), named['Content-Disposition'])
+  assert.equal(
+    Buffer.from(head.ContentDisposition ?? '', 'latin1').toString(),
+    namedHeaders['Content-Disposition'],
+  )
   assert.deepEqual(head.Metadata, { a: '=?UTF-8?B?w4PCqQ==?=' })
-  const broken = await post(client, { sign: { Fields: { 'x-amz-meta-a': 'a\r\nSet-Cookie: b=c' } } })
-  assert.equal(broken.code, 'InvalidArgument')
+  const brokenUpload = await post(client, { sign: { Fields: { 'x-amz-meta-a': 'a\r\nSet-Cookie: b=c' } } })
+  assert.equal(brokenUpload.code, 'InvalidArgument')
   assert.equal(
     (await post(client, { sign: { Fields: { acl: 'public-read' } } })).code,
     'AccessControlListNotSupported',
@@ -78,16 +84,16 @@ test('non-ASCII form fields are returned as bytes, and line breaks are refused',
 
 test('form fields determine the response to an upload', async (t) => {
   const { client } = await startWithBucket(t)
-  const made = await post(client, { sign: { Fields: { success_action_status: '201' } } })
-  assert.equal(made.status, 201)
-  assert.match(made.body, /<Bucket>box<\/Bucket><Key>k<\/Key><ETag>&quot;5d41/)
+  const createdUpload = await post(client, { sign: { Fields: { success_action_status: '201' } } })
+  assert.equal(createdUpload.status, 201)
+  assert.match(createdUpload.body, /<Bucket>box<\/Bucket><Key>k<\/Key><ETag>&quot;5d41/)
   assert.equal((await post(client, { sign: { Fields: { success_action_status: '200' } } })).status, 200)
-  const moved = await post(client, {
+  const redirectedUpload = await post(client, {
     sign: { Fields: { success_action_redirect: 'https://app.example/done?x=1' } },
   })
-  assert.equal(moved.status, 303)
+  assert.equal(redirectedUpload.status, 303)
   assert.match(
-    moved.headers.get('location') ?? '',
+    redirectedUpload.headers.get('location') ?? '',
     /^https:\/\/app\.example\/done\?x=1&bucket=box&key=k&etag=%225d41/,
   )
 })
@@ -97,18 +103,18 @@ test('a form that violates its policy is refused', async (t) => {
   const range: Partial<PresignedPostOptions> = { Conditions: [['content-length-range', 3, 10]] }
   assert.equal((await post(client, { sign: range, body: 'x'.repeat(11) })).code, 'EntityTooLarge')
   assert.equal((await post(client, { sign: range, body: 'xx' })).code, 'EntityTooSmall')
-  const other = await post(client, { change: { key: 'other' } })
-  assert.deepEqual([other.status, other.code], [403, 'AccessDenied'])
-  assert.match(other.message ?? '', /Policy Condition failed/)
-  const extra = await post(client, { change: { 'x-amz-meta-b': '1' } })
-  assert.match(extra.message ?? '', /Extra input fields: x-amz-meta-b/)
+  const otherUpload = await post(client, { change: { key: 'other' } })
+  assert.deepEqual([otherUpload.status, otherUpload.code], [403, 'AccessDenied'])
+  assert.match(otherUpload.message ?? '', /Policy Condition failed/)
+  const extraUpload = await post(client, { change: { 'x-amz-meta-b': '1' } })
+  assert.match(extraUpload.message ?? '', /Extra input fields: x-amz-meta-b/)
   const typed: Partial<PresignedPostOptions> = { Conditions: [['starts-with', '$Content-Type', 'image/']] }
   assert.equal(
     (await post(client, { sign: typed, change: { 'Content-Type': 'text/html' } })).code,
     'AccessDenied',
   )
-  const expired = await post(client, { sign: { Expires: -5 } })
-  assert.match(expired.message ?? '', /Policy expired/)
+  const expiredUpload = await post(client, { sign: { Expires: -5 } })
+  assert.match(expiredUpload.message ?? '', /Policy expired/)
   assert.equal((await post(client, { change: { 'X-Amz-Signature': '00' } })).code, 'SignatureDoesNotMatch')
   assert.equal(
     (await post(client, { change: { Policy: Buffer.from('{}').toString('base64') } })).code,
@@ -122,8 +128,8 @@ test('a form that violates its policy is refused', async (t) => {
     'InvalidArgument',
   )
   assert.equal((await post(client, { sign: { Bucket: 'nobox' } })).code, 'NoSuchBucket')
-  const empty = await client.send(new ListObjectsV2Command({ Bucket }))
-  assert.equal(empty.KeyCount, 0)
+  const emptyList = await client.send(new ListObjectsV2Command({ Bucket }))
+  assert.equal(emptyList.KeyCount, 0)
   assert.deepEqual(await listBlobFiles(dir), [])
 })
 

@@ -44,21 +44,21 @@ test('requests with a missing, foreign, altered or expired signature fail with t
   assert.equal((await send(url.replace('/box/k', '/box/l'))).code, 'SignatureDoesNotMatch')
   assert.equal((await send(`${url}&versionId=null`)).code, 'SignatureDoesNotMatch')
   assert.equal((await send(url, { method: 'DELETE' })).code, 'SignatureDoesNotMatch')
-  const both = await send(url, { headers: { authorization: 'Bearer something' } })
-  assert.deepEqual([both.status, both.code], [400, 'InvalidArgument'])
+  const bothReply = await send(url, { headers: { authorization: 'Bearer something' } })
+  assert.deepEqual([bothReply.status, bothReply.code], [400, 'InvalidArgument'])
   assert.equal((await send(url, { headers: { 'x-amz-meta-a': '1' } })).code, 'AccessDenied')
 
   const signingDate = new Date(Date.now() - 120_000)
-  const old = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }), {
+  const oldUrl = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }), {
     expiresIn: 60,
     signingDate,
   })
-  const expired = await send(old)
-  assert.deepEqual([expired.status, expired.code], [403, 'AccessDenied'])
-  assert.match(expired.body, /Request has expired/)
-  const late = createS3Client(endpoint, { systemClockOffset: -3_600_000 })
+  const expiredReply = await send(oldUrl)
+  assert.deepEqual([expiredReply.status, expiredReply.code], [403, 'AccessDenied'])
+  assert.match(expiredReply.body, /Request has expired/)
+  const lateClient = createS3Client(endpoint, { systemClockOffset: -3_600_000 })
   // The SDK corrects its clock by the reply's date, but only for its next attempt.
-  assert.equal(await errorOf(late.send(new ListBucketsCommand({}))), '403 RequestTimeTooSkewed')
+  assert.equal(await errorOf(lateClient.send(new ListBucketsCommand({}))), '403 RequestTimeTooSkewed')
   assert.equal((await send(`${endpoint}/box/k?X-Amz-Signature=00`)).code, 'AuthorizationQueryParametersError')
   assert.equal((await send(`${endpoint}/box/%ff`)).code, 'InvalidURI')
 })
@@ -133,8 +133,11 @@ test('an access key with a session token is valid only with that token', async (
   assert.equal((await send(await getSignedUrl(rightful, get))).body, 'x')
   const { sessionToken: _, ...bare } = temporary
   assert.equal(await errorOf(createS3Client(endpoint, { credentials: bare }).send(get)), '400 InvalidToken')
-  const other = { ...temporary, sessionToken: 'other' }
-  assert.equal(await errorOf(createS3Client(endpoint, { credentials: other }).send(get)), '400 InvalidToken')
+  const otherIdentity = { ...temporary, sessionToken: 'other' }
+  assert.equal(
+    await errorOf(createS3Client(endpoint, { credentials: otherIdentity }).send(get)),
+    '400 InvalidToken',
+  )
 })
 
 interface Chunked {
@@ -175,29 +178,31 @@ async function putSigned(
     payload,
   ].join('\n')
   const seed = sign(key, `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${sha256(canonical)}`)
-  let previous = seed
+  let previousSignature = seed
   let body = ''
   for (const chunk of [...chunks, '']) {
-    previous = sign(
+    previousSignature = sign(
       key,
-      ['AWS4-HMAC-SHA256-PAYLOAD', amzDate, scope, previous, sha256(''), sha256(chunk)].join('\n'),
+      ['AWS4-HMAC-SHA256-PAYLOAD', amzDate, scope, previousSignature, sha256(''), sha256(chunk)].join('\n'),
     )
-    body += `${chunk.length.toString(16)};chunk-signature=${previous}\r\n${chunk}${chunk === '' && trailer ? '' : '\r\n'}`
+    body += `${chunk.length.toString(16)};chunk-signature=${previousSignature}\r\n${chunk}${chunk === '' && trailer ? '' : '\r\n'}`
   }
   if (trailer) {
     const [name, value] = trailer
     const signature = sign(
       key,
-      ['AWS4-HMAC-SHA256-TRAILER', amzDate, scope, previous, sha256(`${name}:${value}\n`)].join('\n'),
+      ['AWS4-HMAC-SHA256-TRAILER', amzDate, scope, previousSignature, sha256(`${name}:${value}\n`)].join(
+        '\n',
+      ),
     )
     body += `${name}:${value}\r\nx-amz-trailer-signature:${signature}\r\n\r\n`
   }
   const authorization = `AWS4-HMAC-SHA256 Credential=${s3Credentials.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${seed}`
-  const altered = alter(body)
+  const alteredBody = alter(body)
   return await send(`${endpoint}/box/k`, {
     method: 'PUT',
-    headers: { ...headers, authorization, 'content-length': `${altered.length}` },
-    body: altered,
+    headers: { ...headers, authorization, 'content-length': `${alteredBody.length}` },
+    body: alteredBody,
   })
 }
 
@@ -224,8 +229,8 @@ test('signed chunks are verified one by one', async (t) => {
   assert.equal(await code({ chunks, alter: () => 'nonsense\r\n' }), 'InvalidRequest')
   assert.equal(await code({ chunks, decodedLength: 10 }), 'IncompleteBody')
   assert.equal(await code({ chunks, decodedLength: 100_000 }), 'IncompleteBody')
-  const after = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal(after.ContentLength, 0)
+  const objectAfter = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(objectAfter.ContentLength, 0)
 })
 
 test('a signed trailer contains the checksum', async (t) => {
@@ -309,8 +314,8 @@ test('a refused upload gets its response while the body is still arriving', asyn
   const client = createS3Client(endpoint, { credentials: { ...s3Credentials, secretAccessKey: 'wrong' } })
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(20 << 20) }))
   assert.equal(await errorOf(put), '403 SignatureDoesNotMatch')
-  const missing = createS3Client(endpoint).send(
+  const missingUpload = createS3Client(endpoint).send(
     new CreateMultipartUploadCommand({ Bucket: 'nobox', Key: 'k' }),
   )
-  assert.equal(await errorOf(missing), '404 NoSuchBucket')
+  assert.equal(await errorOf(missingUpload), '404 NoSuchBucket')
 })

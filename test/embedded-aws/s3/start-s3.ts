@@ -36,9 +36,9 @@ export const Bucket = 'box'
 
 /** Starts a server with that bucket. */
 export async function startWithBucket(t: TestContext, options: Partial<S3Options> = {}) {
-  const started = await startS3(t, options)
-  await started.client.send(new CreateBucketCommand({ Bucket }))
-  return started
+  const startedS3 = await startS3(t, options)
+  await startedS3.client.send(new CreateBucketCommand({ Bucket }))
+  return startedS3
 }
 
 // The SDK warns of bodies without length, which some tests send on purpose.
@@ -95,15 +95,15 @@ export async function send(
   }: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
 ): Promise<RawReply> {
   const [, host = '', port = '', path = '/'] = /^http:\/\/([^:/]+):(\d+)(.*)$/s.exec(url) ?? []
-  const sent = request({ host, port, path, method, headers })
-  sent.end(body)
-  const [response] = await once(sent, 'response')
-  const received = await text(response)
+  const sentRequest = request({ host, port, path, method, headers })
+  sentRequest.end(body)
+  const [response] = await once(sentRequest, 'response')
+  const receivedText = await text(response)
   return {
     status: response.statusCode,
     headers: response.headers,
-    body: received,
-    code: /<Code>(.*?)<\/Code>/.exec(received)?.[1],
+    body: receivedText,
+    code: /<Code>(.*?)<\/Code>/.exec(receivedText)?.[1],
   }
 }
 

@@ -42,7 +42,7 @@ test('awscli creates, uses and deletes a queue', {
     k: { DataType: 'String', StringValue: 'v' },
     b: { DataType: 'Binary', BinaryValue: 'AQID' },
   }
-  const sent = await aws(
+  const sentMessage = await aws(
     'send-message',
     ...at,
     '--message-body',
@@ -50,7 +50,7 @@ test('awscli creates, uses and deletes a queue', {
     '--message-attributes',
     JSON.stringify(attributes),
   )
-  const received = await aws(
+  const receivedMessages = await aws(
     'receive-message',
     ...at,
     '--attribute-names',
@@ -58,9 +58,9 @@ test('awscli creates, uses and deletes a queue', {
     '--message-attribute-names',
     'All',
   )
-  const [message] = received.Messages
+  const [message] = receivedMessages.Messages
   assert.equal(message.Body, body)
-  assert.equal(message.MD5OfMessageAttributes, sent.MD5OfMessageAttributes)
+  assert.equal(message.MD5OfMessageAttributes, sentMessage.MD5OfMessageAttributes)
   assert.deepEqual(message.MessageAttributes, attributes)
   assert.equal(message.Attributes.ApproximateReceiveCount, '1')
   const handle = ['--receipt-handle', message.ReceiptHandle]

@@ -19,10 +19,13 @@ const redrive = (name: string, maxReceiveCount: number | string = 1) =>
 
 /** Creates the queue `work`, whose messages go to `dead` after one receive. */
 async function startPair(t: TestContext, options: Partial<SqsServerOptions> = {}) {
-  const running = await startSqs(t, options)
-  const dead = await running.createQueue('dead')
-  const work = await running.createQueue('work', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
-  return { ...running, dead, work }
+  const runningServer = await startSqs(t, options)
+  const deadLetterUrl = await runningServer.createQueue('dead')
+  const work = await runningServer.createQueue('work', {
+    RedrivePolicy: redrive('dead'),
+    VisibilityTimeout: '0',
+  })
+  return { ...runningServer, dead: deadLetterUrl, work }
 }
 
 async function fail({ client, receive }: TestServer, url: string, bodies: string[]) {
@@ -36,8 +39,8 @@ const bodiesOf = async ({ receive }: TestServer, url: string) =>
 
 describe('SQS dead-letter queues', () => {
   test('a message received too often moves to the dead-letter queue with its id, count and source', async (t) => {
-    const running = await startPair(t)
-    const { client, receive, work, dead, createQueue } = running
+    const runningServer = await startPair(t)
+    const { client, receive, work, dead, createQueue } = runningServer
     await client.send(
       new SetQueueAttributesCommand({ QueueUrl: work, Attributes: { RedrivePolicy: redrive('dead', '2') } }),
     )
@@ -50,21 +53,24 @@ describe('SQS dead-letter queues', () => {
     assert.equal(message?.Body, 'poison')
     assert.equal(message?.Attributes?.ApproximateReceiveCount, '3')
     assert.equal(message?.Attributes?.DeadLetterQueueSourceArn, arnOf('work'))
-    const other = await createQueue('other', { RedrivePolicy: redrive('dead') })
+    const otherUrl = await createQueue('other', { RedrivePolicy: redrive('dead') })
     const { queueUrls } = await client.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead }))
-    assert.deepEqual(queueUrls, [other, work])
+    assert.deepEqual(queueUrls, [otherUrl, work])
     const page = await client.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead, MaxResults: 1 }))
-    const next = await client.send(
+    const nextPage = await client.send(
       new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead, MaxResults: 1, NextToken: page.NextToken }),
     )
-    assert.deepEqual([page.queueUrls, next.queueUrls, next.NextToken], [[other], [work], undefined])
+    assert.deepEqual(
+      [page.queueUrls, nextPage.queueUrls, nextPage.NextToken],
+      [[otherUrl], [work], undefined],
+    )
   })
 
   test('a long poll on the dead-letter queue gets a message that is moved there', async (t) => {
-    const running = await startPair(t)
-    const waiting = running.receive(running.dead, { WaitTimeSeconds: 20 })
-    await fail(running, running.work, ['late'])
-    assert.equal((await waiting)[0]?.Body, 'late')
+    const runningServer = await startPair(t)
+    const waitingReceive = runningServer.receive(runningServer.dead, { WaitTimeSeconds: 20 })
+    await fail(runningServer, runningServer.work, ['late'])
+    assert.equal((await waitingReceive)[0]?.Body, 'late')
   })
 
   test('a dead-letter queue can have a dead-letter queue', async (t) => {
@@ -85,14 +91,14 @@ describe('SQS dead-letter queues', () => {
   test('a FIFO dead-letter queue keeps group and order, and the source group is unlocked', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '0' }
-    const dead = await createQueue('dead.fifo', fifo)
+    const deadLetterUrl = await createQueue('dead.fifo', fifo)
     const work = await createQueue('work.fifo', { ...fifo, RedrivePolicy: redrive('dead.fifo') })
     for (const MessageBody of ['1', '2'])
       await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody, MessageGroupId: 'g' }))
     await receive(work, { MaxNumberOfMessages: 2 })
     await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody: '3', MessageGroupId: 'g' }))
     const rest = await receive(work, { MaxNumberOfMessages: 10 })
-    const buried = await receive(dead, { MaxNumberOfMessages: 10 })
+    const buried = await receive(deadLetterUrl, { MaxNumberOfMessages: 10 })
     assert.deepEqual(
       [rest, buried].map((messages) => messages.map((one) => one.Body)),
       [['3'], ['1', '2']],
@@ -102,15 +108,15 @@ describe('SQS dead-letter queues', () => {
 
   test('a standard message keeps its age in the dead-letter queue', async (t) => {
     let now = Date.now()
-    const running = await startPair(t, { now: () => now })
-    await fail(running, running.work, ['old'])
+    const runningServer = await startPair(t, { now: () => now })
+    await fail(runningServer, runningServer.work, ['old'])
     now += 345_600_000
-    assert.deepEqual(await running.receive(running.dead), [])
+    assert.deepEqual(await runningServer.receive(runningServer.dead), [])
   })
 
   test('a redrive policy must be complete and name an existing queue of the same type that allows it', async (t) => {
     const { client, createQueue } = await startSqs(t)
-    const dead = await createQueue('dead')
+    const deadLetterUrl = await createQueue('dead')
     await createQueue('dead.fifo', { FifoQueue: 'true' })
     const policies: [string, RegExp][] = [
       ['nonsense', /not a valid JSON map/],
@@ -133,17 +139,17 @@ describe('SQS dead-letter queues', () => {
     const allow = (policy: object) =>
       client.send(
         new SetQueueAttributesCommand({
-          QueueUrl: dead,
+          QueueUrl: deadLetterUrl,
           Attributes: { RedriveAllowPolicy: JSON.stringify(policy) },
         }),
       )
-    const refused = failsWith('InvalidParameterValue', 400, /RedriveAllowPolicy/)
-    await assert.rejects(allow({ redrivePermission: 'maybe' }), refused)
-    await assert.rejects(allow({ redrivePermission: 'byQueue' }), refused)
+    const failsWithPolicy = failsWith('InvalidParameterValue', 400, /RedriveAllowPolicy/)
+    await assert.rejects(allow({ redrivePermission: 'maybe' }), failsWithPolicy)
+    await assert.rejects(allow({ redrivePermission: 'byQueue' }), failsWithPolicy)
     await allow({ redrivePermission: 'denyAll' })
-    await assert.rejects(createQueue('work', { RedrivePolicy: redrive('dead') }), refused)
+    await assert.rejects(createQueue('work', { RedrivePolicy: redrive('dead') }), failsWithPolicy)
     await allow({ redrivePermission: 'byQueue', sourceQueueArns: [arnOf('work')] })
-    await assert.rejects(createQueue('other', { RedrivePolicy: redrive('dead') }), refused)
+    await assert.rejects(createQueue('other', { RedrivePolicy: redrive('dead') }), failsWithPolicy)
     await createQueue('work', { RedrivePolicy: redrive('dead') })
     await allow({ redrivePermission: 'allowAll' })
     await createQueue('other', { RedrivePolicy: redrive('dead') })
@@ -163,19 +169,19 @@ describe('SQS message move tasks', () => {
   }
 
   test('a move task returns messages to their source queues as new messages', async (t) => {
-    const running = await startPair(t)
-    const { createQueue, work, dead, receive } = running
-    const other = await createQueue('other', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
-    await fail(running, work, ['w1'])
-    await fail(running, other, ['o1'])
-    const [before] = await receive(dead, { VisibilityTimeout: 0 })
-    await start(running)
+    const runningServer = await startPair(t)
+    const { createQueue, work, dead, receive } = runningServer
+    const otherUrl = await createQueue('other', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
+    await fail(runningServer, work, ['w1'])
+    await fail(runningServer, otherUrl, ['o1'])
+    const [messageBefore] = await receive(dead, { VisibilityTimeout: 0 })
+    await start(runningServer)
     const [back] = await receive(work, { WaitTimeSeconds: 20 })
     assert.equal(back?.Body, 'w1')
-    assert.notEqual(back?.MessageId, before?.MessageId)
+    assert.notEqual(back?.MessageId, messageBefore?.MessageId)
     assert.equal(back?.Attributes?.ApproximateReceiveCount, '1')
-    assert.equal((await receive(other, { WaitTimeSeconds: 20 }))[0]?.Body, 'o1')
-    const [task] = await list(running)
+    assert.equal((await receive(otherUrl, { WaitTimeSeconds: 20 }))[0]?.Body, 'o1')
+    const [task] = await list(runningServer)
     assert.equal(task?.Status, 'COMPLETED')
     assert.deepEqual(
       [task?.ApproximateNumberOfMessagesMoved, task?.ApproximateNumberOfMessagesToMove],
@@ -186,96 +192,100 @@ describe('SQS message move tasks', () => {
   })
 
   test('a move task moves messages to the given destination, in several transactions', async (t) => {
-    const running = await startPair(t)
-    const { sqs, createQueue, dead, attributes } = running
+    const runningServer = await startPair(t)
+    const { sqs, createQueue, dead, attributes } = runningServer
     const target = await createQueue('target')
     await Promise.all(Array.from({ length: 1100 }, (_, i) => sqs.send('dead', `m${i}`)))
-    await start(running, { DestinationArn: arnOf('target') })
-    while ((await list(running))[0]?.Status === 'RUNNING') await running.receive(dead, { WaitTimeSeconds: 0 })
-    const [task] = await list(running)
+    await start(runningServer, { DestinationArn: arnOf('target') })
+    while ((await list(runningServer))[0]?.Status === 'RUNNING')
+      await runningServer.receive(dead, { WaitTimeSeconds: 0 })
+    const [task] = await list(runningServer)
     assert.equal(task?.DestinationArn, arnOf('target'))
-    const moved = Number((await attributes(target)).ApproximateNumberOfMessages)
-    const kept = await attributes(dead)
-    assert.equal(moved, task?.ApproximateNumberOfMessagesMoved)
-    assert.equal(moved + Number(kept.ApproximateNumberOfMessagesNotVisible), 1100)
-    assert.ok(moved > 1000)
+    const movedCount = Number((await attributes(target)).ApproximateNumberOfMessages)
+    const keptAttributes = await attributes(dead)
+    assert.equal(movedCount, task?.ApproximateNumberOfMessagesMoved)
+    assert.equal(movedCount + Number(keptAttributes.ApproximateNumberOfMessagesNotVisible), 1100)
+    assert.ok(movedCount > 1000)
   })
 
   test('a move task can be listed and cancelled, and only one runs per queue', async (t) => {
-    const running = await startPair(t)
-    const { client, work } = running
-    await fail(running, work, ['1', '2', '3'])
-    const { TaskHandle } = await start(running, { MaxNumberOfMessagesPerSecond: 1 })
-    const [task] = await list(running)
+    const runningServer = await startPair(t)
+    const { client, work } = runningServer
+    await fail(runningServer, work, ['1', '2', '3'])
+    const { TaskHandle } = await start(runningServer, { MaxNumberOfMessagesPerSecond: 1 })
+    const [task] = await list(runningServer)
     assert.deepEqual(
       [task?.Status, task?.TaskHandle, task?.MaxNumberOfMessagesPerSecond],
       ['RUNNING', TaskHandle, 1],
     )
-    await assert.rejects(start(running), failsWith('InvalidParameterValue', 400, /already a task running/))
+    await assert.rejects(
+      start(runningServer),
+      failsWith('InvalidParameterValue', 400, /already a task running/),
+    )
     const cancel = (handle: string | undefined) =>
       client.send(new CancelMessageMoveTaskCommand({ TaskHandle: handle }))
     assert.equal((await cancel(TaskHandle)).ApproximateNumberOfMessagesMoved, 0)
-    assert.equal((await list(running))[0]?.Status, 'CANCELLED')
+    assert.equal((await list(runningServer))[0]?.Status, 'CANCELLED')
     await assert.rejects(cancel(TaskHandle), failsWith('AWS.SimpleQueueService.UnsupportedOperation', 400))
-    assert.deepEqual(await bodiesOf(running, running.dead), ['1', '2', '3'])
+    assert.deepEqual(await bodiesOf(runningServer, runningServer.dead), ['1', '2', '3'])
   })
 
   test('a move task continues after a restart', async (t) => {
-    const first = await startPair(t)
-    await fail(first, first.work, ['1', '2'])
-    await start(first, { MaxNumberOfMessagesPerSecond: 2 })
-    await first.stop()
-    const second = await startSqs(t, { file: first.file })
-    const work = first.work.replace(first.endpoint, second.endpoint)
-    assert.equal((await second.receive(work, { WaitTimeSeconds: 20, VisibilityTimeout: 60 })).length, 1)
-    assert.equal((await second.receive(work, { WaitTimeSeconds: 20 })).length, 1)
-    assert.equal((await list(second))[0]?.Status, 'COMPLETED')
+    const firstServer = await startPair(t)
+    await fail(firstServer, firstServer.work, ['1', '2'])
+    await start(firstServer, { MaxNumberOfMessagesPerSecond: 2 })
+    await firstServer.stop()
+    const secondServer = await startSqs(t, { file: firstServer.file })
+    const work = firstServer.work.replace(firstServer.endpoint, secondServer.endpoint)
+    assert.equal((await secondServer.receive(work, { WaitTimeSeconds: 20, VisibilityTimeout: 60 })).length, 1)
+    assert.equal((await secondServer.receive(work, { WaitTimeSeconds: 20 })).length, 1)
+    assert.equal((await list(secondServer))[0]?.Status, 'COMPLETED')
   })
 
   test('a move task fails with a reason when its destination is deleted', async (t) => {
-    const running = await startPair(t)
-    const target = await running.createQueue('target')
-    await fail(running, running.work, ['1', '2'])
-    await start(running, { DestinationArn: arnOf('target'), MaxNumberOfMessagesPerSecond: 5 })
-    assert.equal((await afterMessages(running, target))?.Status, 'RUNNING')
-    await running.client.send(new DeleteQueueCommand({ QueueUrl: target }))
-    let [task] = await list(running)
+    const runningServer = await startPair(t)
+    const target = await runningServer.createQueue('target')
+    await fail(runningServer, runningServer.work, ['1', '2'])
+    await start(runningServer, { DestinationArn: arnOf('target'), MaxNumberOfMessagesPerSecond: 5 })
+    assert.equal((await afterMessages(runningServer, target))?.Status, 'RUNNING')
+    await runningServer.client.send(new DeleteQueueCommand({ QueueUrl: target }))
+    let [task] = await list(runningServer)
     while (task?.Status === 'RUNNING') {
-      await running.receive(running.work, { WaitTimeSeconds: 1 })
-      ;[task] = await list(running)
+      await runningServer.receive(runningServer.work, { WaitTimeSeconds: 1 })
+      ;[task] = await list(runningServer)
     }
     assert.equal(task?.Status, 'FAILED')
     assert.equal(task?.FailureReason, 'AWS.SimpleQueueService.NonExistentQueue')
   })
 
   test('a message without a source queue cannot be moved back', async (t) => {
-    const running = await startPair(t)
-    await running.sqs.send('dead', 'born here')
-    await start(running)
-    let [task] = await list(running)
-    while (task?.Status === 'RUNNING') [task] = await list(running)
+    const runningServer = await startPair(t)
+    await runningServer.sqs.send('dead', 'born here')
+    await start(runningServer)
+    let [task] = await list(runningServer)
+    while (task?.Status === 'RUNNING') [task] = await list(runningServer)
     assert.equal(task?.FailureReason, 'CouldNotDetermineMessageSource')
-    assert.deepEqual(await bodiesOf(running, running.dead), ['born here'])
+    assert.deepEqual(await bodiesOf(runningServer, runningServer.dead), ['born here'])
   })
 
   test('invalid requests about move tasks are refused', async (t) => {
-    const running = await startPair(t)
-    const { client } = running
-    const missing = failsWith('ResourceNotFoundException', 404)
-    await assert.rejects(start(running, { SourceArn: arnOf('nowhere') }), missing)
-    await assert.rejects(start(running, { DestinationArn: arnOf('nowhere') }), missing)
+    const runningServer = await startPair(t)
+    const { client } = runningServer
+    const failsAsMissing = failsWith('ResourceNotFoundException', 404)
+    await assert.rejects(start(runningServer, { SourceArn: arnOf('nowhere') }), failsAsMissing)
+    await assert.rejects(start(runningServer, { DestinationArn: arnOf('nowhere') }), failsAsMissing)
     await assert.rejects(
       client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('nowhere') })),
-      missing,
+      failsAsMissing,
     )
-    const invalid = failsWith('InvalidParameterValue', 400)
-    await assert.rejects(start(running, { SourceArn: arnOf('work') }), invalid)
-    await assert.rejects(start(running, { MaxNumberOfMessagesPerSecond: 501 }), invalid)
+    const failsAsInvalid = failsWith('InvalidParameterValue', 400)
+    await assert.rejects(start(runningServer, { SourceArn: arnOf('work') }), failsAsInvalid)
+    await assert.rejects(start(runningServer, { MaxNumberOfMessagesPerSecond: 501 }), failsAsInvalid)
     const cancel = (TaskHandle: string) => client.send(new CancelMessageMoveTaskCommand({ TaskHandle }))
-    await assert.rejects(cancel('nonsense'), invalid)
+    await assert.rejects(cancel('nonsense'), failsAsInvalid)
     const handle = (sourceArn: string) =>
       Buffer.from(JSON.stringify({ taskId: 'x', sourceArn })).toString('base64')
-    await assert.rejects(cancel(handle(arnOf('nowhere'))), missing)
-    await assert.rejects(cancel(handle(arnOf('dead'))), missing)
+    await assert.rejects(cancel(handle(arnOf('nowhere'))), failsAsMissing)
+    await assert.rejects(cancel(handle(arnOf('dead'))), failsAsMissing)
   })
 })

@@ -7,38 +7,38 @@ import { startSqs } from './start-sqs.ts'
 describe('SQS durability', () => {
   test('a restart keeps queues, tags, messages, delays and messages in flight', async (t) => {
     let now = Date.now()
-    const first = await startSqs(t, { now: () => now })
-    const url = await first.createQueue('kept', { VisibilityTimeout: '60' })
+    const firstServer = await startSqs(t, { now: () => now })
+    const url = await firstServer.createQueue('kept', { VisibilityTimeout: '60' })
     for (const [MessageBody, DelaySeconds] of [
       ['held', 0],
       ['waiting', 0],
       ['delayed', 30],
     ] as const)
-      await first.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, DelaySeconds }))
-    const [held] = await first.receive(url)
-    await first.stop()
+      await firstServer.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, DelaySeconds }))
+    const [heldMessage] = await firstServer.receive(url)
+    await firstServer.stop()
 
-    const second = await startSqs(t, { file: first.file, now: () => now })
-    const again = url.replace(first.endpoint, second.endpoint)
-    const shown = await second.attributes(again)
+    const secondServer = await startSqs(t, { file: firstServer.file, now: () => now })
+    const urlAfterRestart = url.replace(firstServer.endpoint, secondServer.endpoint)
+    const shownAttributes = await secondServer.attributes(urlAfterRestart)
     assert.deepEqual(
       [
-        shown.VisibilityTimeout,
-        shown.ApproximateNumberOfMessages,
-        shown.ApproximateNumberOfMessagesNotVisible,
-        shown.ApproximateNumberOfMessagesDelayed,
+        shownAttributes.VisibilityTimeout,
+        shownAttributes.ApproximateNumberOfMessages,
+        shownAttributes.ApproximateNumberOfMessagesNotVisible,
+        shownAttributes.ApproximateNumberOfMessagesDelayed,
       ],
       ['60', '1', '1', '1'],
     )
-    await second.client.send(
+    await secondServer.client.send(
       new ChangeMessageVisibilityCommand({
-        QueueUrl: again,
-        ReceiptHandle: held?.ReceiptHandle,
+        QueueUrl: urlAfterRestart,
+        ReceiptHandle: heldMessage?.ReceiptHandle,
         VisibilityTimeout: 10,
       }),
     )
     now += 30_000
-    const messages = await second.receive(again, { MaxNumberOfMessages: 10 })
+    const messages = await secondServer.receive(urlAfterRestart, { MaxNumberOfMessages: 10 })
     assert.deepEqual(messages.map((one) => one.Body).sort(), ['delayed', 'held', 'waiting'])
   })
 

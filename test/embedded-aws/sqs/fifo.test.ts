@@ -19,9 +19,9 @@ async function startFifo(
   attributes: Record<string, string> = {},
   options: Partial<SqsServerOptions> = {},
 ) {
-  const running = await startSqs(t, options)
-  const url = await running.createQueue('orders.fifo', { ...FIFO, ...attributes })
-  return { ...running, url, ...fifoShorthands(running, url) }
+  const runningServer = await startSqs(t, options)
+  const url = await runningServer.createQueue('orders.fifo', { ...FIFO, ...attributes })
+  return { ...runningServer, url, ...fifoShorthands(runningServer, url) }
 }
 
 function fifoShorthands({ client, receive }: TestServer, url: string) {
@@ -58,25 +58,25 @@ describe('SQS FIFO queues', () => {
     const { send, take, bodies, remove } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     await send('b1', 'b')
-    const held = await take(2)
+    const heldMessages = await take(2)
     assert.deepEqual(
-      held.map((one) => one.Body),
+      heldMessages.map((one) => one.Body),
       ['a1', 'a2'],
     )
     assert.deepEqual(await bodies(), ['b1'])
-    await remove(held[0]?.ReceiptHandle)
+    await remove(heldMessages[0]?.ReceiptHandle)
     assert.deepEqual(await bodies(), [], 'a2 is still in flight')
-    await remove(held[1]?.ReceiptHandle)
+    await remove(heldMessages[1]?.ReceiptHandle)
     assert.deepEqual(await bodies(), ['a3'])
   })
 
   test('a message returned to a FIFO queue comes before the rest of its group, up to the next hidden message', async (t) => {
     const { send, take, bodies, hide } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
-    const held = await take(3)
-    await hide(held[1]?.ReceiptHandle, 0)
+    const heldMessages = await take(3)
+    await hide(heldMessages[1]?.ReceiptHandle, 0)
     assert.deepEqual(await bodies(), [], 'a1 blocks a2')
-    await hide(held[0]?.ReceiptHandle, 0)
+    await hide(heldMessages[0]?.ReceiptHandle, 0)
     assert.deepEqual(await bodies(), ['a1', 'a2'])
   })
 
@@ -96,21 +96,24 @@ describe('SQS FIFO queues', () => {
 
   test('a deduplication id is delivered once within five minutes, even after a delete and a restart', async (t) => {
     let now = Date.now()
-    const first = await startFifo(t, {}, { now: () => now })
-    const sent = await first.send('one', 'a', { MessageDeduplicationId: 'id' })
-    const [message] = await first.take()
-    await first.remove(message?.ReceiptHandle)
+    const firstServer = await startFifo(t, {}, { now: () => now })
+    const sentMessage = await firstServer.send('one', 'a', { MessageDeduplicationId: 'id' })
+    const [message] = await firstServer.take()
+    await firstServer.remove(message?.ReceiptHandle)
     now += 299_000
-    await first.stop()
-    const second = await startSqs(t, { file: first.file, now: () => now })
-    const again = fifoShorthands(second, first.url.replace(first.endpoint, second.endpoint))
-    const duplicate = await again.send('two', 'b', { MessageDeduplicationId: 'id' })
-    assert.equal(duplicate.MessageId, sent.MessageId)
-    assert.equal(duplicate.SequenceNumber, sent.SequenceNumber)
-    assert.deepEqual(await again.bodies(), [])
+    await firstServer.stop()
+    const secondServer = await startSqs(t, { file: firstServer.file, now: () => now })
+    const restartedQueue = fifoShorthands(
+      secondServer,
+      firstServer.url.replace(firstServer.endpoint, secondServer.endpoint),
+    )
+    const duplicate = await restartedQueue.send('two', 'b', { MessageDeduplicationId: 'id' })
+    assert.equal(duplicate.MessageId, sentMessage.MessageId)
+    assert.equal(duplicate.SequenceNumber, sentMessage.SequenceNumber)
+    assert.deepEqual(await restartedQueue.bodies(), [])
     now += 1000
-    await again.send('three', 'a', { MessageDeduplicationId: 'id' })
-    assert.deepEqual(await again.bodies(), ['three'])
+    await restartedQueue.send('three', 'a', { MessageDeduplicationId: 'id' })
+    assert.deepEqual(await restartedQueue.bodies(), ['three'])
   })
 
   test('content-based deduplication uses the body without its attributes', async (t) => {
@@ -160,16 +163,20 @@ describe('SQS FIFO queues', () => {
 
   test('sequence numbers increase and stay with their message', async (t) => {
     const { send, take } = await startFifo(t)
-    const sent = [await send('1', 'a'), await send('2', 'b'), await send('3', 'a')]
-    const numbers = sent.map((one) => BigInt(one.SequenceNumber ?? 0))
+    const sentMessages = [await send('1', 'a'), await send('2', 'b'), await send('3', 'a')]
+    const numbers = sentMessages.map((one) => BigInt(one.SequenceNumber ?? 0))
     assert.ok((numbers[0] ?? 0n) < (numbers[1] ?? 0n) && (numbers[1] ?? 0n) < (numbers[2] ?? 0n))
-    const received = await take()
+    const receivedMessages = await take()
     assert.deepEqual(
-      received.map((one) => [one.Body, one.Attributes?.SequenceNumber, one.Attributes?.MessageGroupId]),
+      receivedMessages.map((one) => [
+        one.Body,
+        one.Attributes?.SequenceNumber,
+        one.Attributes?.MessageGroupId,
+      ]),
       [
-        ['1', sent[0]?.SequenceNumber, 'a'],
-        ['3', sent[2]?.SequenceNumber, 'a'],
-        ['2', sent[1]?.SequenceNumber, 'b'],
+        ['1', sentMessages[0]?.SequenceNumber, 'a'],
+        ['3', sentMessages[2]?.SequenceNumber, 'a'],
+        ['2', sentMessages[1]?.SequenceNumber, 'b'],
       ],
     )
   })
@@ -178,11 +185,11 @@ describe('SQS FIFO queues', () => {
     let now = Date.now()
     const { send, take, remove, hide, bodies } = await startFifo(t, {}, { now: () => now })
     await send('x', 'a')
-    const [held] = await take()
-    await hide(held?.ReceiptHandle, 60)
+    const [heldMessage] = await take()
+    await hide(heldMessage?.ReceiptHandle, 60)
     now += 60_000
     await assert.rejects(
-      remove(held?.ReceiptHandle),
+      remove(heldMessage?.ReceiptHandle),
       failsWith('InvalidParameterValue', 400, /The receipt handle has expired/),
     )
     assert.deepEqual(await bodies(), ['x'])
@@ -221,17 +228,17 @@ describe('SQS FIFO queues', () => {
     const { send, receive, url, remove, bodies } = await startFifo(t, {}, { now: () => now })
     for (const body of ['1', '2', '3']) await send(body, 'a')
     const attempt = { MaxNumberOfMessages: 2, VisibilityTimeout: 30, ReceiveRequestAttemptId: 'try' }
-    const first = await receive(url, attempt)
+    const firstMessages = await receive(url, attempt)
     now += 20_000
-    const second = await receive(url, attempt)
+    const secondMessages = await receive(url, attempt)
     assert.deepEqual(
-      second.map((one) => [one.Body, one.ReceiptHandle]),
-      first.map((one) => [one.Body, one.ReceiptHandle]),
+      secondMessages.map((one) => [one.Body, one.ReceiptHandle]),
+      firstMessages.map((one) => [one.Body, one.ReceiptHandle]),
     )
-    assert.equal(second[0]?.Attributes?.ApproximateReceiveCount, '1')
+    assert.equal(secondMessages[0]?.Attributes?.ApproximateReceiveCount, '1')
     now += 20_000
     assert.deepEqual(await bodies(), [], 'the retry did not restart the timeout')
-    await remove(second[0]?.ReceiptHandle)
+    await remove(secondMessages[0]?.ReceiptHandle)
     assert.deepEqual(await receive(url, attempt), [], 'the rest of the group is still locked')
     await assert.rejects(
       receive(url, { ReceiveRequestAttemptId: 'a b' }),

@@ -58,14 +58,14 @@ async function writeUntilKilled(file: string, ledger: Ledger) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'server-process.ts'), file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const exited = once(child, 'exit')
+  const exitedEvent = once(child, 'exit')
   const [port] = await once(createInterface(child.stdout), 'line')
   const client = createSqsClient(`http://127.0.0.1:${String(port)}`)
   await createQueues(client)
   const writers = Array.from({ length: WRITERS }, (_, i) => write(client, ledger, i))
   await pause(50 + Math.random() * 450)
   child.kill('SIGKILL')
-  await exited
+  await exitedEvent
   await Promise.all(writers)
   client.destroy()
 }
@@ -113,10 +113,10 @@ async function sendFifo(client: SQSClient, ledger: Ledger, writer: number) {
 
 async function repeatFifo(client: SQSClient, ledger: Ledger, writer: number) {
   // On a busy machine the rounds take longer than an id is remembered.
-  const known = [...ledger.fifo].filter(([, { at }]) => Date.now() - at < REMEMBERED_MS)
-  const [id, first] = known[Math.floor(Math.random() * known.length)] ?? []
+  const knownMessages = [...ledger.fifo].filter(([, { at }]) => Date.now() - at < REMEMBERED_MS)
+  const [id, firstSend] = knownMessages[Math.floor(Math.random() * knownMessages.length)] ?? []
   if (id !== undefined)
-    assert.equal(await sendWithId(client, id, writer), first?.messageId, `${id} was not known any more.`)
+    assert.equal(await sendWithId(client, id, writer), firstSend?.messageId, `${id} was not known any more.`)
 }
 
 async function sendWithId(client: SQSClient, id: string, writer: number): Promise<string> {
@@ -150,17 +150,17 @@ function checkFile(file: string, ledger: Ledger) {
 }
 
 function checkBodies(bodies: readonly string[], { sent, deleting, deleted, fifo }: Ledger) {
-  const present = new Set(bodies)
-  assert.equal(present.size, bodies.length, 'A message is there twice.')
-  const lost = [...sent].filter((body) => !present.has(body) && !deleting.has(body))
-  assert.deepEqual(lost, [], 'Acknowledged messages are lost.')
+  const presentBodies = new Set(bodies)
+  assert.equal(presentBodies.size, bodies.length, 'A message is there twice.')
+  const lostBodies = [...sent].filter((body) => !presentBodies.has(body) && !deleting.has(body))
+  assert.deepEqual(lostBodies, [], 'Acknowledged messages are lost.')
   assert.deepEqual(
-    [...deleted].filter((body) => present.has(body)),
+    [...deleted].filter((body) => presentBodies.has(body)),
     [],
     'Deleted messages are back.',
   )
   assert.deepEqual(
-    [...fifo.keys()].filter((id) => !present.has(id)),
+    [...fifo.keys()].filter((id) => !presentBodies.has(id)),
     [],
     'Acknowledged FIFO messages are lost.',
   )

@@ -15,12 +15,12 @@ const WAIT = { WaitTimeSeconds: 20 }
 
 /** Starts a receive and resolves once it is waiting in the server. */
 async function startWaiting({ http, receive, attributes }: TestServer, url: string) {
-  const arrived = once(http, 'request')
-  const waiting = receive(url, WAIT)
-  await arrived
+  const arrivedRequest = once(http, 'request')
+  const waitingReceive = receive(url, WAIT)
+  await arrivedRequest
   // Its query of the queue is in a commit that ends before this one.
   await attributes(url)
-  return { waiting }
+  return { waiting: waitingReceive }
 }
 
 async function measureMs(work: () => Promise<unknown>): Promise<number> {
@@ -31,10 +31,10 @@ async function measureMs(work: () => Promise<unknown>): Promise<number> {
 
 describe('SQS long polling', () => {
   test('a new message wakes a waiting receiver immediately', async (t) => {
-    const running = await startSqs(t)
-    const { client, createQueue } = running
+    const runningServer = await startSqs(t)
+    const { client, createQueue } = runningServer
     const url = await createQueue('wakes')
-    const { waiting } = await startWaiting(running, url)
+    const { waiting } = await startWaiting(runningServer, url)
     const ms = await measureMs(async () => {
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'now' }))
       assert.equal((await waiting)[0]?.Body, 'now')
@@ -52,79 +52,79 @@ describe('SQS long polling', () => {
   })
 
   test('waiting receivers are served in order, one message each', async (t) => {
-    const running = await startSqs(t)
-    const { client, createQueue } = running
+    const runningServer = await startSqs(t)
+    const { client, createQueue } = runningServer
     const url = await createQueue('in-order')
     const receivers = []
-    for (let i = 0; i < 3; i++) receivers.push((await startWaiting(running, url)).waiting)
+    for (let i = 0; i < 3; i++) receivers.push((await startWaiting(runningServer, url)).waiting)
     for (const body of ['first', 'second', 'third'])
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body }))
-    const received = await Promise.all(receivers)
+    const receivedMessages = await Promise.all(receivers)
     assert.deepEqual(
-      received.map((messages) => messages.map((one) => one.Body)),
+      receivedMessages.map((messages) => messages.map((one) => one.Body)),
       [['first'], ['second'], ['third']],
     )
   })
 
   test('a returned message and an elapsed delay wake a waiting receiver', async (t) => {
-    const running = await startSqs(t)
-    const { client, createQueue, receive } = running
+    const runningServer = await startSqs(t)
+    const { client, createQueue, receive } = runningServer
     const url = await createQueue('released')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
-    const [held] = await receive(url)
-    const first = await startWaiting(running, url)
+    const [heldMessage] = await receive(url)
+    const firstWaiter = await startWaiting(runningServer, url)
     await client.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: url,
-        ReceiptHandle: held?.ReceiptHandle,
+        ReceiptHandle: heldMessage?.ReceiptHandle,
         VisibilityTimeout: 0,
       }),
     )
-    assert.equal((await first.waiting)[0]?.Body, 'x')
-    const second = await startWaiting(running, url)
+    assert.equal((await firstWaiter.waiting)[0]?.Body, 'x')
+    const secondWaiter = await startWaiting(runningServer, url)
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'delayed', DelaySeconds: 1 }))
-    assert.equal((await second.waiting)[0]?.Body, 'delayed')
+    assert.equal((await secondWaiter.waiting)[0]?.Body, 'delayed')
   })
 
   test('the end of a visibility timeout wakes a waiting receiver', async (t) => {
-    const running = await startSqs(t)
-    const { client, createQueue, receive } = running
+    const runningServer = await startSqs(t)
+    const { client, createQueue, receive } = runningServer
     const url = await createQueue('hidden')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     assert.equal((await receive(url, { VisibilityTimeout: 1 })).length, 1)
-    const { waiting } = await startWaiting(running, url)
+    const { waiting } = await startWaiting(runningServer, url)
     assert.equal((await waiting)[0]?.Body, 'x')
   })
 
   test('deleting the message that locks a group wakes a waiting receiver', async (t) => {
-    const running = await startSqs(t)
-    const { client, createQueue, receive } = running
+    const runningServer = await startSqs(t)
+    const { client, createQueue, receive } = runningServer
     const url = await createQueue('group.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
     for (const MessageBody of ['1', '2'])
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody, MessageGroupId: 'g' }))
-    const [held] = await receive(url)
-    const { waiting } = await startWaiting(running, url)
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: held?.ReceiptHandle }))
+    const [heldMessage] = await receive(url)
+    const { waiting } = await startWaiting(runningServer, url)
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: heldMessage?.ReceiptHandle }))
     assert.equal((await waiting)[0]?.Body, '2')
   })
 
   test('a disconnected receiver is not given a message', async (t) => {
-    const running = await startSqs(t)
-    const { http, client, createQueue, receive, endpoint } = running
+    const runningServer = await startSqs(t)
+    const { http, client, createQueue, receive, endpoint } = runningServer
     const url = await createQueue('hang-up', { VisibilityTimeout: '600' })
     for (let round = 0; round < 20; round++) {
       const quitter = createSqsClient(endpoint)
       const abort = new AbortController()
-      const arrived = once(http, 'request') as Promise<[IncomingMessage]>
-      const given = quitter.send(new ReceiveMessageCommand({ QueueUrl: url, ...WAIT }), {
+      const arrivedRequest = once(http, 'request') as Promise<[IncomingMessage]>
+      const abandonedReceive = quitter.send(new ReceiveMessageCommand({ QueueUrl: url, ...WAIT }), {
         abortSignal: abort.signal,
       })
-      const [request] = await arrived
-      const closed = once(request.socket, 'close')
+      const [request] = await arrivedRequest
+      const closedSocket = once(request.socket, 'close')
       abort.abort()
-      await assert.rejects(given, { name: 'AbortError' })
+      await assert.rejects(abandonedReceive, { name: 'AbortError' })
       // In half of the rounds the message arrives before the server notices the disconnect.
-      if (round % 2 === 0) await closed
+      if (round % 2 === 0) await closedSocket
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: `${round}` }))
       const [message] = await receive(url, { WaitTimeSeconds: 5 })
       assert.equal(message?.Body, `${round}`)
@@ -140,15 +140,17 @@ describe('SQS long polling', () => {
     for (let round = 0; round < 10; round++) {
       const quitter = createSqsClient(endpoint)
       const abort = new AbortController()
-      const arrived = once(http, 'request') as Promise<[IncomingMessage]>
-      const given = quitter.send(new ReceiveMessageCommand({ QueueUrl: url }), { abortSignal: abort.signal })
-      const quit = assert.rejects(given, { name: 'AbortError' })
-      const [request] = await arrived
-      const closed = once(request.socket, 'close')
+      const arrivedRequest = once(http, 'request') as Promise<[IncomingMessage]>
+      const abandonedReceive = quitter.send(new ReceiveMessageCommand({ QueueUrl: url }), {
+        abortSignal: abort.signal,
+      })
+      const quit = assert.rejects(abandonedReceive, { name: 'AbortError' })
+      const [request] = await arrivedRequest
+      const closedSocket = once(request.socket, 'close')
       // The request has arrived, but its commit has not.
       request.socket.destroy()
       abort.abort()
-      await Promise.all([quit, closed])
+      await Promise.all([quit, closedSocket])
       quitter.destroy()
     }
     const [message] = await receive(url, { WaitTimeSeconds: 5 })
@@ -156,19 +158,19 @@ describe('SQS long polling', () => {
   })
 
   test('deleting a queue fails its waiting receivers with QueueDoesNotExist', async (t) => {
-    const running = await startSqs(t)
-    const url = await running.createQueue('deleted')
-    const { waiting } = await startWaiting(running, url)
-    const refused = assert.rejects(waiting, failsWith('AWS.SimpleQueueService.NonExistentQueue', 400))
-    await running.client.send(new DeleteQueueCommand({ QueueUrl: url }))
-    await refused
+    const runningServer = await startSqs(t)
+    const url = await runningServer.createQueue('deleted')
+    const { waiting } = await startWaiting(runningServer, url)
+    const rejectedWait = assert.rejects(waiting, failsWith('AWS.SimpleQueueService.NonExistentQueue', 400))
+    await runningServer.client.send(new DeleteQueueCommand({ QueueUrl: url }))
+    await rejectedWait
   })
 
   test('closing the server ends waiting receives without messages', async (t) => {
-    const running = await startSqs(t)
-    const url = await running.createQueue('closing')
-    const { waiting } = await startWaiting(running, url)
-    await running.sqs.close()
+    const runningServer = await startSqs(t)
+    const url = await runningServer.createQueue('closing')
+    const { waiting } = await startWaiting(runningServer, url)
+    await runningServer.sqs.close()
     assert.deepEqual(await waiting, [])
   })
 })

@@ -33,8 +33,8 @@ describe('SQS wire protocols', () => {
       sendRaw(endpoint, { headers: json(action), body: JSON.stringify(input) })
     const { status, body } = await call('SetQueueAttributes', { QueueUrl, Attributes: { DelaySeconds: '0' } })
     assert.deepEqual([status, body], [200, ''])
-    const received = await call('ReceiveMessage', { QueueUrl, WaitTimeSeconds: null, Unknown: 1 })
-    assert.deepEqual([received.status, received.body], [200, '{}'])
+    const receivedReply = await call('ReceiveMessage', { QueueUrl, WaitTimeSeconds: null, Unknown: 1 })
+    assert.deepEqual([receivedReply.status, receivedReply.body], [200, '{}'])
   })
 
   test('requests that are not SQS requests are refused', async (t) => {
@@ -84,13 +84,13 @@ describe('SQS wire protocols', () => {
     await assert.rejects(list(client(unknown)), failsWith('InvalidClientTokenId', 403))
     const abroad = client({ region: 'eu-west-1' })
     await assert.rejects(list(abroad), failsWith('SignatureDoesNotMatch', 403, /valid region/))
-    const late = client({ systemClockOffset: -16 * 60_000 })
-    await assert.rejects(list(late), failsWith('SignatureDoesNotMatch', 403))
+    const lateClient = client({ systemClockOffset: -16 * 60_000 })
+    await assert.rejects(list(lateClient), failsWith('SignatureDoesNotMatch', 403))
     const anonymous = await sendRaw(endpoint, { headers: json('ListQueues'), body: '{}', sign: false })
     assert.equal(anonymous.status, 403)
     assert.equal(anonymous.headers['x-amzn-query-error'], 'MissingAuthenticationToken;Sender')
-    const altered = client({})
-    altered.middlewareStack.add(
+    const alteredClient = client({})
+    alteredClient.middlewareStack.add(
       (next) => async (args) => {
         const request = args.request as { body: string }
         request.body = '[]'
@@ -98,7 +98,7 @@ describe('SQS wire protocols', () => {
       },
       { step: 'deserialize' },
     )
-    await assert.rejects(list(altered), failsWith('SignatureDoesNotMatch', 403))
+    await assert.rejects(list(alteredClient), failsWith('SignatureDoesNotMatch', 403))
   })
 })
 
@@ -109,7 +109,7 @@ describe('SQS Query protocol', () => {
       const body = new URLSearchParams({ Version: '2012-11-05', ...fields }).toString()
       return await sendRaw(endpoint, { path, headers: form, body })
     }
-    const created = await call({
+    const createdReply = await call({
       Action: 'CreateQueue',
       QueueName: 'query',
       'Attribute.1.Name': 'VisibilityTimeout',
@@ -118,7 +118,7 @@ describe('SQS Query protocol', () => {
       'Tag.1.Value': 'v',
     })
     assert.match(
-      created.body,
+      createdReply.body,
       /^<\?xml version="1.0"\?><CreateQueueResponse xmlns="http:\/\/queue.amazonaws.com\/doc\/2012-11-05\/"><CreateQueueResult><QueueUrl>http:\/\/127.0.0.1:\d+\/000000000000\/query<\/QueueUrl><\/CreateQueueResult><ResponseMetadata><RequestId>[\da-f-]+<\/RequestId><\/ResponseMetadata><\/CreateQueueResponse>$/,
     )
     const path = '/000000000000/query'
@@ -126,7 +126,7 @@ describe('SQS Query protocol', () => {
       { Action: 'SetQueueAttributes', 'Attribute.Name': 'DelaySeconds', 'Attribute.Value': '0' },
       path,
     )
-    const sent = await call(
+    const sentReply = await call(
       {
         Action: 'SendMessage',
         MessageBody: '<a & "b">\r\n',
@@ -136,18 +136,18 @@ describe('SQS Query protocol', () => {
       },
       path,
     )
-    assert.match(sent.body, /<MD5OfMessageBody>[\da-f]{32}<\/MD5OfMessageBody><MD5OfMessageAttributes>/)
-    const received = await call(
+    assert.match(sentReply.body, /<MD5OfMessageBody>[\da-f]{32}<\/MD5OfMessageBody><MD5OfMessageAttributes>/)
+    const receivedReply = await call(
       { Action: 'ReceiveMessage', 'AttributeName.1': 'All', 'MessageAttributeName.1': 'All' },
       path,
     )
-    assert.match(received.body, /<Body>&lt;a &amp; &quot;b&quot;&gt;&#xD;\n<\/Body>/)
+    assert.match(receivedReply.body, /<Body>&lt;a &amp; &quot;b&quot;&gt;&#xD;\n<\/Body>/)
     assert.match(
-      received.body,
+      receivedReply.body,
       /<Attribute><Name>ApproximateReceiveCount<\/Name><Value>1<\/Value><\/Attribute>/,
     )
     assert.match(
-      received.body,
+      receivedReply.body,
       /<MessageAttribute><Name>n<\/Name><Value><DataType>Number<\/DataType><StringValue>1<\/StringValue><\/Value><\/MessageAttribute>/,
     )
     const batch = await call(
@@ -173,13 +173,13 @@ describe('SQS Query protocol', () => {
   test('the Query protocol accepts GET and queue URLs, and its errors are XML', async (t) => {
     const { endpoint, createQueue, client } = await startSqs(t)
     const url = await createQueue('get')
-    const other = await createQueue('other')
+    const otherUrl = await createQueue('other')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'hello' }))
     const get = (query: string, path = '/000000000000/get') =>
       sendRaw(endpoint, { method: 'GET', path: `${path}${query}` })
     assert.match((await get('?Action=ReceiveMessage')).body, /<Body>hello<\/Body>/)
     const elsewhere = await get(
-      `?Action=GetQueueAttributes&AttributeName.1=QueueArn&QueueUrl=${encodeURIComponent(other)}`,
+      `?Action=GetQueueAttributes&AttributeName.1=QueueArn&QueueUrl=${encodeURIComponent(otherUrl)}`,
     )
     assert.match(elsewhere.body, /:other<\/Value>/)
     const cases: [string, string, number, RegExp][] = [

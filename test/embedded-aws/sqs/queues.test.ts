@@ -67,7 +67,7 @@ describe('SQS queues', () => {
     await assert.rejects(createQueue('q', { FifoQueue: 'false' }), name)
     await assert.rejects(createQueue('q', { ContentBasedDeduplication: 'true' }), name)
     await assert.rejects(createQueue('q', { DeduplicationScope: 'queue' }), name)
-    const wrong: [QueueAttributeName, string][] = [
+    const wrongAttributes: [QueueAttributeName, string][] = [
       ['DelaySeconds', '901'],
       ['MaximumMessageSize', '1023'],
       ['MaximumMessageSize', '1048577'],
@@ -78,7 +78,7 @@ describe('SQS queues', () => {
       ['Policy', 'not JSON'],
       ['SqsManagedSseEnabled', 'yes'],
     ]
-    for (const [key, value] of wrong)
+    for (const [key, value] of wrongAttributes)
       await assert.rejects(createQueue('q', { [key]: value }), failsWith('InvalidAttributeValue', 400), key)
   })
 
@@ -89,26 +89,26 @@ describe('SQS queues', () => {
       client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes }))
     const policy = JSON.stringify({ Version: '2012-10-17', Statement: [] })
     await set({ Policy: policy, VisibilityTimeout: '69' })
-    const asked = await client.send(
+    const requestedAttributes = await client.send(
       new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['Policy', 'VisibilityTimeout'] }),
     )
-    assert.deepEqual(asked.Attributes, { Policy: policy, VisibilityTimeout: '69' })
+    assert.deepEqual(requestedAttributes.Attributes, { Policy: policy, VisibilityTimeout: '69' })
     await set({ Policy: '' })
     assert.equal((await attributes(url)).Policy, undefined)
-    const none = await client.send(new GetQueueAttributesCommand({ QueueUrl: url }))
-    assert.equal(none.Attributes, undefined)
+    const noAttributes = await client.send(new GetQueueAttributesCommand({ QueueUrl: url }))
+    assert.equal(noAttributes.Attributes, undefined)
     await assert.rejects(
       client.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['Foobar' as 'All'] })),
       failsWith('InvalidAttributeName', 400, /^Unknown Attribute Foobar\.$/),
     )
     await assert.rejects(set({ FifoQueue: 'true' }), failsWith('InvalidAttributeName', 400))
     const fifo = await createQueue('settings.fifo', { FifoQueue: 'true' })
-    const change = (Attributes: Record<string, string>) =>
+    const changeAttributes = (Attributes: Record<string, string>) =>
       client.send(new SetQueueAttributesCommand({ QueueUrl: fifo, Attributes }))
-    await change({ FifoQueue: 'true' })
-    await assert.rejects(change({ FifoQueue: 'false' }), failsWith('InvalidAttributeValue', 400))
+    await changeAttributes({ FifoQueue: 'true' })
+    await assert.rejects(changeAttributes({ FifoQueue: 'false' }), failsWith('InvalidAttributeValue', 400))
     await assert.rejects(
-      change({ FifoThroughputLimit: 'perMessageGroupId' }),
+      changeAttributes({ FifoThroughputLimit: 'perMessageGroupId' }),
       failsWith('InvalidAttributeValue', 400),
     )
   })
@@ -116,9 +116,13 @@ describe('SQS queues', () => {
   test('a queue with a KMS key returns it, and messages fail because the key does not exist', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('kms', { KmsMasterKeyId: 'my-key' })
-    const shown = await attributes(url)
+    const shownAttributes = await attributes(url)
     assert.deepEqual(
-      [shown.KmsMasterKeyId, shown.KmsDataKeyReusePeriodSeconds, shown.SqsManagedSseEnabled],
+      [
+        shownAttributes.KmsMasterKeyId,
+        shownAttributes.KmsDataKeyReusePeriodSeconds,
+        shownAttributes.SqsManagedSseEnabled,
+      ],
       ['my-key', '300', 'false'],
     )
     await assert.rejects(
@@ -139,14 +143,14 @@ describe('SQS queues', () => {
     assert.equal((await list({})).QueueUrls?.length, 6)
     assert.equal((await list({ QueueNamePrefix: 'b-' })).QueueUrls?.length, 1)
     assert.equal((await list({ QueueNamePrefix: 'c-' })).QueueUrls, undefined)
-    const first = await list({ QueueNamePrefix: 'a-', MaxResults: 3 })
-    assert.equal(first.QueueUrls?.length, 3)
-    const second = await list({ QueueNamePrefix: 'a-', MaxResults: 3, NextToken: first.NextToken })
+    const firstPage = await list({ QueueNamePrefix: 'a-', MaxResults: 3 })
+    assert.equal(firstPage.QueueUrls?.length, 3)
+    const secondPage = await list({ QueueNamePrefix: 'a-', MaxResults: 3, NextToken: firstPage.NextToken })
     assert.deepEqual(
-      second.QueueUrls?.map((url) => url.split('/').at(-1)),
+      secondPage.QueueUrls?.map((url) => url.split('/').at(-1)),
       ['a-3', 'a-4'],
     )
-    assert.equal(second.NextToken, undefined)
+    assert.equal(secondPage.NextToken, undefined)
     await assert.rejects(list({ MaxResults: 1001 }), failsWith('InvalidParameterValue', 400))
     await assert.rejects(list({ MaxResults: 1, NextToken: '!' }), failsWith('InvalidParameterValue', 400))
   })
@@ -157,9 +161,9 @@ describe('SQS queues', () => {
     const url = await createQueue('gone')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     await client.send(new DeleteQueueCommand({ QueueUrl: url }))
-    const missing = failsWith('AWS.SimpleQueueService.NonExistentQueue', 400)
-    await assert.rejects(client.send(new DeleteQueueCommand({ QueueUrl: url })), missing)
-    await assert.rejects(client.send(new GetQueueUrlCommand({ QueueName: 'gone' })), missing)
+    const failsAsMissing = failsWith('AWS.SimpleQueueService.NonExistentQueue', 400)
+    await assert.rejects(client.send(new DeleteQueueCommand({ QueueUrl: url })), failsAsMissing)
+    await assert.rejects(client.send(new GetQueueUrlCommand({ QueueName: 'gone' })), failsAsMissing)
     await assert.rejects(createQueue('gone'), failsWith('AWS.SimpleQueueService.QueueDeletedRecently', 400))
     now += 60_000
     assert.equal(await createQueue('gone'), url)
@@ -171,14 +175,14 @@ describe('SQS queues', () => {
     const url = await createQueue('found')
     await client.send(new SendMessageCommand({ QueueUrl: 'found', MessageBody: 'by bare name' }))
     assert.equal((await receive(url))[0]?.Body, 'by bare name')
-    const own = { QueueName: 'found', QueueOwnerAWSAccountId: '000000000000' }
-    assert.equal((await client.send(new GetQueueUrlCommand(own))).QueueUrl, url)
-    const missing = failsWith('AWS.SimpleQueueService.NonExistentQueue', 400)
-    const foreign = { ...own, QueueOwnerAWSAccountId: '111111111111' }
-    await assert.rejects(client.send(new GetQueueUrlCommand(foreign)), missing)
+    const ownQueue = { QueueName: 'found', QueueOwnerAWSAccountId: '000000000000' }
+    assert.equal((await client.send(new GetQueueUrlCommand(ownQueue))).QueueUrl, url)
+    const failsAsMissing = failsWith('AWS.SimpleQueueService.NonExistentQueue', 400)
+    const foreignQueue = { ...ownQueue, QueueOwnerAWSAccountId: '111111111111' }
+    await assert.rejects(client.send(new GetQueueUrlCommand(foreignQueue)), failsAsMissing)
     await assert.rejects(
       client.send(new DeleteQueueCommand({ QueueUrl: url.replace('000000000000', '111111111111') })),
-      missing,
+      failsAsMissing,
     )
     await assert.rejects(
       client.send(new DeleteQueueCommand({ QueueUrl: url.replace('000000000000', '..') })),
@@ -198,9 +202,9 @@ describe('SQS queues', () => {
     assert.deepEqual(await list(), { a: '2', A: '3' })
     await client.send(new UntagQueueCommand({ QueueUrl, TagKeys: ['a', 'A'] }))
     assert.equal(await list(), undefined)
-    const many = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'v']))
+    const manyTags = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'v']))
     await assert.rejects(
-      client.send(new TagQueueCommand({ QueueUrl, Tags: many })),
+      client.send(new TagQueueCommand({ QueueUrl, Tags: manyTags })),
       failsWith('InvalidParameterValue', 400, /Too many tags/),
     )
     await assert.rejects(

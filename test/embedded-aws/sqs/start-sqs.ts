@@ -51,10 +51,10 @@ export async function startSqs(
   const { port } = server.address() as AddressInfo
   const endpoint = `http://127.0.0.1:${port}`
   const client = createSqsClient(endpoint)
-  let stopped = false
+  let isStopped = false
   async function stop() {
-    if (stopped) return
-    stopped = true
+    if (isStopped) return
+    isStopped = true
     client.destroy()
     await sqs.close()
     server.closeAllConnections()
@@ -150,8 +150,8 @@ export async function sendRaw(
   const scope = `${amzDate.slice(0, 8)}/${region}/sqs/aws4_request`
   const digest = (text: string) => createHash('sha256').update(text).digest('hex')
   const query = url.search.slice(1).split('&').filter(Boolean).sort(byName).join('&')
-  const signed = `host:${url.host}\nx-amz-date:${amzDate}\n\nhost;x-amz-date\n${digest(body)}`
-  const canonical = `${method}\n${url.pathname}\n${query}\n${signed}`
+  const signedText = `host:${url.host}\nx-amz-date:${amzDate}\n\nhost;x-amz-date\n${digest(body)}`
+  const canonical = `${method}\n${url.pathname}\n${query}\n${signedText}`
   const toSign = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${digest(canonical)}`
   const key = deriveSigningKey(credentials.secretAccessKey, amzDate.slice(0, 8), region, 'sqs')
   const authorization = `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=host;x-amz-date, Signature=${sign(key, toSign)}`

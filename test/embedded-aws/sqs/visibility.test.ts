@@ -9,24 +9,24 @@ describe('SQS visibility timeouts', () => {
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('visibility', { VisibilityTimeout: '30' })
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'again' }))
-    const [first] = await receive(url)
+    const [firstMessage] = await receive(url)
     assert.deepEqual(await receive(url), [])
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1')
     now += 29_999
     assert.deepEqual(await receive(url), [])
     now += 1
-    const [second] = await receive(url)
-    assert.equal(second?.MessageId, first?.MessageId)
-    assert.notEqual(second?.ReceiptHandle, first?.ReceiptHandle)
-    assert.equal(second?.Attributes?.ApproximateReceiveCount, '2')
+    const [secondMessage] = await receive(url)
+    assert.equal(secondMessage?.MessageId, firstMessage?.MessageId)
+    assert.notEqual(secondMessage?.ReceiptHandle, firstMessage?.ReceiptHandle)
+    assert.equal(secondMessage?.Attributes?.ApproximateReceiveCount, '2')
     assert.equal(
-      second?.Attributes?.ApproximateFirstReceiveTimestamp,
-      first?.Attributes?.ApproximateFirstReceiveTimestamp,
+      secondMessage?.Attributes?.ApproximateFirstReceiveTimestamp,
+      firstMessage?.Attributes?.ApproximateFirstReceiveTimestamp,
     )
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(first) }))
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(firstMessage) }))
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1', 'an old handle deletes')
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(second) }))
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(second) }))
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(secondMessage) }))
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(secondMessage) }))
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '0')
   })
 
@@ -35,20 +35,29 @@ describe('SQS visibility timeouts', () => {
     const { client, createQueue, receive } = await startSqs(t, { now: () => now })
     const url = await createQueue('change')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
-    const change = (ReceiptHandle: string, VisibilityTimeout: number) =>
+    const changeTimeout = (ReceiptHandle: string, VisibilityTimeout: number) =>
       client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
-    const first = handleOf((await receive(url, { VisibilityTimeout: 30 }))[0])
-    await change(first, 600)
+    const firstHandle = handleOf((await receive(url, { VisibilityTimeout: 30 }))[0])
+    await changeTimeout(firstHandle, 600)
     now += 599_999
     assert.deepEqual(await receive(url), [], 'the extension was ignored')
-    await change(first, 0)
-    await assert.rejects(change(first, 5), failsWith('AWS.SimpleQueueService.MessageNotInflight', 400))
-    const second = handleOf((await receive(url))[0])
-    await assert.rejects(change(second, 43_201), failsWith('InvalidParameterValue', 400, /43201/))
-    await assert.rejects(change(second, -1), failsWith('InvalidParameterValue', 400))
-    await assert.rejects(change('nonsense', 5), failsWith('ReceiptHandleIsInvalid', 404))
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: second }))
-    await assert.rejects(change(second, 5), failsWith('InvalidParameterValue', 400, /does not exist/))
+    await changeTimeout(firstHandle, 0)
+    await assert.rejects(
+      changeTimeout(firstHandle, 5),
+      failsWith('AWS.SimpleQueueService.MessageNotInflight', 400),
+    )
+    const secondHandle = handleOf((await receive(url))[0])
+    await assert.rejects(
+      changeTimeout(secondHandle, 43_201),
+      failsWith('InvalidParameterValue', 400, /43201/),
+    )
+    await assert.rejects(changeTimeout(secondHandle, -1), failsWith('InvalidParameterValue', 400))
+    await assert.rejects(changeTimeout('nonsense', 5), failsWith('ReceiptHandleIsInvalid', 404))
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: secondHandle }))
+    await assert.rejects(
+      changeTimeout(secondHandle, 5),
+      failsWith('InvalidParameterValue', 400, /does not exist/),
+    )
   })
 
   test('no message stays hidden for more than 12 hours after it was received', async (t) => {
@@ -58,19 +67,19 @@ describe('SQS visibility timeouts', () => {
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     const ReceiptHandle = handleOf((await receive(url, { VisibilityTimeout: 43_200 }))[0])
     now += 1000
-    const change = (VisibilityTimeout: number) =>
+    const changeTimeout = (VisibilityTimeout: number) =>
       client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
-    await assert.rejects(change(43_200), failsWith('InvalidParameterValue', 400, /beyond the limit/))
-    await change(43_199)
+    await assert.rejects(changeTimeout(43_200), failsWith('InvalidParameterValue', 400, /beyond the limit/))
+    await changeTimeout(43_199)
   })
 
   test('a receipt handle is valid only for its queue', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
-    const [one, other] = [await createQueue('one'), await createQueue('other')]
+    const [one, otherUrl] = [await createQueue('one'), await createQueue('other')]
     await client.send(new SendMessageCommand({ QueueUrl: one, MessageBody: 'x' }))
     const ReceiptHandle = handleOf((await receive(one))[0])
     await assert.rejects(
-      client.send(new DeleteMessageCommand({ QueueUrl: other, ReceiptHandle })),
+      client.send(new DeleteMessageCommand({ QueueUrl: otherUrl, ReceiptHandle })),
       failsWith('ReceiptHandleIsInvalid', 404),
     )
   })
@@ -82,14 +91,14 @@ describe('SQS visibility timeouts', () => {
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'queue delay' }))
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'at once', DelaySeconds: 0 }))
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesDelayed, '1')
-    const first = await receive(url, { MaxNumberOfMessages: 10 })
+    const firstMessages = await receive(url, { MaxNumberOfMessages: 10 })
     assert.deepEqual(
-      first.map((one) => one.Body),
+      firstMessages.map((one) => one.Body),
       ['at once'],
     )
     now += 30_000
-    const [second] = await receive(url)
-    assert.equal(second?.Body, 'queue delay')
+    const [secondMessage] = await receive(url)
+    assert.equal(secondMessage?.Body, 'queue delay')
   })
 
   test('messages older than the retention period are deleted, in flight or not', async (t) => {
@@ -112,16 +121,16 @@ describe('SQS visibility timeouts', () => {
     const url = await createQueue('limits')
     for (let i = 0; i < 5; i++)
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: `${i}` }))
-    const invalid = failsWith('InvalidParameterValue', 400)
-    await assert.rejects(receive(url, { MaxNumberOfMessages: 11 }), invalid)
-    await assert.rejects(receive(url, { MaxNumberOfMessages: 0 }), invalid)
-    await assert.rejects(receive(url, { WaitTimeSeconds: 21 }), invalid)
-    await assert.rejects(receive(url, { VisibilityTimeout: 43_201 }), invalid)
-    await assert.rejects(receive(url, { ReceiveRequestAttemptId: 'a' }), invalid)
-    const held = await receive(url, { MaxNumberOfMessages: 3 })
-    assert.equal(held.length, 3)
+    const failsAsInvalid = failsWith('InvalidParameterValue', 400)
+    await assert.rejects(receive(url, { MaxNumberOfMessages: 11 }), failsAsInvalid)
+    await assert.rejects(receive(url, { MaxNumberOfMessages: 0 }), failsAsInvalid)
+    await assert.rejects(receive(url, { WaitTimeSeconds: 21 }), failsAsInvalid)
+    await assert.rejects(receive(url, { VisibilityTimeout: 43_201 }), failsAsInvalid)
+    await assert.rejects(receive(url, { ReceiveRequestAttemptId: 'a' }), failsAsInvalid)
+    const heldMessages = await receive(url, { MaxNumberOfMessages: 3 })
+    assert.equal(heldMessages.length, 3)
     await assert.rejects(receive(url), failsWith('OverLimit', 403))
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(held[0]) }))
+    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(heldMessages[0]) }))
     assert.equal((await receive(url)).length, 1)
   })
 })

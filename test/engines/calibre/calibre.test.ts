@@ -54,8 +54,11 @@ testConformance(calibre, {
 })
 
 async function convertSource(source: string, to: FormatId, settings: RunSettings = {}) {
-  const made = await convert(calibre, source, to, settings)
-  return { ...made, text: (await readEbookText(made.path)) ?? (await readFile(made.path, 'utf8')) }
+  const convertedBook = await convert(calibre, source, to, settings)
+  return {
+    ...convertedBook,
+    text: (await readEbookText(convertedBook.path)) ?? (await readFile(convertedBook.path, 'utf8')),
+  }
 }
 
 describe('an ebook', { concurrency: 2 }, () => {
@@ -63,9 +66,9 @@ describe('an ebook', { concurrency: 2 }, () => {
     for (const path of [mobi, azw3]) assert.match((await readEbookText(path)) ?? '', /by the river/)
     const source = await readSummary(epub, 'epub', { isResult: false })
     const keeps = async (path: string, format: FormatId) => {
-      const held = await readSummary(path, format, { isResult: true })
+      const bookSummary = await readSummary(path, format, { isResult: true })
       assert.equal(
-        source?.words?.countSharedWith(held?.words ?? new WordCounts()),
+        source?.words?.countSharedWith(bookSummary?.words ?? new WordCounts()),
         source?.words?.total,
         format,
       )
@@ -104,10 +107,10 @@ describe('an ebook', { concurrency: 2 }, () => {
     const titleOf = async (source: string, engine: Engine) =>
       readStdout('ebook-meta', (await convert(engine, source, 'epub', { names })).path)
     // The first process is started for its ebook, the second one was prestarted.
-    const own = createCalibre({ baseDir: scratch })
-    assert.match(await titleOf(titled, own), /Title +: Field notes/)
-    assert.match(await titleOf(docx, own), /Title +: Tom & <Jerry>/)
-    await own.close?.()
+    const ownEngine = createCalibre({ baseDir: scratch })
+    assert.match(await titleOf(titled, ownEngine), /Title +: Field notes/)
+    assert.match(await titleOf(docx, ownEngine), /Title +: Tom & <Jerry>/)
+    await ownEngine.close?.()
   })
 
   test('a comic keeps its images unchanged', async () => {
@@ -121,56 +124,56 @@ describe('an ebook', { concurrency: 2 }, () => {
     assert.equal(await countPdfPages(path), 2)
     assert.deepEqual(result.details, { pages: 2 })
     assert.match(await readStdout('pdfimages', '-list', path), /jpeg/)
-    const empty = join(scratch, 'empty.cbz')
-    await run('bsdtar', ['--format=zip', '-cf', empty, '-C', scratch, 'notes.md'])
-    await assert.rejects(convert(calibre, empty, 'pdf'), { code: 'CORRUPT_FILE' })
+    const emptyComic = join(scratch, 'empty.cbz')
+    await run('bsdtar', ['--format=zip', '-cf', emptyComic, '-C', scratch, 'notes.md'])
+    await assert.rejects(convert(calibre, emptyComic, 'pdf'), { code: 'CORRUPT_FILE' })
   })
 
   test('an ebook can be made from a comic in another archive format', async () => {
     // `npm run conformance` tests the other formats.
     const path = join(scratch, 'comic.cb7')
     await run('bsdtar', ['--format=7zip', '-cf', path, '-C', fixture(''), 'corners.jpg'])
-    const made = await convert(calibre, path, 'epub')
-    assert.match(await readStdout('bsdtar', '-tf', made.path), /corners\.jpg/)
+    const convertedBook = await convert(calibre, path, 'epub')
+    assert.match(await readStdout('bsdtar', '-tf', convertedBook.path), /corners\.jpg/)
   })
 })
 
 describe('a prestarted calibre process', waits, () => {
   test('a prestarted calibre process is started after the first ebook, and exits after converting one ebook', async () => {
     const baseDir = await mkdtemp(join(scratch, 'waiting-'))
-    const own = createCalibre({ baseDir })
+    const ownEngine = createCalibre({ baseDir })
     const readers = async () => (await readdir(baseDir)).filter((name) => name.startsWith('mutabor-book-'))
     assert.deepEqual(await readers(), [])
-    await convert(own, epub, 'mobi')
-    const [first] = await readers()
-    assert.ok(first)
-    const { path, workDir } = await convert(own, epub, 'mobi')
+    await convert(ownEngine, epub, 'mobi')
+    const [firstReader] = await readers()
+    assert.ok(firstReader)
+    const { path, workDir } = await convert(ownEngine, epub, 'mobi')
     assert.match((await readEbookText(path)) ?? '', /by the river/)
-    const [second, ...more] = await readers()
-    assert.deepEqual(more, [])
-    assert.notEqual(second, first)
+    const [secondReader, ...moreReaders] = await readers()
+    assert.deepEqual(moreReaders, [])
+    assert.notEqual(secondReader, firstReader)
     // All unpacked files were in its own folder.
     assert.deepEqual((await readdir(workDir)).sort(), ['out', 'source-1.epub'])
-    await own.close?.()
+    await ownEngine.close?.()
     assert.deepEqual(await readers(), [])
   })
 
   test('a prestarted calibre process rejects the same files as one started on demand, and later ebooks still convert', async () => {
-    const own = createCalibre({ baseDir: scratch })
+    const ownEngine = createCalibre({ baseDir: scratch })
     const rubbish = join(scratch, 'rubbish.epub')
     await writeFile(rubbish, 'no book')
-    await convert(own, epub, 'azw3')
+    await convert(ownEngine, epub, 'azw3')
     const bytes = await readFile(mobi)
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
     const locked = join(scratch, 'sold.mobi')
     await writeFile(locked, bytes)
     assert.equal(
-      (await assertRefused(convert(own, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason,
+      (await assertRefused(convert(ownEngine, locked, 'epub'), 'UNSUPPORTED_FORMAT')).details?.reason,
       'drm',
     )
-    await assert.rejects(convert(own, rubbish, 'mobi'), { code: 'CORRUPT_FILE' })
-    assert.match((await readEbookText((await convert(own, epub, 'azw3')).path)) ?? '', /by the river/)
-    await own.close?.()
+    await assert.rejects(convert(ownEngine, rubbish, 'mobi'), { code: 'CORRUPT_FILE' })
+    assert.match((await readEbookText((await convert(ownEngine, epub, 'azw3')).path)) ?? '', /by the river/)
+    await ownEngine.close?.()
   })
 })
 
@@ -184,9 +187,9 @@ describe('the ebook options', { concurrency: 2 }, () => {
     assert.match(styled, /margin-top: ?10(\.0)?pt/)
     assert.match(styled, /margin-bottom: ?20(\.0)?pt/)
     assert.match(styled, /“blue”/)
-    const { text: usual } = await convertSource(epub, 'epub', { options: { ebookMargin: '33' } })
-    assert.match(usual, /margin-bottom: ?33(\.0)?pt/)
-    assert.notEqual(sizesIn(styled), sizesIn(usual))
+    const { text: usualText } = await convertSource(epub, 'epub', { options: { ebookMargin: '33' } })
+    assert.match(usualText, /margin-bottom: ?33(\.0)?pt/)
+    assert.notEqual(sizesIn(styled), sizesIn(usualText))
   })
 
   test('the ebook options are passed to calibre as arguments, and omitted options add none', () => {
@@ -213,13 +216,13 @@ describe('the ebook options', { concurrency: 2 }, () => {
   test('embed the fonts that an ebook uses', async () => {
     const page = join(scratch, 'page.html')
     await writeFile(page, '<h1>Kingfisher</h1><p>By the river.</p>')
-    const named = join(scratch, 'named.htmlz')
+    const namedBook = join(scratch, 'named.htmlz')
     await writeFile(
       page.replace('page', 'index'),
       '<html><head><style>p { font-family: "DejaVu Serif" }</style></head><body><p>By the river.</p></body></html>',
     )
-    await run('bsdtar', ['--format=zip', '-cf', named, '-C', scratch, 'index.html'])
-    const { path } = await convert(calibre, named, 'epub', { options: { ebookEmbedFonts: true } })
+    await run('bsdtar', ['--format=zip', '-cf', namedBook, '-C', scratch, 'index.html'])
+    const { path } = await convert(calibre, namedBook, 'epub', { options: { ebookEmbedFonts: true } })
     assert.match(await readStdout('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
   })
 
@@ -266,9 +269,9 @@ describe('an ebook with DRM', () => {
       )
       const path = join(scratch, 'encrypted.epub')
       await run('bsdtar', ['--format=zip', '-cf', path, '-C', folder, 'mimetype', 'META-INF', 'EPUB'])
-      const found = detectFile('book.epub', await readFile(path))
-      if (isProtected) await refusedAsProtected(found)
-      else assert.equal(await found, 'epub')
+      const foundFormat = detectFile('book.epub', await readFile(path))
+      if (isProtected) await refusedAsProtected(foundFormat)
+      else assert.equal(await foundFormat, 'epub')
     }
   })
 })

@@ -23,7 +23,7 @@ const spaces = [
 
 /** Writes a Word document with these images, by file name. */
 async function documentWith(name: string, images: Readonly<Record<string, Uint8Array>>): Promise<string> {
-  const shown = Object.keys(images).map(
+  const shownImages = Object.keys(images).map(
     (_, at) =>
       `<w:p><w:r><w:t>Picture</w:t><w:drawing><wp:inline><wp:extent cx="180000" cy="180000"/><wp:docPr id="${at + 1}" name="x"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="0" name="x"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="p${at}"/></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`,
   )
@@ -40,7 +40,7 @@ async function documentWith(name: string, images: Readonly<Record<string, Uint8A
       `<Relationship Id="d" Type="${office}/relationships/officeDocument" Target="word/document.xml"/>`,
     ),
     'word/_rels/document.xml.rels': list(relations.join('')),
-    'word/document.xml': `<w:document ${spaces.join(' ')}><w:body>${shown.join('')}</w:body></w:document>`,
+    'word/document.xml': `<w:document ${spaces.join(' ')}><w:body>${shownImages.join('')}</w:body></w:document>`,
   }
   for (const [part, text] of Object.entries(texts)) await zip.add(part, new TextReader(text))
   for (const [image, bytes] of Object.entries(images))

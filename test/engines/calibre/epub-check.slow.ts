@@ -29,7 +29,7 @@ function faults(path: string): Promise<string[]> {
 }
 
 /** Old HTML with constructs that are invalid in an ebook. */
-const old = `<html><head><title> </title></head><body type="main"><h1 id="a">alphamarker</h1>
+const oldBook = `<html><head><title> </title></head><body type="main"><h1 id="a">alphamarker</h1>
   <h2 id="b c" onclick="x()">named <a href="#b c">itself</a> <a href="#b%20c">again</a></h2>
   <p><svg width="9" height="9"><circle r="3"></circle></svg></p>
   <p id="a">twice <a href="#nowhere">x</a> <a href="other.html">y</a> <a href="#a">z</a></p>
@@ -39,7 +39,7 @@ const old = `<html><head><title> </title></head><body type="main"><h1 id="a">alp
 
 test('an ebook from an old web page is valid, also after conversion through a Kindle format', async () => {
   const page = join(folder, 'old.html')
-  await writeFile(page, old)
+  await writeFile(page, oldBook)
   const book = await convert(pandoc, page, 'epub')
   const mobi = await convert(calibre, book.path, 'mobi')
   const back = await convert(calibre, mobi.path, 'epub')
@@ -58,8 +58,8 @@ test('an ebook with formulas is valid, also after conversion through a Kindle fo
   const book = await convert(pandoc, page, 'epub')
   const kindle = await convert(calibre, book.path, 'azw3')
   const back = await convert(calibre, kindle.path, 'epub')
-  const again = await convert(calibre, back.path, 'epub')
-  for (const { path } of [back, again]) {
+  const repeatedRun = await convert(calibre, back.path, 'epub')
+  for (const { path } of [back, repeatedRun]) {
     assert.deepEqual(
       (await faults(path)).map((line) => line.slice(0, 300)),
       [],

@@ -41,7 +41,7 @@ describe('an error of calibre', () => {
   })
 
   test('an error of calibre that is not a process failure is returned unchanged', () => {
-    const full = new Error('ENOSPC')
-    assert.equal(ebookError(full, 'epub'), full)
+    const diskFullError = new Error('ENOSPC')
+    assert.equal(ebookError(diskFullError, 'epub'), diskFullError)
   })
 })

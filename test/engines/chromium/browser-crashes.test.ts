@@ -15,24 +15,24 @@ const call = ({ pipe }: BrowserProcess, method: string) => pipe.call(z.looseObje
 
 /** A job that crashes the first browsers that it gets. */
 function crashingJob(crashes: number) {
-  const seen: BrowserProcess[] = []
+  const seenProcesses: BrowserProcess[] = []
   const job: BrowserJob<string> = {
     run: async (process) => {
-      seen.push(process)
-      if (seen.length <= crashes) await call(process, 'Browser.crash')
+      seenProcesses.push(process)
+      if (seenProcesses.length <= crashes) await call(process, 'Browser.crash')
       return 'done'
     },
     endBrowser: async () => {},
   }
-  return { job, seen }
+  return { job, seen: seenProcesses }
 }
 
 /** A job that needs its browser for some time. */
 function longJob() {
-  const seen: BrowserProcess[] = []
+  const seenProcesses: BrowserProcess[] = []
   const job: BrowserJob<string> = {
     run: async (process) => {
-      seen.push(process)
+      seenProcesses.push(process)
       for (let calls = 0; calls < 10; calls++) {
         await call(process, 'Browser.getVersion')
         await sleep(100)
@@ -41,18 +41,22 @@ function longJob() {
     },
     endBrowser: async () => {},
   }
-  return { job, seen }
+  return { job, seen: seenProcesses }
 }
 
 test('a page that always crashes interrupts other pages once, and is then retried alone in new browsers until it fails', async () => {
-  const [bad, first, second] = [crashingJob(9), longJob(), longJob()]
-  const others = [first, second].map(({ job }) => browser.run(job, never))
-  while (second.seen.length === 0) await sleep(10)
-  await assert.rejects(browser.run(bad.job, never), BrowserCrash)
-  assert.deepEqual(await Promise.all(others), ['done', 'done'])
-  assert.deepEqual([bad.seen.length, first.seen.length, second.seen.length], [4, 2, 2])
-  const own = [...bad.seen.slice(1), first.seen[1], second.seen[1]]
-  assert.equal(new Set(own).size, own.length, 'after the first crash, no two pages share a browser')
+  const [crashingRun, firstRun, secondRun] = [crashingJob(9), longJob(), longJob()]
+  const otherRuns = [firstRun, secondRun].map(({ job }) => browser.run(job, never))
+  while (secondRun.seen.length === 0) await sleep(10)
+  await assert.rejects(browser.run(crashingRun.job, never), BrowserCrash)
+  assert.deepEqual(await Promise.all(otherRuns), ['done', 'done'])
+  assert.deepEqual([crashingRun.seen.length, firstRun.seen.length, secondRun.seen.length], [4, 2, 2])
+  const ownProcesses = [...crashingRun.seen.slice(1), firstRun.seen[1], secondRun.seen[1]]
+  assert.equal(
+    new Set(ownProcesses).size,
+    ownProcesses.length,
+    'after the first crash, no two pages share a browser',
+  )
 })
 
 test('a page is retried in a fourth browser after three browsers crashed while rendering it', async () => {

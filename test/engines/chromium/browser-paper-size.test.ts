@@ -36,13 +36,13 @@ describe('the browser window for printing a web page', () => {
   })
 
   test("the browser window for printing a web page follows the page's style sheet unless other paper or margins are requested", () => {
-    const own = { width: 600, left: 50, right: 20 }
-    assert.equal(width({}, own), 530)
-    assert.equal(width({}, { ...own, left: 0 }), 580)
-    assert.equal(width({ marginLeft: '1in' }, own), 600 - 96 - 20)
-    assert.equal(width({ marginRight: '1in' }, own), 600 - 50 - 96)
-    assert.equal(width({ pageSize: 'A4' }, own), Math.floor(pixels(210) - 70))
-    assert.equal(width({ landscape: false }, own), Math.floor(pixels(210) - 70))
+    const ownPaper = { width: 600, left: 50, right: 20 }
+    assert.equal(width({}, ownPaper), 530)
+    assert.equal(width({}, { ...ownPaper, left: 0 }), 580)
+    assert.equal(width({ marginLeft: '1in' }, ownPaper), 600 - 96 - 20)
+    assert.equal(width({ marginRight: '1in' }, ownPaper), 600 - 50 - 96)
+    assert.equal(width({ pageSize: 'A4' }, ownPaper), Math.floor(pixels(210) - 70))
+    assert.equal(width({ landscape: false }, ownPaper), Math.floor(pixels(210) - 70))
     assert.equal(width({}, { left: 50, right: 20 }), Math.floor(pixels(210) - 70))
   })
 })
@@ -81,11 +81,11 @@ describe('the paper of a web page', () => {
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const down = (top: number, bottom: number) =>
       rules({ marginTop: `${top}mm`, marginBottom: `${bottom}mm` })
-    const wrong = { code: 'INVALID_INPUT', details: { field: 'marginTop' }, message: /no room/ }
-    assert.throws(() => across(105, 105), wrong)
-    assert.throws(() => across(0, 210), wrong)
-    assert.throws(() => down(148.5, 148.5), wrong)
-    assert.throws(() => down(0, 297), wrong)
+    const wrongMargin = { code: 'INVALID_INPUT', details: { field: 'marginTop' }, message: /no room/ }
+    assert.throws(() => across(105, 105), wrongMargin)
+    assert.throws(() => across(0, 210), wrongMargin)
+    assert.throws(() => down(148.5, 148.5), wrongMargin)
+    assert.throws(() => down(0, 297), wrongMargin)
     assert.equal(across(105, 104).length, 2)
     assert.equal(down(148, 148).length, 2)
   })
@@ -100,13 +100,13 @@ describe('the paper of a web page', () => {
     assert.deepEqual(rules({ pageSize: '60x30mm', marginTop: '20mm' }, ebookMargin), [
       ...['margin: 1mm;', 'margin-top: 20mm !important;', 'size: 60mm 30mm !important;'],
     ])
-    const own = { width: 600, left: 0, right: null }
+    const ownPaper = { width: 600, left: 0, right: null }
     assert.deepEqual(pageRules(parseOptions({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
       'size: 20mm 20mm !important;',
     ])
     assert.deepEqual(paperSheetOf({ pageSize: '40x60mm' }, ebookMargin).area, { width: 32, height: 52 })
     assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
-    assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), own), 371)
+    assert.equal(windowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), ownPaper), 371)
   })
 
   test('the printable area of an ebook page is its paper size minus the margins', () => {
@@ -131,12 +131,12 @@ describe('the paper of a web page', () => {
 })
 
 test('header text of a page is escaped, with page numbers and date filled in', () => {
-  const inner = (text?: string) =>
+  const innerHtml = (text?: string) =>
     /^<div style="[^"]*">(.*)<\/div>$/s.exec(headerFooterHtml(text, new Date('2026-03-04T23:00:00Z')))?.[1]
-  assert.equal(inner(), '')
+  assert.equal(innerHtml(), '')
   assert.equal(
-    inner('{page} of {pages}, {date}{Page}'),
+    innerHtml('{page} of {pages}, {date}{Page}'),
     '<span class="pageNumber"></span> of <span class="totalPages"></span>, 2026-03-04{Page}',
   )
-  assert.equal(inner(`<b>&"'`), '&#60;b&#62;&#38;&#34;&#39;')
+  assert.equal(innerHtml(`<b>&"'`), '&#60;b&#62;&#38;&#34;&#39;')
 })

@@ -184,11 +184,11 @@ describe('an animation', () => {
     test(`an animation in ${what} is shown at its end, and an endless one at its start`, async () => {
       const source = await page(file, what === 'a page' ? 'moving.html' : 'moving.svg')
       const { path: pdf } = await convert(chromium, source, 'pdf')
-      const printed = join(folder, `${what}.png`)
+      const printedPage = join(folder, `${what}.png`)
       await sharp(await renderPdfPage(pdf, 1, 96))
         .trim({ background: '#fff' })
-        .toFile(printed)
-      for (const path of [(await convert(chromium, source, 'png')).path, printed]) {
+        .toFile(printedPage)
+      for (const path of [(await convert(chromium, source, 'png')).path, printedPage]) {
         assert.deepEqual((await colorAt(path, 20, 40)).slice(0, 3), [255, 0, 0])
         assert.deepEqual((await colorAt(path, 60, 40)).slice(0, 3), [0, 0, 255])
       }
@@ -210,8 +210,8 @@ describe('a web page archive', () => {
   test('a web page archive without a closing boundary causes a warning about possible damage', async () => {
     const parts =
       'Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>said</p>\n--x'
-    const cut = await convert(chromium, await page(parts, 'cut.mhtml'), 'pdf')
-    assert.deepEqual(cut.warnings, ['MAY_BE_DAMAGED'])
+    const cutPage = await convert(chromium, await page(parts, 'cut.mhtml'), 'pdf')
+    assert.deepEqual(cutPage.warnings, ['MAY_BE_DAMAGED'])
   })
 
   test('a web page archive without a page is refused as damaged', async () => {

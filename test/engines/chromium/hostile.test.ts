@@ -71,7 +71,7 @@ describe('content wider than the paper', () => {
 describe('an ebook as PDF', () => {
   const red = '#c02020'
   const font = Buffer.from('OTTOnone')
-  const whole = () =>
+  const wholePage = () =>
     sharp({ create: { width: 60, height: 85, channels: 3, background: red } })
       .png()
       .toBuffer()
@@ -93,7 +93,7 @@ describe('an ebook as PDF', () => {
         'dot.png': await sharp({ create: { width: 9, height: 9, channels: 3, background: '#0000ff' } })
           .png()
           .toBuffer(),
-        'cover.png': await whole(),
+        'cover.png': await wholePage(),
         'font.ttf': font,
       },
       spine: ['one.xhtml', 'text/two b.xhtml'],
@@ -111,18 +111,18 @@ describe('an ebook as PDF', () => {
     assert.match(info, /Author: +Ada Grün\n/)
     assert.doesNotMatch(info, /Creator:|Producer/)
     assert.match(info, /Page size: +595\.\d+ x 841\.\d+ pts \(A4\)/)
-    const [near = 0] = await colorAt(await renderPdfPage(path, 1), 2, 2)
-    assert.ok(near > 150, 'the cover fills the page')
-    const second = await readStdout('pdftotext', '-f', '2', '-l', '2', '-bbox', path, '-')
+    const [nearColor = 0] = await colorAt(await renderPdfPage(path, 1), 2, 2)
+    assert.ok(nearColor > 150, 'the cover fills the page')
+    const secondPage = await readStdout('pdftotext', '-f', '2', '-l', '2', '-bbox', path, '-')
     const height = (text: string, word: string) => {
       const [, top, bottom] =
         new RegExp(`yMin="([\\d.]+)" xMax="[\\d.]+" yMax="([\\d.]+)">${word}`).exec(text) ?? []
       return Number(bottom) - Number(top)
     }
     // Each chapter uses the style sheets of its own document: 20 pixels are 15 points, 40 are 30.
-    assert.ok(Math.abs(height(second, 'alphamarker') - 17) < 4, second)
-    const third = await readStdout('pdftotext', '-f', '3', '-l', '3', '-bbox', path, '-')
-    assert.ok(Math.abs(height(third, 'betamarker') - 34) < 7, third)
+    assert.ok(Math.abs(height(secondPage, 'alphamarker') - 17) < 4, secondPage)
+    const thirdPage = await readStdout('pdftotext', '-f', '3', '-l', '3', '-bbox', path, '-')
+    assert.ok(Math.abs(height(thirdPage, 'betamarker') - 34) < 7, thirdPage)
     assert.doesNotMatch(await readPdfText(path), /EVIL/)
     assert.match(await readPdfText(path), /grün/)
     assert.match(await readStdout('pdfinfo', '-url', path), /2 +Annotation +https:\/\/host\.invalid/)
@@ -169,9 +169,9 @@ describe('an ebook as PDF', () => {
 
 describe('a hostile web page', () => {
   test('a hostile web page reaches no host and no file, and runs no script', async () => {
-    let asked = 0
+    let requestCount = 0
     const server = createServer((_, response) => {
-      asked++
+      requestCount++
       response.end()
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -195,7 +195,7 @@ describe('a hostile web page', () => {
     const text = await readPdfText(path)
     assert.match(text, /alphamarker/)
     assert.doesNotMatch(text, /EVIL|SECRETWORD|fontconfig/)
-    assert.equal(asked, 0)
+    assert.equal(requestCount, 0)
     assert.deepEqual(warnings, ['LINKS_DROPPED'])
   })
 
@@ -217,20 +217,20 @@ describe('a hostile web page', () => {
   test('a hostile web page that never finishes is stopped, and the next page is converted', async () => {
     const signal = AbortSignal.timeout(400)
     const run = page(endless, 'endless.svg').then((source) => convert(chromium, source, 'png', { signal }))
-    const [stopped, next] = await Promise.all([
+    const [stoppedRun, nextRun] = await Promise.all([
       assert.rejects(run, { name: 'TimeoutError' }),
       convertHtml('<p>alphamarker', 'pdf'),
     ])
-    assert.equal(stopped, undefined)
-    assert.equal(await countPdfPages(next.path), 1)
+    assert.equal(stoppedRun, undefined)
+    assert.equal(await countPdfPages(nextRun.path), 1)
     assert.equal(await countPdfPages((await convertHtml('<p>x', 'pdf')).path), 1)
   })
 
   test('a hostile web page is converted in a new browser after the old one was killed', async () => {
     // The browser's socket path is limited to 107 bytes, so the folder must not be deep in the scratch folder.
     const baseDir = scratchFolder('b')
-    const own = createChromium({ baseDir })
-    await own.warm?.()
+    const ownEngine = createChromium({ baseDir })
+    await ownEngine.warm?.()
     const [name = ''] = await readdir(baseDir)
     const lines = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n')
     const pids = lines.filter((line) => line.includes(name)).map((line) => Number.parseInt(line, 10))
@@ -242,9 +242,9 @@ describe('a hostile web page', () => {
         // The folder of the previous browser was removed with it.
       }
     }
-    const { path } = await convert(own, fixture('page.html'), 'pdf')
+    const { path } = await convert(ownEngine, fixture('page.html'), 'pdf')
     assert.match(await readPdfText(path), /alphamarker/)
-    await own.close?.()
+    await ownEngine.close?.()
     assert.deepEqual(await readdir(baseDir), [])
   })
 })

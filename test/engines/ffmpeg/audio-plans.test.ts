@@ -14,11 +14,14 @@ const isCopied = (to: string, options: object = {}, stream: object = {}) =>
 
 describe('an audio track', () => {
   test('an audio track is copied if the format supports it and no option requires encoding', () => {
-    const copied = createRecipe('m4a', {})
-    assert.deepEqual(copied.output.slice(0, 4), ['-map', '0:1', '-c:a:0', 'copy'])
-    assert.deepEqual([copied.method, copied.allEncoded, copied.warnings], ['stream-copy', false, []])
-    const encoded = createRecipe('mp3', {})
-    assert.deepEqual([encoded.method, encoded.allEncoded], ['encode', true])
+    const copiedRecipe = createRecipe('m4a', {})
+    assert.deepEqual(copiedRecipe.output.slice(0, 4), ['-map', '0:1', '-c:a:0', 'copy'])
+    assert.deepEqual(
+      [copiedRecipe.method, copiedRecipe.allEncoded, copiedRecipe.warnings],
+      ['stream-copy', false, []],
+    )
+    const encodedRecipe = createRecipe('mp3', {})
+    assert.deepEqual([encodedRecipe.method, encodedRecipe.allEncoded], ['encode', true])
     assert.equal(isCopied('mp3'), false)
     for (const options of [
       { audioBitrate: 64_000 },
@@ -167,8 +170,8 @@ describe('an audio track', () => {
     )
     assert.deepEqual(createRecipe('amv', {}, { audio: [] }).requiredStreams, { video: true, audio: 1 })
     const overlay = { path: 'mark.png', left: 0, top: 0 }
-    const marked = createRecipe('dv', {}, { audio: [] }, { overlay }).output.join(' ')
-    assert.match(marked, /^-f png_pipe -i mark\.png -f lavfi -i anullsrc\S+ .* -map 2:a -shortest /)
+    const markedArgs = createRecipe('dv', {}, { audio: [] }, { overlay }).output.join(' ')
+    assert.match(markedArgs, /^-f png_pipe -i mark\.png -f lavfi -i anullsrc\S+ .* -map 2:a -shortest /)
   })
 
   test('an audio track keeps the sample size up to what its format supports', () => {
@@ -229,13 +232,17 @@ describe('merged audio', () => {
   })
 
   test('merged audio gets the channel layout of the first file, and unnamed channels keep their order', () => {
-    const first = streamWith({ channels: 6, channel_layout: '5.1' })
-    assert.deepEqual(layoutFilters(first, streamWith({}), target('flac')), ['aformat=channel_layouts=5.1'])
-    assert.deepEqual(layoutFilters(streamWith({}), first, target('flac')), ['aformat=channel_layouts=stereo'])
-    assert.deepEqual(layoutFilters(first, streamWith({ channels: 3, channel_layout: '' }), target('flac')), [
-      'channelmap=0|1|2:3.0',
+    const firstStream = streamWith({ channels: 6, channel_layout: '5.1' })
+    assert.deepEqual(layoutFilters(firstStream, streamWith({}), target('flac')), [
       'aformat=channel_layouts=5.1',
     ])
+    assert.deepEqual(layoutFilters(streamWith({}), firstStream, target('flac')), [
+      'aformat=channel_layouts=stereo',
+    ])
+    assert.deepEqual(
+      layoutFilters(firstStream, streamWith({ channels: 3, channel_layout: '' }), target('flac')),
+      ['channelmap=0|1|2:3.0', 'aformat=channel_layouts=5.1'],
+    )
   })
 
   test('merged audio becomes one track in the default codec of the format', () => {
@@ -316,10 +323,10 @@ describe('a channel layout', () => {
   test('a channel layout without a name is the default one for its channel count, or just the count if there is none', () => {
     const nameless = (count: number, layouts?: readonly LayoutName[]) =>
       chooseLayout({ count, layout: 'unknown' }, { maxChannels: 255, layouts })
-    const usual = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
-    for (const [at, layout] of usual.entries()) {
-      const named = at < 2 ? {} : { assumedLayout: layout }
-      assert.deepEqual(nameless(at + 1), { layout, channels: at + 1, ...named })
+    const usualLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
+    for (const [at, layout] of usualLayouts.entries()) {
+      const namedLayout = at < 2 ? {} : { assumedLayout: layout }
+      assert.deepEqual(nameless(at + 1), { layout, channels: at + 1, ...namedLayout })
     }
     assert.deepEqual(nameless(9), { layout: '9c', channels: 9 })
     assert.deepEqual(nameless(9, ['stereo', '5.1']), { layout: '5.1', channels: 6 })

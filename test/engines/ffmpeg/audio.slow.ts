@@ -109,9 +109,9 @@ describe('audio', () => {
   })
 
   test('audio with unnamed channels keeps their order', async () => {
-    const named = createTones('quad', 4)
+    const namedTones = createTones('quad', 4)
     const unnamed = join(folder, 'unnamed.au')
-    execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', named, '-c:a', 'pcm_s16be', unnamed])
+    execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', namedTones, '-c:a', 'pcm_s16be', unnamed])
     for (const to of ['flac', 'wav', 'ogg'] as const)
       assert.equal(await voicesIn((await convert(ffmpeg, unnamed, to)).path, 4), '0 1 2 3', to)
   })
@@ -125,10 +125,10 @@ describe('audio', () => {
       execFileSync('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:a', codec, path])
       return path
     }
-    const exact: readonly FormatId[] = ['wav', 'flac', 'alac', 'wv', 'tta', 'aiff']
+    const exactFormats: readonly FormatId[] = ['wav', 'flac', 'alac', 'wv', 'tta', 'aiff']
     const deep24 = noise('deep24.wav', 'pcm_s24le')
     for (const source of [asFlacOf20Bits(deep24), deep24]) {
-      for (const to of exact) {
+      for (const to of exactFormats) {
         const run = await convert(ffmpeg, source, to)
         assert.equal(await samples(run.path), await samples(source), `${to} of ${source}`)
         assert.deepEqual(run.warnings, [], to)
@@ -157,10 +157,10 @@ describe('audio', () => {
       'RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x44\xac\0\0\x88\x58\x01\0\x02\0\x10\0data\0\0\0\0',
       'latin1',
     )
-    const empty = join(folder, 'empty.wav')
-    writeFileSync(empty, header)
+    const emptyWav = join(folder, 'empty.wav')
+    writeFileSync(emptyWav, header)
     for (const to of ['mp3', 'flac', 'wav', 'm4a', 'ogg'] as const)
-      await assertRefused(convert(ffmpeg, empty, to), 'CORRUPT_FILE')
+      await assertRefused(convert(ffmpeg, emptyWav, to), 'CORRUPT_FILE')
   })
 
   test('audio keeps identical samples in lossless formats', async () => {

@@ -33,8 +33,8 @@ describe('the quality of a video', () => {
       const words = ['low', 'medium', 'high', 'highest'].map((quality) => level({ quality }))
       const sign = Math.sign(best - worst)
       for (const [at, one] of words.entries()) {
-        const before = words[at - 1] ?? worst
-        assert.ok(sign * (one - before) > 0 && sign * (best - one) >= 0, `${words}`)
+        const previousWord = words[at - 1] ?? worst
+        assert.ok(sign * (one - previousWord) > 0 && sign * (best - one) >= 0, `${words}`)
       }
       assert.equal(level({}), words[2], 'high is the default')
       assert.equal(level({ crf: 63 }), worst)
@@ -52,7 +52,7 @@ describe('the quality of a video', () => {
 
 describe('a video codec', () => {
   /** A format that supports the codec, and the expected encoder arguments for the default quality. */
-  const all: readonly (readonly [to: string, codec: string, expectedArgs: string])[] = [
+  const allCases: readonly (readonly [to: string, codec: string, expectedArgs: string])[] = [
     ['mp4', 'h264', 'libx264 -preset medium -crf 22 -pix_fmt yuv420p'],
     ['mkv', 'h265', 'libx265 -preset medium -crf 26 -pix_fmt yuv420p -x265-params log-level=error:pools=2'],
     ['webm', 'vp9', 'libvpx-vp9 -deadline good -cpu-used 3 -crf 32 -b:v 0 -row-mt 1 -pix_fmt yuv420p'],
@@ -75,19 +75,19 @@ describe('a video codec', () => {
   ]
 
   test('each video codec is passed to ffmpeg with the expected encoder arguments', () => {
-    for (const [to, codec, expectedArgs] of all) {
+    for (const [to, codec, expectedArgs] of allCases) {
       const output = encodeArgs(to, { codec, preset: 'medium' })
-      const next = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
-      assert.equal(output.slice(output.indexOf('-c:v:0') + 1, next).join(' '), expectedArgs, codec)
+      const nextMap = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
+      assert.equal(output.slice(output.indexOf('-c:v:0') + 1, nextMap).join(' '), expectedArgs, codec)
     }
-    assert.deepEqual(all.map(([, codec]) => codec).toSorted(), Object.keys(videoCodecs).toSorted())
+    assert.deepEqual(allCases.map(([, codec]) => codec).toSorted(), Object.keys(videoCodecs).toSorted())
   })
 
   test('a video codec is found by its ffprobe name', () => {
     const names = Object.entries(videoCodecs).map(([id, { name }]) => [id, name])
-    const others = names.filter(([id, name]) => id !== name).map(([id, name]) => `${id}:${name}`)
+    const otherNames = names.filter(([id, name]) => id !== name).map(([id, name]) => `${id}:${name}`)
     assert.equal(
-      others.join(' '),
+      otherNames.join(' '),
       'h265:hevc xvid:mpeg4 mpeg2:mpeg2video mpeg1:mpeg1video wmv:wmv2 flv:flv1 realvideo:rv20 dv:dvvideo raw:rawvideo',
     )
     assert.deepEqual(
@@ -97,7 +97,7 @@ describe('a video codec', () => {
   })
 
   test('a video codec is encoded in two passes only if the encoder supports it', () => {
-    const can = all.flatMap(([to, codec]) =>
+    const can = allCases.flatMap(([to, codec]) =>
       createRecipe(to, { mode: 'encode', codec, twoPass: true }).twoPass ? [codec] : [],
     )
     assert.equal(can.join(' '), 'h264 vp9 vp8 mpeg4 mpeg2 mpeg1')
@@ -106,12 +106,12 @@ describe('a video codec', () => {
 
   test('a video codec keeps transparency if it supports it, and gives a warning otherwise', () => {
     const transparent = { video: { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } } }
-    const can = all.flatMap(([to, codec]) => {
+    const can = allCases.flatMap(([to, codec]) => {
       const { output } = createRecipe(to, { mode: 'encode', codec }, transparent)
       return output.includes('yuva420p') && argAfter(output, '-auto-alt-ref') === '0' ? [codec] : []
     })
     assert.equal(can.join(' '), 'vp9 vp8')
-    for (const [to, codec] of all) {
+    for (const [to, codec] of allCases) {
       const codes = (options: object) =>
         createRecipe(to, { codec, ...options }, transparent).warnings.map(({ code }) => code)
       assert.equal(codes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'), !can.includes(codec), codec)
@@ -180,7 +180,7 @@ test('Opus with more than two channels gets a channel mapping family, stereo doe
 
 test('the quality of audio is a bit rate per channel pair, up to the maximum of its codec', () => {
   const bits = (to: string, options: object) => Number(argAfter(encodeArgs(to, options), '-b:a:0')) / 1000
-  for (const [to, low, high, highest] of [
+  for (const [to, low, high, highestBitrate] of [
     ['mp3', 96, 192, 320],
     ['aac', 96, 192, 256],
     ['ogg', 96, 160, 192],
@@ -188,10 +188,10 @@ test('the quality of audio is a bit rate per channel pair, up to the maximum of 
     ['wma', 96, 160, 192],
     ['ac3', 128, 192, 320],
   ] as const) {
-    const seen = ['low', 'high', 'highest'].map((quality) => bits(to, { quality }))
-    assert.deepEqual(seen, [low, high, highest], to)
+    const seenBitrates = ['low', 'high', 'highest'].map((quality) => bits(to, { quality }))
+    assert.deepEqual(seenBitrates, [low, high, highestBitrate], to)
     assert.equal(bits(to, {}), high, to)
-    assert.equal(bits(to, { quality: 100 }), highest, to)
+    assert.equal(bits(to, { quality: 100 }), highestBitrate, to)
   }
   assert.deepEqual([bits('mp3', { quality: 1 }), bits('mp3', { quality: 50 })], [34.88, 176])
   assert.equal(bits('mp3', { quality: 'high', channels: 1 }), 96)

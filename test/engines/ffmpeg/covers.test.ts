@@ -15,8 +15,8 @@ describe('audio with a cover and tags', () => {
   before(async () => {
     const tagArgs = Object.entries(texts).flatMap(([name, text]) => ['-metadata', `${name}=${text}`])
     const inputs = ['-i', fixture('tone.mp3'), '-i', fixture('corners.png')]
-    const encoded = ['-c:a', 'flac', '-sample_fmt', 's16', '-c:v', 'copy']
-    const outputArgs = ['-map', '0:a', '-map', '1', ...encoded, '-disposition:v', 'attached_pic']
+    const encodedArgs = ['-c:a', 'flac', '-sample_fmt', 's16', '-c:v', 'copy']
+    const outputArgs = ['-map', '0:a', '-map', '1', ...encodedArgs, '-disposition:v', 'attached_pic']
     await readStdout('ffmpeg', '-v', 'error', ...inputs, ...outputArgs, ...tagArgs, album)
   })
   after(removeRuns)
@@ -46,9 +46,9 @@ describe('audio with a cover and tags', () => {
 
   test('audio with a cover and tags keeps both from one Ogg format to another', async () => {
     const { path } = await convert(ffmpeg, album, 'ogg')
-    const again = await convert(ffmpeg, path, 'opus')
-    assert.deepEqual(await coverOf(again.path), await coverOf(album))
-    const tags = await readStdout('ffprobe', '-v', 'error', '-show_entries', 'stream_tags', again.path)
+    const repeatedRun = await convert(ffmpeg, path, 'opus')
+    assert.deepEqual(await coverOf(repeatedRun.path), await coverOf(album))
+    const tags = await readStdout('ffprobe', '-v', 'error', '-show_entries', 'stream_tags', repeatedRun.path)
     assert.match(tags, /=Grüße/)
   })
 

@@ -36,12 +36,12 @@ const hex = (value: number) => value.toString(16).padStart(2, '0')
 /** Fails unless the middle of each box has the expected color. */
 async function assertColors(path: string, name: string): Promise<void> {
   const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-  for (const [at, wanted] of colors.entries()) {
+  for (const [at, wantedColor] of colors.entries()) {
     const x = Math.round(((at + 0.5) / colors.length) * info.width)
     const begin = (Math.round(info.height / 2) * info.width + x) * info.channels
-    const found = [...data.subarray(begin, begin + 3)]
-    const isNear = found.every((value, channel) => Math.abs(value - (wanted[channel] ?? 0)) < 22)
-    assert.ok(isNear, `${name}: expected about ${wanted}, found ${found}`)
+    const foundColor = [...data.subarray(begin, begin + 3)]
+    const isNear = foundColor.every((value, channel) => Math.abs(value - (wantedColor[channel] ?? 0)) < 22)
+    assert.ok(isNear, `${name}: expected about ${wantedColor}, found ${foundColor}`)
   }
 }
 
@@ -101,8 +101,8 @@ describe('an HDR video', () => {
 test('an animation of a video with non-square pixels has the right aspect ratio', async () => {
   const folder = scratchFolder('shapes')
   const wide = `${folder}/wide.mp4`
-  const made = ['-vf', 'setsar=2/1', '-c:v', 'libx264', wide]
-  await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=100x100:r=10:d=1', ...made)
+  const encodeArgs = ['-vf', 'setsar=2/1', '-c:v', 'libx264', wide]
+  await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=100x100:r=10:d=1', ...encodeArgs)
   for (const to of ['gif', 'apng'] as const) {
     const { path } = await convert(ffmpeg, wide, to)
     const { width, height } = await sharp(path).metadata()

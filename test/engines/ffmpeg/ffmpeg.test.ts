@@ -105,13 +105,13 @@ describe('a video', () => {
 
   test('a video is re-encoded if the copy is damaged', async () => {
     // The header is valid but the packets are noise: copying succeeds, but the result cannot be decoded.
-    const broken = join((await convertVideo('mkv')).workDir, 'odd.avi')
-    const whole = await readFile(fixture('video.avi'))
+    const brokenVideo = join((await convertVideo('mkv')).workDir, 'odd.avi')
+    const wholeVideo = await readFile(fixture('video.avi'))
     await writeFile(
-      broken,
-      Buffer.concat([whole.subarray(0, 9000), Buffer.alloc(1000), whole.subarray(10_000)]),
+      brokenVideo,
+      Buffer.concat([wholeVideo.subarray(0, 9000), Buffer.alloc(1000), wholeVideo.subarray(10_000)]),
     )
-    const run = await convert(ffmpeg, broken, 'mp4', { from: 'avi' })
+    const run = await convert(ffmpeg, brokenVideo, 'mp4', { from: 'avi' })
     assert.equal((await probeStreams(run, 'video')).length, 1)
   })
 
@@ -147,10 +147,10 @@ describe('a video', () => {
       const tracks = [...(await probeStreams(run, 'audio')), ...(await probeStreams(run, 'subtitle'))]
       return tracks.map(({ tags }) => tags.language)
     }
-    const copied = await convert(ffmpeg, source, 'mov')
-    assert.deepEqual(await languagesOf(copied), ['hrv', 'ger', 'srp'])
-    assert.deepEqual(await readLanguages(copied.path), { audio: ['hrv', undefined], subtitles: ['srp'] })
-    const titled = await convert(ffmpeg, copied.path, 'mov', {
+    const copiedRun = await convert(ffmpeg, source, 'mov')
+    assert.deepEqual(await languagesOf(copiedRun), ['hrv', 'ger', 'srp'])
+    assert.deepEqual(await readLanguages(copiedRun.path), { audio: ['hrv', undefined], subtitles: ['srp'] })
+    const titled = await convert(ffmpeg, copiedRun.path, 'mov', {
       operation: 'metadata/write',
       options: { title: 'Okapi' },
     })
@@ -218,11 +218,11 @@ describe('a video', () => {
       `ffmpeg -v error -i ${path} -frames:v 1 -vf scale=1:1 -f rawvideo -pix_fmt gray - | od -An -tu1`,
     )
     assert.ok(Number(pixels) < 24, `the transparent part became ${pixels.trim()}, not black`)
-    const [kept] = await probeStreams(
+    const [keptStream] = await probeStreams(
       await convert(ffmpeg, fixture('alpha.webm'), 'webm', { options: { crf: 40 } }),
       'video',
     )
-    assert.equal(kept?.tags.alpha_mode, '1')
+    assert.equal(keptStream?.tags.alpha_mode, '1')
   })
 
   test('a video can be converted to audio', async () => {
@@ -244,9 +244,9 @@ describe('a hostile video', () => {
   after(removeRuns)
 
   test('a hostile video that is a disguised playlist cannot open other files or servers', async () => {
-    let asked = 0
+    let requestCount = 0
     const server = createServer((_, response) => {
-      asked++
+      requestCount++
       response.end()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -262,11 +262,11 @@ describe('a hostile video', () => {
       for (const from of ['mp4', 'avi', 'ts', 'mp3', 'wmv'] as const) {
         const path = join(folder, `${name}.${from}`)
         await writeFile(path, text)
-        const running = convert(ffmpeg, path, from === 'mp3' ? 'wav' : 'mkv', { from })
-        await assertRefused(running, 'CORRUPT_FILE', undefined, `${name} as ${from}`)
+        const runningConversion = convert(ffmpeg, path, from === 'mp3' ? 'wav' : 'mkv', { from })
+        await assertRefused(runningConversion, 'CORRUPT_FILE', undefined, `${name} as ${from}`)
       }
     }
-    assert.equal(asked, 0)
+    assert.equal(requestCount, 0)
     await new Promise((resolve) => server.close(resolve))
   })
 

@@ -110,9 +110,9 @@ describe('the header of a media file', () => {
       '-c',
       'copy',
     ]
-    const covered = [...videoInput, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
+    const coveredArgs = [...videoInput, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
     await ffmpegTool(...chaptered, pathOf('chapters.mp4'))
-    await ffmpegTool(...covered, '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
+    await ffmpegTool(...coveredArgs, '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
     const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
     await ffmpegTool(...videoInput, ...attached, '-c', 'copy', pathOf('cover.mkv'))
     for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
@@ -129,17 +129,19 @@ describe('the header of a media file', () => {
       return seed % below
     }
     for (const name of ['tracks.mkv', 'video.mp4']) {
-      const whole = await readFile(fixture(name))
+      const wholeFile = await readFile(fixture(name))
       const path = pathOf(`damaged-${name}`)
       for (let round = 0; round < 400; round++) {
-        const bytes = Buffer.from(whole.subarray(0, round % 2 === 0 ? whole.length : random(whole.length)))
+        const bytes = Buffer.from(
+          wholeFile.subarray(0, round % 2 === 0 ? wholeFile.length : random(wholeFile.length)),
+        )
         // Most headers are at the beginning.
         for (let at = 0; at < 5 && bytes.length > 0; at++)
           bytes[random(Math.min(bytes.length, 1500))] = random(256)
         await writeFile(path, bytes)
         await readHeader(path, formatOf(name))
       }
-      await writeFile(path, whole.subarray(0, 60))
+      await writeFile(path, wholeFile.subarray(0, 60))
       assert.equal(await readHeader(path, formatOf(name)), undefined)
     }
   })
@@ -154,15 +156,15 @@ describe('ffmpeg is started', () => {
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('video.mp4', 'mkv'), ['ffmpeg'])
     assert.deepEqual(await commands('turned.mov', 'mp4'), ['ffmpeg'])
-    const live = pathOf('live.webm')
-    await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', live)
-    assert.equal((await runFfprobe(live)).format.duration, undefined)
-    assert.deepEqual((await convert(ffmpeg, live, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
+    const livePath = pathOf('live.webm')
+    await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', livePath)
+    assert.equal((await runFfprobe(livePath)).format.duration, undefined)
+    assert.deepEqual((await convert(ffmpeg, livePath, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })
 
   test('ffmpeg is started again if the copy is shorter than the header says, and CORRUPT_FILE is reported after the last attempt', async () => {
-    const whole = await readFile(fixture('subtitled.mkv'))
-    await writeFile(pathOf('broken.mkv'), whole.subarray(0, whole.length * 0.4))
+    const wholeFile = await readFile(fixture('subtitled.mkv'))
+    await writeFile(pathOf('broken.mkv'), wholeFile.subarray(0, wholeFile.length * 0.4))
     assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayHaveMore, false)
     await assertRefused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })

@@ -36,8 +36,8 @@ const parse = (schema: z.ZodType, value: unknown) => schema.safeParse(value).dat
 const assertRefused = (schema: z.ZodType, ...values: unknown[]) => {
   for (const value of values) assert.equal(schema.safeParse(value).success, false, JSON.stringify(value))
 }
-const assertEachRefused = (schema: z.ZodType, wrong: Readonly<Record<string, unknown>>) => {
-  for (const [name, value] of Object.entries(wrong)) assertRefused(schema, { [name]: value })
+const assertEachRefused = (schema: z.ZodType, wrongValues: Readonly<Record<string, unknown>>) => {
+  for (const [name, value] of Object.entries(wrongValues)) assertRefused(schema, { [name]: value })
 }
 
 describe('media options', () => {
@@ -282,14 +282,14 @@ describe('an ebook option', () => {
     const args = (options: object) => ebookArgs(EbookOptions.parse(options))
     assert.deepEqual(args({}), [])
     assert.deepEqual(args({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
-    const all = {
+    const allOptions = {
       ebookOutputProfile: 'kindle_pw3',
       ebookBaseFontSize: '12.5',
       ebookEmbedFonts: 'true',
       ebookSmartenPunctuation: 'true',
       ebookDisableFontRescaling: true,
     }
-    assert.deepEqual(args(all), [
+    assert.deepEqual(args(allOptions), [
       ...['--output-profile=kindle_pw3', '--base-font-size=12.5', '--embed-all-fonts'],
       ...['--smarten-punctuation', '--disable-font-rescaling'],
     ])

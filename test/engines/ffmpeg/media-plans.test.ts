@@ -180,8 +180,8 @@ describe('a GIF that is too large', () => {
     assert.deepEqual(reduceSize({ width: 400, fps: 10 }, 0.9), { width: 400, fps: 8 })
     const tiny = reduceSize({ width: 400, fps: 20 }, 0.05)
     assert.ok(tiny.fps === 5 && tiny.width < 200, JSON.stringify(tiny))
-    const slow = reduceSize({ width: 400, fps: 5 }, 0.9)
-    assert.ok(slow.fps === 5 && slow.width < 400, JSON.stringify(slow))
+    const slowAnimation = reduceSize({ width: 400, fps: 5 }, 0.9)
+    assert.ok(slowAnimation.fps === 5 && slowAnimation.width < 400, JSON.stringify(slowAnimation))
   })
 })
 

@@ -17,8 +17,8 @@ const shelf = scratchFolder('merge-chunks')
 const pathOf = (name: string) => join(shelf, name)
 
 function createVideo(name: string, ...args: readonly string[]) {
-  const all = ['-nostdin', '-v', 'error', '-y', ...args, pathOf(name)]
-  const { status, stderr } = spawnSync('ffmpeg', all, { encoding: 'utf8' })
+  const allArgs = ['-nostdin', '-v', 'error', '-y', ...args, pathOf(name)]
+  const { status, stderr } = spawnSync('ffmpeg', allArgs, { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
 }
 
@@ -46,7 +46,7 @@ before(async () => {
   createVideo('mute.mkv', ...videoArgs('320x180', '24', 13), '-c:v', 'mpeg4', '-q:v', '5')
   createVideo('short.mov', ...videoArgs('320x180', '60', 2), ...audioArgs(2), ...h264)
   // Delayed by 15 frames; PCM samples have no encoder delay.
-  const late = [
+  const lateArgs = [
     '-itsoffset',
     '0.6',
     '-i',
@@ -58,7 +58,7 @@ before(async () => {
     '-map',
     '1:a',
   ]
-  createVideo('late.mkv', ...late, '-map', '1:a', '-c:v', 'copy', '-c:a', 'pcm_s16le')
+  createVideo('late.mkv', ...lateArgs, '-map', '1:a', '-c:v', 'copy', '-c:a', 'pcm_s16le')
 })
 
 const merges: Readonly<Record<string, { readonly files: readonly string[] } & VideoRequest>> = {
@@ -89,11 +89,11 @@ for (const [what, { files, ...asked }] of Object.entries(merges)) {
 }
 
 test('a merge is not split if it is copied, short enough or written as AVI', async () => {
-  const asked = { operation: 'merge', from: 'mp4', to: 'mp4' } as const
-  const twice = [pathOf('plain.mp4'), pathOf('plain.mp4')]
-  assert.equal(await splitTestVideo(twice, asked), undefined)
-  const encoded = { ...asked, options: { mode: 'encode' } }
-  assert.equal(await splitTestVideo(twice, encoded, { workers: 1, timeoutS: 600 }), undefined)
-  assert.equal(await splitTestVideo(twice, { ...encoded, to: 'avi' }), undefined)
-  assert.ok(await splitTestVideo(twice, encoded))
+  const mergeRequest = { operation: 'merge', from: 'mp4', to: 'mp4' } as const
+  const samePathTwice = [pathOf('plain.mp4'), pathOf('plain.mp4')]
+  assert.equal(await splitTestVideo(samePathTwice, mergeRequest), undefined)
+  const encodedMerge = { ...mergeRequest, options: { mode: 'encode' } }
+  assert.equal(await splitTestVideo(samePathTwice, encodedMerge, { workers: 1, timeoutS: 600 }), undefined)
+  assert.equal(await splitTestVideo(samePathTwice, { ...encodedMerge, to: 'avi' }), undefined)
+  assert.ok(await splitTestVideo(samePathTwice, encodedMerge))
 })

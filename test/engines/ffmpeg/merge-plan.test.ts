@@ -29,51 +29,60 @@ function createVideo({
   return { media: parseProbe({ streams, format: { duration: seconds } }) }
 }
 
-const alone = { workers: 1, timeoutS: 60 }
-const lengthsOf = (videos: readonly ReturnType<typeof createVideo>[], options = {}, pool = alone) =>
+const loneWorker = { workers: 1, timeoutS: 60 }
+const lengthsOf = (videos: readonly ReturnType<typeof createVideo>[], options = {}, pool = loneWorker) =>
   segmentLengths(videos, { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) }, pool)
-const encoded = { mode: 'encode' }
+const encodeMode = { mode: 'encode' }
 
 test('videos of a merge are split into segments with about the same encoding time', () => {
-  const [small = 0, large = 0] =
-    lengthsOf([createVideo(), createVideo({ width: 3840 })], {}, { ...alone, timeoutS: 300 }) ?? []
-  assert.ok(Math.abs(small / large - 9) < 0.01, `${small} s and ${large} s`)
-  const [one, other] = lengthsOf([createVideo(), createVideo({ seconds: 3 })], encoded) ?? []
-  assert.equal(one, other)
+  const [smallCount = 0, largeCount = 0] =
+    lengthsOf([createVideo(), createVideo({ width: 3840 })], {}, { ...loneWorker, timeoutS: 300 }) ?? []
+  assert.ok(Math.abs(smallCount / largeCount - 9) < 0.01, `${smallCount} s and ${largeCount} s`)
+  const [one, otherLength] = lengthsOf([createVideo(), createVideo({ seconds: 3 })], encodeMode) ?? []
+  assert.equal(one, otherLength)
   assert.ok(one !== undefined && one >= 6 && one < 600, `${one} s`)
 })
 
 test('a merge is not split if it is copied, short enough or of unknown duration', () => {
-  const twice = [createVideo(), createVideo()]
-  assert.equal(lengthsOf(twice), undefined)
+  const twoVideos = [createVideo(), createVideo()]
+  assert.equal(lengthsOf(twoVideos), undefined)
   assert.equal(
-    lengthsOf([createVideo(), createVideo({ codec: 'vp9', seconds: 20 })], {}, { ...alone, timeoutS: 3000 }),
+    lengthsOf(
+      [createVideo(), createVideo({ codec: 'vp9', seconds: 20 })],
+      {},
+      { ...loneWorker, timeoutS: 3000 },
+    ),
     undefined,
   )
   assert.ok(
-    lengthsOf([createVideo({ isSilent: true }), createVideo({ isSilent: true, subtitles: true })], encoded),
+    lengthsOf(
+      [createVideo({ isSilent: true }), createVideo({ isSilent: true, subtitles: true })],
+      encodeMode,
+    ),
   )
   assert.equal(
-    lengthsOf([createVideo(), { media: { ...createVideo().media, durationS: undefined } }], encoded),
+    lengthsOf([createVideo(), { media: { ...createVideo().media, durationS: undefined } }], encodeMode),
     undefined,
   )
 })
 
 test('a merge without a time limit is split only for workers on other machines', () => {
   const pool = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
-  assert.equal(lengthsOf([createVideo(), createVideo()], encoded, pool(availableParallelism())), undefined)
-  assert.ok(lengthsOf([createVideo(), createVideo()], encoded, pool(100)))
+  assert.equal(lengthsOf([createVideo(), createVideo()], encodeMode, pool(availableParallelism())), undefined)
+  assert.ok(lengthsOf([createVideo(), createVideo()], encodeMode, pool(100)))
 })
 
 test('segments contain every frame exactly once, whatever the frame rate of the video', () => {
   // 59.94 frames per second become 30, split at frames 181 and 400, which are between two frames of the result.
-  const [first, second, end] = [(181 * 1001) / 60_000, (400 * 1001) / 60_000, (721 * 1001) / 60_000].map(
-    (seconds) => Number(seconds.toFixed(6)),
-  ) as [number, number, number]
+  const [firstCut, secondCut, end] = [
+    (181 * 1001) / 60_000,
+    (400 * 1001) / 60_000,
+    (721 * 1001) / 60_000,
+  ].map((seconds) => Number(seconds.toFixed(6))) as [number, number, number]
   const places = [
-    { startS: 0, endS: first },
-    { startS: first, endS: second },
-    { startS: second, endS: end },
+    { startS: 0, endS: firstCut },
+    { startS: firstCut, endS: secondCut },
+    { startS: secondCut, endS: end },
   ]
   const runs = places.map((place) => frameRangeOf(place, 30))
   assert.deepEqual(runs, [

@@ -23,8 +23,8 @@ async function summaryOf(run: Run) {
 describe('a merge', () => {
   after(removeRuns)
   const merge = (names: readonly string[], to: FormatId, options?: RunSettings['options']) => {
-    const [first = '', ...more] = names.map(fixture)
-    return convert(ffmpeg, first, to, { operation: 'merge', more, ...defined({ options }) })
+    const [firstPath = '', ...morePaths] = names.map(fixture)
+    return convert(ffmpeg, firstPath, to, { operation: 'merge', more: morePaths, ...defined({ options }) })
   }
 
   test('a merge copies videos with the same format', async () => {
@@ -42,12 +42,12 @@ describe('a merge', () => {
   })
 
   test('a merge encodes different videos as H.264 and AAC in the frame size of the first', async () => {
-    const turned = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
+    const turnedVideo = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
       options: { rotate: 90, resolution: '240p', fps: 5 },
     })
     const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
       operation: 'merge',
-      more: [turned.path],
+      more: [turnedVideo.path],
     })
     assert.equal(run.result.method, 'encode')
     const { codecs, size, seconds } = await summaryOf(run)
@@ -71,8 +71,10 @@ describe('a merge', () => {
 
   test('a merge inserts silence between audio files', async () => {
     const plain = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
-    const apart = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }))
-    assert.equal(Math.round((apart.seconds - plain.seconds) * 10) / 10, 3)
+    const mergedApart = await summaryOf(
+      await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }),
+    )
+    assert.equal(Math.round((mergedApart.seconds - plain.seconds) * 10) / 10, 3)
   })
 
   test('audio files can be merged to every listed audio format', async () => {
@@ -89,8 +91,8 @@ describe('a merge', () => {
   })
 
   test('a merge of videos refuses a file without a video track', async () => {
-    const more = [fixture('tone.m4a')]
-    const merging = convert(ffmpeg, fixture('video.mp4'), 'mp4', { operation: 'merge', more })
+    const moreInputs = [fixture('tone.m4a')]
+    const merging = convert(ffmpeg, fixture('video.mp4'), 'mp4', { operation: 'merge', more: moreInputs })
     await assertRefused(merging, 'UNSUPPORTED_CONVERSION')
   })
 })
@@ -100,11 +102,11 @@ describe('compression', () => {
   const compress = (path: string, format: FormatId, options: RunSettings['options'] = {}) =>
     convert(ffmpeg, path, format, { operation: 'compress', options })
   const bytes = async (run: Run) => (await stat(run.path)).size
-  const large = (to: FormatId) =>
+  const largeRun = (to: FormatId) =>
     convert(ffmpeg, fixture('video.mp4'), to, { options: { resolution: '480p', crf: 1 } })
 
   test('compression makes a video smaller, even more with a lower quality', async () => {
-    const source = await large('mp4')
+    const source = await largeRun('mp4')
     const [low, high] = [
       await bytes(await compress(source.path, 'mp4', { quality: 'low' })),
       await bytes(await compress(source.path, 'mp4', { quality: 'high' })),
@@ -113,7 +115,7 @@ describe('compression', () => {
   })
 
   test('compression meets a target size for video and audio', async () => {
-    const video = await compress((await large('mp4')).path, 'mp4', { targetSize: '20k' })
+    const video = await compress((await largeRun('mp4')).path, 'mp4', { targetSize: '20k' })
     assert.ok((await bytes(video)) <= 20_000, `the video has ${await bytes(video)} bytes`)
     assert.ok((await summaryOf(video)).seconds > 0.9, 'the video is as long as before')
     const song = await convert(ffmpeg, fixture('surround.flac'), 'mp3', { options: { audioBitrate: '320k' } })
@@ -122,12 +124,12 @@ describe('compression', () => {
   })
 
   test('compression meets a target size that requires a lower sample rate for Vorbis', async () => {
-    const more = Array.from({ length: 11 }, () => fixture('tone.ogg'))
-    const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more })
-    const made = await compress(long.path, 'ogg', { targetSize: 14_000 })
-    assert.deepEqual(made.warnings, [])
-    assert.ok((await bytes(made)) <= 14_000, `the audio has ${await bytes(made)} bytes`)
-    assert.ok((await summaryOf(made)).seconds > 11, 'it is as long as before')
+    const moreInputs = Array.from({ length: 11 }, () => fixture('tone.ogg'))
+    const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more: moreInputs })
+    const compressedRun = await compress(long.path, 'ogg', { targetSize: 14_000 })
+    assert.deepEqual(compressedRun.warnings, [])
+    assert.ok((await bytes(compressedRun)) <= 14_000, `the audio has ${await bytes(compressedRun)} bytes`)
+    assert.ok((await summaryOf(compressedRun)).seconds > 11, 'it is as long as before')
   })
 
   test('compression never makes a file larger, and gives a warning instead', async () => {
@@ -142,7 +144,7 @@ describe('compression', () => {
   })
 
   test('compression is refused if the target size is too small for the duration, with the required size', async () => {
-    const long = await convert(ffmpeg, (await large('mp4')).path, 'mp4', {
+    const long = await convert(ffmpeg, (await largeRun('mp4')).path, 'mp4', {
       operation: 'merge',
       more: Array.from({ length: 7 }, () => fixture('video.mp4')),
     })
@@ -152,8 +154,8 @@ describe('compression', () => {
     )
     const least = Number(details?.least)
     assert.ok(least > 10_000, `it says that ${least} bytes are possible`)
-    const made = await bytes(await compress(long.path, 'mp4', { targetSize: least }))
-    assert.ok(made <= least, `${made} of ${least} bytes`)
+    const compressedBytes = await bytes(await compress(long.path, 'mp4', { targetSize: least }))
+    assert.ok(compressedBytes <= least, `${compressedBytes} of ${least} bytes`)
   })
 
   test('compression is not offered for lossless formats', () => {

@@ -32,12 +32,12 @@ function yuvAt(path: string, seconds: number): number[] {
 }
 
 test('SD and HD videos have the same colors after a merge', async () => {
-  const old = createVideo('old.mp4', 'bt601', tagArgs('smpte170m'))
+  const oldVideo = createVideo('old.mp4', 'bt601', tagArgs('smpte170m'))
   const hd = createVideo('hd.mp4', 'bt709', tagArgs('bt709'))
   const untagged = createVideo('untagged.mp4', 'bt601', [])
   for (const [first, second, space] of [
-    [old, hd, 'smpte170m'],
-    [hd, old, 'bt709'],
+    [oldVideo, hd, 'smpte170m'],
+    [hd, oldVideo, 'bt709'],
     [untagged, hd, undefined],
   ] as const) {
     const { path } = await convert(ffmpeg, first, 'mp4', { operation: 'merge', more: [second] })
@@ -45,10 +45,10 @@ test('SD and HD videos have the same colors after a merge', async () => {
       encoding: 'utf8',
     })
     assert.equal(JSON.parse(tags).streams[0].color_space, space)
-    const [before, after, wanted] = [yuvAt(path, 0.2), yuvAt(path, 0.7), yuvAt(first, 0.2)]
-    for (const [at, level] of wanted.entries()) {
-      assert.ok(Math.abs((before[at] ?? 0) - level) <= 2, `${before} for ${wanted}`)
-      assert.ok(Math.abs((after[at] ?? 0) - level) <= 2, `${after} for ${wanted}`)
+    const [colorBefore, colorAfter, wantedColor] = [yuvAt(path, 0.2), yuvAt(path, 0.7), yuvAt(first, 0.2)]
+    for (const [at, level] of wantedColor.entries()) {
+      assert.ok(Math.abs((colorBefore[at] ?? 0) - level) <= 2, `${colorBefore} for ${wantedColor}`)
+      assert.ok(Math.abs((colorAfter[at] ?? 0) - level) <= 2, `${colorAfter} for ${wantedColor}`)
     }
   }
 })
@@ -73,9 +73,12 @@ test('a merge keeps the Display P3 or BT.2020 colors of the first video and conv
       [first, 0.2],
       [second, 0.7],
     ] as const) {
-      const [made, wanted] = [rgbAt(path, seconds), rgbAt(source, 0.2)]
-      for (const [at, level] of wanted.entries()) {
-        assert.ok(Math.abs((made[at] ?? 0) - level) <= 4, `${made} for ${wanted}, ${primaries}`)
+      const [resultColor, wantedColor] = [rgbAt(path, seconds), rgbAt(source, 0.2)]
+      for (const [at, level] of wantedColor.entries()) {
+        assert.ok(
+          Math.abs((resultColor[at] ?? 0) - level) <= 4,
+          `${resultColor} for ${wantedColor}, ${primaries}`,
+        )
       }
     }
   }

@@ -57,13 +57,13 @@ test('merged audio keeps the tags that all files share, and warns about the othe
     ['flac', 'opus'],
     ['mp3', 'm4a'],
   ] as const) {
-    const first = createMedia(`one.${name}`, { ...album, title: 'Kingfisher', track: '1' })
-    const second = createMedia(`two.${name}`, { ...album, title: 'Heron', date: '2001' })
+    const firstMedia = createMedia(`one.${name}`, { ...album, title: 'Kingfisher', track: '1' })
+    const secondMedia = createMedia(`two.${name}`, { ...album, title: 'Heron', date: '2001' })
     const {
       path,
       warnings,
       messages: sentences,
-    } = await convert(ffmpeg, first, to, { operation: 'merge', more: [second] })
+    } = await convert(ffmpeg, firstMedia, to, { operation: 'merge', more: [secondMedia] })
     const { texts, marks: chapters } = readTags(path)
     assert.deepEqual(
       [texts['artist'], texts['album'], texts['title']],
@@ -72,7 +72,7 @@ test('merged audio keeps the tags that all files share, and warns about the othe
     )
     assert.deepEqual(warnings, ['METADATA_DROPPED'], to)
     assert.match(sentences.join(), /: title, date, track\.$/)
-    const expected =
+    const expectedTags =
       name === 'mp3'
         ? [
             ['0.0', 'In one.mp3'],
@@ -81,7 +81,7 @@ test('merged audio keeps the tags that all files share, and warns about the othe
         : []
     assert.deepEqual(
       chapters.map(([at, title]: string[]) => [Number(at).toFixed(1), title]),
-      expected,
+      expectedTags,
       to,
     )
   }
@@ -90,21 +90,21 @@ test('merged audio keeps the tags that all files share, and warns about the othe
 test('merged audio keeps the cover, or warns that it was dropped', async () => {
   const cover = ['-f', 'lavfi', '-i', 'color=red:s=16x16:d=0.04']
   const mp3 = createMedia('covered.mp3', album, cover)
-  const merged = await convert(ffmpeg, mp3, 'mp3', { operation: 'merge', more: [mp3] })
-  assert.deepEqual([readTags(merged.path).covers, merged.warnings], [1, []])
+  const mergedRun = await convert(ffmpeg, mp3, 'mp3', { operation: 'merge', more: [mp3] })
+  assert.deepEqual([readTags(mergedRun.path).covers, mergedRun.warnings], [1, []])
   const wav = await convert(ffmpeg, mp3, 'wav', { operation: 'merge', more: [mp3] })
   assert.deepEqual(wav.warnings, ['CHAPTERS_DROPPED', 'COVER_DROPPED'])
 })
 
 test('merged videos keep shared tags and all chapters, whether they are copied or re-encoded', async () => {
   const videoArgs = ['-f', 'lavfi', '-i', 'color=red:s=64x48:r=10:d=0.5']
-  const first = createMedia('first.mp4', { ...album, title: 'One' }, videoArgs)
-  const second = createMedia('second.mp4', { ...album, title: 'Two' }, videoArgs)
+  const firstMedia = createMedia('first.mp4', { ...album, title: 'One' }, videoArgs)
+  const secondMedia = createMedia('second.mp4', { ...album, title: 'Two' }, videoArgs)
   for (const mode of ['copy', 'encode'] as const) {
     const options = mode === 'encode' ? { mode } : {}
-    const { path, result } = await convert(ffmpeg, first, 'mp4', {
+    const { path, result } = await convert(ffmpeg, firstMedia, 'mp4', {
       operation: 'merge',
-      more: [second],
+      more: [secondMedia],
       options,
     })
     assert.equal(result.method, mode === 'encode' ? 'encode' : 'stream-copy')
@@ -119,8 +119,11 @@ test('merged videos keep shared tags and all chapters, whether they are copied o
 })
 
 test('files without tags and chapters are probed only once', async () => {
-  const [first, second] = [createMedia('plain.wav', {}), createMedia('other.wav', {})]
-  const { commands, warnings } = await convert(ffmpeg, first, 'wav', { operation: 'merge', more: [second] })
+  const [firstMedia, secondMedia] = [createMedia('plain.wav', {}), createMedia('other.wav', {})]
+  const { commands, warnings } = await convert(ffmpeg, firstMedia, 'wav', {
+    operation: 'merge',
+    more: [secondMedia],
+  })
   assert.equal(commands.filter((program) => program === 'ffprobe').length, 2, 'each file is probed once')
   assert.deepEqual(warnings, [])
 })
@@ -154,11 +157,11 @@ test('videos without audio keep shared tags and chapters when they are merged in
 })
 
 test('a video without audio keeps its tags and chapters when it is encoded in chunks', async () => {
-  const asked = { from: 'mkv', to: 'mp4', options: { mode: 'encode' } } as const
+  const mergeRequest = { from: 'mkv', to: 'mp4', options: { mode: 'encode' } } as const
   const video = createSilentVideo('long.mkv', 'Long', 14)
-  const { result, parts } = await convertInChunks([video], asked, { workers: 1, timeoutS: 0.0001 })
+  const { result, parts } = await convertInChunks([video], mergeRequest, { workers: 1, timeoutS: 0.0001 })
   assert.ok(parts > 1)
   const { texts, marks: chapters } = readTags(result.path)
   assert.deepEqual([texts['artist'], texts['title'], chapters.length], ['Ann', 'Long', 1])
-  assert.deepEqual(chapters, readTags((await convertWhole([video], asked)).path).marks)
+  assert.deepEqual(chapters, readTags((await convertWhole([video], mergeRequest)).path).marks)
 })

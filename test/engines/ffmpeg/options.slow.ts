@@ -18,9 +18,9 @@ describe('an option for video', () => {
     return [stream?.width, stream?.height]
   }
 
-  const assertRate = (stream: Readonly<Record<string, unknown>> | undefined, wanted: number) => {
+  const assertRate = (stream: Readonly<Record<string, unknown>> | undefined, wantedRate: number) => {
     const rate = Number(stream?.['bit_rate'])
-    assert.ok(Math.abs(rate - wanted) < 0.2 * wanted, `${rate} bit/s instead of ${wanted}`)
+    assert.ok(Math.abs(rate - wantedRate) < 0.2 * wantedRate, `${rate} bit/s instead of ${wantedRate}`)
   }
 
   test('an option for video sets the resolution by the shorter side or by a box, and keeps the aspect ratio', async () => {
@@ -68,13 +68,16 @@ describe('an option for video', () => {
       [{ quality: 10 }, { quality: 95 }],
       [{ crf: 45 }, { crf: 15 }],
     ] as const) {
-      const [small, large] = [await bytes(worse), await bytes(better)]
-      assert.ok(small < large, `${JSON.stringify(worse)} ${small}, ${JSON.stringify(better)} ${large} bytes`)
+      const [smallBytes, largeBytes] = [await bytes(worse), await bytes(better)]
+      assert.ok(
+        smallBytes < largeBytes,
+        `${JSON.stringify(worse)} ${smallBytes}, ${JSON.stringify(better)} ${largeBytes} bytes`,
+      )
     }
   })
 
   test('an option for video selects each codec of the container by any name, with the fastest and the slowest preset', async () => {
-    const asked = [
+    const requestedTimes = [
       ['mp4', 'av1', 'av1'],
       ['mp4', 'mpeg4', 'mpeg4'],
       ['webm', 'vp8', 'vp8'],
@@ -83,7 +86,7 @@ describe('an option for video', () => {
       ['mkv', 'theora', 'theora'],
       ['avi', 'xvid', 'mpeg4'],
     ] as const
-    for (const [to, codec, name] of asked) {
+    for (const [to, codec, name] of requestedTimes) {
       for (const preset of ['ultrafast', 'veryslow']) {
         const run = await convert(ffmpeg, fixture('video.mp4'), to, { options: { codec, preset } })
         assert.equal((await probeStreams(run, 'video'))[0]?.codec_name, name, `${codec} ${preset}`)
@@ -111,7 +114,7 @@ describe('an option for video', () => {
 
   test('a video with an option out of range is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('mp4')) ?? assert.fail()
-    const wrong = [
+    const wrongValues = [
       { codec: 'vp8' },
       { codec: 'h264,scale=1' },
       { preset: 'placebo' },
@@ -127,7 +130,8 @@ describe('an option for video', () => {
       { audioSampleRate: 1 },
       { twoPass: 'perhaps' },
     ]
-    for (const given of wrong) assert.equal(options.safeParse(given).success, false, JSON.stringify(given))
+    for (const givenValue of wrongValues)
+      assert.equal(options.safeParse(givenValue).success, false, JSON.stringify(givenValue))
   })
 })
 
@@ -146,7 +150,7 @@ describe('a GIF made from a video', () => {
     // The gray level of each frame is twice its number.
     const source = join(scratchFolder('numbered'), 'numbered.mkv')
     const gray = "geq=r='2*N':g='2*N':b='2*N'"
-    const drawn = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
+    const drawnSource = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
     await readStdout(
       'ffmpeg',
       '-v',
@@ -154,7 +158,7 @@ describe('a GIF made from a video', () => {
       '-f',
       'lavfi',
       '-i',
-      drawn,
+      drawnSource,
       '-c:v',
       'libx264rgb',
       '-qp',
@@ -169,8 +173,8 @@ describe('a GIF made from a video', () => {
       delay?.reduce((sum, ms) => sum + ms),
       2000,
     )
-    const last = (await sharp(path, { page: 19 }).raw().toBuffer())[0] ?? 0
-    assert.ok(Math.abs(last / 2 - 72) <= 1, `frame ${last / 2} instead of 72`)
+    const lastGray = (await sharp(path, { page: 19 }).raw().toBuffer())[0] ?? 0
+    assert.ok(Math.abs(lastGray / 2 - 72) <= 1, `frame ${lastGray / 2} instead of 72`)
   })
 
   test('a GIF made from a video can play forward and backward', async () => {
@@ -195,8 +199,8 @@ describe('a GIF made from a video', () => {
   })
 
   test('a GIF made from a video fits into the requested file size', async () => {
-    const whole = (await stat((await gif({ width: 400 })).path)).size
-    const maxFileSize = Math.ceil(whole / 2)
+    const wholeBytes = (await stat((await gif({ width: 400 })).path)).size
+    const maxFileSize = Math.ceil(wholeBytes / 2)
     const run = await gif({ width: 400, maxFileSize })
     const { size } = await stat(run.path)
     assert.ok(size <= maxFileSize, `${size} bytes instead of ${maxFileSize}`)
@@ -210,7 +214,7 @@ describe('a GIF made from a video', () => {
 
   test('a GIF made from a video with an option out of range is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('gif')) ?? assert.fail()
-    for (const given of [
+    for (const givenValue of [
       { fps: 4 },
       { fps: 31 },
       { dither: 'bayer:bayer_scale=1,x' },
@@ -219,7 +223,7 @@ describe('a GIF made from a video', () => {
       { loop: -1 },
       { maxFileSize: '1' },
     ]) {
-      assert.equal(options.safeParse(given).success, false, JSON.stringify(given))
+      assert.equal(options.safeParse(givenValue).success, false, JSON.stringify(givenValue))
     }
   })
 })

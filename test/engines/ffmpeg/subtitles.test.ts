@@ -22,8 +22,8 @@ const run = promisify(execFile)
 const scratch = scratchFolder('subtitles-test')
 
 async function convertText(source: string, to: FormatId, settings: RunSettings = {}) {
-  const made = await convert(ffmpeg, source, to, settings)
-  return { ...made, text: await readFile(made.path, 'utf8') }
+  const convertedRun = await convert(ffmpeg, source, to, settings)
+  return { ...convertedRun, text: await readFile(convertedRun.path, 'utf8') }
 }
 
 async function writeFixture(name: string, content: string | Uint8Array): Promise<string> {
@@ -99,8 +99,9 @@ describe('subtitles', { concurrency: 2 }, () => {
   })
 
   test('subtitles without end times are shown until the next one or for a few seconds', async () => {
-    const open = '<SAMI><BODY>\n<SYNC Start=1000><P>one&nbsp;two\n<SYNC Start=2000><P>last\n</BODY></SAMI>\n'
-    const { text } = await convertText(await writeFixture('open.smi', open), 'vtt')
+    const openSami =
+      '<SAMI><BODY>\n<SYNC Start=1000><P>one&nbsp;two\n<SYNC Start=2000><P>last\n</BODY></SAMI>\n'
+    const { text } = await convertText(await writeFixture('open.smi', openSami), 'vtt')
     assert.deepEqual(parseCues(text, 'vtt'), [
       { startS: 1, endS: 2, lines: ['one two'] },
       { startS: 2, endS: 6, lines: ['last'] },
@@ -125,8 +126,8 @@ describe('subtitles', { concurrency: 2 }, () => {
   test('subtitles with vector drawings lose the drawings and not the text', async () => {
     const words = await readFile(fixture('subtitles.ass'), 'utf8')
     const start = 'Dialogue: 0,0:00:06.00,0:00:07.00,Default,,0,0,0,,{\\pos(1,2)'
-    const drawn = `${words}${start}\\p1}m 0 0 l 100 0 100 100{\\p0}\n${start}}placed\n`
-    const { text } = await convertText(await writeFixture('drawn.ass', drawn), 'vtt')
+    const drawnShape = `${words}${start}\\p1}m 0 0 l 100 0 100 100{\\p0}\n${start}}placed\n`
+    const { text } = await convertText(await writeFixture('drawn.ass', drawnShape), 'vtt')
     assert.doesNotMatch(text, /100/)
     assert.deepEqual(
       parseCues(text, 'vtt').map(({ lines }) => lines.at(-1)),
@@ -151,9 +152,9 @@ describe('subtitles', { concurrency: 2 }, () => {
   })
 
   test('subtitles after more than an hour keep their times', async () => {
-    const late = await writeFixture('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
-    assert.equal(parseCues((await convertText(late, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
-    assert.equal(parseCues((await convertText(late, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
+    const lateSubtitles = await writeFixture('late.srt', '7\n01:02:03,450 --> 01:02:04,000\nlate\n')
+    assert.equal(parseCues((await convertText(lateSubtitles, 'lrc')).text, 'lrc')[0]?.startS, 3723.45)
+    assert.equal(parseCues((await convertText(lateSubtitles, 'ttml')).text, 'ttml')[0]?.startS, 3723.45)
   })
 
   test('subtitles that count frames give a warning if they do not state the frame rate', async () => {

@@ -29,8 +29,16 @@ describe('a video with additional content', () => {
     await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', pathOf('chapters.mkv'))
     for (const to of ['mp4', 'webm', 'mp3', 'm4b'] as const) {
       const run = await convert(ffmpeg, pathOf('chapters.mkv'), to)
-      const listed = await readStdout('ffprobe', '-v', 'error', '-show_chapters', '-of', 'csv', run.path)
-      assert.match(listed, /Anfang[\s\S]*End/, to)
+      const listedChapters = await readStdout(
+        'ffprobe',
+        '-v',
+        'error',
+        '-show_chapters',
+        '-of',
+        'csv',
+        run.path,
+      )
+      assert.match(listedChapters, /Anfang[\s\S]*End/, to)
       assert.deepEqual(run.warnings, [], to)
     }
     const { warnings } = await convert(ffmpeg, pathOf('chapters.mkv'), 'avi')
@@ -59,10 +67,10 @@ describe('a video with additional content', () => {
   test('a video with additional content keeps its cover if the format supports one, and gives a warning otherwise', async () => {
     const inputs = ['-i', fixture('video.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
     await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
-    const kept = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
-    assert.deepEqual(await probeCodecs(kept), ['hevc', 'aac', 'mjpeg'])
-    const dropped = await convert(ffmpeg, pathOf('cover.mp4'), 'webm')
-    assert.deepEqual(dropped.warnings, ['COVER_DROPPED'])
+    const keptCover = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
+    assert.deepEqual(await probeCodecs(keptCover), ['hevc', 'aac', 'mjpeg'])
+    const droppedCover = await convert(ffmpeg, pathOf('cover.mp4'), 'webm')
+    assert.deepEqual(droppedCover.warnings, ['COVER_DROPPED'])
   })
 
   test('a video with additional content whose duration is not stored has its duration measured', async () => {
@@ -100,8 +108,8 @@ describe('a trimmed file', () => {
   })
 
   test('a trimmed file is refused if its range is after the end', async () => {
-    const late = convert(ffmpeg, fixture('tone.wav'), 'mp3', { options: { start: 60 } })
-    await assertRefused(late, 'INVALID_INPUT')
+    const lateRun = convert(ffmpeg, fixture('tone.wav'), 'mp3', { options: { start: 60 } })
+    await assertRefused(lateRun, 'INVALID_INPUT')
   })
 })
 
@@ -115,8 +123,8 @@ describe('audio', () => {
     const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
     assert.equal((await runFfprobe(wide.path)).streams[0]?.channels, 2)
     const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
-    const [before, after] = [await peakDb(fixture('tone.wav')), await peakDb(half.path)]
-    assert.ok(Math.abs(before - after - 6) < 0.5, `${before} dB became ${after} dB`)
+    const [peakBefore, peakAfter] = [await peakDb(fixture('tone.wav')), await peakDb(half.path)]
+    assert.ok(Math.abs(peakBefore - peakAfter - 6) < 0.5, `${peakBefore} dB became ${peakAfter} dB`)
   })
 
   test('audio is rendered from a MIDI file, bare or in RIFF', async () => {
@@ -146,8 +154,8 @@ describe('an animation', () => {
       const run = await convert(ffmpeg, apng.path, to)
       assert.equal(await countFrames(run), 10, to)
     }
-    const still = await convert(ffmpeg, apng.path, 'png')
-    assert.deepEqual(still.warnings, ['ANIMATION_DROPPED'])
+    const stillRun = await convert(ffmpeg, apng.path, 'png')
+    assert.deepEqual(stillRun.warnings, ['ANIMATION_DROPPED'])
   })
 
   test('an animation keeps the transparency of a video', async () => {

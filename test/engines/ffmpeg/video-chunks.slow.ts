@@ -32,8 +32,19 @@ before(async () => {
   const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60', '-c:a', 'aac']
   runFfmpeg(...videoArgs, ...audioArgs, ...coded, '-metadata', 'title=Pieces', videos.plain)
   // Delayed by 15 frames; PCM samples have no encoder delay.
-  const late = ['-itsoffset', '0.5005', '-i', videos.plain, '-i', videos.plain, '-map', '0:v', '-map', '1:a']
-  runFfmpeg(...late, '-c:v', 'copy', '-c:a', 'pcm_s16le', videos.late)
+  const lateArgs = [
+    '-itsoffset',
+    '0.5005',
+    '-i',
+    videos.plain,
+    '-i',
+    videos.plain,
+    '-map',
+    '0:v',
+    '-map',
+    '1:a',
+  ]
+  runFfmpeg(...lateArgs, '-c:v', 'copy', '-c:a', 'pcm_s16le', videos.late)
   runFfmpeg('-i', videos.plain, '-c', 'copy', '-metadata:s:v', 'rotate=90', videos.turned)
 })
 
@@ -80,16 +91,16 @@ for (const [what, { file, ...asked }] of Object.entries(kinds)) {
 
 test('a video is not split if it is copied, trimmed, gets another frame rate or is short enough', async () => {
   const request = { from: 'mp4', to: 'mp4' } as const
-  const encoded = { mode: 'encode' }
+  const encodeMode = { mode: 'encode' }
   assert.equal(await splitTestVideo([videos.plain], { from: 'mp4', to: 'mkv' }), undefined)
   for (const option of [{ start: '1' }, { end: '20' }, { fps: 10 }])
     assert.equal(
-      await splitTestVideo([videos.plain], { ...request, options: { ...encoded, ...option } }),
+      await splitTestVideo([videos.plain], { ...request, options: { ...encodeMode, ...option } }),
       undefined,
     )
   assert.equal(
-    await splitTestVideo([videos.plain], { ...request, options: encoded }, { workers: 1, timeoutS: 600 }),
+    await splitTestVideo([videos.plain], { ...request, options: encodeMode }, { workers: 1, timeoutS: 600 }),
     undefined,
   )
-  assert.ok(await splitTestVideo([videos.plain], { ...request, options: encoded }))
+  assert.ok(await splitTestVideo([videos.plain], { ...request, options: encodeMode }))
 })

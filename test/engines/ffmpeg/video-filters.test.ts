@@ -17,7 +17,7 @@ describe('the frames of a video', () => {
   test('the frames of a video get the supported frame rate with the nearest ratio to the requested one or that of the source', () => {
     const rate = (to: string, options: object, avg_frame_rate = '25/1') =>
       /,fps=(.*)$/.exec(filter(to, options, { avg_frame_rate }))?.[1]
-    for (const [asked, known] of [
+    for (const [requestedRate, knownRate] of [
       [23.98, '24000/1001'],
       [24, '24'],
       [26, '25'],
@@ -28,8 +28,8 @@ describe('the frames of a video', () => {
       [59.94, '60000/1001'],
       [60, '60'],
     ] as const) {
-      assert.equal(rate('mpg', { fps: asked }), known, `MPEG-1: ${asked}`)
-      assert.equal(rate('mpeg', { fps: asked }), known, `MPEG-2: ${asked}`)
+      assert.equal(rate('mpg', { fps: requestedRate }), knownRate, `MPEG-1: ${requestedRate}`)
+      assert.equal(rate('mpeg', { fps: requestedRate }), knownRate, `MPEG-2: ${requestedRate}`)
     }
     assert.equal(rate('mpeg', {}, '30000/1001'), '30000/1001')
     assert.equal(rate('mpeg', {}, '5/1'), '24000/1001')
@@ -50,18 +50,19 @@ describe('the frames of a video', () => {
   })
 
   test('the frames of an animation get their frame rate before a background is added', () => {
-    const moving = (to: string, options: object, video: object) => filter(to, options, video, { from: 'gif' })
+    const movingFilter = (to: string, options: object, video: object) =>
+      filter(to, options, video, { from: 'gif' })
     const size = 'scale=640:480:flags=bicubic,setsar=1'
-    assert.equal(moving('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
-    assert.equal(moving('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
-    assert.equal(moving('mp4', {}, { r_frame_rate: '0/0' }), size)
+    assert.equal(movingFilter('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
+    assert.equal(movingFilter('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
+    assert.equal(movingFilter('mp4', {}, { r_frame_rate: '0/0' }), size)
     assert.equal(
-      moving('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
+      movingFilter('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
       `fps=50,${size}`,
       'an animated PNG has a clock instead of a frame rate',
     )
     assert.match(
-      moving('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
+      movingFilter('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
       /^fps=10\/1,format=gbrap,split\[above\]\[below\];\[below\]lutrgb=r=255:g=255:b=255:a=255\[color\];/,
     )
   })
@@ -85,26 +86,26 @@ describe('the frames of a video', () => {
     const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
     const of = (options: object, more: object = {}) => createRecipe('mp4', options, { video: bright }, more)
     const overlay = { path: 'mark.png', left: 5, top: 7 }
-    const kept = of({ ...encode, codec: 'h265' })
-    assert.equal(argAfter(kept.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
-    assert.equal(kept.output[kept.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
-    assert.deepEqual(kept.warnings, [])
-    const usual = of(encode)
+    const keptRecipe = of({ ...encode, codec: 'h265' })
+    assert.equal(argAfter(keptRecipe.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
+    assert.equal(keptRecipe.output[keptRecipe.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
+    assert.deepEqual(keptRecipe.warnings, [])
+    const usualRecipe = of(encode)
     assert.match(
-      argAfter(usual.output, '-filter:v:0'),
+      argAfter(usualRecipe.output, '-filter:v:0'),
       /setsar=1,format=yuv444p12le,zscale=tin=smpte2084.*,format=yuv444p$/,
     )
     assert.deepEqual(
-      usual.warnings.map(({ code }) => code),
+      usualRecipe.warnings.map(({ code }) => code),
       ['COLORS_CONVERTED'],
     )
-    assert.match(usual.warnings[0]?.message ?? '', /codec=h265 keeps them/)
-    const marked = of({ ...encode, codec: 'h265' }, { overlay })
+    assert.match(usualRecipe.warnings[0]?.message ?? '', /codec=h265 keeps them/)
+    const markedRecipe = of({ ...encode, codec: 'h265' }, { overlay })
     assert.match(
-      argAfter(marked.output, '-filter_complex'),
+      argAfter(markedRecipe.output, '-filter_complex'),
       /^\[0:0\]scale=.*zscale=.*\[video\];\[1:v\]scale=out_color_matrix=bt709,/,
     )
-    assert.doesNotMatch(marked.warnings[0]?.message ?? '', /codec=/)
+    assert.doesNotMatch(markedRecipe.warnings[0]?.message ?? '', /codec=/)
   })
 })
 
@@ -184,8 +185,8 @@ describe('the output size of a video', () => {
       { video: { width: 200, height: 62 } },
     ).output
     assert.deepEqual([argAfter(tiny, '-cpu-used'), argAfter(tiny, '-preset')], ['8', '-'])
-    const small = createRecipe('mj2', encode, { video: { width: 30, height: 200 } }).output
-    assert.equal(argAfter(small, '-numresolution'), '1')
+    const smallVideo = createRecipe('mj2', encode, { video: { width: 30, height: 200 } }).output
+    assert.equal(argAfter(smallVideo, '-numresolution'), '1')
     assert.equal(
       argAfter(createRecipe('mj2', encode, { video: { width: 32, height: 32 } }).output, '-numresolution'),
       '-',

@@ -26,7 +26,7 @@ const characters = 'Mutabor àéîõü'
 const scratch = scratchFolder('fonts')
 
 const subset = { subset: characters }
-const small = async (to: FormatId) => (await convert(fontforge, ttf, to, { options: subset })).path
+const smallSubset = async (to: FormatId) => (await convert(fontforge, ttf, to, { options: subset })).path
 
 testConformance(fontforge, {
   fixtures: { ttf },
@@ -44,22 +44,22 @@ const extensionOf = (id: FormatId) => formatById(id).extensions[0]
 
 async function convertWithFilters(source: string, from: FormatId, to: FormatId): Promise<string> {
   const workDir = mkdtempSync(join(scratch, 'filtered-'))
-  const [given, made] = [`source.${extensionOf(from)}`, `result.${extensionOf(to)}`]
-  copyFileSync(source, join(workDir, given))
+  const [sourceName, resultName] = [`source.${extensionOf(from)}`, `result.${extensionOf(to)}`]
+  copyFileSync(source, join(workDir, sourceName))
   const { file, args, readOnly } = pythonProgram('font/convert_font.py')
-  const programArgs = [given, from, made, to, JSON.stringify(from === 'ttf' ? subset : {})]
+  const programArgs = [sourceName, from, resultName, to, JSON.stringify(from === 'ttf' ? subset : {})]
   const options = { workDir, limits: {}, readOnly: [...readOnly] }
   const command = await buildCommand(filtered, file, [...args, ...programArgs], options)
   const { status, signal, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
   assert.deepEqual([status, signal], [0, null], stderr)
-  return join(workDir, made)
+  return join(workDir, resultName)
 }
 
 describe('with seccomp and Landlock only, a font', { concurrency: 2 }, () => {
   for (const to of ['pfb', 'pfa', 'svg-font', 'sfd', 'otf', 't42'] as const) {
     test(`with seccomp and Landlock only, a font can be converted to ${to} and back`, async () => {
-      const made = await convertWithFilters(ttf, 'ttf', to)
-      const back = await convertWithFilters(made, to, 'ttf')
+      const convertedFont = await convertWithFilters(ttf, 'ttf', to)
+      const back = await convertWithFilters(convertedFont, to, 'ttf')
       assert.ok((await countCharacters(back, 'ttf')) >= new Set(characters).size)
     })
   }
@@ -82,11 +82,14 @@ describe('a font subset', { concurrency: 2 }, () => {
     'cff',
   ] as const) {
     test(`a font subset can be converted to ${via} and back with all characters`, async () => {
-      const there = await small(via)
+      const there = await smallSubset(via)
       const bytes = readFileSync(there)
       assert.equal(await detectFile(`a.${there.split('.').at(-1)}`, bytes), via)
-      const held = await readSummary(there, via, { isResult: true })
-      assert.ok((held?.counts.glyphs ?? 0) >= new Set(characters).size, `${held?.counts.glyphs} are counted`)
+      const fontSummary = await readSummary(there, via, { isResult: true })
+      assert.ok(
+        (fontSummary?.counts.glyphs ?? 0) >= new Set(characters).size,
+        `${fontSummary?.counts.glyphs} are counted`,
+      )
       const { path, result } = await convert(fontforge, there, 'ttf', { from: via })
       // In formats with glyph names, FreeType counts additional names of the same glyph.
       const count = await countCharacters(path, 'ttf')
@@ -102,16 +105,16 @@ test('a subset keeps the requested characters, given as text or as ranges', asyn
 })
 
 test('a subset with characters that the font does not have is refused', async () => {
-  const made = convert(fontforge, ttf, 'woff2', { options: { subset: '語' } })
-  assert.equal((await assertRefused(made, 'INVALID_INPUT')).details?.field, 'subset')
+  const convertedFont = convert(fontforge, ttf, 'woff2', { options: { subset: '語' } })
+  assert.equal((await assertRefused(convertedFont, 'INVALID_INPUT')).details?.field, 'subset')
 })
 
 test('a font without hinting is smaller and has the same characters', async () => {
-  const kept = (await convert(fontforge, ttf, 'ttf')).path
+  const keptFont = (await convert(fontforge, ttf, 'ttf')).path
   const bare = (await convert(fontforge, ttf, 'ttf', { options: { hinting: 'none' } })).path
-  const [small, whole] = [(await stat(bare)).size, (await stat(kept)).size]
-  assert.ok(small < whole * 0.9, `${small} bytes without, ${whole} with instructions`)
-  assert.equal(await countCharacters(bare, 'ttf'), await countCharacters(kept, 'ttf'))
+  const [subsetBytes, wholeBytes] = [(await stat(bare)).size, (await stat(keptFont)).size]
+  assert.ok(subsetBytes < wholeBytes * 0.9, `${subsetBytes} bytes without, ${wholeBytes} with instructions`)
+  assert.equal(await countCharacters(bare, 'ttf'), await countCharacters(keptFont, 'ttf'))
 })
 
 test('bitmaps have the requested height', async () => {
@@ -122,7 +125,7 @@ test('bitmaps have the requested height', async () => {
 })
 
 test('a program inside a font file is not run', async () => {
-  const sfd = readFileSync(await small('sfd'), 'latin1')
+  const sfd = readFileSync(await smallSubset('sfd'), 'latin1')
   const program = "cos\nsystem\n(S'touch ran'\ntR."
   const path = join(scratch, 'pickled.sfd')
   await writeFile(path, sfd.replace('\nWidth', `\nPickledData: "${program}"\nWidth`))
@@ -138,7 +141,7 @@ test('a font keeps features, kerning, colors and names between TrueType and CFF 
   assert.deepEqual(there.warnings, ['FONT_TABLES_DROPPED'])
   const back = await convert(fontforge, there.path, 'ttf')
   assert.deepEqual(back.warnings, [])
-  const [before, cubic, quadratic] = [
+  const [outlinesBefore, cubic, quadratic] = [
     await describeFont(boxes),
     await describeFont(there.path),
     await describeFont(back.path),
@@ -146,7 +149,8 @@ test('a font keeps features, kerning, colors and names between TrueType and CFF 
   assert.match(cubic[0] ?? '', /CFF .*COLR CPAL GDEF GPOS|CFF .*COLR CPAL GPOS GSUB/)
   assert.doesNotMatch(`${cubic[0]} ${quadratic[0]}`, /fvar|gvar/)
   assert.match(quadratic[0] ?? '', /glyf/)
-  for (const after of [cubic, quadratic]) assert.deepEqual(after.slice(1), before.slice(1))
+  for (const outlinesAfter of [cubic, quadratic])
+    assert.deepEqual(outlinesAfter.slice(1), outlinesBefore.slice(1))
 })
 
 test('a font converted to bare CFF causes a warning about what was lost', async () => {

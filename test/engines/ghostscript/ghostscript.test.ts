@@ -46,13 +46,15 @@ const colorAt = async (path: string, x: number, y: number) => {
 }
 
 /** Allows a difference of 1, because color profiles round. */
-function assertAlmostEqual(one: ArrayLike<number>, other: ArrayLike<number>): void {
-  assert.equal(one.length, other.length)
-  const firstDifference = Array.from(one).findIndex((value, at) => Math.abs(value - (other[at] ?? 0)) > 1)
+function assertAlmostEqual(one: ArrayLike<number>, otherValues: ArrayLike<number>): void {
+  assert.equal(one.length, otherValues.length)
+  const firstDifference = Array.from(one).findIndex(
+    (value, at) => Math.abs(value - (otherValues[at] ?? 0)) > 1,
+  )
   assert.equal(
     firstDifference,
     -1,
-    `value ${firstDifference} is ${one[firstDifference]} instead of ${other[firstDifference]}`,
+    `value ${firstDifference} is ${one[firstDifference]} instead of ${otherValues[firstDifference]}`,
   )
 }
 
@@ -248,8 +250,8 @@ describe('hostile PostScript', () => {
 
   test('PostScript that loops forever is stopped when its job is aborted', async () => {
     const signal = AbortSignal.timeout(500)
-    const running = convert(ghostscript, await writeProgram('{} loop'), 'pdf', { signal })
-    await assert.rejects(running, { name: 'TimeoutError' })
+    const runningConversion = convert(ghostscript, await writeProgram('{} loop'), 'pdf', { signal })
+    await assert.rejects(runningConversion, { name: 'TimeoutError' })
   })
 
   test('PostScript that draws nothing or fails is a CORRUPT_FILE', async () => {

@@ -57,11 +57,11 @@ describe('a hostile image for ImageMagick', () => {
   })
 
   test('a hostile FITS image that declares a billion axes or a negative data size is damaged', async () => {
-    for (const claimed of [
+    for (const claimedSize of [
       ['NAXIS', 4_000_000_000],
       ['GCOUNT', -1_000_000],
     ] as const) {
-      const cards = [['BITPIX', 8], ['NAXIS', 2], ['NAXIS1', 4], ['NAXIS2', 4], claimed]
+      const cards = [['BITPIX', 8], ['NAXIS', 2], ['NAXIS1', 4], ['NAXIS2', 4], claimedSize]
       const lines = cards.map(([name, value]) => `${String(name).padEnd(8)}= ${String(value).padStart(20)}`)
       const header = ['SIMPLE  =                    T', ...lines, 'END']
         .map((card) => card.padEnd(80))
@@ -93,7 +93,7 @@ describe('a hostile image for ImageMagick', () => {
       bytes.set([8, 2], 24)
       bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29)
     })
-    const entry = header(22, '\0\0\x01\0\x01\0', (bytes) => {
+    const iconEntry = header(22, '\0\0\x01\0\x01\0', (bytes) => {
       bytes.set([1, 0, 32, 0], 10)
       bytes.writeUInt32LE(png.length, 14)
       bytes.writeUInt32LE(22, 18)
@@ -127,25 +127,25 @@ describe('a hostile image for ImageMagick', () => {
       ['bmp', bmp],
       ['tga', tga],
       ['psd', psd],
-      ['ico', Buffer.concat([entry, png])],
+      ['ico', Buffer.concat([iconEntry, png])],
     ] as const)
       await failing('FILE_TOO_LARGE', bytes, from)
   })
 
   test('a hostile image that is truncated is corrupt', async () => {
     for (const from of formatsWithCorners.filter(cutShows)) {
-      const whole = await readFile(cornersFixture(from))
-      const part = whole.subarray(0, Math.floor(whole.length / (from === 'fits' ? 3 : 2)))
-      await failing('CORRUPT_FILE', part, from)
+      const wholeImage = await readFile(cornersFixture(from))
+      const partialImage = wholeImage.subarray(0, Math.floor(wholeImage.length / (from === 'fits' ? 3 : 2)))
+      await failing('CORRUPT_FILE', partialImage, from)
     }
   })
 
   test('a truncated OpenEXR image is detected beforehand, because ImageMagick would fill it with black', async () => {
-    const whole = await readFile(cornersFixture('exr'))
-    assert.equal(await detectFile('in.exr', whole), 'exr')
-    for (const size of [whole.length - 1, whole.length / 2, 500, 200, 12]) {
+    const wholeImage = await readFile(cornersFixture('exr'))
+    assert.equal(await detectFile('in.exr', wholeImage), 'exr')
+    for (const size of [wholeImage.length - 1, wholeImage.length / 2, 500, 200, 12]) {
       await assertRefused(
-        detectFile('in.exr', whole.subarray(0, size)),
+        detectFile('in.exr', wholeImage.subarray(0, size)),
         'CORRUPT_FILE',
         undefined,
         `${size} bytes`,

@@ -23,8 +23,8 @@ function fits(sides: readonly number[], values: readonly number[], extension?: '
     ['NAXIS', sides.length],
     ...sides.map((side, axis) => [`NAXIS${axis + 1}`, side]),
   ].map(([name, value]) => `${String(name).padEnd(8)}= ${String(value).padStart(20)}`)
-  const first = extension ? `XTENSION= '${extension}   '` : 'SIMPLE  =                    T'
-  const header = [first, ...cards, 'END'].map((card) => card.padEnd(80)).join('')
+  const firstCard = extension ? `XTENSION= '${extension}   '` : 'SIMPLE  =                    T'
+  const header = [firstCard, ...cards, 'END'].map((card) => card.padEnd(80)).join('')
   const data = Buffer.alloc(Math.ceil((values.length * 4) / 2880) * 2880)
   for (const [at, value] of values.entries()) data.writeFloatBE(value, at * 4)
   return Buffer.concat([Buffer.from(header.padEnd(2880)), data])
@@ -121,8 +121,8 @@ describe('an image in a format of ImageMagick', () => {
     // Too narrow for run-length encoding, so the pixels are uncompressed: three mantissas and an exponent.
     const [red = 0, green = 0, blue = 0, exponent = 0] = (await readFile(path)).subarray(-4)
     const light = [red, green, blue].map((value) => value * 2 ** (exponent - 136))
-    for (const [index, expected] of [0.006, 0.0343, 0.0931].entries()) {
-      assert.ok(Math.abs((light[index] ?? 0) - expected) < 0.002, String(light))
+    for (const [index, expectedLevel] of [0.006, 0.0343, 0.0931].entries()) {
+      assert.ok(Math.abs((light[index] ?? 0) - expectedLevel) < 0.002, String(light))
     }
   })
 
@@ -136,9 +136,9 @@ describe('an image in a format of ImageMagick', () => {
   test('an ImageMagick image in FITS with three planes is in color, and more planes are dropped with a warning', async () => {
     const { path, warnings } = await convert(imagemagick, cornersFixture('fits'), 'png')
     assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
-    const many = join(folder, 'many.fits')
-    await writeFile(many, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
-    const one = await convert(imagemagick, many, 'png')
+    const manyPlanes = join(folder, 'many.fits')
+    await writeFile(manyPlanes, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
+    const one = await convert(imagemagick, manyPlanes, 'png')
     assert.deepEqual([await shades(one.path), one.warnings], [[0, 255], ['PLANES_DROPPED']])
   })
 
@@ -172,8 +172,8 @@ describe('an image in a format of ImageMagick', () => {
 
   test('an ImageMagick image with transparency keeps it, or is flattened onto white', async () => {
     const alpha = async (to: FormatId) => {
-      const made = await convert(imagemagick, fixture('alpha.png'), to)
-      const { path } = to === 'png' ? made : await convert(imagemagick, made.path, 'png')
+      const convertedRun = await convert(imagemagick, fixture('alpha.png'), to)
+      const { path } = to === 'png' ? convertedRun : await convert(imagemagick, convertedRun.path, 'png')
       return sharp(path)
         .ensureAlpha()
         .extract({ left: 20, top: to === 'ico' ? 20 : 15, width: 1, height: 1 })
@@ -202,11 +202,11 @@ describe('an image in a format of ImageMagick', () => {
       return iconSizes(await readFile(path))
     }
     assert.deepEqual(await sizes({}, fixture('corners.png')), [40, 32, 16])
-    const { path: large } = await convert(imagemagick, fixture('corners.png'), 'png', {
+    const { path: largePath } = await convert(imagemagick, fixture('corners.png'), 'png', {
       options: { width: 300, fit: 'scale' },
     })
-    assert.deepEqual(await sizes({}, large), [256, 128, 64, 48, 32, 16])
-    assert.deepEqual(await sizes({ width: 20 }, large), [20])
+    assert.deepEqual(await sizes({}, largePath), [256, 128, 64, 48, 32, 16])
+    assert.deepEqual(await sizes({ width: 20 }, largePath), [20])
   })
 
   test('an ImageMagick image with animation keeps frames and delays in GIF, and warns for other targets', async () => {
@@ -275,9 +275,9 @@ describe('the route of an image', () => {
     ] as const) {
       assert.deepEqual(names(from, to), ['imagemagick:png', `vips:${to}`])
       const { path } = await convert(imagemagick, cornersFixture(from), 'png')
-      const made = await convert(vips, path, to)
-      if (to === 'pdf') assert.equal(await countPdfPages(made.path), 1)
-      else assert.deepEqual(await readImageSize(made.path, to), { width: 40, height: 30 })
+      const convertedRun = await convert(vips, path, to)
+      if (to === 'pdf') assert.equal(await countPdfPages(convertedRun.path), 1)
+      else assert.deepEqual(await readImageSize(convertedRun.path, to), { width: 40, height: 30 })
     }
     assert.deepEqual(names('png', 'ico'), ['imagemagick:ico'])
   })

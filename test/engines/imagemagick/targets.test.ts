@@ -23,10 +23,10 @@ describe('the formats that ImageMagick writes', () => {
   })
 
   test('the formats that ImageMagick writes use coders of the same name, except for those listed', () => {
-    const others = ids.flatMap((id) =>
+    const otherIds = ids.flatMap((id) =>
       magickTarget(id).coder === id ? [] : [`${id}:${magickTarget(id).coder}`],
     )
-    assert.equal(others.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
+    assert.equal(otherIds.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
   })
 
   test('the formats that ImageMagick writes are flattened onto white if they have no transparency', () => {
@@ -83,8 +83,8 @@ describe('the arguments of ImageMagick', () => {
   test('the arguments of ImageMagick for PNG contain compression level, interlacing and colors', () => {
     assert.equal(argsFor('png', {}), '-quality 65 -interlace None')
     assert.equal(argsFor('png', { compressionLevel: 9, progressive: true }), '-quality 95 -interlace PNG')
-    const few = '-quality 65 -interlace None -colors 256 -define png:color-type=3'
-    assert.equal(argsFor('png', { palette: 'true' }), few)
+    const fewColors = '-quality 65 -interlace None -colors 256 -define png:color-type=3'
+    assert.equal(argsFor('png', { palette: 'true' }), fewColors)
     assert.equal(argsFor('png', { colorSpace: 'gray' }), '-quality 65 -interlace None -colorspace Gray')
   })
 
@@ -96,13 +96,13 @@ describe('the arguments of ImageMagick', () => {
   })
 
   test('the arguments of ImageMagick for other lossy formats contain the quality on their own scales', () => {
-    for (const [id, usual, low] of [
+    for (const [id, usualArgs, low] of [
       ['webp', 80, 45],
       ['jp2', 50, 30],
       ['j2k', 50, 30],
       ['jng', 85, 50],
     ] as const) {
-      assert.equal(argsFor(id, {}), `-quality ${usual}`, id)
+      assert.equal(argsFor(id, {}), `-quality ${usualArgs}`, id)
       assert.equal(argsFor(id, { quality: 'low' }), `-quality ${low}`, id)
       assert.equal(argsFor(id, { quality: 7 }), `-quality 7`, id)
     }
@@ -145,8 +145,8 @@ describe('the arguments of ImageMagick', () => {
     assert.deepEqual(iconSides({ sizes: '16, 256,1' }), [256, 16, 1])
     assert.equal(iconSides({}), undefined)
     const hasArgument = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success
-    for (const wrong of ['0', '257', '1.5', '16,', 'x', '16,257', Array(60).fill('1').join()])
-      assert.equal(hasArgument(wrong), false, wrong)
+    for (const wrongSizes of ['0', '257', '1.5', '16,', 'x', '16,257', Array(60).fill('1').join()])
+      assert.equal(hasArgument(wrongSizes), false, wrongSizes)
     assert.ok(hasArgument(Array(50).fill('1').join()) && hasArgument('1,256'))
   })
 })

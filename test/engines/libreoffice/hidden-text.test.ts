@@ -30,7 +30,7 @@ test('hidden text of documents is left out of text, ebooks and PDF, and is repor
   assert.deepEqual(await summarize(document, 'fodt'), [6, 1])
   const { path } = await convert(office, document, 'docx')
   assert.deepEqual(await summarize(path, 'docx'), [6, 1])
-  const seen = /^Seen words\s+go on\s+also\s+shown\s*$/
+  const seenText = /^Seen words\s+go on\s+also\s+shown\s*$/
   for (const [engine, to] of [
     [pandoc, 'txt'],
     [pandoc, 'md'],
@@ -39,7 +39,7 @@ test('hidden text of documents is left out of text, ebooks and PDF, and is repor
     const result = await convert(engine, path, to)
     const text =
       to === 'pdf' ? await readStdout('pdftotext', result.path, '-') : await readFile(result.path, 'utf8')
-    assert.match(text, seen, `${engine.id} ${to}`)
+    assert.match(text, seenText, `${engine.id} ${to}`)
     assert.deepEqual(await summarize(result.path, to), [6, 0])
   }
   const page = await convert(office, path, 'html')
@@ -48,12 +48,12 @@ test('hidden text of documents is left out of text, ebooks and PDF, and is repor
   const unseen = (await readFile(page.path, 'utf8')).match(/display: none[^>]*>[^<]*/g) ?? []
   assert.equal(unseen.length, 3)
   assert.ok(unseen.every((one) => one.includes('secret')))
-  const open = await flat(
+  const openDocument = await flat(
     'open.fodt',
     'text',
     '<office:body><office:text><text:p>style="display: none" is written of</text:p></office:text></office:body>',
   )
-  assert.deepEqual((await convert(office, open, 'html')).warnings, [])
+  assert.deepEqual((await convert(office, openDocument, 'html')).warnings, [])
   const rich = await convert(office, path, 'rtf')
   assert.deepEqual(await summarize(rich.path, 'rtf'), [6, 1])
 })

@@ -60,8 +60,8 @@ describe('a document converted to PDF', () => {
     assert.deepEqual(await pageSizes(await pdfOf('report.docx', { pageSize: 'a4' })), ['595x842', '595x842'])
     const across = await pdfOf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
     assert.deepEqual(await pageSizes(across), ['792x612', '792x612'])
-    const own = await pdfOf('report.docx', { pageSize: '8x5in' })
-    assert.deepEqual(new Set(await pageSizes(own)), new Set(['576x360']))
+    const ownPaper = await pdfOf('report.docx', { pageSize: '8x5in' })
+    assert.deepEqual(new Set(await pageSizes(ownPaper)), new Set(['576x360']))
   })
 
   test('a document converted to PDF has the requested margins', async () => {
@@ -154,9 +154,9 @@ test('emoji families, flags, skin tones and the newest emoji are rendered as one
   const { path, warnings } = await convert(engine, source, 'pdf')
   assert.deepEqual(warnings, [])
   const places = await Promise.all(signs.map((_, index) => placeOf(`behind${index}`, path)))
-  const [first] = places
-  assert.ok(first && first.left > 0)
-  for (const [index, { left }] of places.entries()) assert.equal(left, first.left, signs[index])
+  const [firstPlace] = places
+  assert.ok(firstPlace && firstPlace.left > 0)
+  for (const [index, { left }] of places.entries()) assert.equal(left, firstPlace.left, signs[index])
   const text = await readPdfText(path)
   for (const sign of signs) assert.ok(text.includes(sign), sign)
 })
@@ -241,8 +241,8 @@ describe('a document with tracked changes', async () => {
   })
 
   test('a document with tracked changes keeps them in other document formats', async () => {
-    const made = await convert(engine, path, 'fodt')
-    assert.match(await readFile(made.path, 'utf8'), /<text:deletion>[\s\S]*eleven/)
+    const convertedRun = await convert(engine, path, 'fodt')
+    assert.match(await readFile(convertedRun.path, 'utf8'), /<text:deletion>[\s\S]*eleven/)
   })
 
   test('a document with tracked changes contains exactly the visible words', async () => {
@@ -302,10 +302,13 @@ describe('office documents are converted to each other', { concurrency: 2 }, () 
         if (!countedFormats.includes(format)) return
         const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // The names above have such extensions.
         const source = await readSummary(fixture(`office/${name}`), from, { isResult: false })
-        const held = await readSummary(there.path, format, { isResult: true })
-        assert.deepEqual(held?.counts, source?.counts)
-        assert.equal(source?.words?.countSharedWith(held?.words ?? new WordCounts()), source?.words?.total)
-        assert.equal(held?.words?.total, source?.words?.total)
+        const documentSummary = await readSummary(there.path, format, { isResult: true })
+        assert.deepEqual(documentSummary?.counts, source?.counts)
+        assert.equal(
+          source?.words?.countSharedWith(documentSummary?.words ?? new WordCounts()),
+          source?.words?.total,
+        )
+        assert.equal(documentSummary?.words?.total, source?.words?.total)
       })
     }
   }

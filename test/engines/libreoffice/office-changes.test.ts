@@ -36,10 +36,10 @@ test('text that was inserted and deleted again is in no conversion of a document
      <w:p><w:pPr><w:rPr><w:ins ${by(4)}/><w:del ${by(5)}/></w:rPr></w:pPr>${run('five')}</w:p>`,
   )
   for (const to of ['pdf', 'html', 'odt'] as const) {
-    const made = await convert(engine, path, to)
+    const convertedRun = await convert(engine, path, to)
     const text = await (to === 'pdf'
-      ? readStdout('pdftotext', made.path, '-')
-      : readStdout('pandoc', `--from=${to}`, '--to=plain', made.path))
+      ? readStdout('pdftotext', convertedRun.path, '-')
+      : readStdout('pandoc', `--from=${to}`, '--to=plain', convertedRun.path))
     assert.match(text.replaceAll(/\s+/g, ' '), /one two three four five/, to)
   }
 })

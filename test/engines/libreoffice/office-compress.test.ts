@@ -31,8 +31,8 @@ const part = (path: string, name: string) => readStdout('unzip', '-p', path, nam
 
 test('images of a document become smaller, and its text stays unchanged', async () => {
   const { path, result, warnings } = await compressFile(album)
-  const [small, whole] = [await sizeOf(path), await sizeOf(album)]
-  assert.ok(small < whole / 3, `${small} of ${whole} bytes`)
+  const [smallBytes, wholeBytes] = [await sizeOf(path), await sizeOf(album)]
+  assert.ok(smallBytes < wholeBytes / 3, `${smallBytes} of ${wholeBytes} bytes`)
   assert.deepEqual(warnings, [])
   assert.equal(result.details?.sizeAfter, await sizeOf(path))
   assert.deepEqual(await listZipNames(path), await listZipNames(album))
@@ -51,10 +51,10 @@ test('a signed document causes a warning only if it is changed', async () => {
   const signFile = async (name: string, source: string) => {
     const path = join(scratch, name)
     await copyFile(source, path)
-    const inner = name.endsWith('odt') ? 'META-INF/documentsignatures.xml' : '_xmlsignatures/sig1.xml'
+    const innerName = name.endsWith('odt') ? 'META-INF/documentsignatures.xml' : '_xmlsignatures/sig1.xml'
     const append =
       'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").writestr(sys.argv[2], "<Signature/>")'
-    execFileSync(python3, ['-c', append, path, inner])
+    execFileSync(python3, ['-c', append, path, innerName])
     return path
   }
   assert.deepEqual((await compressFile(await signFile('signed.docx', album))).warnings, ['SIGNATURE_BROKEN'])

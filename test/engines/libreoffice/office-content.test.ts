@@ -44,9 +44,9 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
   const dropped =
     'Hidden parts of the workbook were left out: 1 hidden sheet, 2 hidden rows and 2 hidden columns.'
   const pdf = await convert(office, book, 'pdf')
-  const printed = (await readStdout('pdftotext', '-layout', pdf.path, '-')).replaceAll(/\s+/g, ' ')
-  assert.match(printed, /first cells last ones/)
-  assert.doesNotMatch(printed, /secret|another/)
+  const printedText = (await readStdout('pdftotext', '-layout', pdf.path, '-')).replaceAll(/\s+/g, ' ')
+  assert.match(printedText, /first cells last ones/)
+  assert.doesNotMatch(printedText, /secret|another/)
   const page = await convert(office, book, 'html')
   assert.doesNotMatch(await readFile(page.path, 'utf8'), /secret|another/)
   for (const { warnings, messages } of [pdf, page])
@@ -63,13 +63,13 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
     const { path } = await convert(office, book, to)
     const createDocumentWith = await readSummary(path, to, { isResult: true })
     assert.equal(createDocumentWith?.counts.sheets, 3, to)
-    const shown = new WordCounts()
+    const shownWords = new WordCounts()
     // LibreOffice writes the first sheet as visible for Excel.
-    shown.add(`first cells last ones ${to === 'ods' ? '' : 'secret sheet'}`)
+    shownWords.add(`first cells last ones ${to === 'ods' ? '' : 'secret sheet'}`)
     const { visibleWords } = createDocumentWith
     assert.deepEqual(
-      [visibleWords?.total, visibleWords && shown.countSharedWith(visibleWords)],
-      [shown.total, shown.total],
+      [visibleWords?.total, visibleWords && shownWords.countSharedWith(visibleWords)],
+      [shownWords.total, shownWords.total],
     )
   }
 })
@@ -157,7 +157,7 @@ test('fields, controls in tables, tables in notes and embedded pages of a Word d
       ['aFChunk', 'within.docx', await readFile(within)],
     ],
   )
-  const all = [
+  const allParts = [
     'Author',
     'first',
     'second',
@@ -172,7 +172,7 @@ test('fields, controls in tables, tables in notes and embedded pages of a Word d
   for (const to of ['txt', 'md'] as const) {
     const text = await readFile((await convert(pandoc, path, to)).path, 'utf8')
     assert.deepEqual(
-      all.filter((one) => !text.includes(one)),
+      allParts.filter((one) => !text.includes(one)),
       [],
       to,
     )
@@ -216,7 +216,7 @@ test('emoji, changes without an id, text directions, tabs and cells beyond the c
     narrow: table('<w:gridCol/>', cell('alone')),
     none: table('', cell('wide', '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'), cell('last')),
   }
-  const expected: Readonly<Record<keyof typeof parts, RegExp>> = {
+  const expectedParts: Readonly<Record<keyof typeof parts, RegExp>> = {
     smile: /before 😀 after/,
     change: /now insertedmoved/,
     direction: /turnedover/,
@@ -229,6 +229,6 @@ test('emoji, changes without an id, text directions, tabs and cells beyond the c
   for (const [name, xml] of Object.entries(parts)) {
     const path = await wordOf(`one-${name}`, xml, [])
     const text = await readFile((await convert(pandoc, path, 'txt')).path, 'utf8')
-    assert.match(text, expected[name as keyof typeof parts], name) // names are keys
+    assert.match(text, expectedParts[name as keyof typeof parts], name) // names are keys
   }
 })

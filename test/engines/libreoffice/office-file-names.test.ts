@@ -33,8 +33,8 @@ test('fields and formulas show the original file name and none of our folders', 
     const name = `Zürich 100% #1.${kind}`
     const path = join(folder, name)
     await writeFile(path, source)
-    const made = await convert(engine, path, 'pdf', { names: [name] })
-    const text = (await readStdout('pdftotext', made.path, '-')).replaceAll('\n', ' ')
+    const convertedRun = await convert(engine, path, 'pdf', { names: [name] })
+    const text = (await readStdout('pdftotext', convertedRun.path, '-')).replaceAll('\n', ' ')
     assert.ok(text.includes(name) || text.includes(name.replace('%', '%25').replace('#', '%23')), text)
     assert.doesNotMatch(text, /\/\w+\/|document\.fod/, text)
   }

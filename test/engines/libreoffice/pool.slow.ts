@@ -35,13 +35,13 @@ async function pool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engin
 /** Returns the ids of processes whose command line contains both the program and the folder. */
 async function pidsOf(program: string, folder: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const found = await Promise.all(
+  const foundOffices = await Promise.all(
     pids.map(async (pid) => {
       const command = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
       return command.split('\0')[0]?.endsWith(program) && command.includes(folder) ? [Number(pid)] : []
     }),
   )
-  return found.flat()
+  return foundOffices.flat()
 }
 
 const offices = (baseDir: string) => pidsOf('soffice.bin', baseDir)
@@ -63,10 +63,10 @@ describe('the LibreOffice pool', () => {
     const { engine, baseDir } = await pool()
     assert.deepEqual(await offices(baseDir), [])
     await engine.warm?.()
-    const [first] = await offices(baseDir)
-    assert.ok(first)
+    const [firstOffice] = await offices(baseDir)
+    assert.ok(firstOffice)
     for (let i = 0; i < 3; i++) await convert(engine, fixture('office/report.docx'), 'pdf')
-    assert.deepEqual(await offices(baseDir), [first])
+    assert.deepEqual(await offices(baseDir), [firstOffice])
   })
 
   test('the LibreOffice pool converts many documents with the allowed number of processes, each with its own result', async () => {
@@ -84,13 +84,13 @@ describe('the LibreOffice pool', () => {
   test('the LibreOffice pool replaces a process that has reached its document limit', async () => {
     const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    const [first] = await offices(baseDir)
+    const [firstOffice] = await offices(baseDir)
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    assert.deepEqual(await offices(baseDir), [first])
+    assert.deepEqual(await offices(baseDir), [firstOffice])
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const isReplaced = async () => {
       const now = await offices(baseDir)
-      return now.length === 1 && now[0] !== first
+      return now.length === 1 && now[0] !== firstOffice
     }
     await waitUntil(isReplaced, 'another LibreOffice process has replaced the first', 60)
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
@@ -99,17 +99,18 @@ describe('the LibreOffice pool', () => {
   test('the LibreOffice pool keeps using a spent process until its replacement is warm', async () => {
     const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    const [first] = await offices(baseDir)
-    assert.ok(first)
-    let seen = [first]
+    const [firstOffice] = await offices(baseDir)
+    assert.ok(firstOffice)
+    let seenOffices = [firstOffice]
     let documents = 1
-    while (seen.includes(first)) {
+    while (seenOffices.includes(firstOffice)) {
       await convert(engine, fixture('office/utf16.txt'), 'rtf')
       documents++
-      seen = await offices(baseDir)
+      seenOffices = await offices(baseDir)
       // On a busy machine, a replaced process takes a while to end.
       const isReplaced = async () => (await offices(baseDir)).length <= 2
-      if (seen.length > 2) await waitUntil(isReplaced, `two of ${seen.length} LibreOffice processes remain`)
+      if (seenOffices.length > 2)
+        await waitUntil(isReplaced, `two of ${seenOffices.length} LibreOffice processes remain`)
     }
     assert.ok(
       documents > 4,
@@ -119,12 +120,12 @@ describe('the LibreOffice pool', () => {
 
   test('the LibreOffice pool ends all processes and removes all folders when it is closed', async () => {
     const { engine, baseDir } = await pool()
-    const running = [longText('First'), longText('Second')].map(async (path) =>
+    const runningConversions = [longText('First'), longText('Second')].map(async (path) =>
       convert(engine, await path, 'pdf'),
     )
-    await Promise.race(running)
+    await Promise.race(runningConversions)
     await engine.close?.()
-    await Promise.allSettled(running)
+    await Promise.allSettled(runningConversions)
     // The kernel kills the processes of a sandbox after its first process has ended.
     await waitUntil(async () => (await offices(baseDir)).length === 0, 'all LibreOffice processes have ended')
     assert.deepEqual(await readdir(baseDir), [])
@@ -137,14 +138,14 @@ describe('a LibreOffice process that fails', () => {
   async function disturb(signal: NodeJS.Signals, times: number, settings?: LibreOfficeSettings) {
     const { engine, baseDir } = await pool({ processes: 1, ...settings })
     await engine.warm?.()
-    const before = await offices(baseDir)
+    const officesBefore = await offices(baseDir)
     let left = times
     const onProgress = (ratio: number) => {
       if (ratio !== 0.5 || left-- <= 0) return
       void offices(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
     }
     const run = convert(engine, await longText('Survivor'), 'pdf', { onProgress })
-    return { run, before, baseDir }
+    return { run, before: officesBefore, baseDir }
   }
 
   test('a LibreOffice process that fails by crashing causes a retry, and the document is converted', async () => {
@@ -189,23 +190,23 @@ describe('a LibreOffice process that fails', () => {
 test('a cancelled document ends only its own LibreOffice process', async () => {
   const { engine, baseDir } = await pool({ processes: 2 })
   const abort = new AbortController()
-  const loaded = Promise.withResolvers<void>()
+  const loadedEvent = Promise.withResolvers<void>()
   const cancelled = convert(engine, await longText('Cancelled', 20_000), 'pdf', {
     signal: abort.signal,
-    onProgress: () => loaded.resolve(),
+    onProgress: () => loadedEvent.resolve(),
   })
-  const rejected = assert.rejects(cancelled, /asked to stop/)
-  const kept = convert(engine, await longText('Kept', 8000), 'pdf')
-  await loaded.promise
-  const before = await offices(baseDir)
-  const asked = performance.now()
+  const rejectedRun = assert.rejects(cancelled, /asked to stop/)
+  const keptRun = convert(engine, await longText('Kept', 8000), 'pdf')
+  await loadedEvent.promise
+  const officesBefore = await offices(baseDir)
+  const requestedAtMs = performance.now()
   abort.abort(new Error('asked to stop'))
-  await rejected
-  const ms = performance.now() - asked
+  await rejectedRun
+  const ms = performance.now() - requestedAtMs
   assert.ok(ms < 1000, `it kept running for ${ms} ms`)
-  assert.match(await readPdfText((await kept).path), /Kept/)
-  const still = await offices(baseDir)
-  assert.equal(before.filter((pid) => still.includes(pid)).length, 1)
+  assert.match(await readPdfText((await keptRun).path), /Kept/)
+  const officesAfter = await offices(baseDir)
+  assert.equal(officesBefore.filter((pid) => officesAfter.includes(pid)).length, 1)
 })
 
 describe('a converted document leaves behind', () => {
@@ -271,11 +272,11 @@ test('a killed service leaves no processes, and its folders are removed at the n
   await waitUntil(async () => (await offices(baseDir)).length === 0, 'the LibreOffice process survives')
   const left = await readdir(baseDir)
   assert.equal(left.length, 1)
-  const next = createLibreOffice({ baseDir })
-  engines.push(next)
-  await next.warm?.()
-  const still = (await readdir(baseDir)).filter((name) => left.includes(name))
-  assert.deepEqual(still, [])
+  const nextEngine = createLibreOffice({ baseDir })
+  engines.push(nextEngine)
+  await nextEngine.warm?.()
+  const remainingFolders = (await readdir(baseDir)).filter((name) => left.includes(name))
+  assert.deepEqual(remainingFolders, [])
 })
 
 test('a failed start of LibreOffice is not reported as an error of the document', async () => {

@@ -57,8 +57,8 @@ describe('plain text and tables', () => {
       const sheet = await convert(engine, source, to)
       const back = await convert(engine, sheet.path, 'csv', { from: to })
       assert.equal(await readFile(back.path, 'utf8'), await readFile(source, 'utf8'), to)
-      const again = await convert(engine, back.path, 'xlsx', { from: 'csv' })
-      const cells = await readStdout('unzip', '-p', again.path, 'xl/worksheets/sheet1.xml')
+      const repeatedRun = await convert(engine, back.path, 'xlsx', { from: 'csv' })
+      const cells = await readStdout('unzip', '-p', repeatedRun.path, 'xl/worksheets/sheet1.xml')
       assert.doesNotMatch(cells, /<f[ >]/)
       const kinds = [...cells.matchAll(/<c r="A\d+"[^>]* t="(\w+)"/g)].map(([, kind]) => kind)
       assert.deepEqual(kinds, [...texts.map(() => 's'), ...numbers.map(() => 'n')])
@@ -98,8 +98,8 @@ describe('plain text and tables', () => {
     const locked = join(scratch, 'protected-dates.fods')
     const key =
       'table:protected="true" table:protection-key="NHrmZ3JBYtcPY8VVFPdJXR+HCBw=" table:protection-key-digest-algorithm="http://www.w3.org/2000/09/xmldsig#sha1"'
-    const open = await readFile(source, 'utf8')
-    await writeFile(locked, open.replace('table:name="a"', `table:name="a" ${key}`))
+    const openTable = await readFile(source, 'utf8')
+    await writeFile(locked, openTable.replace('table:name="a"', `table:name="a" ${key}`))
     assert.match(
       await readFile((await convert(engine, locked, 'csv')).path, 'utf8'),
       /^03.04.2023,.*,1\.2345,.*\n$/,
@@ -124,11 +124,11 @@ describe('plain text and tables', () => {
     const source = join(scratch, 'named.csv')
     await writeFile(source, Buffer.from('\xc4|1;2\n', 'latin1'))
     const to = (options: RunSettings['options'] = {}) => convert(engine, source, 'tsv', { options })
-    const named = await to({ encoding: 'windows-1251', delimiter: 'pipe' })
-    assert.equal(await readFile(named.path, 'utf8'), 'Д\t1;2\n')
-    assert.deepEqual(named.warnings, [])
-    const other = await to({ encoding: 'koi8-r', delimiter: ';' })
-    assert.equal(await readFile(other.path, 'utf8'), 'д|1\t2\n')
+    const namedRun = await to({ encoding: 'windows-1251', delimiter: 'pipe' })
+    assert.equal(await readFile(namedRun.path, 'utf8'), 'Д\t1;2\n')
+    assert.deepEqual(namedRun.warnings, [])
+    const otherRun = await to({ encoding: 'koi8-r', delimiter: ';' })
+    assert.equal(await readFile(otherRun.path, 'utf8'), 'д|1\t2\n')
   })
 
   test('web pages are read by LibreOffice in their declared or detected encoding', async () => {
@@ -210,7 +210,7 @@ describe('a document that cannot be opened', () => {
 
   test('a document that cannot be opened is reported as damaged, whatever is wrong with it', async () => {
     const report = await readFile(fixture('office/report.docx'))
-    const wrong = {
+    const wrongOptions = {
       'half.docx': report.subarray(0, report.length / 2),
       'empty.docx': Buffer.alloc(0),
       'text.docx': Buffer.from('only a text\n'.repeat(50)),
@@ -218,7 +218,7 @@ describe('a document that cannot be opened', () => {
       'renamed.xlsx': report,
       'renamed.odt': report,
     }
-    for (const [name, bytes] of Object.entries(wrong)) {
+    for (const [name, bytes] of Object.entries(wrongOptions)) {
       const path = join(scratch, name)
       await writeFile(path, bytes)
       await assert.rejects(

@@ -138,9 +138,9 @@ describe('a document designed to exhaust resources', () => {
 })
 
 test('a document that exceeds the memory limit is reported as too large, not as damaged', async () => {
-  const small = { ...pandoc, limits: { ...pandoc.limits, memoryMb: 300 } }
+  const smallMemory = { ...pandoc, limits: { ...pandoc.limits, memoryMb: 300 } }
   const source = await file('large.html', '<p>apple <b>pear</b></p>'.repeat(100_000))
-  await assert.rejects(convert(small, source, 'rst'), { code: 'FILE_TOO_LARGE', message: /memory/ })
+  await assert.rejects(convert(smallMemory, source, 'rst'), { code: 'FILE_TOO_LARGE', message: /memory/ })
 })
 
 test('Markdown that pandoc would parse for hours is refused with the reason, and smaller cases are read', async () => {
@@ -150,8 +150,8 @@ test('Markdown that pandoc would parse for hours is refused with the reason, and
   }
   await assertRefusedText(`a\n ${'> '.repeat(1001)}x`, /has a line with 1001 nested quotations \(>\), which/)
   await assertRefusedText(`a ${'`'.repeat(5001)} b`, /has 5001 backticks in a row, which/)
-  const many = `${'> '.repeat(90)}deep\n\n${'`a` '.repeat(6000)}\n\n${'a > b '.repeat(2000)}`
-  const { text } = await convertSource(await file('many.md', many), 'html')
+  const manyNodes = `${'> '.repeat(90)}deep\n\n${'`a` '.repeat(6000)}\n\n${'a > b '.repeat(2000)}`
+  const { text } = await convertSource(await file('many.md', manyNodes), 'html')
   assert.match(text, /deep/)
   assert.equal(text.split('<code>').length, 6001)
 })
@@ -222,12 +222,12 @@ describe('a LaTeX document', () => {
 
 test('dropped raw content for another format causes a warning', async () => {
   const source = await file('raw.rst', 'A word.\n\n.. raw:: latex\n\n   \\\\textbf{for TeX}\n')
-  for (const [to, expected] of [
+  for (const [to, expectedText] of [
     ['html', ['RAW_PARTS_DROPPED']],
     ['docx', ['RAW_PARTS_DROPPED']],
     ['tex', []],
   ] as const) {
-    assert.deepEqual((await convert(pandoc, source, to)).warnings, expected, to)
+    assert.deepEqual((await convert(pandoc, source, to)).warnings, expectedText, to)
   }
 })
 

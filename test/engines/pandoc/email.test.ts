@@ -14,8 +14,8 @@ const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 async function page(...lines: readonly string[]) {
   const path = join(scratch, 'mail.eml')
   await writeFile(path, lines.join('\r\n'))
-  const { path: made, warnings } = await convert(pandoc, path, 'html')
-  return { html: await readFile(made, 'utf8'), warnings }
+  const { path: htmlPath, warnings } = await convert(pandoc, path, 'html')
+  return { html: await readFile(htmlPath, 'utf8'), warnings }
 }
 
 const htmlMail = (...body: readonly string[]) =>

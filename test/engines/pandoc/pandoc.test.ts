@@ -128,8 +128,8 @@ describe('the content of a document', () => {
   test('the content of a document gets the first heading or the file name as title if one is needed', async () => {
     const heading = await file('heading.md', 'Before.\n\n# The *heading* here\n')
     assert.match((await convertSource(heading, 'html')).text, /<title>The heading here<\/title>/)
-    const none = await file('none.md', 'Only words.\n')
-    const { text } = await convertSource(none, 'html', { names: ['My <letter>.md'] })
+    const noHeadings = await file('none.md', 'Only words.\n')
+    const { text } = await convertSource(noHeadings, 'html', { names: ['My <letter>.md'] })
     assert.match(text, /<title>My &lt;letter&gt;<\/title>/)
   })
 
@@ -138,9 +138,9 @@ describe('the content of a document', () => {
   })
 
   test('the content of a document includes subtitle, authors and date as text if the format has no such fields', async () => {
-    const facts =
+    const metadataLines =
       'title: Birds\nsubtitle: of rivers\nauthor: [Ada E, Bo F]\ndate: 2024-05-04\nabstract: In short.\n'
-    const described = await file('described.md', `---\n${facts}---\n\n# One\n\nWords.\n`)
+    const describedDocument = await file('described.md', `---\n${metadataLines}---\n\n# One\n\nWords.\n`)
     for (const to of [
       'textile',
       'jira',
@@ -153,10 +153,10 @@ describe('the content of a document', () => {
       'tei',
       'fb2',
     ] as const) {
-      const { text } = await convertSource(described, to)
+      const { text } = await convertSource(describedDocument, to)
       const words = ['Birds', 'of rivers', 'Ada', 'Bo', '2024', 'In short']
-      const lost = words.filter((word) => !text.replaceAll('\\', '').includes(word))
-      assert.deepEqual(lost, [], to)
+      const lostWords = words.filter((word) => !text.replaceAll('\\', '').includes(word))
+      assert.deepEqual(lostWords, [], to)
     }
   })
 
@@ -169,11 +169,11 @@ describe('the content of a document', () => {
 
   test('the content of a document includes raw HTML', async () => {
     const head = '---\ntitle: The Mixed\nauthor: Ada Reed\nabstract: In short.\n---\n'
-    const mixed = await file('mixed.md', `${head}Words.\n\n<table><tr><td>inside</td></tr></table>\n`)
-    const { text } = await convertSource(mixed, 'docx')
+    const mixedDocument = await file('mixed.md', `${head}Words.\n\n<table><tr><td>inside</td></tr></table>\n`)
+    const { text } = await convertSource(mixedDocument, 'docx')
     assert.match(text, /<w:tbl>[\s\S]*inside/)
     // Neither is repeated.
-    const plain = await readFile((await convert(pandoc, mixed, 'txt')).path, 'utf8')
+    const plain = await readFile((await convert(pandoc, mixedDocument, 'txt')).path, 'utf8')
     assert.equal(plain.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })
 
@@ -227,11 +227,11 @@ describe('images of a document', () => {
     const book = join(scratch, 'notes.epub')
     const note = (id: string, words: string, type = 'footnote') =>
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
-    const named = `<p>Here<a epub:type="noteref" href="#a">1</a>.</p>${note('a', 'Note by its name')}`
-    const linked = `<p>There<a href="#b">2</a>.</p>${note('b', 'Note by a link')}`
-    const apart = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
+    const namedNote = `<p>Here<a epub:type="noteref" href="#a">1</a>.</p>${note('a', 'Note by its name')}`
+    const linkedNote = `<p>There<a href="#b">2</a>.</p>${note('b', 'Note by a link')}`
+    const distantNote = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
     const files = {
-      'one.xhtml': createChapter(named + linked + apart),
+      'one.xhtml': createChapter(namedNote + linkedNote + distantNote),
       'notes.xhtml': createChapter(`<h2>Notes</h2>${note('c', 'Note in its own file', 'rearnote')}`),
     }
     await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'] })

@@ -80,8 +80,8 @@ test('a long PDF is split into chunks of pages that take about equally long', as
     { first: 151, last: 225 },
     { first: 226, last: 300 },
   ])
-  const selected = await split('long.pdf', 4, { options: { pages: '300-101,7', dpi: 300 } })
-  assert.deepEqual(selected, [
+  const selectedPages = await split('long.pdf', 4, { options: { pages: '300-101,7', dpi: 300 } })
+  assert.deepEqual(selectedPages, [
     { first: 7, last: 199 },
     { first: 200, last: 300 },
   ])
@@ -104,7 +104,7 @@ for (const { to, options } of [
   { to: 'svg', options: {} },
 ] as const)
   test(`joined chunks of ${to} pages equal the result of a single run`, async () => {
-    const whole = await run('short.pdf', { to, options })
+    const wholeResult = await run('short.pdf', { to, options })
     const chunks = [
       { first: 1, last: 2 },
       { first: 3, last: 3 },
@@ -116,9 +116,12 @@ for (const { to, options } of [
       results.push({ spec: chunk, files: [toInputFile(result)], details: result.details })
     }
     const { work, tools } = await createStep('short.pdf', { to, options })
-    const joined = await pdf.join?.(work, results, tools)
-    assert.ok(joined)
-    assert.equal(joined.files[0].format, 'zip')
-    assert.deepEqual(joined.details, whole.details)
-    assert.deepEqual(await hashZipEntries(joined.files[0].path), await hashZipEntries(whole.files[0].path))
+    const joinedResult = await pdf.join?.(work, results, tools)
+    assert.ok(joinedResult)
+    assert.equal(joinedResult.files[0].format, 'zip')
+    assert.deepEqual(joinedResult.details, wholeResult.details)
+    assert.deepEqual(
+      await hashZipEntries(joinedResult.files[0].path),
+      await hashZipEntries(wholeResult.files[0].path),
+    )
   })

@@ -44,9 +44,9 @@ let folder = ''
 let documents: Readonly<Record<string, ConvertedDocument>> = {}
 
 const documentOf = (name: keyof typeof sources): ConvertedDocument => {
-  const converted = documents[name]
-  assert.ok(converted)
-  return converted
+  const convertedDocument = documents[name]
+  assert.ok(convertedDocument)
+  return convertedDocument
 }
 
 async function countSectionColumns(path: string): Promise<number[]> {
@@ -61,13 +61,13 @@ async function groupWordsByLine(path: string, page: number) {
   const number = String(page)
   const boxes = await readStdout('pdftotext', '-bbox', '-f', number, '-l', number, path, '-')
   const words = boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)"[^>]*>[a-z]+(\d+)\.?</g)
-  const all = [...words].map(([, left, top, right, digits]) => ({
+  const allWords = [...words].map(([, left, top, right, digits]) => ({
     left: Number(left),
     top: Math.round(Number(top)),
     right: Number(right),
     number: Number(digits),
   }))
-  return [...Map.groupBy(all, ({ top }) => top).values()]
+  return [...Map.groupBy(allWords, ({ top }) => top).values()]
 }
 
 /** Counts the lines of a page with words in the first and the last column and none in the gutters. */
@@ -87,10 +87,10 @@ const paragraphLengths = (paragraphs: number) =>
   Array.from({ length: paragraphs }, (_, index) => lengthOfParagraph(index))
 
 /** Returns the word numbers of some paragraphs as they were created. */
-const numbersFrom = (first: number, paragraphs: number) =>
+const numbersFrom = (firstNumber: number, paragraphs: number) =>
   Array.from(
     { length: paragraphLengths(paragraphs).reduce((sum, one) => sum + one) },
-    (_, index) => first + index,
+    (_, index) => firstNumber + index,
   )
 
 describe('PDF with columns to Word', () => {
@@ -98,18 +98,18 @@ describe('PDF with columns to Word', () => {
     folder = await printDocuments(sources)
     const docxFolder = join(folder, 'opened')
     await mkdir(docxFolder)
-    const converted: Record<string, ConvertedDocument> = {}
+    const convertedDocuments: Record<string, ConvertedDocument> = {}
     for (const name of Object.keys(sources)) {
       const { path, warnings } = await convert(pdf, join(folder, `${name}.pdf`), 'docx')
       assert.deepEqual(warnings, [])
       await copyFile(path, join(docxFolder, `${name}.docx`))
-      converted[name] = {
+      convertedDocuments[name] = {
         text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path),
         sections: await countSectionColumns(path),
         printedPath: join(docxFolder, `${name}.pdf`),
       }
     }
-    documents = converted
+    documents = convertedDocuments
     await makePdf(
       docxFolder,
       Object.keys(sources).map((name) => join(docxFolder, `${name}.docx`)),
@@ -117,17 +117,17 @@ describe('PDF with columns to Word', () => {
   })
 
   test('columns of a PDF are next to each other in the Word document', async () => {
-    const { printedPath: printed } = documentOf('two')
-    assert.equal(await countPdfPages(printed), 1)
-    const before = await countSideBySideLines(join(folder, 'two.pdf'), 2)
-    const now = await countSideBySideLines(printed, 2)
-    assert.ok(before > 30 && now >= before * 0.9, `${now} of ${before} lines`)
+    const { printedPath } = documentOf('two')
+    assert.equal(await countPdfPages(printedPath), 1)
+    const linesBefore = await countSideBySideLines(join(folder, 'two.pdf'), 2)
+    const now = await countSideBySideLines(printedPath, 2)
+    assert.ok(linesBefore > 30 && now >= linesBefore * 0.9, `${now} of ${linesBefore} lines`)
   })
 
   test('text is read column by column, above and below each title', () => {
     const { text } = documentOf('two')
-    const expected = [...numbersFrom(1000, 4), ...numbersFrom(2000, 4), ...numbersFrom(3000, 2)]
-    assert.deepEqual(extractNumbers(text), expected)
+    const expectedNumbers = [...numbersFrom(1000, 4), ...numbersFrom(2000, 4), ...numbersFrom(3000, 2)]
+    assert.deepEqual(extractNumbers(text), expectedNumbers)
     assert.match(text, /keepers\s+\w+ \w+1000 /)
     assert.match(text, /\.\s+Storms\s+\w+ \w+2000 /)
     assert.match(text, /\.\s+Afterwards\s+\w+ \w+3000 /)
@@ -148,23 +148,23 @@ describe('PDF with columns to Word', () => {
   })
 
   test('three columns at the end of a document are balanced', async () => {
-    const { text, printedPath: printed, sections } = documentOf('three')
+    const { text, printedPath, sections } = documentOf('three')
     assert.deepEqual(extractNumbers(text), numbersFrom(1000, 9))
     assert.deepEqual(sections, [1, 3, 1])
-    assert.equal(await countPdfPages(printed), 1)
-    const before = await countSideBySideLines(join(folder, 'three.pdf'), 3)
-    const now = await countSideBySideLines(printed, 3)
-    assert.ok(before > 20 && now >= before * 0.9, `${now} of ${before} lines`)
+    assert.equal(await countPdfPages(printedPath), 1)
+    const linesBefore = await countSideBySideLines(join(folder, 'three.pdf'), 3)
+    const now = await countSideBySideLines(printedPath, 3)
+    assert.ok(linesBefore > 20 && now >= linesBefore * 0.9, `${now} of ${linesBefore} lines`)
   })
 
   test('columns over several pages form one section', async () => {
-    const { text, printedPath: printed, sections } = documentOf('pages')
-    const before = await countPdfPages(join(folder, 'pages.pdf'))
-    assert.ok(before > 1)
+    const { text, printedPath, sections } = documentOf('pages')
+    const pagesBefore = await countPdfPages(join(folder, 'pages.pdf'))
+    assert.ok(pagesBefore > 1)
     assert.deepEqual(extractNumbers(text), numbersFrom(1000, 40))
     assert.equal(sections.filter((columns) => columns === 2).length, 1)
-    assert.equal(await countPdfPages(printed), before)
-    assert.ok((await countSideBySideLines(printed, 2, 1)) > 40)
+    assert.equal(await countPdfPages(printedPath), pagesBefore)
+    assert.ok((await countSideBySideLines(printedPath, 2, 1)) > 40)
   })
 
   test('columns of different widths and table columns do not become Word columns', () => {

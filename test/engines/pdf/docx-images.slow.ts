@@ -35,7 +35,7 @@ const fewWords = createPdf({
   5: await createScan(['Invoice 42 Oslo']),
 })
 
-const mixed = createPdf({
+const mixedPdf = createPdf({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: '<< /Type /Pages /Kids [3 0 R 6 0 R] /Count 2 >>',
   3: page(4, '/Font << /F1 7 0 R >>'),
@@ -46,7 +46,7 @@ const mixed = createPdf({
   8: imageContent,
 })
 
-const pathOf = await writeFiles({ 'few.pdf': fewWords, 'mixed.pdf': mixed })
+const pathOf = await writeFiles({ 'few.pdf': fewWords, 'mixed.pdf': mixedPdf })
 const convertToText = async (name: string, options = {}) => {
   const run = await convert(pdf, pathOf(name), 'docx', { options })
   return { ...run, text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', run.path) }

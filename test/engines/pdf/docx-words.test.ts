@@ -188,7 +188,7 @@ describe('headings', () => {
 
   test('captions, signatures and quotations are not headings', () => {
     const bold = { bold: true }
-    const large = { size: 14, italic: true }
+    const largeStyle = { size: 14, italic: true }
     const blocks = [
       ...[
         paragraph('A heading', bold, 12),
@@ -199,14 +199,23 @@ describe('headings', () => {
         text(),
       ],
       ...[paragraph('Anna Example', bold, 12), paragraph('Chair of the council', bold, 2), text()],
-      ...[paragraph('The council said', large, 12), paragraph('that rivers rise.', large, 2), text()],
+      ...[
+        paragraph('The council said', largeStyle, 12),
+        paragraph('that rivers rise.', largeStyle, 2),
+        text(),
+      ],
     ]
     assert.deepEqual(findHeadings(blocks), ['A heading', 'Another'])
   })
 
   test('a title on two lines becomes one heading', () => {
-    const large = { size: 20 }
-    const blocks = [paragraph('The annual brief', large), paragraph('on rivers', large, 3), text(), text()]
+    const largeStyle = { size: 20 }
+    const blocks = [
+      paragraph('The annual brief', largeStyle),
+      paragraph('on rivers', largeStyle, 3),
+      text(),
+      text(),
+    ]
     assert.deepEqual(findHeadings(joinTitleLines(blocks, findBodyStyle(blocks))).length, 1)
   })
 })

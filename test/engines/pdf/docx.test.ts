@@ -68,8 +68,8 @@ describe('PDF to Word', () => {
   test('the Word document of a PDF has the same pages when it is opened', async () => {
     const reprinted = await printToPdf((await toDocx()).path)
     assert.equal(await countPdfPages(reprinted), 2)
-    const last = (await readPdfText(reprinted)).split('\f')[1] ?? ''
-    assert.match(last, /Second chapter\s+Text of the second page, which ends the report\./)
+    const lastPage = (await readPdfText(reprinted)).split('\f')[1] ?? ''
+    assert.match(lastPage, /Second chapter\s+Text of the second page, which ends the report\./)
   })
 
   test('pages and pageRange both select the pages of a Word document', async () => {

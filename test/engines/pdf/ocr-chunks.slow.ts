@@ -172,19 +172,19 @@ test('OCR in chunks equals a single run for scans in a book, and keeps outline, 
   timeout: 600_000,
 }, async () => {
   const book = await writeBookWithScans()
-  const [unsplit, split] = [await runWhole(book, { to: 'pdf' }), await runInChunks(book, { to: 'pdf' })]
-  const [expected, actual] = [await describePdf(unsplit.path), await describePdf(split.path)]
-  assert.deepEqual(actual, expected)
-  assert.deepEqual(await readLinkTargets(split.path, 1), await readLinkTargets(unsplit.path, 1))
-  assert.deepEqual(split.result, { ...unsplit.result, files: split.result.files })
-  assert.deepEqual(split.warnings, unsplit.warnings)
+  const [unsplitRun, split] = [await runWhole(book, { to: 'pdf' }), await runInChunks(book, { to: 'pdf' })]
+  const [expectedPdf, actualPdf] = [await describePdf(unsplitRun.path), await describePdf(split.path)]
+  assert.deepEqual(actualPdf, expectedPdf)
+  assert.deepEqual(await readLinkTargets(split.path, 1), await readLinkTargets(unsplitRun.path, 1))
+  assert.deepEqual(split.result, { ...unsplitRun.result, files: split.result.files })
+  assert.deepEqual(split.warnings, unsplitRun.warnings)
   // Joining renders and reads nothing again.
   assert.equal(split.commands.filter((name) => name === 'ocrmypdf').length, 1)
-  assert.match(actual.text[3] ?? '', /names of 37 ships/)
-  assert.match(actual.text[4] ?? '', /names of 74 ships/)
-  assert.match(actual.pages?.join('\n') ?? '', /Title.*Alpha book[\s\S]*Page +5 rot: +180/)
-  assert.equal(actual.outline.length, 2)
-  assert.match(actual.attachments, /^notes.txt/)
+  assert.match(actualPdf.text[3] ?? '', /names of 37 ships/)
+  assert.match(actualPdf.text[4] ?? '', /names of 74 ships/)
+  assert.match(actualPdf.pages?.join('\n') ?? '', /Title.*Alpha book[\s\S]*Page +5 rot: +180/)
+  assert.equal(actualPdf.outline.length, 2)
+  assert.match(actualPdf.attachments, /^notes.txt/)
 })
 
 test('OCR in chunks equals a single run when skewed pages are straightened', {
@@ -194,17 +194,17 @@ test('OCR in chunks equals a single run when skewed pages are straightened', {
     await Promise.all([1, 2].map((number) => createScannedPage(textOfPage(number), { rotation: 3 }))),
   )
   const request = { to: 'pdf', options: { deskew: true } } as const
-  const [unsplit, split] = [await runWhole(scan, request), await runInChunks(scan, request)]
-  const actual = await describePdf(split.path)
-  assert.deepEqual(actual, await describePdf(unsplit.path))
-  assert.match(actual.labels, /"\/S": "\/r"/)
+  const [unsplitRun, split] = [await runWhole(scan, request), await runInChunks(scan, request)]
+  const actualPdf = await describePdf(split.path)
+  assert.deepEqual(actualPdf, await describePdf(unsplitRun.path))
+  assert.match(actualPdf.labels, /"\/S": "\/r"/)
   for (const page of ['1', '2']) {
     const renderPixels = async ({ path }: FinishedStep) => {
       const target = join(scratchFolder('crooked'), 'page')
       await readStdout('pdftoppm', '-r', '50', '-f', page, '-l', page, '-singlefile', '-png', path, target)
       return sharp(`${target}.png`).raw().toBuffer()
     }
-    assert.deepEqual(await renderPixels(split), await renderPixels(unsplit))
+    assert.deepEqual(await renderPixels(split), await renderPixels(unsplitRun))
   }
 })
 
@@ -214,9 +214,9 @@ test('OCR in chunks equals a single run for Arabic text', { timeout: 600_000 }, 
   const page = await createScannedPage(lines, options)
   const scan = await writeScan([page, page])
   const request = { to: 'txt', options: { language: 'ara' } } as const
-  const [unsplit, split] = [await runWhole(scan, request), await runInChunks(scan, request)]
+  const [unsplitRun, split] = [await runWhole(scan, request), await runInChunks(scan, request)]
   const text = await readFile(split.path, 'utf8')
-  assert.equal(text, await readFile(unsplit.path, 'utf8'))
+  assert.equal(text, await readFile(unsplitRun.path, 'utf8'))
   assert.match(text, /عام 1902 وصلت\s+311 سفينة/)
   assert.equal(text.split('\f').length, 3)
 })
@@ -228,9 +228,9 @@ test('OCR in chunks equals a single run for a multi-page TIFF', { timeout: 600_0
     .tiff()
     .toFile(path)
   const request = { from: 'tiff', to: 'docx' } as const
-  const [unsplit, split] = [await runWhole(path, request), await runInChunks(path, request)]
+  const [unsplitRun, split] = [await runWhole(path, request), await runInChunks(path, request)]
   const words = (file: string) => readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', file)
-  assert.equal(await words(split.path), await words(unsplit.path))
+  assert.equal(await words(split.path), await words(unsplitRun.path))
   assert.match(await words(split.path), /names of 74 ships/)
   assert.deepEqual(split.result.details, { pages: 2, pagesRecognized: 2 })
 })
@@ -244,9 +244,9 @@ test('an encrypted scan is split using its password, and its OCR chunks are not 
   const locked = join(scratchFolder('ocr-locked'), 'locked.pdf')
   await readStdout('qpdf', '--encrypt', 'secret', 'owner', '256', '--', scan, locked)
   const request = { to: 'txt', options: { password: 'secret' } } as const
-  const [unsplit, split] = [await runWhole(locked, request), await runInChunks(locked, request)]
+  const [unsplitRun, split] = [await runWhole(locked, request), await runInChunks(locked, request)]
   assert.deepEqual(split.warnings, ['ENCRYPTION_REMOVED'])
-  assert.deepEqual(unsplit.warnings, split.warnings)
-  assert.equal(await readFile(split.path, 'utf8'), await readFile(unsplit.path, 'utf8'))
+  assert.deepEqual(unsplitRun.warnings, split.warnings)
+  assert.equal(await readFile(split.path, 'utf8'), await readFile(unsplitRun.path, 'utf8'))
   await assert.rejects(splitStep(locked, { to: 'txt' }), { code: 'PDF_ENCRYPTED' })
 })

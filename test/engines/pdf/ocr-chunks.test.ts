@@ -49,7 +49,7 @@ test('a chunk with a large page contains fewer pages', () => {
 })
 
 /** Three blank pages, with additional catalog entries and objects. */
-function createBlankPdf(catalog: string, more: PdfFileObjects = {}): Buffer {
+function createBlankPdf(catalog: string, moreObjects: PdfFileObjects = {}): Buffer {
   const page = '<< /Type /Page /Parent 2 0 R >>'
   return createPdf({
     1: `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
@@ -57,7 +57,7 @@ function createBlankPdf(catalog: string, more: PdfFileObjects = {}): Buffer {
     3: page,
     4: page,
     5: page,
-    ...more,
+    ...moreObjects,
   })
 }
 
@@ -77,10 +77,10 @@ async function split(source: string, pool: WorkerPool): Promise<readonly Chunk[]
 
 test('each OCR chunk has a PDF with only its pages without text', async () => {
   const pathOf = await writeFiles({ 'text.pdf': createLongBook(2), 'paper.pdf': createBlankPdf('') })
-  const mixed = join(scratchFolder('ocr-mixed'), 'mixed.pdf')
+  const mixedPdf = join(scratchFolder('ocr-mixed'), 'mixed.pdf')
   const pages = [pathOf('text.pdf'), '1', pathOf('paper.pdf'), '1-2', pathOf('text.pdf'), '2']
-  await readStdout('qpdf', '--empty', '--pages', ...pages, pathOf('paper.pdf'), '3', '--', mixed)
-  const chunks = (await split(mixed, shortTimeout)) ?? []
+  await readStdout('qpdf', '--empty', '--pages', ...pages, pathOf('paper.pdf'), '3', '--', mixedPdf)
+  const chunks = (await split(mixedPdf, shortTimeout)) ?? []
   assert.deepEqual(
     chunks.map(({ spec }) => spec['numbers']),
     [[2], [3], [5]],
@@ -89,7 +89,7 @@ test('each OCR chunk has a PDF with only its pages without text', async () => {
     assert.equal(file?.format, 'pdf')
     assert.equal(await countPdfPages(file?.path ?? ''), 1)
   }
-  assert.equal(await split(mixed, { workers: 1, timeoutS: Infinity }), undefined)
+  assert.equal(await split(mixedPdf, { workers: 1, timeoutS: Infinity }), undefined)
 })
 
 test('OCR is not split for a PDF that is signed, has layers, or has text on every page', async () => {

@@ -79,12 +79,12 @@ test('a page that OCR skipped does not count as recognized: in one run, in chunk
   const chunk = { numbers: [1, 2], how: { language: 'eng', deskew: false } }
   const part = await pdf.run({ ...work, options: {}, chunk }, tools)
   const files = [{ ...input, path: part.files[0].path, format: 'zip' as const }]
-  const joined = await pdf.join?.(
+  const joinedResult = await pdf.join?.(
     { ...work, options: {} },
     [{ spec: chunk, files, details: part.details }],
     tools,
   )
-  assert.deepEqual(joined?.details, { pages: 2, pagesRecognized: 1 })
+  assert.deepEqual(joinedResult?.details, { pages: 2, pagesRecognized: 1 })
   const toWord = { ...work, operation: 'convert', to: 'docx', options: {} } as const
   const word = await pdf.run(toWord, tools)
   assert.deepEqual(word.details, { pages: 2, pagesRecognized: 1 })

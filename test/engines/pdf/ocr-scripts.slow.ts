@@ -45,14 +45,14 @@ const recognizeTo = async (name: string, to: FormatId, language: string) =>
 const docxToText = (path: string) => readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
 
 /** Returns the ratio of wanted strings that were found, counting repetitions. */
-function recallOf(wanted: readonly string[], found: readonly string[]): number {
-  const remaining = [...found]
-  const hits = wanted.filter((piece) => {
-    const at = remaining.indexOf(piece)
-    if (at >= 0) remaining.splice(at, 1)
+function recallOf(wantedWords: readonly string[], foundWords: readonly string[]): number {
+  const remainingWords = [...foundWords]
+  const hits = wantedWords.filter((wantedWord) => {
+    const at = remainingWords.indexOf(wantedWord)
+    if (at >= 0) remainingWords.splice(at, 1)
     return at >= 0
   })
-  return hits.length / wanted.length
+  return hits.length / wantedWords.length
 }
 
 const wordsOf = (text: string) => text.match(/[\p{L}\p{M}]+|\d+/gu) ?? []

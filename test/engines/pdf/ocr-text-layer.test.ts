@@ -23,9 +23,9 @@ describe('the text layer of a scan', () => {
   })
 
   test('digits attached to an Arabic word are placed from left to right without moving its characters', () => {
-    const fixed = fixTextLayer(createLine(-1, showWord('و311 ')))
+    const fixedLine = fixTextLayer(createLine(-1, showWord('و311 ')))
     assert.equal(
-      fixed,
+      fixedLine,
       createLine(-1, `100 Tz [ <0648> -1000 <0033> 1000 <0031> 1000 <0031> -1000 <0020> ] TJ`),
     )
   })
@@ -59,8 +59,8 @@ describe('the text layer of a scan', () => {
   })
 
   test('text layers written by other programs stay unchanged', () => {
-    const other = createLine(-1, showWord('12 ')).replace('3 Tr', '3 Tr 2 Tc')
-    assert.equal(fixTextLayer(other), undefined)
+    const otherLine = createLine(-1, showWord('12 ')).replace('3 Tr', '3 Tr 2 Tc')
+    assert.equal(fixTextLayer(otherLine), undefined)
     assert.ok(fixTextLayer(createLine(-1, showWord('12 '))))
   })
 })

@@ -18,7 +18,7 @@ const report = fixture('report.pdf')
 const folder = scratchFolder('ocr-test')
 const scan = join(folder, 'scan-1.png')
 const scanned = join(folder, 'scanned.pdf')
-const mixed = join(folder, 'mixed.pdf')
+const mixedPdf = join(folder, 'mixed.pdf')
 
 const recognizeTo = (
   source: string,
@@ -28,10 +28,10 @@ const recognizeTo = (
 ) => convert(pdf, source, to, { operation, options })
 
 /** Returns the ratio of words of one text that another contains. */
-function recallOf(wanted: string, found: string): number {
+function recallOf(wantedText: string, foundText: string): number {
   const words = (text: string) => text.toLowerCase().match(/[a-z]{2,}|\d+/g) ?? []
-  const foundWords = new Set(words(found))
-  const wantedWords = words(wanted)
+  const foundWords = new Set(words(foundText))
+  const wantedWords = words(wantedText)
   return wantedWords.filter((word) => foundWords.has(word)).length / wantedWords.length
 }
 
@@ -53,7 +53,7 @@ describe('OCR', () => {
     )
     const image = join(folder, 'upper-1.png')
     await readStdout('img2pdf', '--imgsize', '150dpix150dpi', '--output', scanned, image)
-    await readStdout('qpdf', '--empty', '--pages', report, '1', scanned, '1', '--', mixed)
+    await readStdout('qpdf', '--empty', '--pages', report, '1', scanned, '1', '--', mixedPdf)
   })
 
   test('OCR reads at least 95 % of the words of a clean page', async () => {
@@ -69,14 +69,14 @@ describe('OCR', () => {
 
   test('OCR adds a text layer only to pages without text', async () => {
     const options = { language: 'eng+deu', deskew: true }
-    const { path, result, progress, lines } = await recognizeTo(mixed, 'pdf', 'ocr-pdf', options)
+    const { path, result, progress, lines } = await recognizeTo(mixedPdf, 'pdf', 'ocr-pdf', options)
     const call = lines.find((line) => line.startsWith('ocrmypdf'))
     assert.match(call ?? '', / --deskew .* --language eng\+deu --pages 2 /)
     assert.deepEqual(result.details, { pages: 2, pagesRecognized: 1 })
     assert.equal(await countPdfPages(path), 2)
-    const [first = '', second = ''] = (await readPdfText(path)).split('\f')
-    assert.equal(first.match(/lighthouse/g)?.length, 1)
-    assert.match(second, /Annual report of the lighthouse/)
+    const [firstPage = '', secondPage = ''] = (await readPdfText(path)).split('\f')
+    assert.equal(firstPage.match(/lighthouse/g)?.length, 1)
+    assert.match(secondPage, /Annual report of the lighthouse/)
     assert.equal(progress.at(-1), 1)
   })
 
@@ -124,9 +124,9 @@ describe('OCR', () => {
 describe('OCR languages', () => {
   test('all seventeen OCR languages have an installed Tesseract language pack', async () => {
     assert.equal(Object.keys(ocrLanguages).length, 17)
-    const installed = (await readStdout('tesseract', '--list-langs')).split('\n')
+    const installedLanguages = (await readStdout('tesseract', '--list-langs')).split('\n')
     for (const name of Object.keys(ocrLanguages))
-      assert.ok(installed.includes(tesseractLanguages(name)), name)
+      assert.ok(installedLanguages.includes(tesseractLanguages(name)), name)
   })
 
   test('OCR languages can be joined and written in Tesseract notation', () => {
@@ -138,7 +138,8 @@ describe('OCR languages', () => {
     for (const name of ['klingon', 'eng+', '', 'eng;rm', '../eng', 'eng+deu+fra+spa+ita+por']) {
       const { success, error } = ocrLanguage.safeParse(name)
       assert.equal(success, false, name)
-      for (const known of Object.keys(ocrLanguages)) assert.ok(error?.message.includes(known), known)
+      for (const knownLanguage of Object.keys(ocrLanguages))
+        assert.ok(error?.message.includes(knownLanguage), knownLanguage)
     }
   })
 })

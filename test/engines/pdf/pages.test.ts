@@ -31,28 +31,28 @@ const run = createToolRunner(book)
 
 describe('splitting a PDF', () => {
   test('split-pdf without a range returns one file per page and a manifest', async () => {
-    const done = await run('split-pdf')
-    assert.equal(done.format, 'zip')
-    assert.deepEqual(done.result.details, { pages: 4, files: 4 })
-    const folder = await unzipResult(done)
+    const splitRun = await run('split-pdf')
+    assert.equal(splitRun.format, 'zip')
+    assert.deepEqual(splitRun.result.details, { pages: 4, files: 4 })
+    const folder = await unzipResult(splitRun)
     const names = ['page-001.pdf', 'page-002.pdf', 'page-003.pdf', 'page-004.pdf']
-    assert.deepEqual(await listZipNames(done.path), [...names, 'manifest.json'])
+    assert.deepEqual(await listZipNames(splitRun.path), [...names, 'manifest.json'])
     for (const name of names) assert.equal(await countPdfPages(join(folder, name)), 1)
     assert.deepEqual(await readPageNames(join(folder, 'page-003.pdf')), ['Alpha page3'])
   })
 
   test('split-pdf returns one file per range, without content of the other pages', async () => {
-    const done = await run('split-pdf', { pages: '3-2,last,3' })
-    const folder = await unzipResult(done)
+    const splitRun = await run('split-pdf', { pages: '3-2,last,3' })
+    const folder = await unzipResult(splitRun)
     assert.deepEqual(readdirSync(folder).toSorted(), [
       'manifest.json',
       'page-003.pdf',
       'page-004.pdf',
       'pages-003-002.pdf',
     ])
-    const both = join(folder, 'pages-003-002.pdf')
-    assert.deepEqual(await readPageNames(both), ['Alpha page3', 'Alpha page2'])
-    assert.doesNotMatch(await readUncompressed(both), /page1|name-value/)
+    const bothPages = join(folder, 'pages-003-002.pdf')
+    assert.deepEqual(await readPageNames(bothPages), ['Alpha page3', 'Alpha page2'])
+    assert.doesNotMatch(await readUncompressed(bothPages), /page1|name-value/)
   })
 
   test('split-pdf copies the bookmarks of its pages to each part and warns about dropped attachments', async () => {
@@ -88,7 +88,7 @@ describe('splitting a PDF', () => {
     const folder = await unzipResult(await run('split-pdf', {}, source))
     const part = await run('split-pdf', { pages: '3-2' }, source)
     for (const path of [join(folder, 'page-003.pdf'), part.path]) {
-      const facts = await readStdout(
+      const pdfFields = await readStdout(
         'exiftool',
         '-s3',
         '-PDF:Title',
@@ -97,7 +97,7 @@ describe('splitting a PDF', () => {
         '-XMP:Creator',
         path,
       )
-      assert.deepEqual(facts.trim().split('\n'), ['Alpha book', 'Ada Author', 'Words of XMP', 'Her'])
+      assert.deepEqual(pdfFields.trim().split('\n'), ['Alpha book', 'Ada Author', 'Words of XMP', 'Her'])
       await assertValidPdf(path)
     }
   })
@@ -123,9 +123,9 @@ describe('splitting a PDF', () => {
   })
 
   test('split-pdf with a single range returns a PDF instead of a ZIP', async () => {
-    const done = await run('split-pdf', { pages: '2-3' })
-    assert.equal(done.format, 'pdf')
-    assert.deepEqual(await readPageNames(done.path), ['Alpha page2', 'Alpha page3'])
+    const splitRun = await run('split-pdf', { pages: '2-3' })
+    assert.equal(splitRun.format, 'pdf')
+    assert.deepEqual(await readPageNames(splitRun.path), ['Alpha page2', 'Alpha page3'])
   })
 })
 
@@ -202,13 +202,13 @@ describe('pages of a PDF', () => {
     const { path, result } = await run('remove-blank-pages-pdf')
     assert.deepEqual(result.details, { pages: 3, removed: [4] })
     assert.deepEqual(await readPageNames(path), ['Alpha page1', 'Alpha page2', 'Alpha page3'])
-    const empty = createPdf({
+    const emptyPdf = createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
       3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] >>',
     })
     const blank = join((await run('split-pdf', { pages: '1' })).workDir, 'blank.pdf')
-    await writeFile(blank, empty)
+    await writeFile(blank, emptyPdf)
     await assertRefused(run('remove-blank-pages-pdf', {}, blank), 'INVALID_INPUT', /none would be left/)
   })
 })
@@ -258,7 +258,7 @@ test('merge-pdf is available as a tool, too', async () => {
 })
 
 test('page tools warn when the structure tags for screen readers are removed', async () => {
-  const tagged = await writeFiles({
+  const taggedPdf = await writeFiles({
     'tagged.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R /MarkInfo << /Marked true >> /StructTreeRoot 5 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 99 99] >>',
@@ -268,10 +268,10 @@ test('page tools warn when the structure tags for screen readers are removed', a
       6: '<< /Type /StructElem /S /P /P 5 0 R /Pg 3 0 R /ActualText (words of page one) >>',
     }),
   })
-  const dropped = await run('extract-pdf-pages', { pages: '2' }, tagged('tagged.pdf'))
-  assert.deepEqual(dropped.warnings, ['TAGS_REMOVED'])
-  assert.doesNotMatch(await readUncompressed(dropped.path), /words of page one/)
-  const reordered = await run('reorder-pdf-pages', { pages: '2' }, tagged('tagged.pdf'))
+  const droppedPages = await run('extract-pdf-pages', { pages: '2' }, taggedPdf('tagged.pdf'))
+  assert.deepEqual(droppedPages.warnings, ['TAGS_REMOVED'])
+  assert.doesNotMatch(await readUncompressed(droppedPages.path), /words of page one/)
+  const reordered = await run('reorder-pdf-pages', { pages: '2' }, taggedPdf('tagged.pdf'))
   assert.deepEqual(reordered.warnings, [])
   assert.match(await readStdout('pdfinfo', reordered.path), /Tagged:\s+yes/)
 })

@@ -60,11 +60,14 @@ describe('converting a PDF', () => {
         .resize({ width, height, fit: 'fill' })
         .raw()
         .toBuffer()
-    const [ours, poppler] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
-    const totalDifference = ours.reduce((sum, level, at) => sum + Math.abs(level - (poppler[at] ?? 0)), 0)
+    const [ourPixels, poppler] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
+    const totalDifference = ourPixels.reduce(
+      (sum, level, at) => sum + Math.abs(level - (poppler[at] ?? 0)),
+      0,
+    )
     assert.ok(
-      totalDifference / ours.length < 2,
-      `the images differ by ${totalDifference / ours.length} of 255`,
+      totalDifference / ourPixels.length < 2,
+      `the images differ by ${totalDifference / ourPixels.length} of 255`,
     )
     assert.ok(
       poppler.some((level) => level < 128),
@@ -227,11 +230,11 @@ test('a page in Adobe RGB embeds the profile and looks the same as in sRGB', asy
   const plain = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })
   assert.ok((await sharp(path).metadata()).icc)
   // Converted with its profile, the image is the same.
-  const [converted, wanted] = await Promise.all(
+  const [convertedPixels, wantedPixels] = await Promise.all(
     [path, plain.path].map((one) => sharp(one).toColourspace('srgb').removeAlpha().raw().toBuffer()),
   )
-  const maxDifference = converted?.reduce(
-    (max, value, index) => Math.max(max, Math.abs(value - (wanted?.[index] ?? 0))),
+  const maxDifference = convertedPixels?.reduce(
+    (max, value, index) => Math.max(max, Math.abs(value - (wantedPixels?.[index] ?? 0))),
     0,
   )
   assert.ok((maxDifference ?? 255) <= 4, `${maxDifference}`)

@@ -71,10 +71,10 @@ describe('an encrypted PDF', () => {
   })
 
   test('tools keep an old cipher and accept the owner password', async () => {
-    const old = (await writeFiles({}))('old.pdf')
+    const oldPdf = (await writeFiles({}))('old.pdf')
     const encryptArgs = ['--allow-weak-crypto', '--encrypt', 'user', 'owner', '40', '--print=n', '--']
-    execFileSync('qpdf', [...encryptArgs, fixture('three-pages.pdf'), old])
-    const { path } = await run('remove-pdf-pages', { password: 'owner', pages: '2' }, old)
+    execFileSync('qpdf', [...encryptArgs, fixture('three-pages.pdf'), oldPdf])
+    const { path } = await run('remove-pdf-pages', { password: 'owner', pages: '2' }, oldPdf)
     assert.match(await pdfinfo(path, '-upw', 'user'), /Pages:\s+2[\s\S]*print:no .*algorithm:RC4/)
     await assert.rejects(pdfinfo(path), /Incorrect password/)
   })
@@ -82,8 +82,8 @@ describe('an encrypted PDF', () => {
   test('to-pdfa and merge remove encryption and warn about it', async () => {
     const archived = await run('to-pdfa', { password: 'secret' }, locked)
     assert.deepEqual(archived.warnings, ['ENCRYPTION_REMOVED'])
-    const merged = await run('merge', { password: 'secret' }, book, { more: [locked, locked] })
-    assert.deepEqual(merged.warnings, ['ENCRYPTION_REMOVED'])
-    assert.equal(await countPdfPages(merged.path), 10)
+    const mergedPdf = await run('merge', { password: 'secret' }, book, { more: [locked, locked] })
+    assert.deepEqual(mergedPdf.warnings, ['ENCRYPTION_REMOVED'])
+    assert.equal(await countPdfPages(mergedPdf.path), 10)
   })
 })

@@ -95,9 +95,9 @@ test('sanitize-pdf removes actions, links and attachments and keeps the page con
   )
   assert.match(await readPdfText(path), /Alpha page1/)
   assert.match(content, /Alpha book/)
-  const kept = await run('sanitize-pdf', { removeLinks: 'false', removeMetadata: 'true' })
-  assert.match(await readUncompressed(kept.path), /example\.com/)
-  assert.doesNotMatch(await readUncompressed(kept.path), /Alpha book|Ada Author/)
+  const keptRun = await run('sanitize-pdf', { removeLinks: 'false', removeMetadata: 'true' })
+  assert.match(await readUncompressed(keptRun.path), /example\.com/)
+  assert.doesNotMatch(await readUncompressed(keptRun.path), /Alpha book|Ada Author/)
 })
 
 test('edit-pdf-metadata sets the information dictionary and XMP, and leaves no old values in the file', async () => {

@@ -21,7 +21,7 @@ describe('rendering pages of a PDF', () => {
     const workDir = await mkdtemp(join(tmpdir(), 'batches-'))
     const calls: string[][] = []
     const progress: number[] = []
-    const received: { page: number; text: string }[] = []
+    const receivedPages: { page: number; text: string }[] = []
     const tools = {
       workDir,
       progress: (ratio: number) => void progress.push(ratio),
@@ -38,14 +38,16 @@ describe('rendering pages of a PDF', () => {
     const settings = { pages, dpi: 72, gray: false, extension: 'jpg', args: ['-jpeg'], ...overrides } as const
     try {
       await renderPages({ path: '/in.pdf', sizes } as unknown as OpenPdf, settings, tools, async (file) => {
-        received.push({ page: file.page, text: await readFile(file.path, 'utf8') })
+        receivedPages.push({ page: file.page, text: await readFile(file.path, 'utf8') })
       })
     } finally {
       await rm(workDir, { recursive: true })
     }
-    const after = (args: readonly string[], flag: string) => args[args.indexOf(flag) + 1]
-    const ranges = calls.map((args) => `${after(args, '-f')}-${after(args, '-l')} ${after(args, '-r')}`)
-    return { calls, ranges, shares: progress, handed: received }
+    const valueAfter = (args: readonly string[], flag: string) => args[args.indexOf(flag) + 1]
+    const ranges = calls.map(
+      (args) => `${valueAfter(args, '-f')}-${valueAfter(args, '-l')} ${valueAfter(args, '-r')}`,
+    )
+    return { calls, ranges, shares: progress, handed: receivedPages }
   }
   const repeatSize = (count: number, size = usLetter) => Array.from({ length: count }, () => size)
 
@@ -63,9 +65,11 @@ describe('rendering pages of a PDF', () => {
   })
 
   test('each page is rendered once, and consecutive pages of one resolution in one batch', async () => {
-    const { ranges, handed: received } = await renderWithFake(repeatSize(9), { pages: [9, 2, 1, 2, 5, 6, 7] })
+    const { ranges, handed: receivedRanges } = await renderWithFake(repeatSize(9), {
+      pages: [9, 2, 1, 2, 5, 6, 7],
+    })
     assert.deepEqual(ranges.toSorted(), ['1-2 72', '5-7 72', '9-9 72'])
-    assert.deepEqual(received.map(({ page, text }) => `${page} ${text}`).toSorted(), [
+    assert.deepEqual(receivedRanges.map(({ page, text }) => `${page} ${text}`).toSorted(), [
       '1 1',
       '2 2',
       '5 5',
@@ -80,9 +84,9 @@ describe('rendering pages of a PDF', () => {
   })
 
   test('rendered pages are passed on with their numbers, and progress is reported', async () => {
-    const { handed: received, shares: progress } = await renderWithFake(repeatSize(3))
+    const { handed: receivedRanges, shares: progress } = await renderWithFake(repeatSize(3))
     assert.deepEqual(
-      received.map(({ page }) => page),
+      receivedRanges.map(({ page }) => page),
       [1, 2, 3],
     )
     assert.deepEqual(

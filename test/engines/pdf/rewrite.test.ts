@@ -21,11 +21,11 @@ describe('compressing a PDF', () => {
   const sizeOf = async (path: string) => (await stat(path)).size
 
   test('compress-pdf keeps the pages and reduces the quality of images', async () => {
-    const before = await sizeOf(pathOf('photo.pdf'))
+    const bytesBefore = await sizeOf(pathOf('photo.pdf'))
     const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, pathOf('photo.pdf'))
-    const after = await sizeOf(path)
-    assert.ok(after < before / 4, `${after} of ${before}`)
-    assert.deepEqual(result.details, { pages: 1, sizeBefore: before, sizeAfter: after })
+    const bytesAfter = await sizeOf(path)
+    assert.ok(bytesAfter < bytesBefore / 4, `${bytesAfter} of ${bytesBefore}`)
+    assert.deepEqual(result.details, { pages: 1, sizeBefore: bytesBefore, sizeAfter: bytesAfter })
     assert.equal(await countPdfPages(path), 1)
     const [level = 0] = await (await renderPage(path)).color(1, 1)
     assert.ok(level > 100 && level < 155, `the photo is missing: gray level ${level}`)
@@ -118,12 +118,12 @@ test('linearize-pdf optimizes a PDF for fast web view', async () => {
 describe('repairing a PDF', () => {
   test('repair-pdf recovers all pages from a broken cross-reference table or a truncated file', async () => {
     const intact = createBook('Alpha').toString('latin1')
-    const broken = await writeFiles({
+    const brokenPdf = await writeFiles({
       'table.pdf': Buffer.from(intact.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1'),
       'cut.pdf': Buffer.from(intact.slice(0, intact.indexOf('51 0 obj')), 'latin1'),
     })
     for (const name of ['table.pdf', 'cut.pdf']) {
-      const { path, result } = await convert(pdf, broken(name), 'pdf', { operation: 'repair-pdf' })
+      const { path, result } = await convert(pdf, brokenPdf(name), 'pdf', { operation: 'repair-pdf' })
       assert.equal(result.details?.pages, 4, name)
       assert.match(await readPdfText(path), /Alpha page3/)
       await assertValidPdf(path)

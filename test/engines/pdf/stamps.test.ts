@@ -94,10 +94,10 @@ describe('a watermark on a PDF', () => {
 
   test('a watermark needs either a text or an image', async () => {
     await assertRefused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
-    const both = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
+    const bothMarks = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
       more: [fixture('corners.png')],
     })
-    await assertRefused(both, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
+    await assertRefused(bothMarks, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
     const notes = run('add-watermark-pdf', {}, pathOf('book.pdf'), { more: [fixture('plain.txt')] })
     await assertRefused(notes, 'CORRUPT_FILE', /watermark image is damaged/)
   })

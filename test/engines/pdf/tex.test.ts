@@ -185,7 +185,7 @@ describe('reading order of two columns', () => {
   })
 
   test('columns count as prose when wide gaps between sentences split most lines', () => {
-    const broken = [...lines(72), ...lines(311)].flatMap(([from, baseline], at) =>
+    const brokenLines = [...lines(72), ...lines(311)].flatMap(([from, baseline], at) =>
       at % 4 === 0
         ? [createItem(from, from + 229, baseline)]
         : [
@@ -193,7 +193,7 @@ describe('reading order of two columns', () => {
             createItem(from + 96 + at * 3, from + 229, baseline),
           ],
     )
-    assert.deepEqual(countItems(broken), [[35, 35]])
+    assert.deepEqual(countItems(brokenLines), [[35, 35]])
     // Table cells are further apart.
     const cells = [...lines(72), ...lines(311)].flatMap(([from, baseline]) => [
       createItem(from, from + 60, baseline),

@@ -28,16 +28,16 @@ const run = createToolRunner(pathOf('book.pdf'))
 
 describe('extracting images from a PDF', () => {
   test('extract-pdf-images returns each embedded image once and unchanged, in a ZIP with a manifest', async () => {
-    const twice = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
-    const done = await convert(pdf, twice.path, 'pdf', { operation: 'extract-pdf-images' })
-    assert.equal(done.format, 'zip')
-    assert.deepEqual(await listZipNames(done.path), ['image-001.jpg', 'manifest.json'])
+    const mergedTwice = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
+    const extractedRun = await convert(pdf, mergedTwice.path, 'pdf', { operation: 'extract-pdf-images' })
+    assert.equal(extractedRun.format, 'zip')
+    assert.deepEqual(await listZipNames(extractedRun.path), ['image-001.jpg', 'manifest.json'])
   })
 
   test('extract-pdf-images keeps the transparency of images', async () => {
-    const done = await run('extract-pdf-images', {}, pathOf('clear.pdf'))
-    assert.deepEqual(await listZipNames(done.path), ['image-001.png', 'manifest.json'])
-    const raw = await sharp(join(await unzipResult(done), 'image-001.png'))
+    const extractedRun = await run('extract-pdf-images', {}, pathOf('clear.pdf'))
+    assert.deepEqual(await listZipNames(extractedRun.path), ['image-001.png', 'manifest.json'])
+    const raw = await sharp(join(await unzipResult(extractedRun), 'image-001.png'))
       .raw()
       .toBuffer()
     assert.deepEqual([...raw.subarray(0, 8)], [255, 0, 0, 0, 0, 255, 0, 255])
@@ -51,19 +51,19 @@ describe('extracting images from a PDF', () => {
 test('pdf-info returns the properties of a PDF as JSON and as details', async () => {
   const { path, format, result } = await run('pdf-info')
   assert.equal(format, 'json')
-  const facts = JSON.parse(await readFile(path, 'utf8'))
-  assert.deepEqual(facts.pageSizes, [{ width: 200, height: 300, pages: 4 }])
-  assert.deepEqual(facts.fonts, [{ name: 'Helvetica', type: 'Type 1', embedded: false }])
-  assert.deepEqual(facts.attachments, ['notes.txt'])
+  const pdfFacts = JSON.parse(await readFile(path, 'utf8'))
+  assert.deepEqual(pdfFacts.pageSizes, [{ width: 200, height: 300, pages: 4 }])
+  assert.deepEqual(pdfFacts.fonts, [{ name: 'Helvetica', type: 'Type 1', embedded: false }])
+  assert.deepEqual(pdfFacts.attachments, ['notes.txt'])
   assert.deepEqual(
     [
-      facts.pages,
-      facts.title,
-      facts.author,
-      facts.outlineItems,
-      facts.javascript,
-      facts.signed,
-      facts.encrypted,
+      pdfFacts.pages,
+      pdfFacts.title,
+      pdfFacts.author,
+      pdfFacts.outlineItems,
+      pdfFacts.javascript,
+      pdfFacts.signed,
+      pdfFacts.encrypted,
     ],
     [4, 'Alpha book', 'Ada Author', 3, true, false, false],
   )
@@ -84,13 +84,13 @@ test('PDF tools terminate on a document with circular references', async () => {
     }),
   })
   for (const operation of ['pdf-info', 'sanitize-pdf', 'reorder-pdf-pages'] as const) {
-    const running = convert(pdf, loops('loop.pdf'), 'pdf', { operation, options: { pages: '1' } })
-    await running.catch((error: unknown) => assert.ok(error instanceof AppError, String(error)))
+    const runningConversion = convert(pdf, loops('loop.pdf'), 'pdf', { operation, options: { pages: '1' } })
+    await runningConversion.catch((error: unknown) => assert.ok(error instanceof AppError, String(error)))
   }
 })
 
 describe('every PDF tool', () => {
-  const needed: Partial<Record<Operation, RunSettings['options']>> = {
+  const neededOptions: Partial<Record<Operation, RunSettings['options']>> = {
     'encrypt-pdf': { password: 'x' },
     'extract-pdf-pages': { pages: '1' },
     'remove-pdf-pages': { pages: '1' },
@@ -111,9 +111,9 @@ describe('every PDF tool', () => {
     })
     for (const operation of operations) {
       for (const name of ['garbage.pdf', 'half.pdf']) {
-        const more = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
+        const moreInputs = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
         await assert.rejects(
-          run(operation, needed[operation], folder(name), { more }),
+          run(operation, neededOptions[operation], folder(name), { more: moreInputs }),
           (error) => {
             assert.ok(error instanceof AppError, `${operation} of ${name}: ${String(error)}`)
             assert.match(error.code, /CORRUPT_FILE|PDF_ENCRYPTED/)
@@ -126,16 +126,16 @@ describe('every PDF tool', () => {
   })
 
   test('PDF tools warn that their changes invalidate a signature', async () => {
-    const signed = createBook('Alpha')
+    const signedBook = createBook('Alpha')
       .toString('latin1')
       .replace('/Type /Annot', '/ByteRange [0 1 2 3] /Type /Annot')
-    const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signed, 'latin1') })
+    const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
     for (const operation of ['rotate-pdf', 'linearize-pdf', 'encrypt-pdf'] as const) {
-      const { warnings } = await run(operation, needed[operation], signedPath('signed.pdf'))
+      const { warnings } = await run(operation, neededOptions[operation], signedPath('signed.pdf'))
       assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)
     }
-    const merged = await run('merge', {}, pathOf('book.pdf'), { more: [signedPath('signed.pdf')] })
-    assert.deepEqual(merged.warnings, ['SIGNATURE_INVALID'])
+    const mergedRun = await run('merge', {}, pathOf('book.pdf'), { more: [signedPath('signed.pdf')] })
+    assert.deepEqual(mergedRun.warnings, ['SIGNATURE_INVALID'])
     const split = await run('split-pdf', {}, signedPath('signed.pdf'))
     assert.ok(split.warnings.includes('SIGNATURE_INVALID'))
   })

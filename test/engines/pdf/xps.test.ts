@@ -54,10 +54,10 @@ describe('an XPS document', () => {
   }
 
   test('an XPS document is detected by its content, and the file extension decides between XPS and OpenXPS', async () => {
-    const [old, standard] = [await createXps(microsoft), await createXps(ecma)]
-    assert.equal(await detectFile('upload', old), 'xps')
+    const [oldXps, standard] = [await createXps(microsoft), await createXps(ecma)]
+    assert.equal(await detectFile('upload', oldXps), 'xps')
     assert.equal(await detectFile('upload', standard), 'oxps')
-    assert.equal(await detectFile('paper.oxps', old), 'oxps')
+    assert.equal(await detectFile('paper.oxps', oldXps), 'oxps')
   })
 
   test('a truncated XPS document is refused', async () => {

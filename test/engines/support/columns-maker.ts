@@ -6,8 +6,12 @@ import { readStdout } from './inspect-result.ts'
 const words = 'sea oar net sail tide rope mast deck keel port bay cove reef'.split(' ')
 
 /** Creates paragraphs with consecutive numbers in every second word, so that their order can be checked. */
-export function createProse(first: number, paragraphs: number, style: 'Body' | 'Plain' = 'Body'): string {
-  let number = first
+export function createProse(
+  firstNumber: number,
+  paragraphs: number,
+  style: 'Body' | 'Plain' = 'Body',
+): string {
+  let number = firstNumber
   return Array.from({ length: paragraphs }, (_, index) => {
     const text = Array.from({ length: lengthOfParagraph(index) }, (_, at) => {
       const [one, two] = [(at * 5) % words.length, (at * 3 + index) % words.length]
@@ -37,8 +41,8 @@ export function createBorderlessTable(rows: number): string {
     `<table:table-cell><text:p text:style-name="Plain">${words.map((word) => `${word}${number}`).join(' ')}</text:p></table:table-cell>`
   const row = (number: number) =>
     `<table:table-row>${[0, 1, 2].map((at) => cell(number * 3 + at)).join('')}</table:table-row>`
-  const all = Array.from({ length: rows }, (_, number) => row(number)).join('')
-  return `<table:table><table:table-column table:number-columns-repeated="3"/>${all}</table:table>`
+  const allRows = Array.from({ length: rows }, (_, number) => row(number)).join('')
+  return `<table:table><table:table-column table:number-columns-repeated="3"/>${allRows}</table:table>`
 }
 
 const names = ['office', 'style', 'text', 'table']

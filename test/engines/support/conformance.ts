@@ -46,33 +46,33 @@ export function testConformance(
 
     for (const { source, from, to } of casesOf(engine, fixtures, only)) {
       test(`the engine ${engine.id} converts ${from} to ${to}`, async () => {
-        const before = await digest(source)
+        const hashBefore = await digest(source)
         const run = await convert(engine, source, to, { from })
         await assertIntact(run.path, run.format)
         assertWithin(run)
         assertProgress(run)
         assert.equal((await lstat(run.path)).isFile(), true)
-        assert.equal(await digest(source), before)
+        assert.equal(await digest(source), hashBefore)
       })
     }
 
     test(`the engine ${engine.id} stops a cancelled conversion at once and leaves no process behind`, async () => {
       let folder = ''
       const abort = new AbortController()
-      const started = Promise.withResolvers<void>()
-      const running = convert(engine, long.source, long.to, {
+      const startedEvent = Promise.withResolvers<void>()
+      const runningConversion = convert(engine, long.source, long.to, {
         ...defined({ options: long.options }),
         signal: abort.signal,
-        onProgress: () => started.resolve(),
+        onProgress: () => startedEvent.resolve(),
         onFolder: (path) => {
           folder = path
         },
       })
-      const rejected = assert.rejects(running, /cancelled by the test/)
-      await Promise.race([started.promise, new Promise((resolve) => setTimeout(resolve, 400))])
+      const rejectedRun = assert.rejects(runningConversion, /cancelled by the test/)
+      await Promise.race([startedEvent.promise, new Promise((resolve) => setTimeout(resolve, 400))])
       const abortedAt = Date.now()
       abort.abort(new Error('cancelled by the test'))
-      await rejected
+      await rejectedRun
       assert.ok(Date.now() - abortedAt < 3000, `it took ${Date.now() - abortedAt} ms`)
       assert.notEqual(folder, '')
       await noCommandsIn(folder)
@@ -108,11 +108,11 @@ export async function assertRefusesGarbage(engine: Engine, among?: readonly Form
 function casesOf(
   engine: Engine,
   fixtures: ConformanceSettings['fixtures'],
-  only: (from: FormatId, to: FormatId) => boolean,
+  isIncluded: (from: FormatId, to: FormatId) => boolean,
 ): ConformanceCase[] {
   return conversionPairs(engine).flatMap(([from, to]) => {
     const source = fixtures[from]
-    return source !== undefined && only(from, to) ? [{ source, from, to }] : []
+    return source !== undefined && isIncluded(from, to) ? [{ source, from, to }] : []
   })
 }
 

@@ -44,30 +44,30 @@ export async function convertAlongRoutes(
   const { options = {}, signal = new AbortController().signal, within = tmpdir() } = settings
   const { size } = await stat(source)
   const filename = basename(source)
-  const detected = await detectFormat(
+  const detectedFormat = await detectFormat(
     { filename, size, read: (from, end) => bytesOf(source, from, end) },
     hintOf(options),
   )
-  const { format } = detected
+  const { format } = detectedFormat
   const workDir = await mkdtemp(join(within, 'routes-'))
   settings.onFolder?.(workDir)
   const path = join(workDir, `source.${format}`)
   await copyFile(source, path)
-  const file: StoredFile = { key: '', filename, size, sha256: '', ...detected }
+  const file: StoredFile = { key: '', filename, size, sha256: '', ...detectedFormat }
   const spec: ConversionSpec = { operation: 'convert', to, options, additionalFilesField: 'file' }
   const [inputPlan] = planFiles([file], spec, engines).inputPlans
   if (!inputPlan) throw new Error('no route was planned')
   const inputs = [{ path, filename, format, size }]
   const run = { inputs, workDir, signal, log: silentLog, progress: () => undefined }
-  const done = await convertWithFallbacks(inputPlan, run, (tried) =>
+  const convertedFiles = await convertWithFallbacks(inputPlan, run, (tried) =>
     planFallback([file], spec, { index: 0, tried, engines }),
   )
-  const warnings = [...fallbackWarnings(done.inputPlan, engines), ...done.warnings]
+  const warnings = [...fallbackWarnings(convertedFiles.inputPlan, engines), ...convertedFiles.warnings]
   return {
-    ...done,
-    path: done.result.files[0].path,
+    ...convertedFiles,
+    path: convertedFiles.result.files[0].path,
     from: format,
-    route: done.inputPlan.steps.map(({ engine }) => engine).join(' '),
+    route: convertedFiles.inputPlan.steps.map(({ engine }) => engine).join(' '),
     codes: warnings.map(({ code }) => code),
   }
 }

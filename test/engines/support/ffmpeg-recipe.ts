@@ -52,7 +52,7 @@ export function createRecipe(
   to: string,
   options: object,
   streams: Streams = {},
-  more: Partial<RecipeRequest> = {},
+  moreFields: Partial<RecipeRequest> = {},
 ): Recipe {
   return buildRecipe({
     media: createMediaInfo(streams),
@@ -62,7 +62,7 @@ export function createRecipe(
     mayCopy: true,
     keepSubtitles: true,
     options: { mode: 'auto', ...options },
-    ...more,
+    ...moreFields,
   } as unknown as RecipeRequest) // `to` is in the container table.
 }
 

@@ -97,12 +97,12 @@ async function readUnpacked(unpack: (folder: string) => Promise<unknown>): Promi
   const folder = await mkdtemp(join(tmpdir(), 'judge-'))
   try {
     await unpack(folder)
-    const found: Contents = {}
+    const foundContents: Contents = {}
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name)
-      if (entry.isFile()) found[path.slice(folder.length + 1)] = await readFile(path, 'utf8')
+      if (entry.isFile()) foundContents[path.slice(folder.length + 1)] = await readFile(path, 'utf8')
     }
-    return found
+    return foundContents
   } finally {
     await rm(folder, { recursive: true })
   }

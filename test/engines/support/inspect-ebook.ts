@@ -13,9 +13,9 @@ const magicBytes: Partial<Record<FormatId, string>> = { lit: 'ITOLITLS' }
 /** Fails unless an ebook contains some text; for formats that only calibre reads, checks the magic bytes. */
 export async function assertEbook(path: string, format: FormatId): Promise<void> {
   const bytes = await readFile(path)
-  const mark = magicBytes[format]
-  if (mark !== undefined) {
-    assert.equal(bytes.toString('latin1', 0, mark.length), mark)
+  const formatMagic = magicBytes[format]
+  if (formatMagic !== undefined) {
+    assert.equal(bytes.toString('latin1', 0, formatMagic.length), formatMagic)
     return
   }
   const text = (await readEbookText(path)) ?? bytes.toString('utf8')
@@ -27,8 +27,8 @@ export async function assertEbook(path: string, format: FormatId): Promise<void>
 /** Returns the text of an ebook with its tags, without calibre or pandoc; undefined for other formats. */
 export async function readEbookText(path: string): Promise<string | undefined> {
   const bytes = await readFile(path)
-  const mark = bytes.toString('latin1', 60, 68)
-  if (mark === 'BOOKMOBI' || mark === 'TEXtREAd') return readPalmText(bytes)
+  const typeMark = bytes.toString('latin1', 60, 68)
+  if (typeMark === 'BOOKMOBI' || typeMark === 'TEXtREAd') return readPalmText(bytes)
   const start = bytes.toString('latin1', 0, 9)
   if (start === '!!8-Bit!!') return readPsionText(bytes)
   if (start.startsWith('PK\x03\x04')) return readZippedText(path)
@@ -45,13 +45,13 @@ async function readZippedText(path: string): Promise<string> {
 /** PalmDOC: the first record has the number of text records, each of which is compressed separately. */
 function readPalmText(bytes: Buffer): string {
   const offset = (index: number) => bytes.readUInt32BE(78 + 8 * index)
-  const first = offset(0)
-  const packed = bytes.readUInt16BE(first) === 2
-  const count = bytes.readUInt16BE(first + 8)
+  const firstRecord = offset(0)
+  const isPacked = bytes.readUInt16BE(firstRecord) === 2
+  const count = bytes.readUInt16BE(firstRecord + 8)
   const records = Array.from({ length: count }, (_, index) =>
     bytes.subarray(offset(index + 1), index + 2 < bytes.readUInt16BE(76) ? offset(index + 2) : bytes.length),
   )
-  return Buffer.concat(records.map((record) => (packed ? decompressPalmDoc(record) : record))).toString(
+  return Buffer.concat(records.map((record) => (isPacked ? decompressPalmDoc(record) : record))).toString(
     'utf8',
   )
 }

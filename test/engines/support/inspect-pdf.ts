@@ -74,8 +74,8 @@ export async function renderPage(
   path: string,
   page = 1,
 ): Promise<{ width: number; height: number; color(x: number, y: number): Promise<number[]> }> {
-  const only = ['-f', String(page), '-l', String(page)]
-  const png = execFileSync('pdftoppm', ['-cropbox', '-png', '-r', '72', ...only, path])
+  const pageArgs = ['-f', String(page), '-l', String(page)]
+  const png = execFileSync('pdftoppm', ['-cropbox', '-png', '-r', '72', ...pageArgs, path])
   const { width = 0, height = 0 } = await sharp(png).metadata()
   const [w, h] = [Math.floor(width / 3), Math.floor(height / 3)]
   const color = async (x: number, y: number) => {

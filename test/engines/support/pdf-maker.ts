@@ -130,14 +130,14 @@ export async function createPhotoPage(): Promise<Buffer> {
 }
 
 /** Creates a page of 144 x 192 points that is filled by an image. */
-function createImagePage(dict: string, data: Uint8Array, more: PdfFileObjects = {}): Buffer {
+function createImagePage(dict: string, data: Uint8Array, moreObjects: PdfFileObjects = {}): Buffer {
   return createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
     2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 144 192] /Contents 4 0 R /Resources << /XObject << /Im 5 0 R >> >> >>',
     4: text('q 144 0 0 192 0 0 cm /Im Do Q'),
     5: { dict, data },
-    ...more,
+    ...moreObjects,
   })
 }
 

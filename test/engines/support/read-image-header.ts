@@ -21,10 +21,10 @@ const le16 =
   (width: number, height: number): Reader =>
   (bytes) => ({ width: bytes.readUInt16LE(width), height: bytes.readUInt16LE(height) })
 const words =
-  (pattern: RegExp, first = 1, second = 2): Reader =>
+  (pattern: RegExp, firstGroup = 1, secondGroup = 2): Reader =>
   (bytes) => {
-    const found = pattern.exec(bytes.toString('latin1', 0, 4096)) ?? []
-    return { width: Number(found[first]), height: Number(found[second]) }
+    const foundGroups = pattern.exec(bytes.toString('latin1', 0, 4096)) ?? []
+    return { width: Number(foundGroups[firstGroup]), height: Number(foundGroups[secondGroup]) }
   }
 
 /** PCX: the header has the last column and row, zero-based. */
@@ -58,11 +58,11 @@ function icns(bytes: Buffer): Size {
     ic09: 512,
     ic10: 1024,
   }
-  let largest = 0
+  let largestArea = 0
   for (let at = 8; at + 8 <= bytes.length; at += Math.max(8, bytes.readUInt32BE(at + 4))) {
-    largest = Math.max(largest, sides[bytes.toString('latin1', at, at + 4)] ?? 0)
+    largestArea = Math.max(largestArea, sides[bytes.toString('latin1', at, at + 4)] ?? 0)
   }
-  return { width: largest, height: largest }
+  return { width: largestArea, height: largestArea }
 }
 
 function djvu(bytes: Buffer): Size {
@@ -73,7 +73,7 @@ function djvu(bytes: Buffer): Size {
 /** Sides are variable-length integers with seven bits per byte. */
 function wbmp(bytes: Buffer): Size {
   let at = 2
-  const next = () => {
+  const nextToken = () => {
     let value = 0
     for (;;) {
       const byte = bytes.readUInt8(at++)
@@ -81,7 +81,7 @@ function wbmp(bytes: Buffer): Size {
       if (byte < 0x80) return value
     }
   }
-  return { width: next(), height: next() }
+  return { width: nextToken(), height: nextToken() }
 }
 
 const readers: Partial<Record<FormatId, Reader>> = {

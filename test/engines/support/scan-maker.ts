@@ -14,7 +14,7 @@ const points = (pixels: number) => Math.round((pixels * 72) / 150)
 /** Creates a JPEG of some lines of text, like a scanned page. */
 export async function createScannedPage(
   lines: readonly string[],
-  { font = 'DejaVu Serif', rotation: turned = 0 }: ScanOptions = {},
+  { font = 'DejaVu Serif', rotation: turnedBy = 0 }: ScanOptions = {},
 ): Promise<Buffer> {
   const text = { text: lines.join('\n'), font: `${font} 11`, dpi: 150 }
   const renderedText = await sharp({ text }).negate().png().toBuffer()
@@ -23,13 +23,13 @@ export async function createScannedPage(
     .composite([{ input: renderedText, left: 50, top: 40 }])
     .png()
     .toBuffer()
-  return sharp(pageImage).rotate(turned, { background: 'white' }).toColourspace('b-w').jpeg().toBuffer()
+  return sharp(pageImage).rotate(turnedBy, { background: 'white' }).toColourspace('b-w').jpeg().toBuffer()
 }
 
 /** Creates a PDF with one image per page, roman page labels, and an outline item for the last page. */
 export async function createScannedPdf(images: readonly Uint8Array[]): Promise<Buffer> {
-  const first = 5
-  const objectNumberOf = (index: number) => first + index * 3
+  const firstLine = 5
+  const objectNumberOf = (index: number) => firstLine + index * 3
   const pages: PdfFileObjects[] = []
   for (const [index, data] of images.entries()) {
     const { width, height } = await sharp(data).metadata()

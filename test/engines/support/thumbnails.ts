@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import sharp from 'sharp'

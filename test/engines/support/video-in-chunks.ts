@@ -115,26 +115,26 @@ export async function convertInChunks(
     results.push({ spec, files: [{ path, filename: 'video', format, size: 1 }], details })
   }
   assert.ok(ffmpeg.join)
-  const joined = await ffmpeg.join(joining.work, results, joining.tools)
-  return { result: summarize(joined, joining.warnings), parts: chunks.length }
+  const joinedResult = await ffmpeg.join(joining.work, results, joining.tools)
+  return { result: summarize(joinedResult, joining.warnings), parts: chunks.length }
 }
 
 /** Fails unless all video frames and audio packets have the same times, and sizes, details and warnings match. */
-export async function assertSameVideo(whole: ConvertedVideo, chunked: ConvertedVideo) {
-  const [expected, actual] = [readPacketTimes(whole.path), readPacketTimes(chunked.path)]
-  assert.equal(actual.video.length, expected.video.length)
-  assert.equal(actual.audio.length, expected.audio.length)
+export async function assertSameVideo(wholeVideo: ConvertedVideo, chunked: ConvertedVideo) {
+  const [expectedPackets, actualPackets] = [readPacketTimes(wholeVideo.path), readPacketTimes(chunked.path)]
+  assert.equal(actualPackets.video.length, expectedPackets.video.length)
+  assert.equal(actualPackets.audio.length, expectedPackets.audio.length)
   for (const kind of ['video', 'audio'] as const)
-    for (const [at, time] of expected[kind].entries())
+    for (const [at, time] of expectedPackets[kind].entries())
       assert.ok(
-        Math.abs((actual[kind][at] ?? 0) - time) <= 0.002,
-        `${kind} ${at}: ${actual[kind][at]}, not ${time}`,
+        Math.abs((actualPackets[kind][at] ?? 0) - time) <= 0.002,
+        `${kind} ${at}: ${actualPackets[kind][at]}, not ${time}`,
       )
-  const [sizeOne, sizeMany] = [(await stat(whole.path)).size, (await stat(chunked.path)).size]
+  const [sizeOne, sizeMany] = [(await stat(wholeVideo.path)).size, (await stat(chunked.path)).size]
   assert.ok(Math.abs(sizeMany / sizeOne - 1) < 0.06, `${sizeMany} bytes, as a whole ${sizeOne}`)
   assert.deepEqual(
     { ...chunked.result, warnings: chunked.warnings },
-    { ...whole.result, warnings: whole.warnings },
+    { ...wholeVideo.result, warnings: wholeVideo.warnings },
   )
-  return { expected, got: actual }
+  return { expected: expectedPackets, got: actualPackets }
 }

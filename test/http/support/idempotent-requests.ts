@@ -13,16 +13,16 @@ export function form(fields: Readonly<Record<string, string>>, ...texts: readonl
 
 export const isReplay = ({ headers }: AppReply) => headers['idempotent-replayed'] === 'true'
 
-export function assertReplay(second: AppReply, first: AppReply): void {
-  assert.equal(second.status, first.status, second.text)
-  assert.equal(second.text, first.text)
-  assert.ok(!isReplay(first))
-  assert.ok(isReplay(second))
+export function assertReplay(secondReply: AppReply, firstReply: AppReply): void {
+  assert.equal(secondReply.status, firstReply.status, secondReply.text)
+  assert.equal(secondReply.text, firstReply.text)
+  assert.ok(!isReplay(firstReply))
+  assert.ok(isReplay(secondReply))
 }
 
-export function assertCode(answer: AppReply, status: number, code: string): void {
-  assert.equal(answer.json.error?.code, code, answer.text)
-  assert.equal(answer.status, status)
+export function assertCode(reply: AppReply, status: number, code: string): void {
+  assert.equal(reply.json.error?.code, code, reply.text)
+  assert.equal(reply.status, status)
 }
 
 export async function scan(): Promise<Item[]> {

@@ -152,7 +152,7 @@ const subsetVariant = (name: string, source: string, ...args: string[]): Variant
 const scriptVariant = (
   name: string,
   source: string,
-  change: string,
+  changeText: string,
   save = 'font.save(sys.argv[2])',
 ): Variant => ({
   area: 'font',
@@ -161,7 +161,7 @@ const scriptVariant = (
     [
       '/usr/bin/python3',
       '-c',
-      `import sys\nfrom fontTools.ttLib import TTFont\nfont = TTFont(sys.argv[1])\n${change}\n${save}`,
+      `import sys\nfrom fontTools.ttLib import TTFont\nfont = TTFont(sys.argv[1])\n${changeText}\n${save}`,
       source,
       '{out}',
     ],

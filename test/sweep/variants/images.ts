@@ -144,7 +144,7 @@ const designs = [
   magickVariant('bilevel.psd', '-monochrome'),
 ]
 
-const others = [
+const otherVariants = [
   commandVariant('one.gif', 'convert', ...colors, '-colors', '2', '{out}'),
   commandVariant('87.gif', 'convert', ...colors, 'gif87:{out}'),
   magickVariant('interlaced.gif', '-interlace', 'GIF'),
@@ -290,5 +290,5 @@ export const imageVariants: readonly Variant[] = [
   ...jpegs,
   ...bitmaps,
   ...designs,
-  ...others,
+  ...otherVariants,
 ]

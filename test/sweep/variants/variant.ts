@@ -18,9 +18,9 @@ export const fixture = (name: string) => new URL(`../../fixtures/${name}`, impor
 
 /** Combines every element of the first list with every element of the second. */
 export const each = <A, B>(
-  first: Readonly<Record<string, A>>,
-  second: Readonly<Record<string, B>>,
+  firstVariants: Readonly<Record<string, A>>,
+  secondVariants: Readonly<Record<string, B>>,
 ): readonly (readonly [name: string, A, B])[] =>
-  Object.entries(first).flatMap(([one, a]) =>
-    Object.entries(second).map(([other, b]) => [`${one}-${other}`, a, b] as const),
+  Object.entries(firstVariants).flatMap(([one, a]) =>
+    Object.entries(secondVariants).map(([other, b]) => [`${one}-${other}`, a, b] as const),
   )

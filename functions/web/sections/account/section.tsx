@@ -16,8 +16,8 @@ type Account = ReplyData<typeof getAccount>
 /** Shows the sign-in form to visitors, and the account settings to signed-in users. */
 export default function AccountSection({ route }: { readonly route: PageRoute }) {
   const account = useQuery('account', () => callApi<Account>('/v1/account'))
-  const current = useQuery('session', () => callAuth<Current | null>('get-session', undefined, 'GET'))
-  const reload = () => Promise.all([account.reload(), current.reload()])
+  const currentSession = useQuery('session', () => callAuth<Current | null>('get-session', undefined, 'GET'))
+  const reload = () => Promise.all([account.reload(), currentSession.reload()])
   if (account.problem?.code === 'AUTHENTICATION_REQUIRED')
     return <SignedOutPage route={route} onSignedIn={reload} />
   return (
@@ -63,8 +63,10 @@ export default function AccountSection({ route }: { readonly route: PageRoute })
             />
           </div>
           <Keys />
-          <Sessions key={current.data?.session.id} currentId={current.data?.session.id} />
-          {current.data && <TwoFactorSettings current={current.data} onChange={current.reload} />}
+          <Sessions key={currentSession.data?.session.id} currentId={currentSession.data?.session.id} />
+          {currentSession.data && (
+            <TwoFactorSettings current={currentSession.data} onChange={currentSession.reload} />
+          )}
           <ChangePassword />
           <DeleteAccount onDeleted={reload} />
         </Page>

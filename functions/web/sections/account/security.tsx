@@ -67,13 +67,14 @@ export function Sessions({ currentId }: { readonly currentId: string | undefined
 /** A short browser name: the last product in the user agent that is not an engine. */
 function describeBrowser(agent: string | null): string {
   const names = [...(agent ?? '').matchAll(/\b(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version|curl)\/(\d+)/g)]
-  const [first] = ['Firefox', 'Edg', 'OPR', 'Chrome', 'HeadlessChrome', 'Version', 'curl'].flatMap((name) =>
-    names.filter(([, found]) => found === name),
+  const [firstBrowser] = ['Firefox', 'Edg', 'OPR', 'Chrome', 'HeadlessChrome', 'Version', 'curl'].flatMap(
+    (name) => names.filter(([, found]) => found === name),
   )
   const system = /Windows|Mac OS X|Android|iPhone|iPad|Linux/.exec(agent ?? '')?.[0]
-  const shown =
-    first && `${first[1] === 'Version' ? 'Safari' : first[1] === 'Edg' ? 'Edge' : first[1]} ${first[2]}`
-  return [shown ?? agent?.slice(0, 40) ?? '–', system].filter(Boolean).join(', ')
+  const shownMethods =
+    firstBrowser &&
+    `${firstBrowser[1] === 'Version' ? 'Safari' : firstBrowser[1] === 'Edg' ? 'Edge' : firstBrowser[1]} ${firstBrowser[2]}`
+  return [shownMethods ?? agent?.slice(0, 40) ?? '–', system].filter(Boolean).join(', ')
 }
 
 interface TwoFactorSetup {

@@ -168,7 +168,7 @@ function NewPassword({ token }: { readonly token: string }) {
 }
 
 export function ChangePassword() {
-  const change = async (formData: FormData) => {
+  const changePassword = async (formData: FormData) => {
     await callAuth('change-password', {
       currentPassword: formData.get('current'),
       newPassword: formData.get('next'),
@@ -178,7 +178,7 @@ export function ChangePassword() {
   }
   return (
     <Block title={words.changePassword}>
-      <Form submitLabel={words.changePassword} action={change} isQuiet>
+      <Form submitLabel={words.changePassword} action={changePassword} isQuiet>
         <Password label={words.currentPassword} name="current" />
         <Password label={words.newPassword} name="next" isNew />
       </Form>

@@ -29,7 +29,7 @@ export function Users() {
     ),
   )
   const plans = useQuery('plans', () => callApi<ReplyData<typeof listPlans>>('/v1/plans'))
-  const change = async (id: string, body: Partial<User>) => {
+  const changeUser = async (id: string, body: Partial<User>) => {
     await callApi(pathOf(id), { method: 'PATCH', body })
     await users.reload()
   }
@@ -48,7 +48,7 @@ export function Users() {
         <select
           aria-label={words.planOf(email)}
           value={plan}
-          onChange={(event) => void change(id, { plan: event.currentTarget.value })}
+          onChange={(event) => void changeUser(id, { plan: event.currentTarget.value })}
         >
           {(plans.data?.plans.map((planId) => planId.id) ?? [plan]).map((planId) => (
             <option key={planId} value={planId}>
@@ -74,13 +74,13 @@ export function Users() {
             label={words.suspend}
             confirmText={words.suspendConfirm}
             doneText={words.states.suspended}
-            action={() => change(id, { status: 'suspended' })}
+            action={() => changeUser(id, { status: 'suspended' })}
           />
         ) : (
           <ActionButton
             label={words.restore}
             doneText={words.states.active}
-            action={() => change(id, { status: 'active' })}
+            action={() => changeUser(id, { status: 'active' })}
           />
         ),
     },

@@ -18,10 +18,12 @@ export async function addOrigins(origins: readonly ItemOrigin[]): Promise<void> 
   if (origins.length === 0) return
   const formatCatalog = await ensureFormats()
   limitNotice.value = origins.length > maxFiles ? words.onlyFirst(maxFiles) : undefined
-  const added = await createItems(origins.slice(0, maxFiles), formatCatalog)
-  newestItem.current = added[0]
-  addItems(added)
-  announce(added.length === 1 ? words.added(added[0]?.name ?? '') : words.addedMany(added.length))
+  const addedItems = await createItems(origins.slice(0, maxFiles), formatCatalog)
+  newestItem.current = addedItems[0]
+  addItems(addedItems)
+  announce(
+    addedItems.length === 1 ? words.added(addedItems[0]?.name ?? '') : words.addedMany(addedItems.length),
+  )
 }
 
 export const addFiles = (files: readonly File[]) =>
@@ -31,8 +33,8 @@ export function addUrl(text: string): void {
   const url = parseUrl(text)
   if (!url) return
   const { pathname, hostname } = new URL(url)
-  const last = pathname.split('/').at(-1) ?? ''
-  void addOrigins([{ kind: 'url', url, name: decodeName(last) || hostname }])
+  const lastSegment = pathname.split('/').at(-1) ?? ''
+  void addOrigins([{ kind: 'url', url, name: decodeName(lastSegment) || hostname }])
 }
 
 function decodeName(text: string): string {

@@ -20,23 +20,23 @@ export async function createItems(
   origins: readonly ItemOrigin[],
   catalog: FormatCatalog,
 ): Promise<readonly ConversionItem[]> {
-  const made: ConversionItem[] = []
+  const createdItems: ConversionItem[] = []
   // Creating items is slow, because browsers access the disk for each file.
   await forEachInSlices(origins, (origin) => {
     const item = new ConversionItem(origin, catalog)
     chooseDefault(item, catalog)
-    made.push(item)
+    createdItems.push(item)
   })
-  return made
+  return createdItems
 }
 
-export function addItems(added: readonly ConversionItem[]): void {
+export function addItems(addedItems: readonly ConversionItem[]): void {
   batch(() => {
     // Choices restored after a reload are kept.
-    useCommonTarget(added.filter(({ draft }) => !draft))
-    items.value = [...added, ...items.value]
+    useCommonTarget(addedItems.filter(({ draft }) => !draft))
+    items.value = [...addedItems, ...items.value]
   })
-  void finishAdding(added)
+  void finishAdding(addedItems)
 }
 
 function chooseDefault(item: ConversionItem, catalog: FormatCatalog): void {
@@ -45,40 +45,44 @@ function chooseDefault(item: ConversionItem, catalog: FormatCatalog): void {
   if (item.target.value || !item.source) return
   const linkedTarget = link?.to && catalog.byId(link.to)
   const preferred = loadPreferredTarget(item.source.id)
-  const first =
+  const firstTarget =
     item.targets.find(({ id }) => id === preferred) ?? suggestTargets(item.source, item.targets)[0]
-  item.target.value = linkedTarget && item.targets.includes(linkedTarget) ? linkedTarget : first
+  item.target.value = linkedTarget && item.targets.includes(linkedTarget) ? linkedTarget : firstTarget
 }
 
 /** Gives all files of a category the same target, one that none of them already has. */
-function useCommonTarget(added: readonly ConversionItem[]): void {
-  for (const same of Map.groupBy(added, ({ source }) => source?.category).values()) {
-    const sources = new Set(same.map(({ source }) => source?.id))
-    const first = same[0]
-    if (sources.size < 2 || !first?.source) continue
-    const common = commonTargets(same.map(({ targets }) => targets)).filter(({ id }) => !sources.has(id))
-    const target = suggestTargets(first.source, common)[0]
-    if (target) for (const item of same) item.target.value = target
+function useCommonTarget(addedItems: readonly ConversionItem[]): void {
+  for (const similarItems of Map.groupBy(addedItems, ({ source }) => source?.category).values()) {
+    const sources = new Set(similarItems.map(({ source }) => source?.id))
+    const firstItem = similarItems[0]
+    if (sources.size < 2 || !firstItem?.source) continue
+    const sharedTargets = commonTargets(similarItems.map(({ targets }) => targets)).filter(
+      ({ id }) => !sources.has(id),
+    )
+    const target = suggestTargets(firstItem.source, sharedTargets)[0]
+    if (target) for (const item of similarItems) item.target.value = target
   }
 }
 
 /** Few at a time, so that hundreds of files do not block the page. */
 const inspectionSlots = new Semaphore(4)
 
-async function finishAdding(added: readonly ConversionItem[]): Promise<void> {
+async function finishAdding(addedItems: readonly ConversionItem[]): Promise<void> {
   const tool = linkedChoice.value?.tool
-  const defaults = new Map(added.map((item) => [item, item.target.value]))
-  const transparent = await Promise.all(added.map((item) => hasTransparency(item, added.length <= maxCards)))
+  const defaults = new Map(addedItems.map((item) => [item, item.target.value]))
+  const transparent = await Promise.all(
+    addedItems.map((item) => hasTransparency(item, addedItems.length <= maxCards)),
+  )
   // In one batch, because every change re-renders the summary of all files.
   batch(() => {
-    for (const [at, item] of added.entries()) {
+    for (const [at, item] of addedItems.entries()) {
       item.hasAlpha.value = transparent[at] ?? false
       // The user may have chosen a target meanwhile.
       if (transparent[at] && !item.draft && item.target.value === defaults.get(item))
         preferTransparentTarget(item)
     }
   })
-  for (const item of added) {
+  for (const item of addedItems) {
     if (tool && toolsFor(item.source).some(({ id, hasOwnPage }) => id === tool && !hasOwnPage))
       void setTool(item, tool)
     else void saveItemDraft(item)
@@ -129,14 +133,14 @@ export function convertAgain(
       ? { kind: 'url', url: item.url, name: item.name }
       : job && { kind: 'again', job, folder: item.folder }
   if (!origin) return undefined
-  const added = new ConversionItem(origin, formatCatalog)
-  chooseDefault(added, formatCatalog)
+  const addedItem = new ConversionItem(origin, formatCatalog)
+  chooseDefault(addedItem, formatCatalog)
   const target = formatCatalog.byId(job?.target?.format ?? '')
-  if (target && added.targets.includes(target)) added.target.value = target
-  added.values.value = item.values.value
-  added.hasAlpha.value = item.hasAlpha.value
-  newestItem.current = added
-  items.value = items.value.flatMap((other) => (other === item ? [added, other] : [other]))
-  void saveItemDraft(added)
-  return added
+  if (target && addedItem.targets.includes(target)) addedItem.target.value = target
+  addedItem.values.value = item.values.value
+  addedItem.hasAlpha.value = item.hasAlpha.value
+  newestItem.current = addedItem
+  items.value = items.value.flatMap((other) => (other === item ? [addedItem, other] : [other]))
+  void saveItemDraft(addedItem)
+  return addedItem
 }

@@ -23,29 +23,29 @@ export function BulkActions({
   readonly zip?: string | undefined
 }) {
   const { ready, active: activeCount, done, failed, total, toRetry } = countsOf(items)
-  const waiting = items.filter((item) => item.canStart.value)
+  const waitingItems = items.filter((item) => item.canStart.value)
   const kinds = [
     ...Map.groupBy(
-      waiting.filter(({ tool }) => !tool.value),
+      waitingItems.filter(({ tool }) => !tool.value),
       ({ source }) => source?.category ?? 'other',
     ),
   ]
   return (
     <>
-      <fieldset id="together" class="together" aria-label={words.allReady} hidden={waiting.length < 2}>
+      <fieldset id="together" class="together" aria-label={words.allReady} hidden={waitingItems.length < 2}>
         <div class="together-head">
-          <p>{words.ready(waiting.length)}</p>
+          <p>{words.ready(waitingItems.length)}</p>
           <button
             type="button"
             class="button primary"
             onClick={() => {
-              for (const item of waiting) void convertItem(item)
+              for (const item of waitingItems) void convertItem(item)
             }}
           >
             {words.convertAll}
           </button>
         </div>
-        {waiting.length >= 2 &&
+        {waitingItems.length >= 2 &&
           kinds.map(([kind, group]) => <CategoryRow key={kind} kind={kind} group={group} />)}
       </fieldset>
       {total > 1 && (
@@ -99,24 +99,24 @@ function CategoryRow({
   readonly kind: CategoryId
   readonly group: readonly ConversionItem[]
 }) {
-  const counted = words.counted[kind](group.length)
+  const countedText = words.counted[kind](group.length)
   const targets = commonTargets(group.map((item) => item.targets))
-  const chosen = new Set(group.map((item) => item.target.value?.id.toUpperCase() ?? '?'))
+  const chosenTargets = new Set(group.map((item) => item.target.value?.id.toUpperCase() ?? '?'))
   return (
     <div class="kind">
       <p class="kind-words">
-        {counted} <Icon name="arrow" /> <strong>{[...chosen].slice(0, 3).join(', ')}</strong>
+        {countedText} <Icon name="arrow" /> <strong>{[...chosenTargets].slice(0, 3).join(', ')}</strong>
       </p>
       {targets.length > 0 && group.length > 1 && (
         <TargetPicker
-          label={words.targetOf(counted)}
+          label={words.targetOf(countedText)}
           placeholder={words.search(targets.length)}
           targets={targets}
           onChoose={(target) => setTargetForAll(group, target)}
         />
       )}
-      {group.length > 1 && chosen.size === 1 && (
-        <Lazy load={loadGroupOptions} group={group} countText={counted} />
+      {group.length > 1 && chosenTargets.size === 1 && (
+        <Lazy load={loadGroupOptions} group={group} countText={countedText} />
       )}
     </div>
   )
@@ -134,12 +134,14 @@ function ZipButton({
 }) {
   const isPacking = useSignal(false)
   const problem = useSignal<Problem | undefined>(undefined)
-  const done = items.filter(({ phase }) => phase.value === 'done')
+  const doneItems = items.filter(({ phase }) => phase.value === 'done')
   const createAndSave = async () => {
     isPacking.value = true
     problem.value = undefined
     try {
-      const jobs = done.flatMap(({ job, folder }) => (job.value ? [{ jobId: job.value.jobId, folder }] : []))
+      const jobs = doneItems.flatMap(({ job, folder }) =>
+        job.value ? [{ jobId: job.value.jobId, folder }] : [],
+      )
       // More jobs need several ZIPs.
       for (let at = 0; at < jobs.length; at += maxJobsPerZip) {
         const job = await requestZip(jobs.slice(at, at + maxJobsPerZip), name)
@@ -159,7 +161,7 @@ function ZipButton({
     <>
       <button type="button" class="button" disabled={isPacking.value} onClick={() => void createAndSave()}>
         <Icon name="download" />
-        {isPacking.value ? words.creatingZip : words.downloadAll(done.length)}
+        {isPacking.value ? words.creatingZip : words.downloadAll(doneItems.length)}
       </button>
       <Notice text={problem.value} />
     </>
@@ -181,8 +183,8 @@ function NotifyButton() {
       type="button"
       class="button quiet"
       onClick={() => {
-        void Notification.requestPermission().then((answer) => {
-          wantsNotification.value = answer === 'granted'
+        void Notification.requestPermission().then((permission) => {
+          wantsNotification.value = permission === 'granted'
         })
       }}
     >

@@ -123,8 +123,8 @@ async function createItemJob(
     (await uploadFile({
       file,
       multipartUpload: item.multipartUpload,
-      onMultipartStart: (started) => {
-        item.multipartUpload = started
+      onMultipartStart: (startedUpload) => {
+        item.multipartUpload = startedUpload
         void saveItemDraft(item)
       },
       onProgress,
@@ -206,20 +206,20 @@ function problemOfJob({ error, jobId }: Job): Problem {
 
 /** Deletes the failed job that this one replaces; it would reappear after a reload. */
 function deletePreviousJob(item: ConversionItem): void {
-  const old = item.job.value
-  if (old) void deleteJob(old.jobId).catch(() => {})
+  const oldJob = item.job.value
+  if (oldJob) void deleteJob(oldJob.jobId).catch(() => {})
 }
 
 /** Retries with the same settings, from the local bytes or the stored source. */
 export async function retryItem(item: ConversionItem): Promise<void> {
-  const old = item.job.value
-  if (item.phase.value === 'ready' || !old) return convertItem(item)
+  const oldJob = item.job.value
+  if (item.phase.value === 'ready' || !oldJob) return convertItem(item)
   item.notice.value = undefined
   item.phase.value = 'sending'
   item.progress.value = { stage: 'starting' }
   joinBatch(item)
   try {
-    const job = await retryJob(old.jobId)
+    const job = await retryJob(oldJob.jobId)
     deletePreviousJob(item)
     item.job.value = job
     if (item.folder !== undefined) void saveFolder(job.jobId, item.folder)

@@ -8,7 +8,7 @@ export const toPromise = <Value>(request: IDBRequest<Value>) =>
     request.onerror = () => reject(request.error)
   })
 
-let opened: Promise<IDBDatabase> | undefined
+let openedDatabase: Promise<IDBDatabase> | undefined
 
 function database(): Promise<IDBDatabase> {
   const request = indexedDB.open('mutabor', 2)
@@ -27,14 +27,14 @@ export async function openStore(
   name: keyof typeof stores,
   mode: IDBTransactionMode = 'readonly',
 ): Promise<IDBObjectStore> {
-  opened ??= database()
-  return (await opened).transaction(name, mode).objectStore(name)
+  openedDatabase ??= database()
+  return (await openedDatabase).transaction(name, mode).objectStore(name)
 }
 
-export async function withFallback<Value>(act: () => Promise<Value>, fallback: Value): Promise<Value> {
+export async function withFallback<Value>(act: () => Promise<Value>, fallbackValue: Value): Promise<Value> {
   try {
     return await act()
   } catch {
-    return fallback
+    return fallbackValue
   }
 }

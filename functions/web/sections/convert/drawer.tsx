@@ -36,8 +36,8 @@ export default function Drawer({ item }: { readonly item: ConversionItem }) {
           type="button"
           class="button"
           onClick={() => {
-            const added = convertAgain(item)
-            if (added) openedItem.value = added
+            const addedItem = convertAgain(item)
+            if (addedItem) openedItem.value = addedItem
           }}
         >
           {lazyWords.quality}
@@ -128,7 +128,7 @@ function BeforeAfter({
   readonly after: string
   readonly name: string
 }) {
-  const [before, setBefore] = useState<string | undefined>(undefined)
+  const [urlBefore, setBefore] = useState<string | undefined>(undefined)
   const [hasBefore, setHasBefore] = useState(false)
   const [edge, setEdge] = useState(50)
   const file = item.file.value
@@ -142,9 +142,9 @@ function BeforeAfter({
     <div class="compared">
       <div class="preview images">
         <img src={after} alt={name} />
-        {before && (
+        {urlBefore && (
           <img
-            src={before}
+            src={urlBefore}
             alt=""
             hidden={!hasBefore}
             style={{ clipPath: `inset(0 ${100 - edge}% 0 0)` }}

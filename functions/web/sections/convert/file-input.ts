@@ -77,13 +77,13 @@ export function chooseFiles({ multiple = true, folder = false } = {}): Promise<r
 export const chooseFile = async () => (await chooseFiles({ multiple: false }))[0]
 
 async function listFiles(entries: readonly (FileSystemEntry | null)[]): Promise<File[]> {
-  const found: File[] = []
-  const open = entries.filter((entry) => entry !== null)
-  for (let entry = open.shift(); entry && found.length <= maxFiles; entry = open.shift()) {
-    if (isFile(entry)) found.push(await readFile(entry))
-    else if (isFolder(entry)) open.push(...(await readEntries(entry)))
+  const foundFiles: File[] = []
+  const openEntries = entries.filter((entry) => entry !== null)
+  for (let entry = openEntries.shift(); entry && foundFiles.length <= maxFiles; entry = openEntries.shift()) {
+    if (isFile(entry)) foundFiles.push(await readFile(entry))
+    else if (isFolder(entry)) openEntries.push(...(await readEntries(entry)))
   }
-  return found
+  return foundFiles
 }
 
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile
@@ -97,13 +97,13 @@ async function readFile(entry: FileSystemFileEntry): Promise<File> {
 
 async function readEntries(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
-  const found: FileSystemEntry[] = []
+  const foundEntries: FileSystemEntry[] = []
   // Entries are read in batches; an empty one is the end.
   for (;;) {
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )
-    if (batch.length === 0 || found.length > maxFiles) return found
-    found.push(...batch)
+    if (batch.length === 0 || foundEntries.length > maxFiles) return foundEntries
+    foundEntries.push(...batch)
   }
 }

@@ -36,7 +36,7 @@ export default function FileTable({ items }: { readonly items: readonly Conversi
     }
   }, [range])
   const { from, to } = range.value
-  const first = Math.min(from, Math.max(0, items.length - 1))
+  const firstRow = Math.min(from, Math.max(0, items.length - 1))
   return (
     <div class="table" role="table" aria-label={lazyWords.table} aria-rowcount={items.length + 1}>
       <div role="row" class="row head" aria-rowindex={1}>
@@ -46,8 +46,8 @@ export default function FileTable({ items }: { readonly items: readonly Conversi
         <span role="columnheader">{lazyWords.actions}</span>
       </div>
       <div ref={rowsElement} role="rowgroup" class="rows" style={{ height: `${items.length * rowPx}px` }}>
-        {items.slice(first, to).map((item, at) => (
-          <Row key={item.key} item={item} at={first + at} />
+        {items.slice(firstRow, to).map((item, at) => (
+          <Row key={item.key} item={item} at={firstRow + at} />
         ))}
       </div>
     </div>

@@ -78,8 +78,8 @@ export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
       return extension === undefined ? byType.get(type) : byExtension.get(extension)
     },
     targetsOf: (source) => {
-      const cached = targets.get(source)
-      if (cached) return cached
+      const cachedTargets = targets.get(source)
+      if (cachedTargets) return cachedTargets
       const result = (source?.targets ?? []).map((id) => ids.get(id)).filter((format) => format !== undefined)
       targets.set(source, result)
       return result
@@ -100,15 +100,15 @@ export function suggestTargets(source: Format | undefined, targets: readonly For
   const order = source
     ? (popularTargets[source.id] ?? popularTargets[source.category] ?? [])
     : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
-  const wanted = order
+  const wantedOrder = order
     .filter((id) => id !== source?.id)
     .map((id) => targets.find((target) => target.id === id))
-  const result = wanted.filter((format) => format !== undefined)
+  const result = wantedOrder.filter((format) => format !== undefined)
   return (result.length > 0 ? result : targets).slice(0, maxSuggestions)
 }
 
 /** Returns the targets common to all files. Files of the same format share a list, so few lists remain. */
 export function commonTargets(lists: readonly (readonly Format[])[]): readonly Format[] {
-  const [first = [], ...others] = new Set(lists)
-  return first.filter((format) => others.every((list) => list.includes(format)))
+  const [firstTargets = [], ...otherTargets] = new Set(lists)
+  return firstTargets.filter((format) => otherTargets.every((list) => list.includes(format)))
 }

@@ -18,12 +18,13 @@ export function formatFileSize(bytes: number): string {
   return `${number}\u00a0${words.bytes[power]}`
 }
 
-export function describeSizeChange(before: number, after: number): string {
-  if (before === 0 || Math.abs(after - before) < before / 100) return words.sameSize
-  if (after < before) return words.smaller(Math.min(99, Math.round(100 - (100 * after) / before)))
-  return after < 2 * before
-    ? words.larger(Math.round((100 * after) / before - 100))
-    : words.times(decimalFormat.format(after / before))
+export function describeSizeChange(bytesBefore: number, bytesAfter: number): string {
+  if (bytesBefore === 0 || Math.abs(bytesAfter - bytesBefore) < bytesBefore / 100) return words.sameSize
+  if (bytesAfter < bytesBefore)
+    return words.smaller(Math.min(99, Math.round(100 - (100 * bytesAfter) / bytesBefore)))
+  return bytesAfter < 2 * bytesBefore
+    ? words.larger(Math.round((100 * bytesAfter) / bytesBefore - 100))
+    : words.times(decimalFormat.format(bytesAfter / bytesBefore))
 }
 
 export function describeTimeLeft(ms: number): string {

@@ -19,11 +19,11 @@ export default function GroupOptions({
   const options = useSignal<readonly Option[]>([])
   const values = useSignal<Values>({})
   const errors = useSignal<Readonly<Record<string, string>>>({})
-  const [first] = group
-  const target = first?.target.value
-  const open = async () => {
-    if (!first?.source || !target) return
-    options.value = await loadOptions(first.source.id, target.id, undefined).catch(() => [])
+  const [firstItem] = group
+  const target = firstItem?.target.value
+  const openOptions = async () => {
+    if (!firstItem?.source || !target) return
+    options.value = await loadOptions(firstItem.source.id, target.id, undefined).catch(() => [])
   }
   const applyValues = (newValues: Values) => {
     values.value = newValues
@@ -31,7 +31,7 @@ export default function GroupOptions({
     if (Object.keys(errors.value).length === 0) setValuesForAll(group, newValues)
   }
   return (
-    <details key={target?.id} class="options group-options" onToggle={() => void open()}>
+    <details key={target?.id} class="options group-options" onToggle={() => void openOptions()}>
       <summary>{lazyWords.optionsOf(countText)}</summary>
       <OptionFields
         options={options.value}

@@ -27,9 +27,10 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
   const tools = toolsFor(source)
   const errors = item.fieldErrors.value
   useEffect(() => {
-    const [first] = Object.keys(errors)
+    const [firstName] = Object.keys(errors)
     // A field inside a closed details element cannot show its error.
-    const field = first && form.current?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first)}"]`)
+    const field =
+      firstName && form.current?.querySelector<HTMLElement>(`[data-option="${CSS.escape(firstName)}"]`)
     if (!field) return
     for (let at = field.closest('details'); at; at = at.parentElement?.closest('details') ?? null)
       at.open = true

@@ -9,10 +9,10 @@ export const catalog = signal<FormatCatalog | undefined>(undefined)
 /** More files are shown as a table instead of cards. */
 export const maxCards = 5
 
-export function countsOf(all: readonly ConversionItem[]) {
-  const count = (matches: (item: ConversionItem) => boolean) => all.filter(matches).length
+export function countsOf(allItems: readonly ConversionItem[]) {
+  const count = (matches: (item: ConversionItem) => boolean) => allItems.filter(matches).length
   return {
-    total: all.length,
+    total: allItems.length,
     ready: count((item) => item.canStart.value && !item.hasFailed.value),
     active: count((item) => item.isActive.value),
     done: count((item) => item.phase.value === 'done'),

@@ -35,7 +35,7 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
   const options = item.options.value ?? []
   if (options.length === 0 || !target) return null
   const errors = item.fieldErrors.value
-  const change = (name: string, value: string | boolean | undefined) => {
+  const changeValue = (name: string, value: string | boolean | undefined) => {
     item.values.value = withValue(item.values.value, name, value)
     const { [name]: _error, ...rest } = item.fieldErrors.value
     item.fieldErrors.value = rest
@@ -53,7 +53,7 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
         options={options}
         values={item.values.value}
         errors={errors}
-        onChange={change}
+        onChange={changeValue}
         file={item.file.value}
       />
       <Presets

@@ -49,11 +49,11 @@ export function describeProgress(progress: ConversionProgress): ProgressText {
 /** Upload and conversion have separate bars: bytes sent, and the percentage from the service. */
 export function ItemProgress({ item }: { readonly item: ConversionItem }) {
   const [isCancelling, setCancelling] = useState(false)
-  const highest = useRef(0)
+  const highestPercent = useRef(0)
   const progress = item.progress.value
   const text = describeProgress(progress)
-  highest.current = Math.max(highest.current, text.convertedPercent)
-  const convertedPercent = highest.current
+  highestPercent.current = Math.max(highestPercent.current, text.convertedPercent)
+  const convertedPercent = highestPercent.current
   const quarter =
     Math.floor((progress.stage === 'running' ? convertedPercent : (text.sentPercent ?? 0)) / 25) * 25
   const isQuiet = progress.stage === 'waiting' || progress.stage === 'starting'

@@ -26,7 +26,7 @@ export function ItemResult({
   const { fidelity } = result
   const engine = listEngines(result.engine ? [result.engine] : [])
   const isCopy = result.method === 'stream-copy'
-  const kept = fidelity
+  const keptShare = fidelity
     ? [describeKept(fidelity), describeDropped(fidelity, job.target?.format)].filter(
         (line) => line !== undefined,
       )
@@ -40,9 +40,9 @@ export function ItemResult({
         </p>
         <Sizes job={job} result={result} />
       </div>
-      {kept.length > 0 && (
+      {keptShare.length > 0 && (
         <div class="hint kept">
-          {kept.map((line) => (
+          {keptShare.map((line) => (
             <p key={line}>{line}</p>
           ))}
         </div>
@@ -123,23 +123,23 @@ function Download(props: {
 }
 
 function Sizes({ job, result }: { readonly job: Job; readonly result: ShownResult }) {
-  const after = result.files.reduce((sum, { size }) => sum + size, 0) || result.size
-  const before = job.source?.size
-  if (before === undefined)
+  const bytesAfter = result.files.reduce((sum, { size }) => sum + size, 0) || result.size
+  const bytesBefore = job.source?.size
+  if (bytesBefore === undefined)
     return (
       <p class="sizes">
-        <strong>{formatFileSize(after)}</strong>
+        <strong>{formatFileSize(bytesAfter)}</strong>
       </p>
     )
   return (
     <p class="sizes">
       <span class="visually-hidden">{words.before} </span>
-      <bdi>{formatFileSize(before)}</bdi> <Icon name="arrow" />
+      <bdi>{formatFileSize(bytesBefore)}</bdi> <Icon name="arrow" />
       <span class="visually-hidden">, {words.after} </span>
       <strong>
-        <bdi>{formatFileSize(after)}</bdi>
+        <bdi>{formatFileSize(bytesAfter)}</bdi>
       </strong>
-      <span class="change">{describeSizeChange(before, after)}</span>
+      <span class="change">{describeSizeChange(bytesBefore, bytesAfter)}</span>
     </p>
   )
 }

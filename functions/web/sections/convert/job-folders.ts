@@ -16,8 +16,10 @@ export const saveFolder = (jobId: string, folder: string) =>
 export const loadFolders = () =>
   withFallback(async () => {
     // Written by saveFolder.
-    const stored = (await toPromise((await openStore('folders')).getAll())) as readonly StoredFolder[]
-    return new Map(stored.map(({ jobId, folder }) => [jobId, folder]))
+    const storedJobFolders = (await toPromise(
+      (await openStore('folders')).getAll(),
+    )) as readonly StoredFolder[]
+    return new Map(storedJobFolders.map(({ jobId, folder }) => [jobId, folder]))
   }, new Map<string, string>())
 
 export const deleteFolders = (jobIds: readonly string[]) =>

@@ -32,8 +32,8 @@ interface Preset {
 
 export function loadPresets(target: string): readonly Preset[] {
   try {
-    const stored: unknown = JSON.parse(read(`presets of ${target}`) ?? '[]')
-    return Array.isArray(stored) ? (stored as Preset[]) : [] // only written by this page
+    const storedPresets: unknown = JSON.parse(read(`presets of ${target}`) ?? '[]')
+    return Array.isArray(storedPresets) ? (storedPresets as Preset[]) : [] // only written by this page
   } catch {
     return []
   }

@@ -43,8 +43,8 @@ export function describeDropped({ dropped }: Fidelity, target: string | undefine
 
 function formatAmount(count: number, unit: Unit): string {
   if (unit === 'seconds') return formatSeconds(count)
-  const [one, many] = words.fidelity.units[unit] ?? [unit, unit]
-  return `${integerFormat.format(count)}\u00a0${count === 1 ? one : many}`
+  const [one, manyWord] = words.fidelity.units[unit] ?? [unit, unit]
+  return `${integerFormat.format(count)}\u00a0${count === 1 ? one : manyWord}`
 }
 
 /** Formats 185.2 as 3:05 min. */

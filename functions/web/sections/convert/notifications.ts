@@ -19,8 +19,8 @@ export function joinBatch(item: ConversionItem): void {
 
 export function syncProgressTitle(): void {
   effect(() => {
-    const active = currentBatch.value.some((item) => item.isActive.value)
-    if (!active) {
+    const isActive = currentBatch.value.some((item) => item.isActive.value)
+    if (!isActive) {
       progressPercent.value = undefined
       return
     }
@@ -44,8 +44,8 @@ export function announceEnd(sentence: string): void {
 export const wantsNotification = signal(false)
 
 function announceBatchEnd(): void {
-  const done = currentBatch.value.filter(({ phase }) => phase.value === 'done').length
-  const sentence = words.allDone(done, currentBatch.value.length - done)
+  const doneCount = currentBatch.value.filter(({ phase }) => phase.value === 'done').length
+  const sentence = words.allDone(doneCount, currentBatch.value.length - doneCount)
   if (currentBatch.value.length > 1) announce(sentence, 'summary')
   if (wantsNotification.value && document.hidden) new Notification('Mutabor', { body: sentence })
 }

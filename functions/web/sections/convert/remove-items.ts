@@ -45,7 +45,7 @@ export async function finishRemoval(): Promise<void> {
   if (!removal) return
   clearTimeout(timer)
   removedItems.value = undefined
-  const dropped = deleteDrafts(removal.items.map(({ key }) => key))
+  const deletedDrafts = deleteDrafts(removal.items.map(({ key }) => key))
   const slots = new Semaphore(4)
   const never = new AbortController().signal
   await Promise.all(
@@ -61,7 +61,7 @@ export async function finishRemoval(): Promise<void> {
       release()
     }),
   )
-  await dropped
+  await deletedDrafts
   notifyOtherTabs(removal.items.flatMap(({ job }) => job.value?.jobId ?? []))
 }
 

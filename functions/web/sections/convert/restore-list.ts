@@ -40,8 +40,8 @@ const formatsNeeded = Promise.withResolvers<void>()
 /** Loads the formats when they are first needed. */
 export function ensureFormats(): Promise<FormatCatalog> {
   formatsNeeded.resolve()
-  formats ??= retryUntilSuccess(listFormats).then((all) => {
-    catalog.value = createFormatCatalog(all)
+  formats ??= retryUntilSuccess(listFormats).then((listedFormats) => {
+    catalog.value = createFormatCatalog(listedFormats)
     return catalog.value
   })
   return formats
@@ -63,29 +63,29 @@ async function restoreList(): Promise<void> {
   window.addEventListener('pagehide', () => void finishRemoval())
   for (const hint of ['pointerdown', 'keydown', 'dragenter', 'paste'])
     window.addEventListener(hint, () => void ensureFormats(), { once: true })
-  const [drafts, folders, earlier] = await Promise.all([
+  const [drafts, folders, earlierJobs] = await Promise.all([
     loadDrafts(),
     loadFolders(),
     listJobs().catch((error: unknown) => toProblem(error)),
   ])
-  const first = 'jobs' in earlier ? earlier : await retryUntilSuccess(() => listJobs())
+  const firstPage = 'jobs' in earlierJobs ? earlierJobs : await retryUntilSuccess(() => listJobs())
   // Visitors without files need not load the names of all formats.
-  if (drafts.length + first.jobs.length > 0) formatsNeeded.resolve()
+  if (drafts.length + firstPage.jobs.length > 0) formatsNeeded.resolve()
   else isRestored.value = true
   await formatsNeeded.promise
   const catalog = await ensureFormats()
-  const restored = await createItems(
+  const restoredItems = await createItems(
     // A file dropped meanwhile is already a draft.
     drafts
       .filter(({ key }) => !items.value.some((item) => item.key === key))
       .map((draft) => ({ kind: 'draft', draft }) as const),
     catalog,
   )
-  addItems(restored)
-  for (const item of restored) void checkPartialUpload(item)
-  addJobs(first.jobs, folders)
+  addItems(restoredItems)
+  for (const item of restoredItems) void checkPartialUpload(item)
+  addJobs(firstPage.jobs, folders)
   isRestored.value = true
-  for (let cursor = first.nextCursor; cursor !== null; ) {
+  for (let cursor = firstPage.nextCursor; cursor !== null; ) {
     const from = cursor
     const page = await retryUntilSuccess(() => listJobs(from))
     addJobs(page.jobs, folders)
@@ -96,8 +96,8 @@ async function restoreList(): Promise<void> {
   onOtherTabMessage((deletedIds) => {
     removeFromList(({ job }) => deletedIds.has(job.value?.jobId ?? ''))
     Promise.all([listJobs(), loadFolders(), loadDrafts()]).then(
-      ([{ jobs }, storedFolders, waiting]) => {
-        const keys = new Set(waiting.map(({ key }) => key))
+      ([{ jobs }, storedFolders, waitingDrafts]) => {
+        const keys = new Set(waitingDrafts.map(({ key }) => key))
         // Started or removed in another tab.
         removeFromList(
           ({ draft, phase }) => draft !== undefined && phase.value === 'ready' && !keys.has(draft.key),
@@ -116,12 +116,12 @@ function removeFromList(isGone: (item: ConversionItem) => boolean): void {
 
 /** Appends jobs that are not in the list yet. */
 function addJobs(jobs: readonly Job[], folders: ReadonlyMap<string, string>): void {
-  const known = catalog.value
-  if (!known) return
+  const knownCatalog = catalog.value
+  if (!knownCatalog) return
   const knownIds = new Set(items.value.map(({ job }) => job.value?.jobId))
-  const added = jobs
+  const addedItems = jobs
     .filter(({ jobId, source }) => !knownIds.has(jobId) && source !== null)
-    .map((job) => new ConversionItem({ kind: 'job', job, folder: folders.get(job.jobId) }, known))
-  items.value = [...items.value, ...added]
-  for (const item of added) if (item.job.value) void trackJob(item, item.job.value)
+    .map((job) => new ConversionItem({ kind: 'job', job, folder: folders.get(job.jobId) }, knownCatalog))
+  items.value = [...items.value, ...addedItems]
+  for (const item of addedItems) if (item.job.value) void trackJob(item, item.job.value)
 }

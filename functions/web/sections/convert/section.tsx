@@ -23,8 +23,8 @@ export default function Convert({ route }: { readonly route: PageRoute }) {
   useEffect(() => {
     linkedChoice.value = parsePreset(route.query) ?? linkedChoice.value
   }, [route])
-  const all = items.value
-  document.documentElement.dataset['files'] = String(all.length > 0)
+  const allItems = items.value
+  document.documentElement.dataset['files'] = String(allItems.length > 0)
   return (
     <>
       <DropZone
@@ -39,7 +39,7 @@ export default function Convert({ route }: { readonly route: PageRoute }) {
       {route.query.has('drive') && <Lazy load={loadDriveDialog} query={route.query} />}
       <div class="work">
         {linkedChoice.value && <LinkNotice />}
-        <ItemList items={all} />
+        <ItemList items={allItems} />
         {isRestored.value && <SupportedFormats />}
         {isRestored.value && (
           <section aria-labelledby="terminal-title">

@@ -16,8 +16,8 @@ export class Semaphore {
     if (this.#free > 0) this.#free -= 1
     else await this.#waitForTurn(signal)
     return () => {
-      const next = this.#queue.shift()
-      if (next) next()
+      const nextWaiter = this.#queue.shift()
+      if (nextWaiter) nextWaiter()
       else this.#free += 1
     }
   }

@@ -3,11 +3,11 @@ const sliceMs = 12
 
 /** Visits each value in time slices, so that the page stays responsive. */
 export async function forEachInSlices<Value>(
-  all: readonly Value[],
+  allValues: readonly Value[],
   visit: (value: Value) => void,
 ): Promise<void> {
   let startedAt = performance.now()
-  for (const value of all) {
+  for (const value of allValues) {
     if (performance.now() - startedAt > sliceMs) {
       await yieldToBrowser()
       startedAt = performance.now()

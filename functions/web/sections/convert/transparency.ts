@@ -31,8 +31,8 @@ export async function hasTransparentPixels(
   if (!(await mayHaveAlpha(format, file))) return false
   if (!isExact || file.size > maxDecodedBytes) return true
   try {
-    const small = { resizeWidth: copyPx, resizeHeight: copyPx, resizeQuality: 'medium' } as const
-    const bitmap = await createImageBitmap(file, small)
+    const smallCopy = { resizeWidth: copyPx, resizeHeight: copyPx, resizeQuality: 'medium' } as const
+    const bitmap = await createImageBitmap(file, smallCopy)
     const context = new OffscreenCanvas(copyPx, copyPx).getContext('2d')
     context?.drawImage(bitmap, 0, 0)
     bitmap.close()

@@ -69,23 +69,25 @@ async function uploadInParts({
   const { uploadId, partSize } =
     multipartUpload ?? (await withRetries(() => startUpload(file, signal), meter.interrupt, signal))
   if (!multipartUpload) onMultipartStart({ uploadId, partSize })
-  const { parts: uploaded, complete } = multipartUpload
+  const { parts: uploadedParts, complete } = multipartUpload
     ? await withRetries(() => listUploadedParts(uploadId, signal), meter.interrupt, signal)
     : { parts: [], complete: false }
   if (complete) return uploadId
   const count = Math.ceil(file.size / partSize)
-  const done = new Map<number, UploadedPart>(uploaded.map((part) => [part.PartNumber, part]))
-  const sentBytesByPart = new Map<number, number>(uploaded.map((part) => [part.PartNumber, part.Size]))
+  const doneParts = new Map<number, UploadedPart>(uploadedParts.map((part) => [part.PartNumber, part]))
+  const sentBytesByPart = new Map<number, number>(uploadedParts.map((part) => [part.PartNumber, part.Size]))
   const report = () => meter.show([...sentBytesByPart.values()].reduce((sum, bytes) => sum + bytes, 0))
   report()
-  const remaining = Array.from({ length: count }, (_, at) => at + 1).filter((number) => !done.has(number))
+  const remainingParts = Array.from({ length: count }, (_, at) => at + 1).filter(
+    (number) => !doneParts.has(number),
+  )
   const urls = new Map<number, string>()
   const sendPart = async (number: number) => {
     const bytes = file.slice((number - 1) * partSize, number * partSize)
     const put = async () => {
       const url =
         urls.get(number) ??
-        (await getPartUrl(uploadId, [number, ...remaining.slice(0, urlBatchSize)], urls, signal))
+        (await getPartUrl(uploadId, [number, ...remainingParts.slice(0, urlBatchSize)], urls, signal))
       const count = (bytesSent: number) => {
         sentBytesByPart.set(number, bytesSent)
         report()
@@ -98,14 +100,14 @@ async function uploadInParts({
       sentBytesByPart.delete(number)
       meter.interrupt()
     }
-    done.set(number, { PartNumber: number, ETag: await withRetries(put, beforeRetry, signal) })
+    doneParts.set(number, { PartNumber: number, ETag: await withRetries(put, beforeRetry, signal) })
   }
   const worker = async () => {
-    for (let number = remaining.shift(); number !== undefined; number = remaining.shift())
+    for (let number = remainingParts.shift(); number !== undefined; number = remainingParts.shift())
       await sendPart(number)
   }
   await Promise.all(Array.from({ length: maxParallelParts }, worker))
-  const parts = [...done.values()]
+  const parts = [...doneParts.values()]
     .map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
     .toSorted((a, b) => a.PartNumber - b.PartNumber)
   await withRetries(() => completeMultipart(uploadId, parts, signal), meter.interrupt, signal)
@@ -121,8 +123,8 @@ async function getPartUrl(
   into: Map<number, string>,
   signal: AbortSignal,
 ) {
-  const found = await presignParts(uploadId, numbers, signal)
-  for (const [number, url] of Object.entries(found)) into.set(Number(number), url)
+  const presignedParts = await presignParts(uploadId, numbers, signal)
+  for (const [number, url] of Object.entries(presignedParts)) into.set(Number(number), url)
   return into.get(numbers[0] ?? 0)
 }
 
@@ -171,9 +173,9 @@ function createProgressMeter(totalBytes: number, onProgress: (progress: Conversi
     const at = performance.now()
     samples.push({ at, bytes: sentBytes })
     while (samples.length > 2 && (samples[0]?.at ?? at) < at - speedWindowMs) samples.shift()
-    const first = samples[0] ?? { at, bytes: sentBytes }
-    const speed = (sentBytes - first.bytes) / Math.max(1, at - first.at)
-    const etaMs = speed > 0 && at - first.at > 1000 ? (totalBytes - sentBytes) / speed : undefined
+    const firstSample = samples[0] ?? { at, bytes: sentBytes }
+    const speed = (sentBytes - firstSample.bytes) / Math.max(1, at - firstSample.at)
+    const etaMs = speed > 0 && at - firstSample.at > 1000 ? (totalBytes - sentBytes) / speed : undefined
     onProgress({ stage: 'uploading', sentBytes, totalBytes, etaMs })
   }
   const interrupt = () => {

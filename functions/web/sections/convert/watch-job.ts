@@ -36,12 +36,12 @@ let watchedJobs = 0
 export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSignal): Promise<Job> {
   watchedJobs += 1
   const subscription = subscribeToJob(job.jobId)
-  let latest = job
+  let latestJob = job
   let hasPolled = false
   try {
-    while (!isFinished(latest)) {
-      onProgress({ stage: 'running', job: latest, isOffline: false })
-      if (hasPolled) latest = await followUpdates(latest, subscription, onProgress, signal)
+    while (!isFinished(latestJob)) {
+      onProgress({ stage: 'running', job: latestJob, isOffline: false })
+      if (hasPolled) latestJob = await followUpdates(latestJob, subscription, onProgress, signal)
       const isLive = subscription.isConnected()
       const usesLongPoll = watchedJobs <= maxLongPolls && !isLive
       try {
@@ -50,16 +50,16 @@ export async function watchJob(job: Job, onProgress: OnProgress, signal: AbortSi
           signal,
           usesLongPoll ? longPollS : undefined,
         )
-        latest = data
+        latestJob = data
         hasPolled = true
-        if (!usesLongPoll && !isLive && !isFinished(latest)) await pause(retryAfterS ?? pollPauseS, signal)
+        if (!usesLongPoll && !isLive && !isFinished(latestJob)) await pause(retryAfterS ?? pollPauseS, signal)
       } catch (error) {
         if (!isTransient(error)) throw error
-        onProgress({ stage: 'running', job: latest, isOffline: error.code !== 'RATE_LIMITED' })
+        onProgress({ stage: 'running', job: latestJob, isOffline: error.code !== 'RATE_LIMITED' })
         await pause(error.retryAfterS ?? pollPauseS, signal)
       }
     }
-    return latest
+    return latestJob
   } finally {
     subscription.stop()
     watchedJobs -= 1
@@ -73,14 +73,14 @@ async function followUpdates(
   onProgress: OnProgress,
   signal: AbortSignal,
 ): Promise<Job> {
-  let latest = job
+  let latestJob = job
   while (subscription.isConnected()) {
     const update = await subscription.next(signal)
     if (!update) break
-    latest = applyProgress(latest, update)
-    onProgress({ stage: 'running', job: latest, isOffline: false })
+    latestJob = applyProgress(latestJob, update)
+    onProgress({ stage: 'running', job: latestJob, isOffline: false })
   }
-  return latest
+  return latestJob
 }
 
 /** Below this, an estimate would be too unreliable. */

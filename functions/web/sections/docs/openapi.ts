@@ -121,7 +121,7 @@ export function buildCurl(
   { method, path, parameters = [], requestBody, security = [] }: OperationEntry,
   origin: string,
 ) {
-  const filled = path.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+  const filledPath = path.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const example = parameters.find((item) => item.in === 'path' && item.name === name)?.example
     return example === undefined ? placeholder : encodeURIComponent(String(example))
   })
@@ -130,7 +130,7 @@ export function buildCurl(
       item.in === 'query' && item.example !== undefined ? [[item.name, String(item.example)]] : [],
     ),
   )
-  const url = `${origin}${filled}${query.size > 0 ? `?${query}` : ''}`
+  const url = `${origin}${filledPath}${query.size > 0 ? `?${query}` : ''}`
   // Operations that allow anonymous access need no key.
   const needsKey = security.length > 0 && !security.some((scheme) => Object.keys(scheme).length === 0)
   const needsSession = !security.some((scheme) => 'apiKey' in scheme)

@@ -98,7 +98,7 @@ function fieldRows(parameterRows: ApiSchema, document: OpenApi, parentPath = '',
     const { properties = {}, required = [] } = resolveRef(form, document)
     return Object.entries(properties).flatMap(([name, field]) => {
       const fieldSchema = resolveRef(field, document)
-      const inner = fieldSchema.items ? resolveRef(fieldSchema.items, document) : fieldSchema
+      const innerSchema = fieldSchema.items ? resolveRef(fieldSchema.items, document) : fieldSchema
       const path = `${parentPath}${name}${fieldSchema.items ? '[]' : ''}`
       const row: Row = {
         name: path,
@@ -109,7 +109,9 @@ function fieldRows(parameterRows: ApiSchema, document: OpenApi, parentPath = '',
       }
       return [
         row,
-        ...(depth < maxDepth && inner.properties ? fieldRows(inner, document, `${path}.`, depth + 1) : []),
+        ...(depth < maxDepth && innerSchema.properties
+          ? fieldRows(innerSchema, document, `${path}.`, depth + 1)
+          : []),
       ]
     })
   })

@@ -45,12 +45,12 @@ function ReferenceView({ document, route }: { readonly document: OpenApi; readon
   const entries = useMemo(() => listOperations(document), [document])
   const needle = text.trim().toLowerCase()
   const matchingEntries = entries.filter((entry) => matches(entry, needle))
-  const chosen = entries.find(({ operationId }) => operationId === route.query.get('operation'))
+  const chosenOperation = entries.find(({ operationId }) => operationId === route.query.get('operation'))
   const tag = document.tags?.find(({ name }) => name === route.query.get('about'))
   useEffect(() => {
-    sectionTitle.value = chosen ? `${chosen.method} ${chosen.path}` : tag?.name
-  }, [chosen, tag])
-  const isEntryShown = chosen !== undefined || tag !== undefined
+    sectionTitle.value = chosenOperation ? `${chosenOperation.method} ${chosenOperation.path}` : tag?.name
+  }, [chosenOperation, tag])
+  const isEntryShown = chosenOperation !== undefined || tag !== undefined
   return (
     <div class="reference" data-chosen={isEntryShown}>
       <div class="contents">
@@ -61,7 +61,7 @@ function ReferenceView({ document, route }: { readonly document: OpenApi; readon
           countText={words.found(matchingEntries.length)}
         />
         <nav aria-label={words.contents}>
-          {[...Map.groupBy(matchingEntries, ({ tags }) => tags?.[0] ?? '')].map(([name, some]) => (
+          {[...Map.groupBy(matchingEntries, ({ tags }) => tags?.[0] ?? '')].map(([name, tagEntries]) => (
             <section key={name}>
               <h2>{name}</h2>
               <ul>
@@ -70,11 +70,11 @@ function ReferenceView({ document, route }: { readonly document: OpenApi; readon
                     <a href={`/docs?${new URLSearchParams({ about: name })}`}>{words.about(name)}</a>
                   </li>
                 )}
-                {some.map(({ operationId, method, path, summary }) => (
+                {tagEntries.map(({ operationId, method, path, summary }) => (
                   <li key={operationId}>
                     <a
                       href={`/docs?operation=${operationId}`}
-                      aria-current={operationId === chosen?.operationId ? 'true' : undefined}
+                      aria-current={operationId === chosenOperation?.operationId ? 'true' : undefined}
                     >
                       {summary}{' '}
                       <code>
@@ -89,12 +89,14 @@ function ReferenceView({ document, route }: { readonly document: OpenApi; readon
         </nav>
       </div>
       {isEntryShown && (
-        <article class="operation" aria-label={chosen?.summary ?? tag?.name}>
+        <article class="operation" aria-label={chosenOperation?.summary ?? tag?.name}>
           <p class="back">
             <a href="/docs">{words.toAll}</a>
           </p>
-          {chosen && <OperationView key={chosen.operationId} entry={chosen} document={document} />}
-          {!chosen && tag && (
+          {chosenOperation && (
+            <OperationView key={chosenOperation.operationId} entry={chosenOperation} document={document} />
+          )}
+          {!chosenOperation && tag && (
             <>
               <h2>{tag.name}</h2>
               <Prose text={tag.description ?? ''} />

@@ -18,13 +18,13 @@ type Checked = ReplyData<typeof checkConversion>
 /** `/formats`, `/formats/png` and `/formats/png-to-webp`. */
 export default function Formats({ route }: { readonly route: PageRoute }) {
   const [from, to] = (route.params['pair'] ?? '').split('-to-')
-  const all = useQuery('formats', listFormats)
+  const formatQuery = useQuery('formats', listFormats)
   useEffect(() => {
     const name = (id: string) => id.toUpperCase()
     sectionTitle.value = from ? (to ? words.pairTitle(name(from), name(to)) : name(from)) : undefined
   }, [from, to])
   return (
-    <QueryView query={all}>
+    <QueryView query={formatQuery}>
       {(formats) => {
         const source = formats.find(({ id }) => id === from)
         const target = formats.find(({ id }) => id === to)
@@ -71,14 +71,14 @@ function FormatList({
         countText={words.found(matchingFormats.length)}
       />
       {Object.entries(words.categories).map(([category, name]) => {
-        const some = matchingFormats.filter((format) => format.category === category)
+        const categoryFormats = matchingFormats.filter((format) => format.category === category)
         return (
-          some.length > 0 && (
+          categoryFormats.length > 0 && (
             <Block key={category} title={name}>
               <ul class="plain-links">
-                {some.map(({ id, name: full }) => (
+                {categoryFormats.map(({ id, name: fullName }) => (
                   <li key={id}>
-                    <a href={`/formats/${id}`} title={full}>
+                    <a href={`/formats/${id}`} title={fullName}>
                       {id}
                     </a>
                   </li>
@@ -113,7 +113,7 @@ function FormatPage({ format }: { readonly format: Format }) {
       <QueryView query={conversionsQuery}>
         {({ conversions }) => {
           const pairs = conversions.filter((pair) => pair.to !== id)
-          const others = pairs.filter((pair) => !commonTargets.has(pair.to))
+          const otherPairs = pairs.filter((pair) => !commonTargets.has(pair.to))
           return (
             <>
               <Targets
@@ -121,8 +121,8 @@ function FormatPage({ format }: { readonly format: Format }) {
                 from={id}
                 targets={format.targets.filter((one) => pairs.some((pair) => pair.to === one))}
               />
-              {others.length > 0 && (
-                <Targets title={words.others} from={id} targets={others.map(({ to }) => to)} />
+              {otherPairs.length > 0 && (
+                <Targets title={words.others} from={id} targets={otherPairs.map(({ to }) => to)} />
               )}
             </>
           )
@@ -152,7 +152,7 @@ const Targets = (props: {
 
 function PairPage({ source, target }: { readonly source: Format; readonly target: Format }) {
   const [from, to] = [source.id, target.id]
-  const pair = useQuery(`pair ${from} ${to}`, async () => {
+  const pairQuery = useQuery(`pair ${from} ${to}`, async () => {
     const [{ conversions }, check] = await Promise.all([
       callApi<Conversions>(`/v1/formats/conversions?${new URLSearchParams({ from, to })}`),
       callApi<Checked>('/v1/convert/check', { method: 'POST', body: { from, targetFormat: to } }),
@@ -165,7 +165,7 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
       title={words.pairTitle(from.toUpperCase(), to.toUpperCase())}
       lead={`${source.name} → ${target.name}`}
     >
-      <QueryView query={pair}>
+      <QueryView query={pairQuery}>
         {({ options, check }) => (
           <>
             <p class="row">

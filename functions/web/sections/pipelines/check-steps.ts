@@ -33,14 +33,14 @@ export async function checkSteps(
   from: string,
   steps: readonly PipelineStep[],
 ): Promise<readonly StepCheck[]> {
-  const all: StepCheck[] = []
+  const stepChecks: StepCheck[] = []
   let format: string | undefined = from || undefined
   for (const step of steps) {
-    const checked: StepCheck = format === undefined ? unchecked : await checkStep(format, step)
-    all.push(checked)
-    format = checked.result?.to
+    const stepCheck: StepCheck = format === undefined ? unchecked : await checkStep(format, step)
+    stepChecks.push(stepCheck)
+    format = stepCheck.result?.to
   }
-  return all
+  return stepChecks
 }
 
 async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
@@ -76,11 +76,11 @@ async function toolTarget(from: string, tool: string): Promise<string> {
 const generalTools = ['compress', 'thumbnail'] as const
 
 export async function generalToolsFor(from: string): Promise<readonly string[]> {
-  const found = await Promise.all(
+  const unionOfTargets = await Promise.all(
     generalTools.map(async (tool) => {
       const targets = await requestOnce(`${from} ${tool}`, () => fetchToolTargets(from, tool)).catch(() => [])
       return targets.length > 0 ? [tool] : []
     }),
   )
-  return found.flat()
+  return unionOfTargets.flat()
 }

@@ -42,11 +42,11 @@ export function buildTasks(
       },
     ]
   })
-  const last = stepTasks.at(-1)?.[0] ?? 'file'
+  const lastTask = stepTasks.at(-1)?.[0] ?? 'file'
   return {
     file: source,
     ...Object.fromEntries(stepTasks),
-    result: { operation: 'export/url', input: last },
+    result: { operation: 'export/url', input: lastTask },
   }
 }
 
@@ -78,9 +78,11 @@ export function buildCommandLine(
 /** Parses a stored pipeline; the stored text is not trusted. */
 export function parsePipeline(text: string | null): Pipeline {
   try {
-    const stored = JSON.parse(text ?? '') as Partial<Pipeline> // checked below
-    const steps = Array.isArray(stored.steps) ? stored.steps.filter((step) => step?.key && step.values) : []
-    return { from: String(stored.from ?? ''), url: String(stored.url ?? ''), steps }
+    const storedPipeline = JSON.parse(text ?? '') as Partial<Pipeline> // checked below
+    const steps = Array.isArray(storedPipeline.steps)
+      ? storedPipeline.steps.filter((step) => step?.key && step.values)
+      : []
+    return { from: String(storedPipeline.from ?? ''), url: String(storedPipeline.url ?? ''), steps }
   } catch {
     return emptyPipeline
   }

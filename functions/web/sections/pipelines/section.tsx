@@ -27,7 +27,7 @@ export default function Pipelines() {
 function Editor({ catalog }: { readonly catalog: FormatCatalog }) {
   const { from, steps } = pipeline.value
   const isValid = steps.length > 0 && steps.every((_, at) => checks.value[at]?.result)
-  const next = steps.length === 0 ? from || undefined : checks.value[steps.length - 1]?.result?.to
+  const nextFormat = steps.length === 0 ? from || undefined : checks.value[steps.length - 1]?.result?.to
   return (
     <>
       <Block title={words.source}>
@@ -39,7 +39,7 @@ function Editor({ catalog }: { readonly catalog: FormatCatalog }) {
             <StepCard key={step.key} step={step} at={at} count={steps.length} catalog={catalog} />
           ))}
         </ol>
-        {next && <AddStep from={next} catalog={catalog} />}
+        {nextFormat && <AddStep from={nextFormat} catalog={catalog} />}
         {!from && <p class="hint">{words.sourceFirst}</p>}
       </Block>
       {isValid && <TrialRun />}
@@ -51,7 +51,7 @@ function Editor({ catalog }: { readonly catalog: FormatCatalog }) {
 
 function SourceFields({ catalog }: { readonly catalog: FormatCatalog }) {
   const { from, url } = pipeline.value
-  const readable = catalog.formats.filter(({ canRead }) => canRead)
+  const readableFormats = catalog.formats.filter(({ canRead }) => canRead)
   return (
     <div class="form">
       <Field label={words.format} hint={words.formatHint}>
@@ -62,7 +62,7 @@ function SourceFields({ catalog }: { readonly catalog: FormatCatalog }) {
             onChange={(event) => updatePipeline({ from: event.currentTarget.value })}
           >
             <option value="">{words.choose}</option>
-            {readable.map(({ id, name }) => (
+            {readableFormats.map(({ id, name }) => (
               <option key={id} value={id}>
                 {`${id.toUpperCase()} – ${name}`}
               </option>

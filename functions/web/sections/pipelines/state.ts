@@ -31,10 +31,10 @@ effect(() => {
   const version = ++latestVersion
   timer = setTimeout(() => {
     isChecking.value = true
-    void checkSteps(from, steps).then((found) => {
+    void checkSteps(from, steps).then((foundChecks) => {
       // A newer change is being checked.
       if (version !== latestVersion) return
-      checks.value = found
+      checks.value = foundChecks
       isChecking.value = false
       savePipeline()
     })
@@ -44,7 +44,7 @@ effect(() => {
 /** Passwords are never stored. */
 function savePipeline(): void {
   const { steps } = pipeline.value
-  const shown = steps.map((step, at): PipelineStep => {
+  const shownSteps = steps.map((step, at): PipelineStep => {
     const secret = checks.value[at]?.options.filter(({ widget }) => widget === 'password') ?? []
     const names = new Set(secret.map(({ name }) => name))
     return {
@@ -53,14 +53,14 @@ function savePipeline(): void {
     }
   })
   try {
-    localStorage.setItem(storageKey, JSON.stringify({ ...pipeline.value, steps: shown }))
+    localStorage.setItem(storageKey, JSON.stringify({ ...pipeline.value, steps: shownSteps }))
   } catch {
     // Denied or full: the pipeline lasts until the page is closed.
   }
 }
 
-export function updatePipeline(part: Partial<Pipeline>): void {
-  pipeline.value = { ...pipeline.value, ...part }
+export function updatePipeline(changedFields: Partial<Pipeline>): void {
+  pipeline.value = { ...pipeline.value, ...changedFields }
 }
 
 const newKey = () => crypto.randomUUID?.() ?? String(Math.random())
@@ -68,9 +68,9 @@ const newKey = () => crypto.randomUUID?.() ?? String(Math.random())
 export const addStep = (step: Omit<PipelineStep, 'key' | 'values'>) =>
   updatePipeline({ steps: [...pipeline.value.steps, { ...step, key: newKey(), values: {} }] })
 
-export const updateStep = (key: string, part: Partial<PipelineStep>) =>
+export const updateStep = (key: string, changedFields: Partial<PipelineStep>) =>
   updatePipeline({
-    steps: pipeline.value.steps.map((step) => (step.key === key ? { ...step, ...part } : step)),
+    steps: pipeline.value.steps.map((step) => (step.key === key ? { ...step, ...changedFields } : step)),
   })
 
 export const removeStep = (key: string) =>
@@ -78,8 +78,8 @@ export const removeStep = (key: string) =>
 
 export function moveStep(at: number, by: 1 | -1): void {
   const steps = [...pipeline.value.steps]
-  const [moved] = steps.splice(at, 1)
-  if (!moved) return
-  steps.splice(at + by, 0, moved)
+  const [movedStep] = steps.splice(at, 1)
+  if (!movedStep) return
+  steps.splice(at + by, 0, movedStep)
   updatePipeline({ steps })
 }

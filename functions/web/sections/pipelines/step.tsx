@@ -23,14 +23,14 @@ export function StepCard(props: {
 }) {
   const { step, at, count, catalog } = props
   const titleId = useId()
-  const checked = checks.value[at]
+  const stepCheck = checks.value[at]
   const name = stepTitle(step)
   const moveBy = (by: 1 | -1) => {
     moveStep(at, by)
     announce(words.movedTo(name, at + 1 + by))
   }
   return (
-    <li class="pipeline-step" data-state={stateOf(checked)} aria-labelledby={titleId}>
+    <li class="pipeline-step" data-state={stateOf(stepCheck)} aria-labelledby={titleId}>
       <div class="pipeline-head">
         <h3 id={titleId}>{words.stepName(at + 1, name)}</h3>
         <div class="pipeline-moves">
@@ -55,23 +55,23 @@ export function StepCard(props: {
           </button>
         </div>
       </div>
-      <StepStatus checked={checked} />
-      {checked?.from !== undefined && (
+      <StepStatus checked={stepCheck} />
+      {stepCheck?.from !== undefined && (
         <StepSelect
           label={words.action}
-          from={checked.from}
+          from={stepCheck.from}
           catalog={catalog}
           chosen={step}
           onChoose={(choice) => updateStep(step.key, { to: undefined, tool: undefined, ...choice })}
         />
       )}
-      {checked && checked.options.length > 0 && (
-        <details class="options" open={Object.keys(checked.errors).length > 0 || undefined}>
+      {stepCheck && stepCheck.options.length > 0 && (
+        <details class="options" open={Object.keys(stepCheck.errors).length > 0 || undefined}>
           <summary>{words.options}</summary>
           <OptionFields
-            options={checked.options}
+            options={stepCheck.options}
             values={step.values}
-            errors={checked.errors}
+            errors={stepCheck.errors}
             onChange={(option, value) =>
               updateStep(step.key, { values: withValue(step.values, option, value) })
             }
@@ -82,9 +82,9 @@ export function StepCard(props: {
   )
 }
 
-function stateOf(checked: StepCheck | undefined): 'good' | 'bad' | 'open' {
-  if (checked?.result) return 'good'
-  return checked?.problem || Object.keys(checked?.errors ?? {}).length > 0 ? 'bad' : 'open'
+function stateOf(stepCheck: StepCheck | undefined): 'good' | 'bad' | 'open' {
+  if (stepCheck?.result) return 'good'
+  return stepCheck?.problem || Object.keys(stepCheck?.errors ?? {}).length > 0 ? 'bad' : 'open'
 }
 
 /** The check result of the step while it is edited. */

@@ -39,10 +39,12 @@ export function TrialRun() {
       const onProgress = (progress: { stage: string; job?: Job }) => {
         run.value = { state: 'running', percent: progress.job?.progress.percent ?? 0 }
       }
-      const finished = await watchJob(job, onProgress, signal)
-      run.value = { state: 'over', job: finished }
+      const finishedJob = await watchJob(job, onProgress, signal)
+      run.value = { state: 'over', job: finishedJob }
       announce(
-        finished.status === 'completed' ? words.trialDone : (finished.error?.message ?? finished.status),
+        finishedJob.status === 'completed'
+          ? words.trialDone
+          : (finishedJob.error?.message ?? finishedJob.status),
       )
     } catch (error) {
       if (signal.aborted) return

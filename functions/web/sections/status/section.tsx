@@ -28,7 +28,7 @@ export default function Status() {
         <QueryView query={health}>
           {({ status, parts, engines }) => {
             const queues = Object.entries(parts).filter(([name]) => name.startsWith('queue-'))
-            const others = Object.entries(parts).filter(([name]) => !name.startsWith('queue-'))
+            const otherParts = Object.entries(parts).filter(([name]) => !name.startsWith('queue-'))
             return (
               <>
                 <p role="status">
@@ -40,7 +40,7 @@ export default function Status() {
                 </p>
                 <Parts
                   caption={words.components}
-                  rows={others}
+                  rows={otherParts}
                   nameOf={(name) => words.names[name] ?? name}
                 />
                 <Parts caption={words.queues} rows={queues} nameOf={(name) => name.slice('queue-'.length)} />

@@ -101,11 +101,11 @@ async function uploadAll(files: readonly File[], onState: (runTool: RunState) =>
 }
 
 async function pollJob(
-  created: Job,
+  createdJob: Job,
   onState: (runTool: RunState) => void,
   signal: AbortSignal,
 ): Promise<Job> {
-  let job = created
+  let job = createdJob
   while (!isFinished(job)) {
     onState({ state: 'working', job })
     job = (await fetchJobStatus(job.jobId, signal, waitS)).data

@@ -41,7 +41,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
       [id, names[id], words.descriptions[id]].some((one) => one.toLowerCase().includes(needle)),
     ),
   }))
-  const found = words.found(matchingGroups.reduce((sum, { matches }) => sum + matches.length, 0))
+  const foundText = words.found(matchingGroups.reduce((sum, { matches }) => sum + matches.length, 0))
   const waitingFiles = toolFiles.value.map(({ name }) => name)
   return (
     <Page title={words.title} lead={words.lead}>
@@ -52,7 +52,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
           </span>
         </p>
       )}
-      <Search label={words.search} text={text} search={search} countText={found} />
+      <Search label={words.search} text={text} search={search} countText={foundText} />
       {matchingGroups.map(
         ({ group, matches }) =>
           matches.length > 0 && (

@@ -7,7 +7,7 @@ export interface ToolFile {
 }
 
 let lastKey = 0
-export const appendFiles = (before: readonly ToolFile[], files: readonly File[]): readonly ToolFile[] => [
-  ...before,
-  ...files.map((file) => ({ key: ++lastKey, file, pages: '' })),
-]
+export const appendFiles = (
+  filesBefore: readonly ToolFile[],
+  files: readonly File[],
+): readonly ToolFile[] => [...filesBefore, ...files.map((file) => ({ key: ++lastKey, file, pages: '' }))]

@@ -59,13 +59,13 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
   const refocus = useRef<{ key: number; action: string } | undefined>(undefined)
   const canMove = tool.usesAllFiles === true && files.length > 1
   const move = (from: number, to: number, action = '') => {
-    const next = [...files]
-    const [moved] = next.splice(from, 1)
-    if (!moved || to < 0 || to >= files.length || from === to) return
-    next.splice(to, 0, moved)
-    refocus.current = { key: moved.key, action }
-    onChange(next)
-    announce(words.moved(moved.file.name, to + 1, files.length), 'file moved')
+    const nextFiles = [...files]
+    const [movedFile] = nextFiles.splice(from, 1)
+    if (!movedFile || to < 0 || to >= files.length || from === to) return
+    nextFiles.splice(to, 0, movedFile)
+    refocus.current = { key: movedFile.key, action }
+    onChange(nextFiles)
+    announce(words.moved(movedFile.file.name, to + 1, files.length), 'file moved')
   }
   useEffect(() => {
     // The moved node has lost the focus; buttons at the ends are disabled.

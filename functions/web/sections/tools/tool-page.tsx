@@ -36,16 +36,16 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const form = useRef<HTMLFormElement>(null)
   const { state, problem, start, cancel, forget } = useToolRun()
-  const change = (next: readonly ToolFile[]) => {
+  const changeFiles = (nextFiles: readonly ToolFile[]) => {
     // The page grid is only shown for a single file.
-    if (next.length !== 1 || next[0]?.key !== files[0]?.key) {
+    if (nextFiles.length !== 1 || nextFiles[0]?.key !== files[0]?.key) {
       setArrangement(undefined)
       setAccess({})
     }
-    setFiles(next)
+    setFiles(nextFiles)
   }
-  const addFiles = (more: readonly File[]) => {
-    change(appendFiles(files, more))
+  const addFiles = (moreFiles: readonly File[]) => {
+    changeFiles(appendFiles(files, moreFiles))
     forget()
   }
   useEffect(() => {
@@ -61,8 +61,8 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   )
   const [singlePdf] = files.length === 1 && isPdf && !tool.usesAllFiles ? files : []
   const toolInput: ToolInput = { tool, files, gridUse, arrangement, access, ...details }
-  const replaced = listReplacedOptions(toolInput)
-  const fields = options.filter((option) => !replaced.includes(option.name))
+  const replacedOptions = listReplacedOptions(toolInput)
+  const fields = options.filter((option) => !replacedOptions.includes(option.name))
   const inputFault = findFault(toolInput)
   const wrongField = problem && problemField(problem, fields)
   useEffect(() => {
@@ -76,7 +76,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
         files={files}
         hasRanges={details.kind === 'pdf'}
         onTake={addFiles}
-        onChange={change}
+        onChange={changeFiles}
       />
       {singlePdf && gridUse && (
         <Lazy
@@ -140,8 +140,8 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
 
 /** A field inside a closed details element cannot show its error. */
 function focusFirstError(errors: Readonly<Record<string, string>>, form: HTMLFormElement | null): void {
-  const [first] = Object.keys(errors)
-  const field = first && form?.querySelector<HTMLElement>(`[data-option="${CSS.escape(first)}"]`)
+  const [firstName] = Object.keys(errors)
+  const field = firstName && form?.querySelector<HTMLElement>(`[data-option="${CSS.escape(firstName)}"]`)
   if (!field) return
   for (let at = field.closest('details'); at; at = at.parentElement?.closest('details') ?? null)
     at.open = true

@@ -14,8 +14,8 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const [chosenTarget, setTarget] = useState<string>()
   const formats = useQuery('formats', listFormats)
   const catalog = useMemo(() => formats.data && createFormatCatalog(formats.data), [formats.data])
-  const [first] = files
-  const source = first && catalog?.ofFile(first.file)
+  const [firstFile] = files
+  const source = firstFile && catalog?.ofFile(firstFile.file)
   const from = tool.sourceFormat ?? source?.id
   const operation = tool.optionsOf ?? tool.id
   const query: Query<Conversions> = useQuery(`${operation} ${from}`, async () => {

@@ -40,7 +40,7 @@ export default function Webhooks({ route }: { readonly route: PageRoute }) {
 
 function WebhookList() {
   const list = useQuery('webhooks', () => callApi<WebhookListReply>('/v1/webhooks?limit=100'))
-  const [created, setCreated] = useState<CreatedWebhook>()
+  const [createdWebhook, setCreated] = useState<CreatedWebhook>()
   const create = async (formData: FormData) => {
     const events = formData.getAll('events')
     const webhook = await callApi<CreatedWebhook>('/v1/webhooks', {
@@ -68,10 +68,10 @@ function WebhookList() {
               keyOf={({ id }) => id}
               emptyText={words.none}
             />
-            {created && (
+            {createdWebhook && (
               <Block title={words.secret}>
                 <p>{words.secretOnce}</p>
-                <Copyable label={words.secret} text={created.secret} />
+                <Copyable label={words.secret} text={createdWebhook.secret} />
               </Block>
             )}
             <Block title={words.create}>
@@ -210,11 +210,11 @@ function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Pr
           label={words.rotate}
           confirmText={words.rotateConfirm}
           action={async () => {
-            const rotated = await callApi<CreatedWebhook>(`${path}/rotate-secret`, {
+            const rotatedWebhook = await callApi<CreatedWebhook>(`${path}/rotate-secret`, {
               method: 'POST',
               body: {},
             })
-            setSecret(rotated.secret)
+            setSecret(rotatedWebhook.secret)
             announce(words.rotated)
           }}
         />

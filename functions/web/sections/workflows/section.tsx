@@ -156,10 +156,10 @@ const shownRuns = 5
 
 function nextRuns(cron: string, timezone: string): number[] {
   const runs: number[] = []
-  let last: number | undefined = Date.now()
-  while (last !== undefined && runs.length < shownRuns) {
-    last = nextRunTime({ cron, timezone }, last)
-    if (last !== undefined) runs.push(last)
+  let lastRunMs: number | undefined = Date.now()
+  while (lastRunMs !== undefined && runs.length < shownRuns) {
+    lastRunMs = nextRunTime({ cron, timezone }, lastRunMs)
+    if (lastRunMs !== undefined) runs.push(lastRunMs)
   }
   return runs
 }

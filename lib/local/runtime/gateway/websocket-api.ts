@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import * as z from 'zod'
+import { Semaphore } from '../../../async/semaphore.ts'
 import { timeoutErrorType } from '../../../embedded-aws/lambda/function-error.ts'
 import type { InvocationOutcome, Lambda } from '../../../embedded-aws/lambda/runtime.ts'
 import type { Log } from '../../../log.ts'
@@ -36,6 +37,8 @@ const defaultLimits = {
 
 /** Messages of one connection that are processed at the same time; further ones wait in the socket. */
 const maxConcurrentMessages = 10
+/** With more at the same time, calls of the function to the table would time out. */
+const maxConcurrentHandshakes = 32
 /** Maximum buffered for a client that does not read. */
 const maxUnreadBytes = 256 * 1024
 /** How long clients may take for the closing handshake, and then the last functions to finish. */
@@ -64,6 +67,7 @@ export class WebSocketApi {
   readonly #functions: ReadonlyMap<string, string>
   readonly #select: (message: string) => string | undefined
   readonly #open = new Map<string, OpenConnection>()
+  readonly #handshakes = new Semaphore(maxConcurrentHandshakes)
   readonly #work = new Set<Promise<unknown>>()
   readonly #protocols = new WeakMap<IncomingMessage, string>()
   readonly #server: WebSocketServer
@@ -151,7 +155,10 @@ export class WebSocketApi {
       return
     }
     const connection = createConnection(request, this.#options.stage)
-    const outcome = await this.#invoke('$connect', connectEvent(connection, request))
+    const outcome = await this.#handshakes.run(async () =>
+      socket.destroyed ? 'abandoned' : this.#invoke('$connect', connectEvent(connection, request)),
+    )
+    if (outcome === 'abandoned') return
     const { status, protocol } = outcome ? handshakeResult(outcome) : { status: 200, protocol: undefined }
     if (status < 200 || status > 299) {
       rejectHandshake(socket, status)

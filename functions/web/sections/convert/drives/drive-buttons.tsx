@@ -11,11 +11,11 @@ export default function DriveButtons() {
   const drives = useSignal<readonly DriveName[]>([])
   const problem = useSignal<Problem | undefined>(undefined)
   useEffect(() => {
-    void listAvailableDrives().then((listed) => {
-      drives.value = listed
+    void listAvailableDrives().then((listedDrives) => {
+      drives.value = listedDrives
     })
   }, [drives])
-  const open = async (id: string) => {
+  const openDrive = async (id: string) => {
     problem.value = undefined
     try {
       if (loadConnection(id)) navigate(`/convert?${new URLSearchParams({ drive: id })}`)
@@ -28,7 +28,7 @@ export default function DriveButtons() {
   return (
     <>
       {drives.value.map(({ id, name }) => (
-        <button key={id} type="button" class="button" onClick={() => void open(id)}>
+        <button key={id} type="button" class="button" onClick={() => void openDrive(id)}>
           {words.from(name)}
         </button>
       ))}

@@ -79,10 +79,10 @@ export async function importFiles(
     signal,
   })
   const { data } = await fetchJobStatus(jobId, signal)
-  const finished = await watchJob(data, () => {}, signal)
-  if (finished.status !== 'completed')
-    throw finished.error
-      ? new Problem(finished.error.code, finished.error.message)
+  const finishedJob = await watchJob(data, () => {}, signal)
+  if (finishedJob.status !== 'completed')
+    throw finishedJob.error
+      ? new Problem(finishedJob.error.code, finishedJob.error.message)
       : new Problem('IMPORT_FAILED', words.importFailed)
   return items.flatMap(({ fileId, uploadId }) => {
     const entry = entries.find(({ id }) => id === fileId)
