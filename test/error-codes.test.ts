@@ -22,9 +22,9 @@ const tests = textsOf('test/**/*.{ts,tsv,csv}', /codes\.test|conformance\/result
 const isIn = (text: string) => (name: string) => new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`).test(text)
 
 test('every error code is used and covered by a test', () => {
-  const given = isIn(code.replaceAll(/@throws.*$/gm, ''))
+  const isGiven = isIn(code.replaceAll(/@throws.*$/gm, ''))
   assert.deepEqual(
-    errorCodes.filter((name) => !given(name)),
+    errorCodes.filter((name) => !isGiven(name)),
     [],
   )
   assert.deepEqual(

@@ -105,24 +105,24 @@ const createDeletionEvents = (state: JobState) =>
   filesOfJob(state).map((one, at) => createFileDeletedEvent(state, one, at))
 
 const progressEventOf = (state: JobState, name: string) => {
-  const found = state.job.log[name]
-  assert.ok(found)
-  return createProgressEvent(state.job, name, found)
+  const foundFact = state.job.log[name]
+  assert.ok(foundFact)
+  return createProgressEvent(state.job, name, foundFact)
 }
 
-const fresh = newJob(diamond, { tag: 'mine' })
-const running = withProgress(startJob(fresh), 20, 2)
-const done = finishJob(running, allDone)
-const waiting = newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])])
-const arrived: JobState = {
-  ...withTasks(waiting, { in: { ...complete(5, file('a.png', 'uploads/a')) } }),
-  job: of(waiting.job, {
+const freshJob = newJob(diamond, { tag: 'mine' })
+const runningJob = withProgress(startJob(freshJob), 20, 2)
+const completedJob = finishJob(runningJob, allDone)
+const waitingJob = newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])])
+const arrivedUpload: JobState = {
+  ...withTasks(waitingJob, { in: { ...complete(5, file('a.png', 'uploads/a')) } }),
+  job: of(waitingJob.job, {
     set: { status: 'queued', queuedAt: timestamp(6), 'log.queued': { at: timestamp(6) } },
     setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 }
 
-const sent = newJob([
+const sentJob = newJob([
   {
     ...createStoredImport('in'),
     fixed: { status: 'completed', files: [{ ...file('a.png', 'received/2d/upl_2'), sha256: 'ab' }] },
@@ -139,15 +139,15 @@ test('events of a job with its own webhook are marked, and other events are not'
 })
 
 test('an uploaded file publishes one event with its source', () => {
-  const events = createCreationEvents(sent).filter(({ event }) => event === 'file.uploaded')
-  const facts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
+  const events = createCreationEvents(sentJob).filter(({ event }) => event === 'file.uploaded')
+  const uploadFacts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
   assert.deepEqual(
     events.map(({ file }) => file),
-    [{ uploadId: 'upl_2', jobId: 'job_1', ...facts, sha256: 'ab' }],
+    [{ uploadId: 'upl_2', jobId: 'job_1', ...uploadFacts, sha256: 'ab' }],
   )
-  const again = { ...sent, job: { ...sent.job, retryOf: 'job_0' } }
+  const retriedJob = { ...sentJob, job: { ...sentJob.job, retryOf: 'job_0' } }
   assert.deepEqual(
-    createCreationEvents(again).map(({ event }) => event),
+    createCreationEvents(retriedJob).map(({ event }) => event),
     ['job.created', 'job.queued'],
     'a copy is not an upload',
   )
@@ -155,8 +155,8 @@ test('an uploaded file publishes one event with its source', () => {
 
 /** Events by their publisher. */
 const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
-  'a created job': () => createCreationEvents(fresh),
-  'a job that waits for an upload': () => createCreationEvents(waiting),
+  'a created job': () => createCreationEvents(freshJob),
+  'a job that waits for an upload': () => createCreationEvents(waitingJob),
   'an upload that arrives': () => [
     createFileUploadedEvent({
       owner: 'anon_1',
@@ -165,22 +165,22 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
       via: 'presigned',
       jobId: 'job_1',
     }),
-    createQueuedEvent(arrived),
+    createQueuedEvent(arrivedUpload),
   ],
-  'a file that comes with the request': () => createCreationEvents(sent),
+  'a file that comes with the request': () => createCreationEvents(sentJob),
   'a file that a task fetches': () => {
-    const [task] = withTasks(waiting, { in: complete(5, file('a.png', 'jobs/job_1/0/import')) }).tasks
+    const [task] = withTasks(waitingJob, { in: complete(5, file('a.png', 'jobs/job_1/0/import')) }).tasks
     assert.ok(task)
-    return createImportedFileEvents(waiting.job, { ...task, operation: 'import/s3' })
+    return createImportedFileEvents(waitingJob.job, { ...task, operation: 'import/s3' })
   },
-  'a job that starts': () => [createStartedEvent(running)],
-  'a job in progress': () => [progressEventOf(running, '1')],
-  'a job that is completed': () => [createEndEvent(done)],
+  'a job that starts': () => [createStartedEvent(runningJob)],
+  'a job in progress': () => [progressEventOf(runningJob, '1')],
+  'a job that is completed': () => [createEndEvent(completedJob)],
   'a job that finishes before its start is published': () => {
-    const short = finishJob(fresh, allDone)
+    const short = finishJob(freshJob, allDone)
     return [...findUnpublishedEvents(short), createEndEvent(short)]
   },
-  'a job that fails': () => [createEndEvent(finishJob(running, oneFailed))],
+  'a job that fails': () => [createEndEvent(finishJob(runningJob, oneFailed))],
   'a batch with a failed item': () => {
     const batch = newJob(
       [createStoredImport('in'), newTask('left', [0]), newTask('right', [0]), createExport('out', [1, 2])],
@@ -191,18 +191,30 @@ const stories: Readonly<Record<string, () => readonly BusEvent[]>> = {
     return [createEndEvent(finishJob(startJob(batch), { left: allDone.left, right: oneFailed.right }))]
   },
   'a file that is fetched': () => [
-    createFileDownloadedEvent(done.job, file('a.png'), { signed: true, ip: '203.0.113.0/24' }, timestamp(9)),
+    createFileDownloadedEvent(
+      completedJob.job,
+      file('a.png'),
+      { signed: true, ip: '203.0.113.0/24' },
+      timestamp(9),
+    ),
   ],
-  'a job that is cancelled': () => [createEndEvent(cancelJob(running))],
+  'a job that is cancelled': () => [createEndEvent(cancelJob(runningJob))],
   'a job that is deleted': () => {
-    const deleted = deleteJob(cancelJob(running), { deletedAt: timestamp(7) })
-    return [...findUnpublishedEvents(deleted), createEndEvent(deleted), ...createDeletionEvents(deleted)]
+    const deletedJob = deleteJob(cancelJob(runningJob), { deletedAt: timestamp(7) })
+    return [
+      ...findUnpublishedEvents(deletedJob),
+      createEndEvent(deletedJob),
+      ...createDeletionEvents(deletedJob),
+    ]
   },
   'a job that expires': () => {
-    const late = expireJob(done, 'retention')
-    return [...createDeletionEvents(late), createExpiredEvent(late, filesOfJob(late).length)]
+    const expiredJob = expireJob(completedJob, 'retention')
+    return [
+      ...createDeletionEvents(expiredJob),
+      createExpiredEvent(expiredJob, filesOfJob(expiredJob).length),
+    ]
   },
-  'a job whose upload never arrived': () => [createExpiredEvent(expireJob(waiting, 'upload_timeout'), 0)],
+  'a job whose upload never arrived': () => [createExpiredEvent(expireJob(waitingJob, 'upload_timeout'), 0)],
 }
 
 for (const [story, tell] of Object.entries(stories)) {
@@ -213,15 +225,15 @@ for (const [story, tell] of Object.entries(stories)) {
       const strict = eventSchema(event.event).strict()
       const body = JSON.parse(JSON.stringify(toPublicEvent(event)))
       assert.deepEqual(strict.parse(body), body)
-      assert.equal(event.owner, fresh.job.owner)
+      assert.equal(event.owner, freshJob.job.owner)
     }
     assert.deepEqual(tell(), events)
     for (const [stream, ofStream] of Map.groupBy(events, ({ stream }) => stream)) {
       const numbers = ofStream.map(({ sequence }) => sequence)
-      const first = stream === fresh.job.id ? (numbers[0] ?? 0) : 1
+      const firstNumber = stream === freshJob.job.id ? (numbers[0] ?? 0) : 1
       assert.deepEqual(
         numbers,
-        numbers.map((_, at) => first + at),
+        numbers.map((_, at) => firstNumber + at),
         'numbered without gaps',
       )
     }
@@ -237,9 +249,9 @@ test('every event has an example that matches its schema', () => {
 })
 
 test('every job and file event is covered by one of these cases', () => {
-  const covered = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
-  const known = Object.keys(events).filter((name) => /^(?:job|file)\./.test(name))
-  assert.deepEqual([...new Set(covered)].sort(), known.sort())
+  const coveredNames = Object.values(stories).flatMap((tell) => tell().map(({ event }) => event))
+  const knownNames = Object.keys(events).filter((name) => /^(?:job|file)\./.test(name))
+  assert.deepEqual([...new Set(coveredNames)].sort(), knownNames.sort())
 })
 
 const jobOf = (event: BusEvent | undefined) => {
@@ -250,22 +262,34 @@ const statusesIn = (event: BusEvent | undefined) =>
   Object.entries(jobOf(event).tasks).map(([name, { status }]) => `${name} ${status}`)
 
 test('an event describes the job as it was at that time, regardless of later changes', () => {
-  const states = [startJob(fresh), running, withTasks(running, allDone), done, expireJob(done, 'retention')]
+  const states = [
+    startJob(freshJob),
+    runningJob,
+    withTasks(runningJob, allDone),
+    completedJob,
+    expireJob(completedJob, 'retention'),
+  ]
   for (const state of states) {
-    assert.deepEqual(createCreationEvents(state), createCreationEvents(fresh))
-    assert.deepEqual(createStartedEvent(state), createStartedEvent(startJob(fresh)))
+    assert.deepEqual(createCreationEvents(state), createCreationEvents(freshJob))
+    assert.deepEqual(createStartedEvent(state), createStartedEvent(startJob(freshJob)))
   }
   for (const state of states.slice(1))
-    assert.deepEqual(progressEventOf({ ...state, job: running.job }, '1'), progressEventOf(running, '1'))
-  assert.deepEqual(createEndEvent(done), createEndEvent({ ...done, job: { ...done.job, log: {} } }))
+    assert.deepEqual(
+      progressEventOf({ ...state, job: runningJob.job }, '1'),
+      progressEventOf(runningJob, '1'),
+    )
+  assert.deepEqual(
+    createEndEvent(completedJob),
+    createEndEvent({ ...completedJob, job: { ...completedJob.job, log: {} } }),
+  )
 })
 
 test('an event lists the state that each task of its job had at that time', () => {
   const atCreation = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(createCreationEvents(fresh)[0]), atCreation)
-  assert.deepEqual(statusesIn(createCreationEvents(done)[1]), atCreation)
+  assert.deepEqual(statusesIn(createCreationEvents(freshJob)[0]), atCreation)
+  assert.deepEqual(statusesIn(createCreationEvents(completedJob)[1]), atCreation)
   const atStart = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(createStartedEvent(done)), atStart)
+  assert.deepEqual(statusesIn(createStartedEvent(completedJob)), atStart)
   const whenCompleted = [
     'in completed',
     'left completed',
@@ -273,20 +297,24 @@ test('an event lists the state that each task of its job had at that time', () =
     'both completed',
     'out completed',
   ]
-  assert.deepEqual(statusesIn(createEndEvent(done)), whenCompleted)
+  assert.deepEqual(statusesIn(createEndEvent(completedJob)), whenCompleted)
   const whenFailed = ['in completed', 'left completed', 'right failed', 'both cancelled', 'out cancelled']
-  assert.deepEqual(statusesIn(createEndEvent(finishJob(running, oneFailed))), whenFailed)
-  assert.deepEqual(statusesIn(createQueuedEvent(arrived)), ['in completed', 'work pending', 'out pending'])
+  assert.deepEqual(statusesIn(createEndEvent(finishJob(runningJob, oneFailed))), whenFailed)
+  assert.deepEqual(statusesIn(createQueuedEvent(arrivedUpload)), [
+    'in completed',
+    'work pending',
+    'out pending',
+  ])
 })
 
 test('the events of a job are numbered from 1 in chronological order', () => {
-  const late = expireJob(done, 'retention')
+  const expiredJob = expireJob(completedJob, 'retention')
   const events = [
-    ...createCreationEvents(late),
-    ...findUnpublishedEvents(running),
-    createEndEvent(done),
-    ...createDeletionEvents(late),
-    createExpiredEvent(late, filesOfJob(late).length),
+    ...createCreationEvents(expiredJob),
+    ...findUnpublishedEvents(runningJob),
+    createEndEvent(completedJob),
+    ...createDeletionEvents(expiredJob),
+    createExpiredEvent(expiredJob, filesOfJob(expiredJob).length),
   ]
   assert.deepEqual(
     events.map(({ event, sequence }) => `${sequence} ${event}`),
@@ -304,20 +332,20 @@ test('the events of a job are numbered from 1 in chronological order', () => {
 })
 
 test('events that may not have been published are published in order', () => {
-  const again = withProgress(running, 40, 3)
+  const laterJob = withProgress(runningJob, 40, 3)
   assert.deepEqual(
-    findUnpublishedEvents(again).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
+    findUnpublishedEvents(laterJob).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
     [
       ['job.started', 3, timestamp(1)],
       ['job.progress', 5, timestamp(3)],
     ],
   )
   assert.deepEqual(
-    findUnpublishedEvents(arrived).map(({ event }) => event),
+    findUnpublishedEvents(arrivedUpload).map(({ event }) => event),
     // The upload may be faster than the creation event.
     ['job.created', 'job.queued'],
   )
-  assert.deepEqual(findUnpublishedEvents(fresh), [])
+  assert.deepEqual(findUnpublishedEvents(freshJob), [])
 })
 
 test('no event contains bucket keys, the owner of the job or fields of tasks', () => {
@@ -329,14 +357,14 @@ test('no event contains bucket keys, the owner of the job or fields of tasks', (
     ],
     { tag: 'mine' },
   )
-  const ended = finishJob(startJob(secret), { left: complete(3, file('l.webp', 'jobs/job_1/1/0')) })
-  const late = expireJob(ended, 'retention')
+  const endedJob = finishJob(startJob(secret), { left: complete(3, file('l.webp', 'jobs/job_1/1/0')) })
+  const expiredJob = expireJob(endedJob, 'retention')
   const events = [
-    ...createCreationEvents(late),
-    createStartedEvent(late),
-    createEndEvent(ended),
-    ...createDeletionEvents(late),
-    createExpiredEvent(late, 2),
+    ...createCreationEvents(expiredJob),
+    createStartedEvent(expiredJob),
+    createEndEvent(endedJob),
+    ...createDeletionEvents(expiredJob),
+    createExpiredEvent(expiredJob, 2),
   ]
   assert.doesNotMatch(JSON.stringify(events.map(toPublicEvent)), /open-sesame|anon_1|jobs\/job_1|in\/in/)
 })

@@ -31,9 +31,9 @@ const measureFastestMs = (expression: Expression, input: string) =>
   Math.min(...[1, 2, 3].map(() => msOf(expression, input)))
 
 function describeIfTooSlow(expression: Expression): string | undefined {
-  const longest = lengths.at(-1) ?? 0
-  const allowedMs = (limitOf(expression.path) * longest) / 1024 ** 2
-  for (const input of adversarialInputs(expression, longest))
+  const maxLength = lengths.at(-1) ?? 0
+  const allowedMs = (limitOf(expression.path) * maxLength) / 1024 ** 2
+  for (const input of adversarialInputs(expression, maxLength))
     for (const length of lengths) {
       const head = input.slice(0, length)
       if (msOf(expression, head) <= allowedMs) continue
@@ -63,8 +63,8 @@ test('no regular expression that is built at run time exceeds its time limit on 
   const verdictOf = ({ path, code }: { readonly path: string; readonly code: string }) =>
     verdicts.find((one) => one.path === path && code.includes(one.call))
   const withoutVerdict = dynamic.filter((one) => !verdictOf(one))
-  const loaded = await loadExpressions([...new Set(withoutVerdict.map(({ path }) => path))])
-  const isLoaded = ({ path }: { readonly path: string }) => loaded.some((one) => one.path === path)
+  const loadedExpressions = await loadExpressions([...new Set(withoutVerdict.map(({ path }) => path))])
+  const isLoaded = ({ path }: { readonly path: string }) => loadedExpressions.some((one) => one.path === path)
   assert.deepEqual(
     withoutVerdict.filter((one) => !isLoaded(one)),
     [],
@@ -79,7 +79,7 @@ test('no regular expression that is built at run time exceeds its time limit on 
     samples.map((source) => ({ path, source, flags })),
   )
   assert.deepEqual(
-    [...loaded, ...sampled].map(describeIfTooSlow).filter((one) => one !== undefined),
+    [...loadedExpressions, ...sampled].map(describeIfTooSlow).filter((one) => one !== undefined),
     [],
   )
 })

@@ -3,22 +3,22 @@ import type { TestEvent } from 'node:test/reporters'
 /** A reporter of Node's test runner: `{"ran": number, "failed": string[]}`, files by their paths. */
 export default async function* reportFailedFiles(events: AsyncIterable<TestEvent>) {
   const ran = new Set<string>()
-  const failed = new Set<string>()
+  const failedFiles = new Set<string>()
   for await (const event of events) {
     // A test may be defined in an imported file: only the summary names the file that was run.
     if (event.type === 'test:summary' && event.data.file) {
       ran.add(event.data.file)
-      if (!event.data.success) failed.add(event.data.file)
+      if (!event.data.success) failedFiles.add(event.data.file)
     }
     // A killed file has no summary. If one of its tests had failed before, only that test is reported; otherwise the
     // file itself is reported as a test.
     if (event.type === 'test:fail') {
       const { entryFile, file, name } = event.data as typeof event.data & { readonly entryFile?: string }
-      const killed = entryFile ?? (file?.endsWith(name) ? file : undefined)
-      if (killed === undefined) continue
-      ran.add(killed)
-      failed.add(killed)
+      const killedFile = entryFile ?? (file?.endsWith(name) ? file : undefined)
+      if (killedFile === undefined) continue
+      ran.add(killedFile)
+      failedFiles.add(killedFile)
     }
   }
-  yield JSON.stringify({ ran: ran.size, failed: [...failed].sort() })
+  yield JSON.stringify({ ran: ran.size, failed: [...failedFiles].sort() })
 }

@@ -16,14 +16,14 @@ const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((path) => isText.test(path) && !exempt.test(path))
 const files = paths.map((path) => ({ path, content: readFileSync(path, 'utf8') }))
 
-const used = new Set<string>()
+const usedWords = new Set<string>()
 function isException({ path, found }: Finding): boolean {
   const matches = exceptions.filter(
     (one) =>
       (one.path === path || (one.path.endsWith('/') && path.startsWith(one.path))) &&
       one.words.includes(found.toLowerCase()),
   )
-  for (const { path: place } of matches) used.add(`${place} ${found.toLowerCase()}`)
+  for (const { path: place } of matches) usedWords.add(`${place} ${found.toLowerCase()}`)
   return matches.length > 0
 }
 
@@ -47,10 +47,10 @@ const continuation =
   /\b(?:test|it)\(\s*['"`](?:is|are|was|has|have|can|cannot|may|must|does|that|which|becomes?|gets?|keeps?|shows|gives|returns|reports|refuses|rejects|accepts|contains|includes|leaves|stores|finds|sets) /g
 
 test('the name of each test makes sense on its own', () => {
-  const found = files
+  const foundStarts = files
     .filter(({ path }) => path.startsWith('test/'))
     .flatMap(({ path, content }) => [...content.matchAll(continuation)].map(([start]) => `${path}: ${start}`))
-  assert.deepEqual(found, [])
+  assert.deepEqual(foundStarts, [])
 })
 
 test('comments are at most 120 columns wide, except for URLs', () => {
@@ -63,22 +63,22 @@ test('comments are at most 120 columns wide, except for URLs', () => {
 })
 
 test('each exception to the avoided words is still needed', () => {
-  const unused = exceptions.flatMap(({ path, words }) =>
-    words.filter((word) => !used.has(`${path} ${word}`)).map((word) => `${path}: ${word}`),
+  const unusedWords = exceptions.flatMap(({ path, words }) =>
+    words.filter((word) => !usedWords.has(`${path} ${word}`)).map((word) => `${path}: ${word}`),
   )
-  assert.deepEqual(unused, [])
+  assert.deepEqual(unusedWords, [])
   const unusedTerms = allowedTerms.filter(({ term }) => !files.some(({ content }) => content.match(term)))
   assert.deepEqual(unusedTerms, [])
 })
 
 test('an avoided word is found in identifiers, comments, strings and file names', () => {
-  const found = (content: string, path = 'lib/a.ts') =>
+  const foundWords = (content: string, path = 'lib/a.ts') =>
     findAvoided(path, content).map(({ found: word }) => word)
-  assert.deepEqual(found('const toldColors = 1'), ['told'])
-  assert.deepEqual(found('// Whoever calls it'), ['Whoever'])
-  assert.deepEqual(found("throw new Error('The film is too long')"), ['film'])
-  assert.deepEqual(found('const mostLive = 100'), ['mostLive'])
-  assert.deepEqual(found('', 'lib/film-parts.ts'), ['film'])
-  assert.deepEqual(found('const maxLive = 100 // at most this many'), [])
-  assert.deepEqual(found("fixture('letter.docx'), job.toldPercent"), [])
+  assert.deepEqual(foundWords('const toldColors = 1'), ['told'])
+  assert.deepEqual(foundWords('// Whoever calls it'), ['Whoever'])
+  assert.deepEqual(foundWords("throw new Error('The film is too long')"), ['film'])
+  assert.deepEqual(foundWords('const mostLive = 100'), ['mostLive'])
+  assert.deepEqual(foundWords('', 'lib/film-parts.ts'), ['film'])
+  assert.deepEqual(foundWords('const maxLive = 100 // at most this many'), [])
+  assert.deepEqual(foundWords("fixture('letter.docx'), job.toldPercent"), [])
 })

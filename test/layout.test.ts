@@ -73,13 +73,13 @@ const exceptionFor = ({ from, to, isType }: Import) =>
 const isUpward = ({ from, to }: Import) => layers.indexOf(layerOf(from)) < layers.indexOf(layerOf(to))
 
 test('every file and folder of lib has its place in the order of layers', () => {
-  const found = new Set(files.map(layerOf))
+  const foundLayers = new Set(files.map(layerOf))
   assert.deepEqual(
-    [...found].filter((name) => !layers.includes(name)),
+    [...foundLayers].filter((name) => !layers.includes(name)),
     [],
   )
   assert.deepEqual(
-    layers.filter((name) => !found.has(name)),
+    layers.filter((name) => !foundLayers.has(name)),
     [],
   )
 })
@@ -91,24 +91,24 @@ test('a layer of lib imports only layers below it', () => {
 })
 
 test('each exception to the order of layers is still needed', () => {
-  const needed = new Set(betweenLayers.filter(isUpward).map(exceptionFor))
+  const neededExceptions = new Set(betweenLayers.filter(isUpward).map(exceptionFor))
   assert.deepEqual(
-    exceptions.filter((one) => !needed.has(one)),
+    exceptions.filter((one) => !neededExceptions.has(one)),
     [],
   )
   assert.ok(exceptions.length <= 3)
 })
 
 test('only code that builds or starts the entry points imports them', () => {
-  const wrong = imports.filter(
+  const wrongImports = imports.filter(
     ({ from, to }) => to.startsWith('functions/') && !importsFunctions.includes(layerOf(from)),
   )
-  assert.deepEqual(wrong.map(show), [])
+  assert.deepEqual(wrongImports.map(show), [])
 })
 
 test('the embedded AWS servers import nothing from the service', () => {
-  const wrong = betweenLayers.filter(
+  const wrongImports = betweenLayers.filter(
     ({ from, to }) => layerOf(from) === 'embedded-aws' && !embeddedMayImport.includes(layerOf(to)),
   )
-  assert.deepEqual(wrong.map(show), [])
+  assert.deepEqual(wrongImports.map(show), [])
 })

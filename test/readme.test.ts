@@ -23,9 +23,9 @@ test('lib/local/README.md lists only settings that exist', () => {
 })
 
 test('every setting in the README exists and has the default that the README shows', () => {
-  const listed = findSettingRows(readme)
-  assert.ok(listed.length > 0, 'the README lists no setting')
-  for (const name of listed) {
+  const listedSettings = findSettingRows(readme)
+  assert.ok(listedSettings.length > 0, 'the README lists no setting')
+  for (const name of listedSettings) {
     const schema = Object.entries(settings).find(([one]) => one === name)?.[1]
     assert.ok(schema, `the README lists ${name}, which is no setting`)
     const value = schema.safeParse(undefined).data

@@ -5,7 +5,7 @@ import { Client, type TestService } from './support/service.ts'
 import type { openReceiver } from './webhooks/receiver.ts'
 
 /** Account events are written by hand, in events/examples/accounts.json. */
-const wanted = [
+const wantedEvents = [
   'job.created',
   'job.queued',
   'job.started',
@@ -38,8 +38,8 @@ export async function recordEvents(
   // The first event of each kind is recorded, so the simplest job goes first.
   const { jobId } = await run(image, { targetFormat: 'webp', tag: 'holiday' })
   await client.download(jobId)
-  const damaged = image.bytes.map((byte, at) => (at > 100 && at < 280 ? 0 : byte))
-  await run({ name: 'photo.png', bytes: damaged }, { targetFormat: 'webp' })
+  const damagedImage = image.bytes.map((byte, at) => (at > 100 && at < 280 ? 0 : byte))
+  await run({ name: 'photo.png', bytes: damagedImage }, { targetFormat: 'webp' })
   // A form of this size is too large for a request on AWS.
   const audio = tone(600)
   const place = await client.presign({ filename: 'tone.wav', contentType: 'audio/wav', size: audio.length })
@@ -50,17 +50,20 @@ export async function recordEvents(
     page: { operation: 'convert', input: 'text', output_format: 'html' },
     out: { operation: 'export/url', input: 'page' },
   }
-  const waiting = { text: { operation: 'import/upload', filename: 'hello.md' }, ...rest }
-  const awaited = await client.post('/v1/jobs', { tasks: waiting })
-  const { data } = (await awaited.json()) as { data: { jobId: string } }
+  const waitingTasks = { text: { operation: 'import/upload', filename: 'hello.md' }, ...rest }
+  const awaitedReply = await client.post('/v1/jobs', { tasks: waitingTasks })
+  const { data } = (await awaitedReply.json()) as { data: { jobId: string } }
   await client.post(`/v1/jobs/${data.jobId}/cancel`, {})
   await client.post('/v1/jobs', { tasks: { text, ...rest }, expiresIn: 60 })
   return async () => {
     for (let left = maxWaitS; ; left--) {
-      const received = receiver.at('/events').map(({ json }) => json)
-      const first = wanted.flatMap((name) => received.find(({ event }) => event === name) ?? [])
-      if (first.length === wanted.length) return Object.fromEntries(first.map((one) => [one.event, one]))
-      if (left === 0) throw new Error(`only ${first.map(({ event }) => event)} were received`)
+      const receivedEvents = receiver.at('/events').map(({ json }) => json)
+      const firstEvents = wantedEvents.flatMap(
+        (name) => receivedEvents.find(({ event }) => event === name) ?? [],
+      )
+      if (firstEvents.length === wantedEvents.length)
+        return Object.fromEntries(firstEvents.map((one) => [one.event, one]))
+      if (left === 0) throw new Error(`only ${firstEvents.map(({ event }) => event)} were received`)
       await sleep(1000)
     }
   }

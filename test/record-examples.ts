@@ -12,7 +12,7 @@ import { Client, startService } from './support/service.ts'
 import { openDriveServer } from './transfer/drive-server.ts'
 import { openReceiver } from './webhooks/receiver.ts'
 
-const recorded: Record<string, RecordedExample> = {}
+const recordedExamples: Record<string, RecordedExample> = {}
 const receiver = await openReceiver()
 const drives = await openDriveServer()
 const service = await startService({
@@ -30,7 +30,7 @@ try {
   receiver.close()
   drives.close()
 }
-await keep('../functions/routes/examples.json', recorded)
+await keep('../functions/routes/examples.json', recordedExamples)
 // New reply fields need new types in the client.
 if (!process.env['EXAMPLES_TO']) await writeTypes()
 
@@ -53,27 +53,27 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
 
 /** Sends a request and records the first of each kind. */
 // biome-ignore lint/suspicious/noExplicitAny: any reply of the operation
-async function call(sent: OperationRequest, shorten = (body: any): unknown => body): Promise<any> {
-  const { method = 'GET', path, params = {}, query = {} } = sent
+async function call(sentRequest: OperationRequest, shorten = (body: any): unknown => body): Promise<any> {
+  const { method = 'GET', path, params = {}, query = {} } = sentRequest
   const contract = api.find((one) => one.method === method && one.path === path)
   if (!contract) throw new Error(`there is no ${method} ${path}`)
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
-  const { init, kept } = await bodyOf(sent)
+  const filledPath = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
+  const { init, kept } = await bodyOf(sentRequest)
   const headers = {
     ...(init.headers as Record<string, string>),
-    ...sent.headers,
-    ...defined({ prefer: sent.waits && 'wait=25' }),
+    ...sentRequest.headers,
+    ...defined({ prefer: sentRequest.waits && 'wait=25' }),
   }
-  const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
+  const send = () => client.fetch(`${filledPath}?${new URLSearchParams(query)}`, { ...init, method, headers })
   let response = await send()
   // On a busy machine the job may finish too late for the reply.
-  for (let left = 8; sent.waits && response.status === 202 && left > 0; left--) response = await send()
+  for (let left = 8; sentRequest.waits && response.status === 202 && left > 0; left--) response = await send()
   const reply = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')
   const body = reply === '' ? undefined : isJson ? JSON.parse(reply) : reply
   const id = operationId(contract)
-  const { parameters, request, responses } = recorded[id] ?? { responses: {} }
-  recorded[id] = {
+  const { parameters, request, responses } = recordedExamples[id] ?? { responses: {} }
+  recordedExamples[id] = {
     parameters: { ...params, ...query, ...parameters },
     request: { ...kept, ...request },
     responses: { [response.status]: shorten(body), ...responses },

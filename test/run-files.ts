@@ -77,23 +77,23 @@ const options = args.filter((arg) => arg.startsWith('-') && arg !== '--all')
 const names = args.filter((arg) => !arg.startsWith('-'))
 const isPattern = (name: string) => name.includes('*')
 const matched = globSync(names.filter(isPattern)).sort()
-const selected = wantsAll ? matched : filterShort(matched)
-if (selected.length < matched.length)
-  console.log(`${matched.length - selected.length} long test files run only with "npm test -- --all".\n`)
-const files = [...names.filter((name) => !isPattern(name)), ...selected]
-const first = await run([...options, ...files], besideOthers)
-const isAgain = first.failed.length > 0 && first.failed.length <= maxRetried && first.ran > 1
-if (!isAgain) process.exit(first.code)
+const selectedFiles = wantsAll ? matched : filterShort(matched)
+if (selectedFiles.length < matched.length)
+  console.log(`${matched.length - selectedFiles.length} long test files run only with "npm test -- --all".\n`)
+const files = [...names.filter((name) => !isPattern(name)), ...selectedFiles]
+const firstRun = await run([...options, ...files], besideOthers)
+const isAgain = firstRun.failed.length > 0 && firstRun.failed.length <= maxRetried && firstRun.ran > 1
+if (!isAgain) process.exit(firstRun.code)
 
 console.log(
-  `\n${first.failed.length} of ${first.ran} files failed beside the others. They run again alone.\n`,
+  `\n${firstRun.failed.length} of ${firstRun.ran} files failed beside the others. They run again alone.\n`,
 )
 const stillFailing: string[] = []
-for (const file of first.failed) {
+for (const file of firstRun.failed) {
   const { code } = await run([...options, file], 1)
   if (code !== 0) stillFailing.push(file)
 }
-const passed = first.failed.filter((file) => !stillFailing.includes(file))
-if (passed.length > 0) console.log(`\nPassed only alone:\n  ${passed.join('\n  ')}`)
+const passedFiles = firstRun.failed.filter((file) => !stillFailing.includes(file))
+if (passedFiles.length > 0) console.log(`\nPassed only alone:\n  ${passedFiles.join('\n  ')}`)
 if (stillFailing.length > 0) console.log(`\nFailed twice:\n  ${stillFailing.join('\n  ')}`)
 process.exit(stillFailing.length > 0 ? 1 : 0)

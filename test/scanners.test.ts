@@ -13,9 +13,9 @@ const tolerance = 3
 const minMs = 15
 
 async function msOf({ read }: EntryPoint, text: string): Promise<number> {
-  const before = process.cpuUsage()
+  const cpuBefore = process.cpuUsage()
   await read(text)
-  const { user, system } = process.cpuUsage(before)
+  const { user, system } = process.cpuUsage(cpuBefore)
   return (user + system) / 1000
 }
 
@@ -35,13 +35,13 @@ async function problemOf(entry: EntryPoint, pump: (index: number) => string): Pr
   const growsFaster = () => longMs > minMs && longMs > (shortMs * long * tolerance) / short
   // The fastest of several runs: what else runs on the machine only makes it slower.
   for (let run = 0; run < 2 && (isSlow() || growsFaster()); run++) {
-    const again = await measure()
-    longMs = Math.min(longMs, again.longMs)
-    shortMs = Math.max(shortMs, again.shortMs)
+    const repeatedMs = await measure()
+    longMs = Math.min(longMs, repeatedMs.longMs)
+    shortMs = Math.max(shortMs, repeatedMs.shortMs)
   }
   if (!isSlow() && !growsFaster()) return undefined
-  const shown = JSON.stringify(pump(1).slice(0, 30))
-  return `${entry.name}: ${shown} takes ${shortMs.toFixed(1)} ms for ${short} and ${longMs.toFixed(1)} ms for ${long} characters`
+  const shownInput = JSON.stringify(pump(1).slice(0, 30))
+  return `${entry.name}: ${shownInput} takes ${shortMs.toFixed(1)} ms for ${short} and ${longMs.toFixed(1)} ms for ${long} characters`
 }
 
 describe('readers of client text and files take time proportional to their input:', () => {
@@ -57,11 +57,11 @@ describe('readers of client text and files take time proportional to their input
 })
 
 test('each scanner with a search or a copy in a loop is listed with a verdict', () => {
-  const known = scannerVerdicts.flatMap(({ scanners }) => scanners)
+  const knownScanners = scannerVerdicts.flatMap(({ scanners }) => scanners)
   assert.deepEqual(
     listScanners()
       .map(({ path, name }) => `${path} ${name}`)
       .sort(),
-    [...known].sort(),
+    [...knownScanners].sort(),
   )
 })

@@ -32,13 +32,13 @@ import { reference } from './support/deployment.ts'
 import { lambda, ofType, properties, queueOf } from './support/packaged-deployment.ts'
 
 test('exactly the declared functions are deployed', () => {
-  const declared = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
+  const declaredNames = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
   const deployed = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName)
-  assert.deepEqual(deployed.sort(), declared.map((name) => `mutabor-dev-${name}`).sort())
+  assert.deepEqual(deployed.sort(), declaredNames.map((name) => `mutabor-dev-${name}`).sort())
 })
 
-for (const [name, given] of Object.entries(functions)) {
-  const declared: FunctionDeclaration = given
+for (const [name, givenFunction] of Object.entries(functions)) {
+  const declared: FunctionDeclaration = givenFunction
   test(`${name} is deployed with the declared handler, memory and timeout`, () => {
     const code = declared.image
       ? { PackageType: 'Image', ImageConfig: { Command: [declared.handler] } }
@@ -233,9 +233,9 @@ test('the local service retries asynchronous invocations as often as a deploymen
   const configured = ofType('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties)
   for (const { name, retryAttempts } of oneMachine().zipped) {
     const { id } = lambda(name)
-    const found = configured.find(({ FunctionName }) => reference(FunctionName) === id)
+    const foundFunction = configured.find(({ FunctionName }) => reference(FunctionName) === id)
     // Lambda's default.
-    assert.equal(found?.MaximumRetryAttempts ?? 2, retryAttempts, name)
+    assert.equal(foundFunction?.MaximumRetryAttempts ?? 2, retryAttempts, name)
   }
 })
 

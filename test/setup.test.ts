@@ -35,12 +35,12 @@ function* lookups(path: string, name: string): Generator<string> {
 test('the lockfile contains the packages of other platforms, which "npm ci" requires', () => {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const packages: Record<string, LockEntry> = lock.packages
-  const missing = Object.entries(packages).flatMap(([path, entry]) =>
+  const missingPackages = Object.entries(packages).flatMap(([path, entry]) =>
     Object.keys(entry.optionalDependencies ?? {}).filter(
       (name) => ![...lookups(path, name)].some((place) => place in packages),
     ),
   )
-  assert.deepEqual(missing, [])
+  assert.deepEqual(missingPackages, [])
 })
 
 test('the lockfiles contain no registry URL', () => {
@@ -128,19 +128,19 @@ const setUp = (at: Checkout, ...args: string[]) =>
 
 test('a first start installs what is missing and passes its arguments on, and a second start installs nothing', () => {
   const at = checkout({ npm, 'dpkg-query': dpkgQuery, 'apt-get': aptGet, dpkg: '', sudo: 'exec "$@"' })
-  const first = setUp(at, 'start', 'one', 'two')
-  assert.match(first.stdout, /Installing npm packages: done/)
-  assert.match(first.stdout, /Installing Node 24: done/)
-  assert.match(first.stdout, /Installing 2 Debian packages: done/)
-  assert.match(first.stdout, /started \[ 'one', 'two' \]/)
+  const firstStart = setUp(at, 'start', 'one', 'two')
+  assert.match(firstStart.stdout, /Installing npm packages: done/)
+  assert.match(firstStart.stdout, /Installing Node 24: done/)
+  assert.match(firstStart.stdout, /Installing 2 Debian packages: done/)
+  assert.match(firstStart.stdout, /started \[ 'one', 'two' \]/)
   const calls = at.calls()
   assert.match(
     calls.find((call) => call.startsWith('apt-get') && call.includes('install')) ?? '',
     /tool-a tool-b$/,
   )
 
-  const second = setUp(at, 'start')
-  assert.equal(second.stdout, 'started []\n')
+  const secondStart = setUp(at, 'start')
+  assert.equal(secondStart.stdout, 'started []\n')
   assert.deepEqual(
     at
       .calls()
@@ -190,17 +190,17 @@ test('packages are replaced even if the setup runs on the Node among them', () =
   const at = checkout({ npm: `[ $1 = ci ] && rm -rf node_modules\n${npm}`, 'dpkg-query': nothingMissing })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
-  const own = join(at.dir, 'node_modules/node/bin/node')
-  rmSync(own)
-  copyFileSync(process.execPath, own)
+  const ownNode = join(at.dir, 'node_modules/node/bin/node')
+  rmSync(ownNode)
+  copyFileSync(process.execPath, ownNode)
   const npmScript = join(at.dir, 'npm.cjs')
   writeFileSync(
     npmScript,
     "require('node:child_process').execFileSync('npm', process.argv.slice(2), { stdio: 'inherit' })",
   )
   const PATH = `${join(at.dir, 'node_modules/node/bin')}:${at.env.PATH}`
-  const env = { ...at.env, PATH, npm_execpath: npmScript, npm_node_execpath: own }
-  const run = spawnSync(own, ['lib/local/setup.mjs', 'start'], { cwd: at.dir, env, encoding: 'utf8' })
+  const env = { ...at.env, PATH, npm_execpath: npmScript, npm_node_execpath: ownNode }
+  const run = spawnSync(ownNode, ['lib/local/setup.mjs', 'start'], { cwd: at.dir, env, encoding: 'utf8' })
   assert.match(run.stdout, /Installing Node 24: done.*started/s, run.stderr)
 })
 
@@ -257,30 +257,30 @@ test('only the named tests run, and their failure is the exit code, unless they 
   writeFileSync(join(at.dir, 'test/good.test.ts'), body('the good one', true))
   writeFileSync(join(at.dir, 'test/bad.test.ts'), body('the bad one', false))
   delete at.env.NODE_TEST_CONTEXT // otherwise the inner runner takes itself for a test file of the outer one
-  const good = setUp(at, 'test', 'test/good.test.ts')
-  assert.match(good.stdout, /the good one/)
-  assert.doesNotMatch(good.stdout, /the bad one/)
-  assert.equal(good.status, 0)
-  const all = setUp(at, 'test')
-  assert.match(all.stdout, /the bad one/)
-  assert.match(all.stdout, /Failed twice:\n.*bad\.test\.ts\n$/)
-  assert.equal(all.status, 1)
+  const goodTest = setUp(at, 'test', 'test/good.test.ts')
+  assert.match(goodTest.stdout, /the good one/)
+  assert.doesNotMatch(goodTest.stdout, /the bad one/)
+  assert.equal(goodTest.status, 0)
+  const allTests = setUp(at, 'test')
+  assert.match(allTests.stdout, /the bad one/)
+  assert.match(allTests.stdout, /Failed twice:\n.*bad\.test\.ts\n$/)
+  assert.equal(allTests.status, 1)
   assert.ok(at.calls().includes('npm run --silent check'))
   // Like a test slowed down by others: it passes the second time.
   const lateBody = `import { existsSync, writeFileSync } from 'node:fs'
     import { test } from 'node:test'
     test('the late one', () => { if (!existsSync('late')) throw writeFileSync('late', '') })`
   writeFileSync(join(at.dir, 'test/bad.test.ts'), lateBody)
-  const late = setUp(at, 'test')
-  assert.match(late.stdout, /Passed only alone:\n.*bad\.test\.ts\n$/)
-  assert.equal(late.status, 0)
+  const lateTests = setUp(at, 'test')
+  assert.match(lateTests.stdout, /Passed only alone:\n.*bad\.test\.ts\n$/)
+  assert.equal(lateTests.status, 0)
   rmSync(join(at.dir, 'late'))
   // Killed after a failure, like a file that takes too long.
-  const killed = `${body('the killed one', false)}test('it ends', async () => {
+  const killedTest = `${body('the killed one', false)}test('it ends', async () => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     process.kill(process.pid, 'SIGKILL')
   })`
-  writeFileSync(join(at.dir, 'test/killed.test.ts'), killed)
+  writeFileSync(join(at.dir, 'test/killed.test.ts'), killedTest)
   const one = setUp(at, 'test')
   assert.match(one.stdout, /Failed twice:\n.*killed\.test\.ts\n$/)
   assert.equal(one.status, 1)

@@ -37,12 +37,12 @@ function page(content: string): Uint8Array {
 /** Creates a font collection that contains the font twice; table offsets are relative to the file. */
 function collectionOf(font: Buffer): Buffer {
   const head = Buffer.from('ttcf\0\x01\0\0\0\0\0\x02\0\0\0\x14\0\0\0\x14', 'latin1')
-  const moved = Buffer.from(font)
+  const movedFont = Buffer.from(font)
   for (let at = 0; at < font.readUInt16BE(4); at++) {
     const offset = 12 + at * 16 + 8
-    moved.writeUInt32BE(font.readUInt32BE(offset) + head.length, offset)
+    movedFont.writeUInt32BE(font.readUInt32BE(offset) + head.length, offset)
   }
-  return Buffer.concat([head, moved])
+  return Buffer.concat([head, movedFont])
 }
 
 /** Marks the subtitle track as camera data. */
@@ -81,7 +81,7 @@ function createTransparentVideo(name: string, alpha: string, codec: readonly str
   return path
 }
 
-const turned =
+const turnedFont =
   'BT /F 14 Tf 50 350 Td (Upright words) Tj ET BT /F 14 Tf 0 1 -1 0 200 50 Tm (Words on their side) Tj ET'
 const restricted = { password: 'an open word', ownerPassword: 'an open word', allowPrinting: false }
 
@@ -93,7 +93,7 @@ const cases: readonly [
   settings: RunSettings,
 ][] = [
   ['FONTS_NOT_EMBEDDED', pdf, () => fixture('report.pdf'), 'docx', { options: { embedFonts: true } }],
-  ['TEXT_MOVED', pdf, () => writeSource('turned.pdf', page(turned)), 'docx', {}],
+  ['TEXT_MOVED', pdf, () => writeSource('turned.pdf', page(turnedFont)), 'docx', {}],
   [
     'RESTRICTIONS_VOID',
     pdf,
@@ -157,7 +157,7 @@ test('a frame of a transparent video gives a warning if the image format has no 
   assert.deepEqual((await convert(ffmpeg, fixture('video.mp4'), 'jpg', sheet)).warnings, [])
 })
 
-for (const [source, to, lost] of [
+for (const [source, to, lostTags] of [
   ['tags.mp3', 'amr', 'title, artist, date'],
   ['tags.mp3', 'au', 'date'],
   ['tags.mp3', 'ac3', 'title, artist, date'],
@@ -167,15 +167,17 @@ for (const [source, to, lost] of [
   ['tags.mp3', 'wav', undefined],
 ] as const) {
   test(
-    lost ? `tags of ${source} that ${to} cannot store give a warning` : `${to} keeps all tags of ${source}`,
+    lostTags
+      ? `tags of ${source} that ${to} cannot store give a warning`
+      : `${to} keeps all tags of ${source}`,
     async () => {
       const { path, warnings, messages } = await convert(ffmpeg, createTagged(source), to)
-      const sentence = `Dropped because the format cannot store it: ${lost}.`
-      assert.deepEqual([warnings, messages], lost ? [['METADATA_DROPPED'], [sentence]] : [[], []])
-      const shown = execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path], {
+      const sentence = `Dropped because the format cannot store it: ${lostTags}.`
+      assert.deepEqual([warnings, messages], lostTags ? [['METADATA_DROPPED'], [sentence]] : [[], []])
+      const shownTags = execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path], {
         encoding: 'utf8',
       })
-      assert.equal(shown.includes('2001'), lost === undefined)
+      assert.equal(shownTags.includes('2001'), lostTags === undefined)
     },
   )
 }

@@ -6,23 +6,24 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Loads modules and returns the expressions that they build meanwhile by calling `RegExp`. */
 export async function loadExpressions(paths: readonly string[]): Promise<Expression[]> {
-  const found: Expression[] = []
-  const { RegExp: original } = globalThis
+  const foundExpressions: Expression[] = []
+  const { RegExp: originalRegExp } = globalThis
   const record = (expression: RegExp) => {
     const path = callerPath(new Error().stack ?? '')
-    if (path !== undefined) found.push({ path, source: expression.source, flags: expression.flags })
+    if (path !== undefined)
+      foundExpressions.push({ path, source: expression.source, flags: expression.flags })
     return expression
   }
-  globalThis.RegExp = new Proxy(original, {
+  globalThis.RegExp = new Proxy(originalRegExp, {
     construct: (target, given) => record(Reflect.construct(target, given)),
     apply: (target, self, given) => record(Reflect.apply(target, self, given)),
   })
   try {
     for (const path of paths) await import(pathToFileURL(root + path).href)
   } finally {
-    globalThis.RegExp = original
+    globalThis.RegExp = originalRegExp
   }
-  return found
+  return foundExpressions
 }
 
 /** The file that called `RegExp`, unless it is in a package. */

@@ -36,14 +36,14 @@ export function listScanners(): Scanner[] {
     .flatMap((path) => {
       const { code } = transformSync(readFileSync(path, 'utf8'), { loader: 'ts', target: 'esnext' })
       const program = parse(code, { ecmaVersion: 'latest', sourceType: 'module' })
-      const found = new Map<string, Set<string>>()
+      const foundCalls = new Map<string, Set<string>>()
       const helpers = searchingFunctions(program)
       visit(program, { name: '', depth: 0 }, (node, { name, depth }) => {
         const call = riskyCall(node) ?? helperCall(node, helpers)
         if (call === undefined || depth === 0) return
-        found.set(name, (found.get(name) ?? new Set<string>()).add(call))
+        foundCalls.set(name, (foundCalls.get(name) ?? new Set<string>()).add(call))
       })
-      return [...found].map(([name, calls]) => ({ path, name, calls: [...calls].sort() }))
+      return [...foundCalls].map(([name, calls]) => ({ path, name, calls: [...calls].sort() }))
     })
 }
 
@@ -74,9 +74,10 @@ function visit(node: Node, place: Place, onNode: (node: Node, place: Place) => v
   onNode(node, place)
   const name = declaredName(node)
   const depth = place.depth + (loops.includes(node.type) ? 1 : 0)
-  const inner = name === undefined ? { ...place, depth } : { name, depth: 0 }
+  const innerPlace = name === undefined ? { ...place, depth } : { name, depth: 0 }
   for (const value of Object.values(node))
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, inner, onNode)
+    for (const child of Array.isArray(value) ? value : [value])
+      if (isNode(child)) visit(child, innerPlace, onNode)
 }
 
 /** The name of a function or method, or of the variable that gets an arrow function. */

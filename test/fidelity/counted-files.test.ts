@@ -171,10 +171,10 @@ test('OpenDocument cells count as often as they are repeated, with the text of s
     `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
   const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`
   const note = '<office:annotation><text:p>a note</text:p></office:annotation>'
-  const twice = ' table:number-columns-repeated="2"'
+  const repeatedTwice = ' table:number-columns-repeated="2"'
   const rows = [
-    `<table:table-row>${cell('plain')}<table:table-cell/>${cell('Äpfel &amp; Birnen', twice)}${cell(' ')}</table:table-row>`,
-    `<table:table-row table:number-rows-repeated="3">${cell('sin<text:span>gle</text:span><text:s/>word', twice)}`,
+    `<table:table-row>${cell('plain')}<table:table-cell/>${cell('Äpfel &amp; Birnen', repeatedTwice)}${cell(' ')}</table:table-row>`,
+    `<table:table-row table:number-rows-repeated="3">${cell('sin<text:span>gle</text:span><text:s/>word', repeatedTwice)}`,
     `${cell('far', ' table:number-columns-repeated="16384"')}</table:table-row>`,
     `<table:table-row><table:table-cell>${note}${shape('in shape')}<text:p>beside</text:p></table:table-cell>`,
     `${cell('3', ' table:formula="of:=1+2"')}${cell('<![CDATA[raw > words]]>')}<!-- no > cell --></table:table-row>`,
@@ -184,7 +184,7 @@ test('OpenDocument cells count as often as they are repeated, with the text of s
   assert.deepEqual(summary?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
   // Twice the words of a sheet: one plain, two cells with two, six with two, three, seven in the last row and shape.
   assert.equal(summary.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
-  const once = countWords(
+  const countedOnce = countWords(
     'plain',
     'äpfel',
     'birnen',
@@ -196,7 +196,7 @@ test('OpenDocument cells count as often as they are repeated, with the text of s
     'raw words',
     'on sheet',
   )
-  assert.equal(once.countSharedWith(summary.words ?? new WordCounts()), once.total)
+  assert.equal(countedOnce.countSharedWith(summary.words ?? new WordCounts()), countedOnce.total)
   assert.deepEqual([...summary.features].sort(), ['comments', 'formulas', 'selectableText'])
 })
 

@@ -15,14 +15,14 @@ const streamObject = (content: string, filter = 'null') =>
 const createPdf = (content: string, fonts?: string, ...more: readonly string[]) =>
   createPdfFromStream(streamObject(content), fonts, ...more)
 
-function createPdfFromStream(content: string, fonts = '/F 5 0 R', ...more: readonly string[]): string {
+function createPdfFromStream(content: string, fonts = '/F 5 0 R', ...moreFonts: readonly string[]): string {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
     `<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<<${fonts}>>>>>>`,
     content,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
-    ...more,
+    ...moreFonts,
   ]
   let out = '%PDF-1.4\n'
   const rows = objects.map((object, at) => {
@@ -68,9 +68,9 @@ test('a page encoded as hex or base 85 is read, also on top of compression', asy
   // Created with Python's base64: four zero bytes before `BT /F 9 Tf (one two three) Tj ET`, and a compressed text.
   const plain = String.raw`z6<#'\7Na]6<+[7$Df0,/FE_XGFD,]+ALSa$C*5rE`
   assert.equal(await countWords(createPdfFromStream(streamObject(`${plain}~>`, '/ASCII85Decode'))), 3)
-  const compressed = 'Garg^;:\'McYZ(m";p`V3\n93!AhcW;O:-q[368BWY<\ndSpLo;K*(B!!(PR$Wd~>'
+  const compressedStream = 'Garg^;:\'McYZ(m";p`V3\n93!AhcW;O:-q[368BWY<\ndSpLo;K*(B!!(PR$Wd~>'
   assert.equal(
-    await countWords(createPdfFromStream(streamObject(compressed, '[/ASCII85Decode/FlateDecode]'))),
+    await countWords(createPdfFromStream(streamObject(compressedStream, '[/ASCII85Decode/FlateDecode]'))),
     4,
   )
 })
@@ -86,6 +86,6 @@ test('fonts that share a large code map cannot exceed the memory limit', async (
   const fonts = numbers.map((at) => `/F${at} ${at + 7} 0 R`).join('')
   const content = `BT ${numbers.map((at) => `/F${at} 1 Tf <0041> Tj`).join(' ')} ET`
   const map = streamObject('1 beginbfrange <0000> <FFFF> <0000> endbfrange')
-  const each = numbers.map(() => '<</Type/Font/Subtype/Type0/ToUnicode 6 0 R>>')
-  assert.equal(await countWords(createPdf(content, fonts, map, ...each)), undefined)
+  const fontReferences = numbers.map(() => '<</Type/Font/Subtype/Type0/ToUnicode 6 0 R>>')
+  assert.equal(await countWords(createPdf(content, fonts, map, ...fontReferences)), undefined)
 })

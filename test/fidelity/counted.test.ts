@@ -78,21 +78,21 @@ test('words in Word are hidden by direct formatting or inherited styles, and sho
 })
 
 test('a text is read in its own or the requested encoding', async () => {
-  const original = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
-  const expected = countWords(original)
-  const countRecognized = async (name: string, encoding: string, requested?: string) => {
+  const originalText = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
+  const expectedWords = countWords(originalText)
+  const countRecognized = async (name: string, encoding: string, requestedCharset?: string) => {
     const path = join(folder, name)
-    await writeFile(path, iconv.encode(original, encoding))
+    await writeFile(path, iconv.encode(originalText, encoding))
     const format = name.slice(name.lastIndexOf('.') + 1) as FormatId // The extensions of the names below are format ids.
-    const summary = await readSummary(path, format, { isResult: false, encoding: requested })
-    return expected.countSharedWith(summary?.words ?? new WordCounts())
+    const summary = await readSummary(path, format, { isResult: false, encoding: requestedCharset })
+    return expectedWords.countSharedWith(summary?.words ?? new WordCounts())
   }
-  assert.equal(await countRecognized('russian.txt', 'koi8-r'), expected.total)
-  assert.equal(await countRecognized('russian.csv', 'utf-16le'), expected.total)
-  assert.equal(await countRecognized('russian.srt', 'windows-1251'), expected.total)
+  assert.equal(await countRecognized('russian.txt', 'koi8-r'), expectedWords.total)
+  assert.equal(await countRecognized('russian.csv', 'utf-16le'), expectedWords.total)
+  assert.equal(await countRecognized('russian.srt', 'windows-1251'), expectedWords.total)
   // This encoding cannot be detected.
-  assert.ok((await countRecognized('russian.md', 'ibm855')) < expected.total)
-  assert.equal(await countRecognized('russian.md', 'ibm855', 'ibm855'), expected.total)
+  assert.ok((await countRecognized('russian.md', 'ibm855')) < expectedWords.total)
+  assert.equal(await countRecognized('russian.md', 'ibm855', 'ibm855'), expectedWords.total)
 })
 
 test('markup, scripts and numbers do not count as words', async () => {
@@ -134,11 +134,11 @@ test('comments are only reported as dropped if the text of the result does not c
   const document = join(folder, 'remarks.fodt')
   const body = `<office:text><text:p>One two three${remark} four</text:p></office:text>`
   await writeFile(document, `<office:document><office:body>${body}</office:body></office:document>`)
-  const droppedFeatures = async (page: string, ...more: readonly FormatId[]) => {
+  const droppedFeatures = async (page: string, ...moreTargets: readonly FormatId[]) => {
     const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
     detector.start([{ path: document, format: 'fodt' }])
     let from: FormatId = 'fodt'
-    for (const to of ['html', ...more] as const) {
+    for (const to of ['html', ...moreTargets] as const) {
       const path = join(folder, `remarks.${to}`)
       await writeFile(path, page)
       await detector.checkStep({ operation: 'convert', from, to, options: {} }, { files: [{ path }] }, [])
@@ -190,7 +190,7 @@ test('the items and notes of an OPML outline count as words', async () => {
 })
 
 test('files of unclosed markup are read quickly', async () => {
-  const started = performance.now()
+  const startedAtMs = performance.now()
   await summarize('a.html', '<script>'.repeat(100_000))
   await summarize('b.html', '<'.repeat(250_000))
   await summarize('a.md', '['.repeat(150_000))
@@ -207,7 +207,7 @@ test('files of unclosed markup are read quickly', async () => {
   await summarize('a.tex', '\\begin{'.repeat(100_000))
   await summarize('a.pdf', `%PDF-1.4\nxref\n${'1'.repeat(1_000_000)}\ntrailer<<>>\nstartxref\n9\n%%EOF`)
   await summarize('b.pdf', `%PDF-1.4\n${'['.repeat(250_000)}\nstartxref\n9\n%%EOF`)
-  assert.ok(performance.now() - started < 5000, `${performance.now() - started} ms`)
+  assert.ok(performance.now() - startedAtMs < 5000, `${performance.now() - startedAtMs} ms`)
 })
 
 test('a truncated file or one with another format is not counted', async () => {

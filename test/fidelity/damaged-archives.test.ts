@@ -13,15 +13,15 @@ for (const [format, bytes] of [
   test(`a damaged ${format} cannot be counted, which is no internal error`, async () => {
     const reader = contentReaderOf(format)
     assert.ok(reader)
-    let unreadable = 0
+    let unreadableCount = 0
     for (let at = 0; at < bytes.length; at++) {
-      const damaged = Buffer.from(bytes)
-      damaged[at] = (damaged[at] ?? 0) ^ 0x55
+      const damagedBytes = Buffer.from(bytes)
+      damagedBytes[at] = (damagedBytes[at] ?? 0) ^ 0x55
       const source = {
-        size: damaged.length,
-        read: async (start: number, end: number) => damaged.subarray(start, end),
+        size: damagedBytes.length,
+        read: async (start: number, end: number) => damagedBytes.subarray(start, end),
       }
-      if ((await summarize(source, { kind: 'content', reader, isResult: false })) === null) unreadable++
+      if ((await summarize(source, { kind: 'content', reader, isResult: false })) === null) unreadableCount++
     }
-    assert.ok(unreadable > 5, `${unreadable} of ${bytes.length}`)
+    assert.ok(unreadableCount > 5, `${unreadableCount} of ${bytes.length}`)
   })

@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const folder = scratchFolder('hostile-files')
 const asSource = { isResult: false } as const
-const many = 20_000
+const manyRows = 20_000
 
 async function write(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(folder, name)
@@ -28,7 +28,8 @@ async function writeZip(name: string, parts: Readonly<Record<string, string | Bu
   return write(name, await zip.close())
 }
 
-const repeat = (text: (at: number) => string) => Array.from({ length: many }, (_, at) => text(at)).join('')
+const repeat = (text: (at: number) => string) =>
+  Array.from({ length: manyRows }, (_, at) => text(at)).join('')
 const words = (count: number) => 'some words '.repeat(count / 2)
 
 /** Asserts that a file is counted within a few seconds, even on a busy machine. */
@@ -55,7 +56,7 @@ test('a workbook part that several sheets refer to is read once', async () => {
 test('an EPUB page that several spine items refer to is read once', async () => {
   const path = await writeZip('a.epub', {
     'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
-    'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(many)}</spine></package>`,
+    'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(manyRows)}</spine></package>`,
     'a.html': `<html><body>${words(250_000)}</body></html>`,
   })
   assert.equal((await countQuickly(path, 'epub'))?.words?.total, 250_000)
@@ -65,7 +66,7 @@ test('an embedded page that several chunks of a Word document refer to is read o
   const path = await writeZip('a.docx', {
     'word/document.xml': '<w:document><w:altChunk/></w:document>',
     'word/footnotes.xml': '<w:footnotes><w:altChunk/></w:footnotes>',
-    'word/_rels/document.xml.rels': `<Relationships>${'<Relationship Type="x/aFChunk" Target="a.html"/>'.repeat(many)}</Relationships>`,
+    'word/_rels/document.xml.rels': `<Relationships>${'<Relationship Type="x/aFChunk" Target="a.html"/>'.repeat(manyRows)}</Relationships>`,
     'word/a.html': `<html><body>${words(100_000)}</body></html>`,
   })
   assert.equal((await countQuickly(path, 'docx'))?.words?.total, 100_000)
@@ -109,7 +110,7 @@ test('counting stops early, and says so, for a PDF that repeats the same page ma
     'a.pdf',
     createPdf([
       '<</Type/Catalog/Pages 2 0 R>>',
-      `<</Type/Pages/Kids[${'3 0 R '.repeat(many)}]/Count ${many}>>`,
+      `<</Type/Pages/Kids[${'3 0 R '.repeat(manyRows)}]/Count ${manyRows}>>`,
       '<</Type/Page/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>',
       `<</Length ${content.length}>>stream\n${content}\nendstream`,
       '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
@@ -149,19 +150,22 @@ test('a result gets a warning if counting the words of its source would need too
   )
 })
 
-const slow = () => write('slow.org', ':A:\n'.repeat(1_000_000))
+const slowFile = () => write('slow.org', ':A:\n'.repeat(1_000_000))
 
 test('counting stops when it reaches its processor time limit', async () => {
   const request = { kind: 'content', reader: 'org', isResult: false } as const
-  await assert.rejects(summarizeFile(await slow(), request, { limits: { ...countingLimits, cpuS: 0.02 } }), {
-    name: 'CountingStopped',
-    message: 'more than 20 ms of processor time',
-  })
+  await assert.rejects(
+    summarizeFile(await slowFile(), request, { limits: { ...countingLimits, cpuS: 0.02 } }),
+    {
+      name: 'CountingStopped',
+      message: 'more than 20 ms of processor time',
+    },
+  )
 })
 
 test('a slow file keeps neither this process nor other files waiting', async () => {
   const stop = new AbortController()
-  const reading = readSummary(await slow(), 'org', { isResult: false, signal: stop.signal }).catch(
+  const reading = readSummary(await slowFile(), 'org', { isResult: false, signal: stop.signal }).catch(
     (error) => error,
   )
   const path = await write('short.txt', 'some words')
@@ -171,7 +175,7 @@ test('a slow file keeps neither this process nor other files waiting', async () 
 })
 
 test('a file is read once more when its reader process was killed', async () => {
-  const path = await slow()
+  const path = await slowFile()
   const reading = readSummary(path, 'org', asSource)
   const readers = () =>
     descendants(process.pid).filter(({ command }) => command.includes('decoders/program.mjs'))
@@ -184,7 +188,7 @@ test('a step that is aborted does not wait for its source to be counted', async 
   const stop = new AbortController()
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }), stop.signal)
   t.after(() => detector[Symbol.dispose]())
-  detector.start([{ path: await slow(), format: 'org' }])
+  detector.start([{ path: await slowFile(), format: 'org' }])
   const step = { operation: 'convert', from: 'org', to: 'txt', options: {} } as const
   const result = await write('made.txt', 'some words')
   const checking = detector.checkStep(step, { files: [{ path: result }] }, [])

@@ -46,11 +46,11 @@ test('invisible words do not count as missing and are reported as dropped', asyn
     dropped: ['hiddenText'],
   })
   // Words that do not occur are ignored; others count as often as they occur.
-  const few = await convert({ ...page, hiddenText: 'menu elsewhere' })
-  assert.deepEqual(few.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
-  const none = await convert({ ...page, hiddenText: 'elsewhere' })
-  assert.deepEqual(none.fidelity?.words, { source: 33, result: 30, share: 0.909 })
-  assert.deepEqual(none.fidelity?.dropped, [])
+  const fewHidden = await convert({ ...page, hiddenText: 'menu elsewhere' })
+  assert.deepEqual(fewHidden.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
+  const noHidden = await convert({ ...page, hiddenText: 'elsewhere' })
+  assert.deepEqual(noHidden.fidelity?.words, { source: 33, result: 30, share: 0.909 })
+  assert.deepEqual(noHidden.fidelity?.dropped, [])
 })
 
 test('a few missing words are reported in a short text, and every missing word in plain text', async () => {
@@ -131,12 +131,12 @@ test('formats that cannot be counted are listed, and the other steps are still c
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
   const { fidelity } = await convert({ sources: [createText(100)], output: createText(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
-  const counted = { words: createRetention(9, 9), dropped: ['film'] }
-  assert.deepEqual(combineSequential({ dropped: [], uncounted: ['xpm'] }, counted), {
-    ...counted,
+  const countedLoss = { words: createRetention(9, 9), dropped: ['film'] }
+  assert.deepEqual(combineSequential({ dropped: [], uncounted: ['xpm'] }, countedLoss), {
+    ...countedLoss,
     uncounted: ['xpm'],
   })
-  assert.deepEqual(combine([counted, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
+  assert.deepEqual(combine([countedLoss, { dropped: [], uncounted: ['7z'] }])?.uncounted, ['7z'])
 })
 
 test('archived files are counted, not their content', async () => {

@@ -48,7 +48,7 @@ test('a feature that a later step drops is reported, even if it was undetectable
 
 test('the result of an encrypted document is compared with the decrypted document', async () => {
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-  const [locked, open, result] = await Promise.all(
+  const [locked, openedPdf, result] = await Promise.all(
     Object.entries({ locked: createText(90), open: createText(30), result: createText(30) }).map(
       async ([name, content]) => {
         const path = join(folder, name)
@@ -59,7 +59,7 @@ test('the result of an encrypted document is compared with the decrypted documen
   )
   detector.start([{ path: locked ?? '', format: 'txt' }])
   const step = { from: 'txt', to: 'txt', options: {} }
-  await detector.checkStep({ ...step, operation: 'unlock' }, { files: [{ path: open ?? '' }] }, [])
+  await detector.checkStep({ ...step, operation: 'unlock' }, { files: [{ path: openedPdf ?? '' }] }, [])
   await detector.checkStep({ ...step, operation: 'convert' }, { files: [{ path: result ?? '' }] }, [])
   assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
 })
@@ -104,8 +104,11 @@ test('a result is counted while it is being stored, even if storing fails', asyn
   assert.deepEqual(unfinished.fidelity?.words, createRetention(100, 99))
   assert.deepEqual(outputPaths, [unfinished.result.files[0].path])
   const secondRun = await createRun({ sources: [createText(100)], output: createText(100), steps: [{}] })
-  const failed = await runSteps({ ...secondRun, onOutput: () => Promise.reject(new Error('no bucket')) })
-  assert.deepEqual(failed.fidelity?.words, createRetention(100, 100))
+  const failedResult = await runSteps({
+    ...secondRun,
+    onOutput: () => Promise.reject(new Error('no bucket')),
+  })
+  assert.deepEqual(failedResult.fidelity?.words, createRetention(100, 100))
 })
 
 test('a task record stores the counts of a source, but not its words', async () => {

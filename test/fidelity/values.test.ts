@@ -56,8 +56,8 @@ test('characters of rich text are decoded with the code pages of its fonts', asy
     "{\\f1 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2} \\'fcber {\\f22 \\'93\\'fa\\'96\\'7b \\'83e\\'83X\\'83g} \\f1\\'ec\\'e8\\'f0\\plain  \\'e9t\\'e9\\par"
   await writeFile(path, `{\\rtf1\\ansi\\ansicpg1252\\deff0${fonts}${body}}`, 'latin1')
   const words = (await readSummary(path, 'rtf', { isResult: false }))?.words
-  const expected = new WordCounts()
-  expected.add('Привет über 日本 テスト мир été')
-  assert.equal(words?.total, expected.total)
-  assert.equal(expected.countSharedWith(words ?? new WordCounts()), expected.total)
+  const expectedWords = new WordCounts()
+  expectedWords.add('Привет über 日本 テスト мир été')
+  assert.equal(words?.total, expectedWords.total)
+  assert.equal(expectedWords.countSharedWith(words ?? new WordCounts()), expectedWords.total)
 })

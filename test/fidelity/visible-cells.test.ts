@@ -62,10 +62,10 @@ test('visible cells of a workbook have to be retained if hidden ones were droppe
 })
 
 test('hidden rows and columns are detected in all spellings of the attribute', async () => {
-  const shown = cells.replaceAll('hidden="1"', 'hidden="false"')
-  assert.equal((await createWorkbook(shown, 'visible')).visibleWords, undefined)
+  const shownCells = cells.replaceAll('hidden="1"', 'hidden="false"')
+  assert.equal((await createWorkbook(shownCells, 'visible')).visibleWords, undefined)
   for (const mark of ['hidden="1"', "hidden = 'true'"]) {
-    const withHidden = shown.replace(/(?<=<row r="2" )hidden="false"/, mark)
+    const withHidden = shownCells.replace(/(?<=<row r="2" )hidden="false"/, mark)
     assert.equal((await createWorkbook(withHidden, 'visible')).visibleWords?.total, 7, mark)
   }
 })
@@ -100,10 +100,10 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
     `<office:document><office:automatic-styles>${styles.join('')}</office:automatic-styles>${body}</office:document>`,
   )
   const summary = await readSummary(path, 'fods', { isResult: false })
-  const shown = new WordCounts()
-  shown.add('one two thrice thrice four last end')
-  assert.equal(summary?.visibleWords?.total, shown.total)
-  assert.equal(summary.visibleWords && shown.countSharedWith(summary.visibleWords), shown.total)
+  const shownWords = new WordCounts()
+  shownWords.add('one two thrice thrice four last end')
+  assert.equal(summary?.visibleWords?.total, shownWords.total)
+  assert.equal(summary.visibleWords && shownWords.countSharedWith(summary.visibleWords), shownWords.total)
   assert.equal(summary.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
   // Each of these is the only one that hides something.
   const single = {
@@ -113,8 +113,11 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
     sheet: [table('ta0', row(cell('end'))) + table('ta1', row(cell('apart'))), 1],
   } as const
   for (const [which, [tables, words]] of Object.entries(single)) {
-    const known = which === 'sheet' ? styles.join('') : ''
-    await writeFile(path, `<office:document>${known}<office:body>${tables}</office:body></office:document>`)
+    const knownStyles = which === 'sheet' ? styles.join('') : ''
+    await writeFile(
+      path,
+      `<office:document>${knownStyles}<office:body>${tables}</office:body></office:document>`,
+    )
     assert.equal((await readSummary(path, 'fods', { isResult: false }))?.visibleWords?.total, words, which)
   }
 })
@@ -130,7 +133,12 @@ test('sheets with too many hidden column ranges are not evaluated', () => {
     xlsx: `${'<col min="1" max="1" hidden="1"/>'.repeat(count)}<row><c r="B1"/></row>`,
     ods: `<table:table>${'<table:table-column table:visibility="collapse"/>'.repeat(count)}</table:table>`,
   })
-  const [few, many] = [sheets(100), sheets(101)]
-  assert.ok(removeHiddenCells(few.xlsx) !== undefined && removeHiddenTables(few.ods) !== undefined)
-  assert.deepEqual([removeHiddenCells(many.xlsx), removeHiddenTables(many.ods)], [undefined, undefined])
+  const [fewSheets, manySheets] = [sheets(100), sheets(101)]
+  assert.ok(
+    removeHiddenCells(fewSheets.xlsx) !== undefined && removeHiddenTables(fewSheets.ods) !== undefined,
+  )
+  assert.deepEqual(
+    [removeHiddenCells(manySheets.xlsx), removeHiddenTables(manySheets.ods)],
+    [undefined, undefined],
+  )
 })

@@ -38,8 +38,8 @@ test('the version of a bitmap follows its extension', async () => {
 test('a FITS image without its size in the header is rejected as damaged', async () => {
   const bytes = await bytesOf('corners.fits')
   assert.equal(await detectFile('a.fits', bytes), 'fits')
-  const broken = Buffer.from(bytes.toString('latin1').replace('NAXIS2', 'NAXMS2'), 'latin1')
-  await assert.rejects(detectFile('a.fits', broken), { code: 'CORRUPT_FILE' })
+  const brokenFits = Buffer.from(bytes.toString('latin1').replace('NAXIS2', 'NAXMS2'), 'latin1')
+  await assert.rejects(detectFile('a.fits', brokenFits), { code: 'CORRUPT_FILE' })
 })
 
 test('an XHTML page is detected as HTML', async () => {

@@ -18,8 +18,8 @@ const assertFileRejected = (
   code: ErrorCode,
   name: string,
   bytes: Uint8Array | string,
-  given?: DetectOptions,
-) => assertRefused(detectFile(name, bytes, given), code, undefined, name)
+  givenOptions?: DetectOptions,
+) => assertRefused(detectFile(name, bytes, givenOptions), code, undefined, name)
 
 describe('the format of a file', () => {
   test('the format of a file is detected from its content without an extension', async () => {
@@ -72,12 +72,12 @@ describe('the format of a file', () => {
 
   test('the format of a file is detected from the start and end of a large file without reading all of it', async () => {
     const head = await fixture('tone.wav')
-    const large = Buffer.alloc(50_000_000)
-    head.copy(large)
-    large.writeUInt32LE(0xffffffff, 4)
+    const largeFile = Buffer.alloc(50_000_000)
+    head.copy(largeFile)
+    largeFile.writeUInt32LE(0xffffffff, 4)
     let read = 0
     assert.equal(
-      await detectFile('long.wav', large, {
+      await detectFile('long.wav', largeFile, {
         onRead: (bytes) => {
           read += bytes
         },
@@ -141,7 +141,7 @@ describe('a file whose content contradicts its name', () => {
 })
 
 describe('a damaged file', () => {
-  const cut = [
+  const cutFiles = [
     'corners.png',
     'corners.jpg',
     'corners.webp',
@@ -163,11 +163,15 @@ describe('a damaged file', () => {
     'note.rtf',
   ]
 
-  for (const name of cut) {
+  for (const name of cutFiles) {
     test(`a damaged file is rejected before it is queued: truncated ${name}`, async () => {
-      const whole = await fixture(name)
+      const wholeFile = await fixture(name)
       for (const part of [0.6, 0.9]) {
-        await assertFileRejected('CORRUPT_FILE', name, whole.subarray(0, Math.floor(whole.length * part)))
+        await assertFileRejected(
+          'CORRUPT_FILE',
+          name,
+          wholeFile.subarray(0, Math.floor(wholeFile.length * part)),
+        )
       }
     })
   }
@@ -194,10 +198,10 @@ describe('a damaged file', () => {
   })
 
   test('a damaged file with random changes is either accepted or rejected with an AppError', async () => {
-    for (const name of [...cut, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'video.avi']) {
-      const whole = await fixture(name)
+    for (const name of [...cutFiles, 'needs-password.pdf', 'tone.ogg', 'tone.flac', 'video.avi']) {
+      const wholeFile = await fixture(name)
       for (let round = 0; round < 12; round++) {
-        const bent = Buffer.from(whole)
+        const bent = Buffer.from(wholeFile)
         for (let count = 0; count < 8; count++)
           bent[(round * 131 + count * 977) % bent.length] = (round * 37 + count * 101) & 0xff
         await detectFormat(memorySource(name, bent)).catch((error: unknown) => {
@@ -273,24 +277,24 @@ function sampleFiles(): { path: string; format: FormatId }[] {
       // Detected as HTML.
       .filter((name) => name !== 's.xhtml')
       .flatMap((name) => {
-        const first = formatByExtension(name)
+        const namedFormat = formatByExtension(name)
         // Formats of two categories can share an extension; the folder determines the category.
         const extension = name.slice(name.lastIndexOf('.') + 1)
         const format = formats.find((one) => one.category === category && one.extensions.includes(extension))
-        const found = format ?? (['video', 'audio'].includes(category) ? undefined : first)
-        return found ? [{ path: `${samples}/${category}/${name}`, format: found.id }] : []
+        const foundFormat = format ?? (['video', 'audio'].includes(category) ? undefined : namedFormat)
+        return foundFormat ? [{ path: `${samples}/${category}/${name}`, format: foundFormat.id }] : []
       }),
   )
 }
 
 describe('a sample file of each format', async () => {
-  const present = await readdir(samples).then(
+  const hasSamples = await readdir(samples).then(
     () => true,
     () => false,
   )
   test(
     'a sample file of each format is detected as that format',
-    present ? {} : { skip: `no samples in ${samples}` },
+    hasSamples ? {} : { skip: `no samples in ${samples}` },
     async () => {
       const files = sampleFiles()
       assert.ok(files.length > 100)

@@ -11,7 +11,7 @@ import {
 
 describe('the registry', () => {
   // Extensions of two formats that the content distinguishes: image and font, camcorder video and tracker module.
-  const shared = ['svg', 'mod']
+  const sharedExtensions = ['svg', 'mod']
 
   test('the registry contains each id, extension and alias only once', () => {
     for (const names of [
@@ -20,7 +20,7 @@ describe('the registry', () => {
       formats.flatMap((format) => [...new Set([format.id, ...format.extensions, ...(format.aliases ?? [])])]),
     ]) {
       assert.deepEqual(
-        names.filter((name, index) => names.indexOf(name) !== index && !shared.includes(name)),
+        names.filter((name, index) => names.indexOf(name) !== index && !sharedExtensions.includes(name)),
         [],
       )
     }
@@ -50,7 +50,7 @@ describe('the registry', () => {
 
 describe('a format', () => {
   test('a format is found by id, extension and alias, in any case, with or without a dot', () => {
-    const expected = {
+    const expectedFormats = {
       jpeg: 'jpg',
       '.JPG': 'jpg',
       TIF: 'tiff',
@@ -59,7 +59,7 @@ describe('a format', () => {
       matroska: 'mkv',
       'tar.gz': 'tgz',
     }
-    for (const [name, id] of Object.entries(expected)) assert.equal(formatByAlias(name)?.id, id)
+    for (const [name, id] of Object.entries(expectedFormats)) assert.equal(formatByAlias(name)?.id, id)
   })
 
   test('a format is found by the last extension of a file name', () => {

@@ -25,8 +25,8 @@ async function createAccount(plan = 'free') {
   const owner = await newAccount(app.services, { plan })
   const headers = { 'x-api-key': await newManagerKey(app.services, owner) }
   const send = async (method: string, path: string, body?: unknown, of = app) => {
-    const { status, json, headers: answered } = await of.send(method, path, { headers, body })
-    return { status, data: json?.data, error: json?.error, headers: answered }
+    const { status, json, headers: answeredHeaders } = await of.send(method, path, { headers, body })
+    return { status, data: json?.data, error: json?.error, headers: answeredHeaders }
   }
   return { owner, send }
 }
@@ -42,8 +42,8 @@ describe('replies of the account endpoints', () => {
     assert.deepEqual([data.id, data.plan, data.region, data.retentionHours], [owner, 'starter', 'eu', 24])
     assert.deepEqual(data.limits, { maxFileSize: 2_000_000_000, filesPerJob: 20, concurrentJobs: 5 })
     const { config } = app.services
-    const small = app.with({ config: { ...config, MAX_FILE_MB: 1 } })
-    const { limits } = (await send('GET', '/v1/account', undefined, small)).data
+    const smallApp = app.with({ config: { ...config, MAX_FILE_MB: 1 } })
+    const { limits } = (await send('GET', '/v1/account', undefined, smallApp)).data
     assert.equal(limits.maxFileSize, 1024 ** 2, 'the limit of the service applies')
   })
 
@@ -69,8 +69,8 @@ describe('replies of the account endpoints', () => {
     await app.services.jobs.cancel(job.id, 'user')
     const { plans } = app.services
     const free = { ...plans.free, requestsPerDay: 2, readsPerMinute: 9, conversionMinutesPerMonth: 7 }
-    const other = app.with({ plans: { ...plans, free } })
-    const { quotas, concurrentJobs } = (await send('GET', '/v1/account/quota', undefined, other)).data
+    const otherApp = app.with({ plans: { ...plans, free } })
+    const { quotas, concurrentJobs } = (await send('GET', '/v1/account/quota', undefined, otherApp)).data
     assert.deepEqual(concurrentJobs, { limit: 2, running: 0, queued: 1 })
     assert.deepEqual(
       quotas.map(({ name, window, remaining }: Record<string, unknown>) => [name, window, remaining]),
@@ -93,23 +93,28 @@ describe('replies of the account endpoints', () => {
     const [, free] = plans
     const { maxFileBytes, ...rest } = defaultPlans.free
     assert.deepEqual(free, { id: 'free', ...rest, maxFileSize: maxFileBytes })
-    const own = plans.at(-1)
-    assert.deepEqual([own.retentionHours, own.maxFileSize], [24, 10_240 * 1024 ** 2])
+    const ownPlan = plans.at(-1)
+    assert.deepEqual([ownPlan.retentionHours, ownPlan.maxFileSize], [24, 10_240 * 1024 ** 2])
   })
 })
 
 describe('replies of the API key endpoints', () => {
   test('a new API key has the scopes of its kind, a Location header and is listed', async () => {
     const { send } = await createAccount()
-    const made = await send('POST', '/v1/api-keys', { name: 'One' })
-    assert.equal(made.status, 201)
-    assert.equal(made.headers['location'], `/v1/api-keys/${made.data.id}`)
-    assert.deepEqual(made.data.scopes, ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE', 'ACCOUNT_READ'])
-    assert.equal(made.data.kind, 'secret')
-    const { key: _, ...shown } = made.data
-    const second = (await send('POST', '/v1/api-keys', { name: 'Two', access: 'read-only' })).data
+    const createdKey = await send('POST', '/v1/api-keys', { name: 'One' })
+    assert.equal(createdKey.status, 201)
+    assert.equal(createdKey.headers['location'], `/v1/api-keys/${createdKey.data.id}`)
+    assert.deepEqual(createdKey.data.scopes, [
+      'CONVERT_READ',
+      'CONVERT_WRITE',
+      'WEBHOOKS_MANAGE',
+      'ACCOUNT_READ',
+    ])
+    assert.equal(createdKey.data.kind, 'secret')
+    const { key: _, ...shown } = createdKey.data
+    const secondKey = (await send('POST', '/v1/api-keys', { name: 'Two', access: 'read-only' })).data
     const { keys } = (await send('GET', '/v1/api-keys')).data
-    assert.deepEqual([keys[0].id, keys[1], keys.length], [second.id, shown, 3])
+    assert.deepEqual([keys[0].id, keys[1], keys.length], [secondKey.id, shown, 3])
     for (const id of ['key_1', 'x', newId('key')]) {
       const { status, error } = await send('GET', `/v1/api-keys/${id}`)
       assert.deepEqual([status, error.code, error.details.keyId], [404, 'API_KEY_NOT_FOUND', id])
@@ -154,9 +159,9 @@ describe('replies of the API key endpoints', () => {
     await send('POST', `/v1/api-keys/${id}/rotate`)
     await send('DELETE', `/v1/api-keys/${id}`)
     const { entries } = await auditPage(app.services.table, { limit: 100 })
-    const own = entries.filter(({ subject }) => subject === id)
+    const ownEntries = entries.filter(({ subject }) => subject === id)
     assert.deepEqual(
-      own.map(({ action, after: is }) => [action, is]),
+      ownEntries.map(({ action, after: is }) => [action, is]),
       [
         ['key.revoke', null],
         ['key.rotate', 'Two (CONVERT_READ)'],
@@ -164,7 +169,7 @@ describe('replies of the API key endpoints', () => {
         ['key.create', 'One (CONVERT_READ)'],
       ],
     )
-    for (const { actor, ip } of own) assert.deepEqual([actor, ip], [owner, '192.0.2.1'])
+    for (const { actor, ip } of ownEntries) assert.deepEqual([actor, ip], [owner, '192.0.2.1'])
   })
 })
 
@@ -175,10 +180,10 @@ describe('replies of the OAuth client endpoints', () => {
     assert.deepEqual([status, headers['location']], [201, `/v1/oauth/clients/${data.clientId}`])
     assert.deepEqual([data.id, data.scopes.length], [data.clientId, 4])
     assert.equal(data.last4, data.clientSecret.slice(-4))
-    for (const wrong of [{ name: '' }, { name: 'a', scopes: [] }, { name: 'x'.repeat(201) }])
-      assert.equal((await send('POST', '/v1/oauth/clients', wrong)).status, 400)
-    const gone = await send('DELETE', '/v1/oauth/clients/client_1')
-    assert.deepEqual([gone.status, gone.error.code], [404, 'API_KEY_NOT_FOUND'])
+    for (const wrongInput of [{ name: '' }, { name: 'a', scopes: [] }, { name: 'x'.repeat(201) }])
+      assert.equal((await send('POST', '/v1/oauth/clients', wrongInput)).status, 400)
+    const missingClient = await send('DELETE', '/v1/oauth/clients/client_1')
+    assert.deepEqual([missingClient.status, missingClient.error.code], [404, 'API_KEY_NOT_FOUND'])
   })
 
   test('the OAuth metadata contains the endpoint URLs', async () => {
@@ -230,28 +235,28 @@ describe('replies of the admin endpoints', () => {
 })
 
 test('the reliability reply is cached for a minute, and failures are not cached', async () => {
-  let asked = 0
+  let requestCount = 0
   let isDown = true
   const table = new Proxy(app.services.table, {
     get: (target, name) => {
       const value = Reflect.get(target, name, target)
       if (name !== 'partition') return value
       return (...given: [string]) => {
-        asked++
+        requestCount++
         return isDown ? Promise.reject(new Error('it does not answer')) : target.partition(...given)
       }
     },
   })
-  const counted = app.with({ table })
-  const ask = () => counted.send('GET', '/v1/reliability')
+  const countedApp = app.with({ table })
+  const ask = () => countedApp.send('GET', '/v1/reliability')
   assert.equal((await ask()).status, 500)
   isDown = false
-  const first = await ask()
-  assert.deepEqual([first.status, first.headers['cache-control']], [200, 'public, max-age=60'])
-  const { window, ...rest } = first.json.data
+  const firstReply = await ask()
+  assert.deepEqual([firstReply.status, firstReply.headers['cache-control']], [200, 'public, max-age=60'])
+  const { window, ...rest } = firstReply.json.data
   assert.deepEqual(rest, { successRate: null, durationMs: { p50: null, p95: null } })
   assert.equal(window.days, 30)
-  const before = asked
-  assert.deepEqual((await ask()).json.data, first.json.data)
-  assert.equal(asked, before)
+  const requestsBefore = requestCount
+  assert.deepEqual((await ask()).json.data, firstReply.json.data)
+  assert.equal(requestCount, requestsBefore)
 })

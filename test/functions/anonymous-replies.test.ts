@@ -18,7 +18,7 @@ before(async () => {
 
 after(() => app.close())
 
-const announced = { filename: 'a.png', contentType: 'image/png', size: 1 }
+const announcedFile = { filename: 'a.png', contentType: 'image/png', size: 1 }
 
 describe('replies to anonymous clients', () => {
   test('an anonymous client receives an identity and a socket ticket that is valid for a minute', async () => {
@@ -45,12 +45,12 @@ describe('replies to anonymous clients', () => {
     const { jobId } = (await app.send('POST', '/v1/jobs', { headers, body })).json.data
     const path = `/v1/webhooks/${jobId.replace('job_', 'whk_')}`
     assert.equal((await app.send('GET', path, { headers })).status, 200)
-    for (const [method, below, sent] of [
+    for (const [method, below, sentBody] of [
       ['PATCH', '', { enabled: false }],
       ['DELETE', '', undefined],
       ['POST', '/rotate-secret', {}],
     ] as const) {
-      const { status, json } = await app.send(method, path + below, { headers, body: sent })
+      const { status, json } = await app.send(method, path + below, { headers, body: sentBody })
       assert.deepEqual([status, json.error.code], [404, 'WEBHOOK_NOT_FOUND'], method)
     }
     assert.equal((await app.send('GET', path)).status, 404, 'other clients cannot see it')
@@ -63,9 +63,10 @@ describe('replies to anonymous clients', () => {
     const { uploadId, jobId, ...rest } = json.data
     assert.deepEqual(rest, { status: 'pending', filename: 'a.png' })
     assert.deepEqual([headers['location'], headers['retry-after']], [`/v1/uploads/${uploadId}`, '2'])
-    const own = { 'x-owner-token': headers['x-owner-token'] ?? '' }
-    const seen = async () => (await app.send('GET', `/v1/uploads/${uploadId}`, { headers: own })).json.data
-    const { expiresAt, ...pending } = await seen()
+    const ownHeaders = { 'x-owner-token': headers['x-owner-token'] ?? '' }
+    const statusReply = async () =>
+      (await app.send('GET', `/v1/uploads/${uploadId}`, { headers: ownHeaders })).json.data
+    const { expiresAt, ...pending } = await statusReply()
     assert.deepEqual(pending, {
       uploadId,
       status: 'pending',
@@ -82,17 +83,17 @@ describe('replies to anonymous clients', () => {
     const job = await app.services.jobs.store.getState(jobId)
     assert.equal(job?.tasks.length, 1)
     await app.services.jobs.cancel(jobId, 'user')
-    assert.equal((await seen()).status, 'failed')
+    assert.equal((await statusReply()).status, 'failed')
     const unnamed = await app.send('POST', '/v1/import/url', { body: { url: 'https://1.1.1.1/a.png' } })
     assert.equal(unnamed.json.data.filename, null)
   })
 
   test('the status of an upload shows the declared values, and uploads of others are not found', async () => {
-    const { json, headers } = await app.send('POST', '/v1/uploads/presign', { body: announced })
-    const own = { 'x-owner-token': headers['x-owner-token'] ?? '' }
+    const { json, headers } = await app.send('POST', '/v1/uploads/presign', { body: announcedFile })
+    const ownHeaders = { 'x-owner-token': headers['x-owner-token'] ?? '' }
     const path = `/v1/uploads/${json.data.uploadId}`
-    const seen = (await app.send('GET', path, { headers: own })).json.data
-    assert.partialDeepStrictEqual(seen, {
+    const shownUpload = (await app.send('GET', path, { headers: ownHeaders })).json.data
+    assert.partialDeepStrictEqual(shownUpload, {
       status: 'pending',
       filename: 'a.png',
       size: 1,
@@ -106,17 +107,17 @@ describe('replies to anonymous clients', () => {
 
 describe('documentation pages for errors and events', () => {
   test('the error pages list all errors, and each error has a page under any spelling of its code', async () => {
-    const all = await app.send('GET', '/errors')
-    assert.equal(all.headers['content-type'], 'text/html; charset=utf-8')
+    const allErrors = await app.send('GET', '/errors')
+    assert.equal(allErrors.headers['content-type'], 'text/html; charset=utf-8')
     assert.match(
-      all.headers['content-security-policy'] ?? '',
+      allErrors.headers['content-security-policy'] ?? '',
       /^default-src 'none'.*style-src 'self' 'sha256-/,
     )
-    for (const code of errorCodes) assert.ok(all.text.includes(`<code>${code}</code>`), code)
+    for (const code of errorCodes) assert.ok(allErrors.text.includes(`<code>${code}</code>`), code)
     const { text } = await app.send('GET', '/errors/JOB-NOT-FOUND')
     assert.match(text, /<title>Job not found<\/title>.*<code>JOB_NOT_FOUND<\/code>, HTTP status 404/)
-    const none = await app.send('GET', '/errors/nothing')
-    assert.deepEqual([none.status, none.json.error.code], [404, 'NOT_FOUND'])
+    const noError = await app.send('GET', '/errors/nothing')
+    assert.deepEqual([noError.status, noError.json.error.code], [404, 'NOT_FOUND'])
   })
 
   test('the event page shows every event with an escaped example', async () => {
@@ -126,8 +127,8 @@ describe('documentation pages for errors and events', () => {
       assert.ok(text.includes(`<h3 id="${name}"><code>${name}</code>`), name)
     assert.match(text, /<dt><code>X-Webhook-Signature<\/code><\/dt><dd><code>sha256=<\/code> and/)
     const [, example = ''] = /id="job\.completed".*?<pre>(.*?)<\/pre>/s.exec(text) ?? []
-    const parsed = JSON.parse(example.replaceAll('&lt;', '<').replaceAll('&amp;', '&'))
-    assert.equal(parsed.event, 'job.completed')
+    const parsedExample = JSON.parse(example.replaceAll('&lt;', '<').replaceAll('&amp;', '&'))
+    assert.equal(parsedExample.event, 'job.completed')
     assert.ok(!text.includes('`'), 'Markdown code spans are rendered')
   })
 })

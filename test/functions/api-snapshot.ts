@@ -58,10 +58,12 @@ function boundsOf(schema: z.ZodType | undefined): string[] {
 function walk(node: unknown, at: string): string[] {
   if (typeof node !== 'object' || node === null) return []
   const schema = node as Readonly<Record<string, unknown>>
-  const own = bounds
+  const ownBounds = bounds
     .filter((name) => schema[name] !== undefined && typeof schema[name] !== 'object')
     .map((name) => `${at}.${name}=${JSON.stringify(schema[name])}`)
-  const needed = Array.isArray(schema['required']) ? [`${at}.required=${schema['required'].join(',')}`] : []
+  const neededFields = Array.isArray(schema['required'])
+    ? [`${at}.required=${schema['required'].join(',')}`]
+    : []
   const fields = Object.entries((schema['properties'] ?? {}) as object).flatMap(([name, one]) =>
     walk(one, at === '' ? name : `${at}.${name}`),
   )
@@ -74,7 +76,7 @@ function walk(node: unknown, at: string): string[] {
     ...forms.flatMap((one) => walk(one, `${at}|`)),
     ...Object.entries((schema['$defs'] ?? {}) as object).flatMap(([name, one]) => walk(one, `#${name}`)),
   ]
-  return [...new Set([...own, ...needed, ...fields, ...rest])]
+  return [...new Set([...ownBounds, ...neededFields, ...fields, ...rest])]
 }
 
 export const createSnapshot = (): string =>

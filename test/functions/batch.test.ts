@@ -7,7 +7,7 @@ import { Client, type JobData, startService, type TestService } from '../support
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
 /** Broken files of each kind: truncated, empty, of another format, unknown. */
-const broken: readonly (readonly [name: string, bytes: Buffer<ArrayBuffer>, code: string])[] = [
+const brokenFiles: readonly (readonly [name: string, bytes: Buffer<ArrayBuffer>, code: string])[] = [
   ['cut.png', Buffer.from(png.subarray(0, 40)), 'CORRUPT_FILE'],
   ['empty.png', Buffer.alloc(0), 'INVALID_INPUT'],
   ['text.png', Buffer.from('not an image at all\n'), 'CORRUPT_FILE'],
@@ -54,26 +54,26 @@ async function send(
 }
 
 test('a batch of a hundred files with seven broken ones returns 93 results and seven error codes', async () => {
-  const good = Array.from({ length: 93 }, (_, at) => [`image-${at}.png`, png] as const)
-  const bad = Array.from({ length: 7 }, (_, at) => broken[at % broken.length] ?? assert.fail())
+  const goodFiles = Array.from({ length: 93 }, (_, at) => [`image-${at}.png`, png] as const)
+  const badFiles = Array.from({ length: 7 }, (_, at) => brokenFiles[at % brokenFiles.length] ?? assert.fail())
   // Broken files are mixed with the others.
-  const files: (readonly [string, Buffer<ArrayBuffer>])[] = [...good]
-  for (const [at, [name, bytes]] of bad.entries()) files.splice(at * 14, 0, [name, bytes])
+  const files: (readonly [string, Buffer<ArrayBuffer>])[] = [...goodFiles]
+  for (const [at, [name, bytes]] of badFiles.entries()) files.splice(at * 14, 0, [name, bytes])
   const { status, data } = await send(formOf(files, { targetFormat: 'webp' }))
   assert.equal(status, 202)
   assert.deepEqual([data.total, data.accepted, data.rejected], [100, 93, 7])
   assert.deepEqual(
     data.items.filter((item) => item.status === 'rejected').map(({ error }) => error?.code),
-    bad.map(([, , code]) => code),
+    badFiles.map(([, , code]) => code),
   )
   const job = (await client.finished(data.jobId)) as Batch
   assert.equal(job.status, 'completed')
   assert.deepEqual(job.summary, { total: 100, completed: 93, failed: 7 })
-  const { data: whole } = (await (await client.fetch(`/v1/jobs/${data.jobId}`)).json()) as {
+  const { data: wholeJob } = (await (await client.fetch(`/v1/jobs/${data.jobId}`)).json()) as {
     data: { tasks: Record<string, { status: string; code: string | null; operation: string }> }
     result: unknown
   }
-  const items = Object.entries(whole.tasks).filter(([name]) => name.startsWith('item-'))
+  const items = Object.entries(wholeJob.tasks).filter(([name]) => name.startsWith('item-'))
   assert.equal(items.filter(([, task]) => task.status === 'completed').length, 93)
   for (const [name, task] of items)
     if (task.status !== 'completed') assert.ok(task.code, `${name} has no code`)
@@ -81,8 +81,8 @@ test('a batch of a hundred files with seven broken ones returns 93 results and s
     files?: { filename: string; downloadUrl: string }[]
   }
   assert.equal(results.length, 93)
-  const last = await client.fetch(results.at(-1)?.downloadUrl ?? '', { redirect: 'follow' })
-  assert.equal((await sharp(Buffer.from(await last.arrayBuffer())).metadata()).format, 'webp')
+  const lastDownload = await client.fetch(results.at(-1)?.downloadUrl ?? '', { redirect: 'follow' })
+  assert.equal((await sharp(Buffer.from(await lastDownload.arrayBuffer())).metadata()).format, 'webp')
 })
 
 test('each file of a batch can have its own target format, name and options', async () => {
@@ -111,7 +111,7 @@ test('each file of a batch can have its own target format, name and options', as
 test('a batch without any valid file is refused with an error per file, and nothing is stored', async () => {
   const { status, error } = await send(
     formOf(
-      broken.map(([name, bytes]) => [name, bytes] as const),
+      brokenFiles.map(([name, bytes]) => [name, bytes] as const),
       { targetFormat: 'webp' },
     ),
   )
@@ -119,7 +119,7 @@ test('a batch without any valid file is refused with an error per file, and noth
   const { items } = error.details as { items: { code: string }[] }
   assert.deepEqual(
     items.map(({ code }) => code),
-    broken.map(([, , code]) => code),
+    brokenFiles.map(([, , code]) => code),
   )
 })
 
@@ -131,16 +131,16 @@ test('a batch with no files, too many files, or different numbers of files and i
   const unlike = await send(formOf(two, { items: '[{"targetFormat":"webp"}]' }))
   assert.deepEqual([unlike.status, unlike.error.code], [400, 'INVALID_INPUT'])
   assert.deepEqual(unlike.error.details, { field: 'items', expected: 2, got: 1 })
-  const many = await send(
+  const manyReply = await send(
     formOf(
       Array.from({ length: 101 }, (_, at) => [`${at}.png`, Buffer.from('x')] as const),
       { targetFormat: 'webp' },
     ),
   )
-  assert.deepEqual([many.status, many.error.code], [400, 'INVALID_INPUT'])
-  assert.deepEqual(many.error.details, { field: 'file', max: 100, got: 101 })
-  const none = await send(formOf([], { targetFormat: 'webp' }))
-  assert.deepEqual([none.status, none.error.code], [400, 'NO_FILES'])
+  assert.deepEqual([manyReply.status, manyReply.error.code], [400, 'INVALID_INPUT'])
+  assert.deepEqual(manyReply.error.details, { field: 'file', max: 100, got: 101 })
+  const emptyReply = await send(formOf([], { targetFormat: 'webp' }))
+  assert.deepEqual([emptyReply.status, emptyReply.error.code], [400, 'NO_FILES'])
 })
 
 test('a batch with failFast fails at a broken file and names it', async () => {
@@ -191,11 +191,11 @@ test('each batch item needs exactly one source, under the same names as in other
     [{ fileUrl: url, uploadId }, 'items.0.fileUrl', /the source of this item is already uploadId/],
     [{ fileUrl: url, url }, 'items.0.fileUrl', /the source of this item is already url/],
   ] as const) {
-    const answer = await client.post('/v1/convert/batch', { targetFormat: 'webp', items: [item] })
-    const { error } = (await answer.json()) as {
+    const reply = await client.post('/v1/convert/batch', { targetFormat: 'webp', items: [item] })
+    const { error } = (await reply.json()) as {
       error: { message: string; details: { field: string } }
     }
-    assert.deepEqual([answer.status, error.details.field], [400, field])
+    assert.deepEqual([reply.status, error.details.field], [400, field])
     assert.match(error.message, said)
   }
   const { error } = await send(
@@ -207,10 +207,10 @@ test('each batch item needs exactly one source, under the same names as in other
 test('a JSON batch uses uploads, and a missing upload is an error of its item', async () => {
   const place = await client.presign({ filename: 'u.png', contentType: 'image/png', size: png.length })
   await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
-  const missing = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  const missingUpload = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
   const response = await client.post('/v1/convert/batch', {
     targetFormat: 'webp',
-    items: [{ uploadId: place.uploadId }, { uploadId: missing }],
+    items: [{ uploadId: place.uploadId }, { uploadId: missingUpload }],
   })
   const { data } = (await response.json()) as { data: Batch }
   assert.equal(response.status, 202, JSON.stringify(data))

@@ -34,23 +34,26 @@ const status = async (jobId: string) =>
 const ffmpegRuns = () => descendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
 
 test('the progress of a long conversion increases, and cancelling it stops the engine and deletes its files', async () => {
-  const created = await client.convert(video, { targetFormat: 'webm' })
-  const { jobId } = (await created.json()) as { jobId: string }
-  const seen: number[] = []
+  const createdReply = await client.convert(video, { targetFormat: 'webm' })
+  const { jobId } = (await createdReply.json()) as { jobId: string }
+  const seenPercents: number[] = []
   await waitUntil(
     async () => {
-      seen.push((await status(jobId)).progress.percent)
-      return new Set(seen).size >= 3
+      seenPercents.push((await status(jobId)).progress.percent)
+      return new Set(seenPercents).size >= 3
     },
     'three different percentages',
     60,
   )
   assert.deepEqual(
-    seen,
-    seen.toSorted((a, b) => a - b),
+    seenPercents,
+    seenPercents.toSorted((a, b) => a - b),
     'progress never decreases',
   )
-  assert.ok((seen.at(-1) ?? 0) < 100, `the job finished before it could be cancelled: ${seen}`)
+  assert.ok(
+    (seenPercents.at(-1) ?? 0) < 100,
+    `the job finished before it could be cancelled: ${seenPercents}`,
+  )
   assert.ok(ffmpegRuns(), 'ffmpeg does not run while the job is processing')
 
   const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
@@ -58,8 +61,8 @@ test('the progress of a long conversion increases, and cancelling it stops the e
   assert.equal((await status(jobId)).status, 'cancelled')
   await waitUntil(() => !ffmpegRuns(), 'the engine stops', 6)
   await waitUntil(() => readdirSync(join(service.dataDir, 'work')).length === 0, 'its work folder is gone', 5)
-  const again = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
-  assert.equal(again.status, 409)
+  const secondCancel = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
+  assert.equal(secondCancel.status, 409)
   const download = await client.fetch(`/v1/download/${jobId}`)
   assert.equal(download.status, 409)
 })
@@ -70,7 +73,7 @@ test('the idle service uses less than 250 MB after its workers have exited', asy
     'idle workers exit',
     20,
   )
-  const all = [service.pid, ...descendants(service.pid).map(({ pid }) => pid)]
-  const total = all.reduce((sum, pid) => sum + residentBytes(pid), 0)
+  const allPids = [service.pid, ...descendants(service.pid).map(({ pid }) => pid)]
+  const total = allPids.reduce((sum, pid) => sum + residentBytes(pid), 0)
   assert.ok(total < 250e6, `${Math.round(total / 1e6)} MB`)
 })

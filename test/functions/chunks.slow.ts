@@ -60,27 +60,27 @@ const resultOf = ({ result, warnings, error }: JobData) => ({
 test('400 pages rendered by several workers are identical to those rendered by one', {
   timeout: 300_000,
 }, async (t) => {
-  const alone = await startService({ PARALLEL: '1' })
-  t.after(() => alone.stop())
-  const whole = await convert(new Client(alone))
-  assert.deepEqual(await countWorkers(alone), [])
-  await alone.stop()
+  const loneService = await startService({ PARALLEL: '1' })
+  t.after(() => loneService.stop())
+  const wholeResult = await convert(new Client(loneService))
+  assert.deepEqual(await countWorkers(loneService), [])
+  await loneService.stop()
 
-  const many = await startService({ PARALLEL: '8' })
-  t.after(() => many.stop())
-  const parts = await convert(new Client(many))
-  assert.deepEqual(await countWorkers(many), [4])
+  const parallelService = await startService({ PARALLEL: '8' })
+  t.after(() => parallelService.stop())
+  const parts = await convert(new Client(parallelService))
+  assert.deepEqual(await countWorkers(parallelService), [4])
 
   assert.equal(parts.entries.length, 401)
-  assert.deepEqual(parts.entries, whole.entries)
-  assert.deepEqual(resultOf(parts.job), resultOf(whole.job))
+  assert.deepEqual(parts.entries, wholeResult.entries)
+  assert.deepEqual(resultOf(parts.job), resultOf(wholeResult.job))
   assert.equal(parts.job.warnings[0]?.code, 'UNKNOWN_PARAMETER')
   assert.deepEqual(
     parts.percents,
     parts.percents.toSorted((a, b) => a - b),
   )
   assert.ok(parts.percents.some((percent) => percent > 0 && percent < 100))
-  t.diagnostic(`in one piece ${whole.seconds.toFixed(1)} s, in parts ${parts.seconds.toFixed(1)} s`)
+  t.diagnostic(`in one piece ${wholeResult.seconds.toFixed(1)} s, in parts ${parts.seconds.toFixed(1)} s`)
 })
 
 /** Counts the claims of the task and of its chunks. */
@@ -102,7 +102,7 @@ test('400 pages are identical when the service is killed while it renders them',
   let service = await startService({ PARALLEL: '8' })
   t.after(() => service.stop())
   let client = new Client(service)
-  const whole = await convert(client)
+  const wholeResult = await convert(client)
   await service.stop()
   service = await startService({ PARALLEL: '8' })
   client = new Client(service)
@@ -115,6 +115,6 @@ test('400 pages are identical when the service is killed while it renders them',
     client = client.at(service)
   }
   const job = await client.finished(jobId)
-  assert.deepEqual(await hashZipEntries(await client.saved(job, folder)), whole.entries)
-  assert.deepEqual(resultOf(job), resultOf(whole.job))
+  assert.deepEqual(await hashZipEntries(await client.saved(job, folder)), wholeResult.entries)
+  assert.deepEqual(resultOf(job), resultOf(wholeResult.job))
 })

@@ -145,29 +145,29 @@ describe('converting on a host without namespaces', reason === undefined ? {} : 
         /that is "filtered", and MIN_CONFINEMENT asks for "namespaces".*or accept what there is by MIN_CONFINEMENT=filtered$/,
       )
       assert.ok(engines.every(({ available }) => !available))
-      const refused = await client.convert(
+      const refusedReply = await client.convert(
         { name: 'a.png', bytes: Buffer.from('x') },
         { targetFormat: 'jpg' },
       )
-      assert.equal(refused.status >= 400, true)
+      assert.equal(refusedReply.status >= 400, true)
     }))
 
   test('without namespaces every engine converts if the operator accepts seccomp filters', () =>
     withService({ MIN_CONFINEMENT: 'filtered' }, async (client) => {
-      const failed: string[] = []
-      for (const [engine, name, bytes, targetFormat, look, expected] of samples) {
-        const accepted = await client.convert({ name, bytes: bytes() }, { targetFormat, engine })
-        const { data, error } = (await accepted.json()) as { data?: { jobId: string }; error?: unknown }
+      const failedEngines: string[] = []
+      for (const [engine, name, bytes, targetFormat, look, expectedText] of samples) {
+        const acceptedReply = await client.convert({ name, bytes: bytes() }, { targetFormat, engine })
+        const { data, error } = (await acceptedReply.json()) as { data?: { jobId: string }; error?: unknown }
         const job = data && (await client.finished(data.jobId))
         if (!data || job?.status !== 'completed') {
-          failed.push(`${engine}: ${JSON.stringify(job ?? error)}`)
+          failedEngines.push(`${engine}: ${JSON.stringify(job ?? error)}`)
           continue
         }
         const path = join(folder, `result.${targetFormat}`)
         writeFileSync(path, await client.download(data.jobId))
-        const seen = look(path)
-        if (!expected.test(seen)) failed.push(`${engine}: ${seen}`)
+        const seenResult = look(path)
+        if (!expectedText.test(seenResult)) failedEngines.push(`${engine}: ${seenResult}`)
       }
-      assert.deepEqual(failed, [])
+      assert.deepEqual(failedEngines, [])
     }))
 })

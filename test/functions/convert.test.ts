@@ -23,17 +23,17 @@ after(() => service.stop())
 const dataOf = async (response: Response) => ((await response.json()) as { data: JobData }).data
 
 async function convertPng(name = 'red.png', fields: Record<string, string> = {}): Promise<JobData> {
-  const created = await client.convert({ name, bytes: png }, { targetFormat: 'webp', ...fields })
-  assert.equal(created.status, 202)
-  return client.finished((await dataOf(created)).jobId)
+  const createdReply = await client.convert({ name, bytes: png }, { targetFormat: 'webp', ...fields })
+  assert.equal(createdReply.status, 202)
+  return client.finished((await dataOf(createdReply)).jobId)
 }
 
 test('a file in a form is converted by a job to the target format', async () => {
-  const created = await client.convert({ name: 'red.png', bytes: png }, { targetFormat: 'webp' })
-  assert.equal(created.status, 202)
-  assert.match(created.headers.get('location') ?? '', /^\/v1\/jobs\/job_/)
-  assert.equal(created.headers.get('retry-after'), '2')
-  const body = (await created.json()) as { jobId: string; status: string; data: JobData }
+  const createdReply = await client.convert({ name: 'red.png', bytes: png }, { targetFormat: 'webp' })
+  assert.equal(createdReply.status, 202)
+  assert.match(createdReply.headers.get('location') ?? '', /^\/v1\/jobs\/job_/)
+  assert.equal(createdReply.headers.get('retry-after'), '2')
+  const body = (await createdReply.json()) as { jobId: string; status: string; data: JobData }
   assert.equal(body.jobId, body.data.jobId)
   assert.equal(body.status, 'queued')
   const job = await client.finished(body.jobId)
@@ -48,25 +48,27 @@ test('a file in a form is converted by a job to the target format', async () => 
 })
 
 test('sourceJobId converts the file of a job again, even if that job is deleted later, and only for its owner', async () => {
-  const first = await convertPng()
-  const again = (fields: Record<string, unknown>, by = client) =>
-    by.post('/v1/convert', { sourceJobId: first.jobId, targetFormat: 'jpg', ...fields })
-  const second = await client.accepted(await again({ quality: 20 }))
-  const third = await client.accepted(await again({ sourceTask: 'convert-file', targetFormat: 'png' }))
-  await client.fetch(`/v1/jobs/${first.jobId}`, { method: 'DELETE' })
-  const [job, further] = [await client.finished(second.jobId), await client.finished(third.jobId)]
+  const firstJob = await convertPng()
+  const convertAgain = (fields: Record<string, unknown>, by = client) =>
+    by.post('/v1/convert', { sourceJobId: firstJob.jobId, targetFormat: 'jpg', ...fields })
+  const secondJob = await client.accepted(await convertAgain({ quality: 20 }))
+  const thirdJob = await client.accepted(
+    await convertAgain({ sourceTask: 'convert-file', targetFormat: 'png' }),
+  )
+  await client.fetch(`/v1/jobs/${firstJob.jobId}`, { method: 'DELETE' })
+  const [job, further] = [await client.finished(secondJob.jobId), await client.finished(thirdJob.jobId)]
   assert.equal(job.result?.filename, 'red.jpg')
   assert.equal((await sharp(await client.download(job.jobId)).metadata()).format, 'jpeg')
   assert.equal(further.result?.filename, 'red.png')
 
   const code = async (response: Response) =>
     ((await response.json()) as { error?: { code: string } }).error?.code
-  assert.equal(await code(await again({})), 'JOB_NOT_FOUND')
-  const sourceJobId = second.jobId
-  assert.equal(await code(await again({ sourceJobId }, new Client(service))), 'JOB_NOT_FOUND')
-  assert.equal(await code(await again({ sourceJobId, sourceTask: 'x' })), 'TASK_NOT_FOUND')
-  assert.equal(await code(await again({ sourceJobId, quality: 'x' })), 'INVALID_INPUT')
-  assert.equal(await code(await again({ sourceJobId, uploadId: 'upl_1' })), 'INVALID_REQUEST')
+  assert.equal(await code(await convertAgain({})), 'JOB_NOT_FOUND')
+  const sourceJobId = secondJob.jobId
+  assert.equal(await code(await convertAgain({ sourceJobId }, new Client(service))), 'JOB_NOT_FOUND')
+  assert.equal(await code(await convertAgain({ sourceJobId, sourceTask: 'x' })), 'TASK_NOT_FOUND')
+  assert.equal(await code(await convertAgain({ sourceJobId, quality: 'x' })), 'INVALID_INPUT')
+  assert.equal(await code(await convertAgain({ sourceJobId, uploadId: 'upl_1' })), 'INVALID_REQUEST')
 })
 
 test('Prefer: wait returns the result when the job has finished', async () => {
@@ -113,9 +115,9 @@ test('an HTML form without scripts downloads the result with redirect=true', asy
 
 test('a redirect stored for replays has a URL that does not expire', async () => {
   const key = { ...waitHeader, 'idempotency-key': crypto.randomUUID() }
-  const first = await followRedirect(key)
-  assert.match(first, /\/v1\/download\/job_/)
-  assert.equal(await followRedirect(key), first)
+  const firstDownload = await followRedirect(key)
+  assert.match(firstDownload, /\/v1\/download\/job_/)
+  assert.equal(await followRedirect(key), firstDownload)
 })
 
 test('the earlier names of targetFormat are still accepted', async () => {
@@ -132,12 +134,12 @@ test('options are validated, unknown ones are ignored and listed', async () => {
     job.warnings.map(({ code, field }) => [code, field]),
     [['UNKNOWN_PARAMETER', 'colour']],
   )
-  const wrong = await client.convert(
+  const wrongReply = await client.convert(
     { name: 'red.png', bytes: png },
     { targetFormat: 'webp', quality: 'best' },
   )
-  assert.equal(wrong.status, 400)
-  const { error } = (await wrong.json()) as { error: { message: string; details: { field: string } } }
+  assert.equal(wrongReply.status, 400)
+  const { error } = (await wrongReply.json()) as { error: { message: string; details: { field: string } } }
   assert.equal(error.details.field, 'quality')
   assert.match(
     error.message,
@@ -147,24 +149,27 @@ test('options are validated, unknown ones are ignored and listed', async () => {
 
 test('an encrypted document is converted with its password by another engine', async () => {
   const locked = { name: 'a.docx', bytes: await readFile('test/fixtures/office/locked.docx') }
-  const created = await client.convert(locked, { targetFormat: 'txt', password: 'secret' })
-  const job = await client.finished((await dataOf(created)).jobId)
+  const createdReply = await client.convert(locked, { targetFormat: 'txt', password: 'secret' })
+  const job = await client.finished((await dataOf(createdReply)).jobId)
   assert.deepEqual([job.status, job.error], ['completed', null])
   assert.match(new TextDecoder().decode(await client.download(job.jobId)), /\w{3}/)
 })
 
 test('an option that is sent twice with different values is rejected, in any notation', async () => {
-  for (const twice of [
+  for (const repeatedOption of [
     { colorSpace: 'srgb', color_space: 'grayscale' },
     { quality: '40', options: '{"quality":50}' },
   ]) {
-    const wrong = await client.convert({ name: 'red.png', bytes: png }, { targetFormat: 'jpg', ...twice })
-    const { error } = (await wrong.json()) as { error: { code: string; message: string } }
-    assert.deepEqual([wrong.status, error.code], [400, 'INVALID_INPUT'])
+    const wrongReply = await client.convert(
+      { name: 'red.png', bytes: png },
+      { targetFormat: 'jpg', ...repeatedOption },
+    )
+    const { error } = (await wrongReply.json()) as { error: { code: string; message: string } }
+    assert.deepEqual([wrongReply.status, error.code], [400, 'INVALID_INPUT'])
     assert.match(error.message, /sent twice with different values/)
   }
-  const same = { targetFormat: 'webp', quality: '40', options: '{"quality":40}' }
-  assert.equal((await client.convert({ name: 'red.png', bytes: png }, same)).status, 202)
+  const sameOptions = { targetFormat: 'webp', quality: '40', options: '{"quality":40}' }
+  assert.equal((await client.convert({ name: 'red.png', bytes: png }, sameOptions)).status, 202)
 })
 
 test('a download has the filename, supports ranges and conditions, and ignores a forwarded Authorization header', async () => {
@@ -172,29 +177,35 @@ test('a download has the filename, supports ranges and conditions, and ignores a
   const redirect = await client.fetch(`/v1/download/${job.jobId}`)
   assert.equal(redirect.status, 302)
   const location = redirect.headers.get('location') ?? ''
-  const whole = await fetch(location, { headers: { authorization: 'Bearer sk_something' } })
-  assert.equal(whole.status, 200)
-  assert.equal(whole.headers.get('content-type'), 'image/webp')
-  assert.match(whole.headers.get('content-disposition') ?? '', /^attachment; .*filename\*=UTF-8''na%C3%AFve/)
-  const bytes = Buffer.from(await whole.arrayBuffer())
-  const part = await fetch(location, { headers: { range: 'bytes=2-5' } })
-  assert.equal(part.status, 206)
+  const wholeDownload = await fetch(location, { headers: { authorization: 'Bearer sk_something' } })
+  assert.equal(wholeDownload.status, 200)
+  assert.equal(wholeDownload.headers.get('content-type'), 'image/webp')
+  assert.match(
+    wholeDownload.headers.get('content-disposition') ?? '',
+    /^attachment; .*filename\*=UTF-8''na%C3%AFve/,
+  )
+  const bytes = Buffer.from(await wholeDownload.arrayBuffer())
+  const partialDownload = await fetch(location, { headers: { range: 'bytes=2-5' } })
+  assert.equal(partialDownload.status, 206)
   // RFC 9530: of the whole file, even if a range is sent.
   const digest = `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`
-  for (const { headers } of [redirect, whole, part]) assert.equal(headers.get('repr-digest'), digest)
-  assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(2, 6))
+  for (const { headers } of [redirect, wholeDownload, partialDownload])
+    assert.equal(headers.get('repr-digest'), digest)
+  assert.deepEqual(Buffer.from(await partialDownload.arrayBuffer()), bytes.subarray(2, 6))
   const beyond = await fetch(location, { headers: { range: `bytes=${bytes.length}-` } })
   assert.equal(beyond.status, 416)
   await beyond.text()
-  for (const { headers } of [whole, part, beyond]) {
+  for (const { headers } of [wholeDownload, partialDownload, beyond]) {
     assert.match(headers.get('content-security-policy') ?? '', /^sandbox;/)
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
   }
   const inline = await fetch(`${service.url}/v1/download/${job.jobId}?inline=true`)
   assert.match(inline.headers.get('content-disposition') ?? '', /^inline;/)
   await inline.arrayBuffer()
-  const known = await fetch(location, { headers: { 'if-none-match': whole.headers.get('etag') ?? '' } })
-  assert.equal(known.status, 304)
+  const cachedDownload = await fetch(location, {
+    headers: { 'if-none-match': wholeDownload.headers.get('etag') ?? '' },
+  })
+  assert.equal(cachedDownload.status, 304)
   const head = await fetch(`${service.url}/v1/download/${job.jobId}`, { method: 'HEAD' })
   assert.equal(head.status, 200)
   assert.equal(head.headers.get('content-length'), String(bytes.length))
@@ -219,15 +230,15 @@ test('a presigned upload is converted once; a second job for it is refused', asy
 
 test('the status of an upload is only visible to its owner', async () => {
   const { uploadId, url, headers } = await client.presign(presign())
-  const seen = async () => {
+  const statusReply = async () => {
     const response = await client.fetch(`/v1/uploads/${uploadId}`)
     return ((await response.json()) as { data: Record<string, unknown> }).data
   }
-  assert.equal((await seen())['status'], 'pending')
+  assert.equal((await statusReply())['status'], 'pending')
   await fetch(url, { method: 'PUT', headers, body: png })
-  assert.partialDeepStrictEqual(await seen(), { status: 'ready', filename: 'red.png', jobId: null })
+  assert.partialDeepStrictEqual(await statusReply(), { status: 'ready', filename: 'red.png', jobId: null })
   const { jobId } = await dataOf(await client.post('/v1/convert', { uploadId, targetFormat: 'webp' }))
-  assert.equal((await seen())['jobId'], jobId)
+  assert.equal((await statusReply())['jobId'], jobId)
   const stranger = await new Client(service).fetch(`/v1/uploads/${uploadId}`)
   assert.equal(stranger.status, 404)
   assert.equal(((await stranger.json()) as { error: { code: string } }).error.code, 'UPLOAD_NOT_FOUND')
@@ -241,12 +252,12 @@ test('a presigned form accepts the declared file, but no larger file', async () 
     form.set('file', new Blob([bytes]), 'red.png')
     return fetch(url, { method: 'POST', body: form })
   }
-  const refused = await send(await presignForm(), Buffer.concat([png, png]))
-  assert.equal(refused.status, 400)
-  assert.match(await refused.text(), /EntityTooLarge/)
+  const refusedReply = await send(await presignForm(), Buffer.concat([png, png]))
+  assert.equal(refusedReply.status, 400)
+  assert.match(await refusedReply.text(), /EntityTooLarge/)
   const upload = await presignForm()
-  const sent = await send(upload, png)
-  assert.ok(sent.ok, `the reply to the declared file was ${sent.status}`)
+  const sentReply = await send(upload, png)
+  assert.ok(sentReply.ok, `the reply to the declared file was ${sentReply.status}`)
   const conversion = { uploadId: upload.uploadId, targetFormat: 'webp' }
   const response = await client.post('/v1/convert', conversion, { prefer: 'wait=25' })
   assert.equal((await dataOf(response)).status, 'completed')
@@ -256,33 +267,38 @@ test('the storage rejects a presigned upload of another size, type or content', 
   const { url, headers } = await client.presign(presign())
   const longer = await fetch(url, { method: 'PUT', headers, body: Buffer.concat([png, png]) })
   assert.equal(longer.status, 403)
-  const other = await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/html' }, body: png })
-  assert.equal(other.status, 403)
+  const otherReply = await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/html' }, body: png })
+  assert.equal(otherReply.status, 403)
   const bound = await client.presign({ ...presign(), sha256: '0'.repeat(64) })
-  const wrong = await fetch(bound.url, { method: 'PUT', headers: bound.headers, body: png })
-  assert.equal(wrong.status, 400)
-  assert.match(await wrong.text(), /BadDigest|checksum/i)
+  const wrongReply = await fetch(bound.url, { method: 'PUT', headers: bound.headers, body: png })
+  assert.equal(wrongReply.status, 400)
+  assert.match(await wrongReply.text(), /BadDigest|checksum/i)
 })
 
 test('a job list contains only the client’s jobs, and its pages work in both directions', async () => {
-  const own = new Client(service)
-  await own.fetch('/v1/jobs')
+  const ownClient = new Client(service)
+  await ownClient.fetch('/v1/jobs')
   const ids: string[] = []
   for (const tag of ['a', 'b', 'c', 'd', 'e']) {
-    const response = await own.convert({ name: `${tag}.png`, bytes: png }, { targetFormat: 'webp', tag })
+    const response = await ownClient.convert(
+      { name: `${tag}.png`, bytes: png },
+      { targetFormat: 'webp', tag },
+    )
     ids.unshift((await dataOf(response)).jobId)
   }
   type Page = {
     data: { jobs: JobData[]; pagination: { hasMore: boolean; nextCursor: string; prevCursor: string } }
   }
-  const page = async (query: string) => (await (await own.fetch(`/v1/jobs?${query}`)).json()) as Page
-  const first = await page('limit=2')
-  const second = await page(`limit=2&cursor=${first.data.pagination.nextCursor}`)
-  const third = await page(`limit=2&cursor=${second.data.pagination.nextCursor}`)
-  const listed = [first, second, third].flatMap(({ data }) => data.jobs.map(({ jobId }) => jobId))
-  assert.deepEqual(listed, ids)
-  assert.equal(third.data.pagination.hasMore, false)
-  const back = await page(`limit=2&cursor=${third.data.pagination.prevCursor}`)
+  const page = async (query: string) => (await (await ownClient.fetch(`/v1/jobs?${query}`)).json()) as Page
+  const firstPage = await page('limit=2')
+  const secondPage = await page(`limit=2&cursor=${firstPage.data.pagination.nextCursor}`)
+  const thirdPage = await page(`limit=2&cursor=${secondPage.data.pagination.nextCursor}`)
+  const listedIds = [firstPage, secondPage, thirdPage].flatMap(({ data }) =>
+    data.jobs.map(({ jobId }) => jobId),
+  )
+  assert.deepEqual(listedIds, ids)
+  assert.equal(thirdPage.data.pagination.hasMore, false)
+  const back = await page(`limit=2&cursor=${thirdPage.data.pagination.prevCursor}`)
   assert.deepEqual(
     back.data.jobs.map(({ jobId }) => jobId),
     ids.slice(2, 4),
@@ -291,19 +307,21 @@ test('a job list contains only the client’s jobs, and its pages work in both d
     (await page('tag=c')).data.jobs.map(({ jobId }) => jobId),
     [ids[2]],
   )
-  const foreign = await own.fetch(`/v1/jobs?limit=3&tag=c&cursor=${first.data.pagination.nextCursor}`)
-  assert.equal(foreign.status, 400)
+  const foreignReply = await ownClient.fetch(
+    `/v1/jobs?limit=3&tag=c&cursor=${firstPage.data.pagination.nextCursor}`,
+  )
+  assert.equal(foreignReply.status, 400)
   const stranger = new Client(service)
-  const theirs = (await (await stranger.fetch('/v1/jobs')).json()) as Page
-  assert.deepEqual(theirs.data.jobs, [])
+  const strangerPage = (await (await stranger.fetch('/v1/jobs')).json()) as Page
+  assert.deepEqual(strangerPage.data.jobs, [])
 })
 
 test('anyone who knows the id of an anonymous job can see it and its tasks, but not change it', async () => {
   const job = await convertPng()
   const stranger = new Client(service)
-  const shown = await stranger.fetch(`/v1/jobs/${job.jobId}`)
-  assert.equal(shown.status, 200)
-  const { data } = (await shown.json()) as {
+  const shownJob = await stranger.fetch(`/v1/jobs/${job.jobId}`)
+  assert.equal(shownJob.status, 200)
+  const { data } = (await shownJob.json()) as {
     data: {
       tasks: Record<
         string,

@@ -53,8 +53,8 @@ test('an unsupported method returns 405 with the allowed methods', async () => {
   const response = await client.fetch('/v1/convert')
   assert.equal(response.status, 405)
   assert.equal(response.headers.get('allow'), 'POST, OPTIONS')
-  const other = await client.fetch('/v1/jobs', { method: 'TRACE' as 'GET' }).catch(() => undefined)
-  assert.equal(other, undefined, 'fetch refuses TRACE; raw clients get 405 as well')
+  const otherReply = await client.fetch('/v1/jobs', { method: 'TRACE' as 'GET' }).catch(() => undefined)
+  assert.equal(otherReply, undefined, 'fetch refuses TRACE; raw clients get 405 as well')
 })
 
 test('HEAD returns the headers of GET without a body', async () => {
@@ -93,14 +93,14 @@ test('errors are returned as problem details if the client accepts them', async 
 })
 
 test('a client that has cached the format list receives 304', async () => {
-  const first = await client.fetch('/v1/formats')
-  const etag = first.headers.get('etag')
+  const firstReply = await client.fetch('/v1/formats')
+  const etag = firstReply.headers.get('etag')
   assert.match(etag ?? '', /^"[\w-]+"$/)
-  assert.equal(first.headers.get('cache-control'), 'public, max-age=300')
-  await first.text()
-  const second = await client.fetch('/v1/formats', { headers: { 'if-none-match': etag ?? '' } })
-  assert.equal(second.status, 304)
-  assert.equal(await second.text(), '')
+  assert.equal(firstReply.headers.get('cache-control'), 'public, max-age=300')
+  await firstReply.text()
+  const secondReply = await client.fetch('/v1/formats', { headers: { 'if-none-match': etag ?? '' } })
+  assert.equal(secondReply.status, 304)
+  assert.equal(await secondReply.text(), '')
 })
 
 test('formats list their targets, and totals are counted from the registry', async () => {
@@ -172,8 +172,8 @@ test('a tool is listed with its formats and options', async () => {
     assert.equal(from, 'pdf')
     assert.ok(options.length > 0, 'the tool has no options')
   }
-  const wrong = await client.fetch('/v1/formats/conversions?operation=rotate')
-  assert.equal(wrong.status, 400)
+  const wrongReply = await client.fetch('/v1/formats/conversions?operation=rotate')
+  assert.equal(wrongReply.status, 400)
 })
 
 test('a long list is compressed for clients that accept it and has an ETag', async () => {
@@ -184,8 +184,8 @@ test('a long list is compressed for clients that accept it and has an ETag', asy
   const { data } = (await response.json()) as { data: { conversions: unknown[]; total: number } }
   assert.equal(data.conversions.length, data.total)
   const etag = response.headers.get('etag') ?? ''
-  const again = await client.fetch('/v1/formats/conversions', { headers: { 'if-none-match': etag } })
-  assert.equal(again.status, 304)
+  const cachedReply = await client.fetch('/v1/formats/conversions', { headers: { 'if-none-match': etag } })
+  assert.equal(cachedReply.status, 304)
   const plain = await client.fetch('/v1/formats/conversions', { headers: { 'accept-encoding': 'identity' } })
   assert.equal(plain.headers.get('content-encoding'), null)
   await plain.text()
@@ -204,25 +204,25 @@ test('the pages of the conversion list together contain all conversions with the
     return { page: ((await response.json()) as { data: Page }).data, link: response.headers.get('link') }
   }
   const namesOf = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
-  const { page: whole } = await pageAt('/v1/formats/conversions?category=font')
-  assert.equal(whole.pagination, undefined)
-  const seen: string[] = []
+  const { page: wholePage } = await pageAt('/v1/formats/conversions?category=font')
+  assert.equal(wholePage.pagination, undefined)
+  const seenPairs: string[] = []
   let path: string | undefined = '/v1/formats/conversions?category=font&limit=50'
   while (path !== undefined) {
     const { page, link } = await pageAt(path)
     assert.ok(page.conversions.length <= 50, `${page.conversions.length} pairs`)
-    assert.equal(page.total, whole.total)
+    assert.equal(page.total, wholePage.total)
     assert.ok(page.conversions.every(({ optionSet }) => page.optionSets[optionSet]))
     assert.equal(page.pagination.hasMore, link !== null)
-    seen.push(...namesOf(page))
+    seenPairs.push(...namesOf(page))
     path = link === null ? undefined : /<[^/]*\/\/[^/]+(.+)>; rel="next"/.exec(link)?.[1]
   }
-  assert.deepEqual(seen, namesOf(whole))
-  const { page: last } = await pageAt(`/v1/formats/conversions?category=font&limit=${whole.total}`)
-  assert.deepEqual(last.pagination, { limit: whole.total, hasMore: false, nextCursor: null })
-  const refused = await client.fetch('/v1/formats/conversions?limit=50&cursor=png:nothing')
-  assert.equal(refused.status, 400)
-  assert.match(((await refused.json()) as { error: { message: string } }).error.message, /^cursor: /)
+  assert.deepEqual(seenPairs, namesOf(wholePage))
+  const { page: lastPage } = await pageAt(`/v1/formats/conversions?category=font&limit=${wholePage.total}`)
+  assert.deepEqual(lastPage.pagination, { limit: wholePage.total, hasMore: false, nextCursor: null })
+  const refusedReply = await client.fetch('/v1/formats/conversions?limit=50&cursor=png:nothing')
+  assert.equal(refusedReply.status, 400)
+  assert.match(((await refusedReply.json()) as { error: { message: string } }).error.message, /^cursor: /)
 })
 
 test('the OpenAPI document describes every endpoint and its status codes', async () => {
@@ -288,8 +288,8 @@ function bodiesOf({ requestBody, responses }: Operation) {
 }
 
 test('every operation has request and reply examples that match their schemas', async () => {
-  const described = new OpenApiChecker((await (await client.fetch('/v1/openapi.json')).json()) as object)
-  const operations = Object.entries(described.document.paths).flatMap(([path, methods]) =>
+  const checker = new OpenApiChecker((await (await client.fetch('/v1/openapi.json')).json()) as object)
+  const operations = Object.entries(checker.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,
       method,
@@ -307,7 +307,7 @@ test('every operation has request and reply examples that match their schemas', 
       const values = valuesOf(media)
       assert.ok(values.length > 0 || !isNeeded, `${what} has no example of ${place}`)
       for (const value of values)
-        described.validate(['paths', path, method, ...place, 'schema'], value, `${what} has an example`)
+        checker.validate(['paths', path, method, ...place, 'schema'], value, `${what} has an example`)
     }
   }
 })
@@ -334,6 +334,6 @@ test('the health endpoint lists every component and returns 200 if conversions w
     Object.keys(body.parts).sort(),
     [...queueIds.map((queue) => `queue-${queue}`), 'disk', 'files', 'table'].sort(),
   )
-  const absent = body.engines.filter(({ available }) => !available).map(({ id }) => id)
-  assert.deepEqual(absent, [], 'these engines are missing')
+  const absentEngines = body.engines.filter(({ available }) => !available).map(({ id }) => id)
+  assert.deepEqual(absentEngines, [], 'these engines are missing')
 })

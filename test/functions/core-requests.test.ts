@@ -33,23 +33,26 @@ const presign = (headers: Record<string, string> = {}) =>
   })
 
 test('the first reply that creates something contains an identity, which is accepted as header or cookie', async () => {
-  const first = await presign()
-  const token = first.headers.get('x-owner-token') ?? ''
+  const firstReply = await presign()
+  const token = firstReply.headers.get('x-owner-token') ?? ''
   assert.match(token, /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
-  assert.match(first.headers.get('set-cookie') ?? '', /^mutabor_owner=anon_.*; HttpOnly; SameSite=Lax$/)
-  const { data } = (await first.json()) as { data: { uploadId: string } }
-  const mine = `${service.url}/v1/uploads/${data.uploadId}`
+  assert.match(firstReply.headers.get('set-cookie') ?? '', /^mutabor_owner=anon_.*; HttpOnly; SameSite=Lax$/)
+  const { data } = (await firstReply.json()) as { data: { uploadId: string } }
+  const ownUpload = `${service.url}/v1/uploads/${data.uploadId}`
   for (const headers of [{ cookie: `mutabor_owner=${token}` }, { 'x-owner-token': token }]) {
-    assert.equal((await fetch(mine, { headers })).status, 200)
+    assert.equal((await fetch(ownUpload, { headers })).status, 200)
     assert.equal((await presign(headers)).headers.get('x-owner-token'), null)
   }
-  assert.equal((await fetch(mine)).status, 404)
-  const forged = { 'x-owner-token': `${token.split('.')[0]}.AAAA` }
-  for (const refused of [await fetch(mine, { headers: forged }), await presign(forged)]) {
-    const { error } = (await refused.json()) as { error: { code: string; details: unknown } }
-    assert.deepEqual([refused.status, error.code], [401, 'INVALID_API_KEY'])
+  assert.equal((await fetch(ownUpload)).status, 404)
+  const forgedHeaders = { 'x-owner-token': `${token.split('.')[0]}.AAAA` }
+  for (const refusedReply of [
+    await fetch(ownUpload, { headers: forgedHeaders }),
+    await presign(forgedHeaders),
+  ]) {
+    const { error } = (await refusedReply.json()) as { error: { code: string; details: unknown } }
+    assert.deepEqual([refusedReply.status, error.code], [401, 'INVALID_API_KEY'])
     assert.deepEqual(error.details, { reason: 'unknown', field: 'X-Owner-Token' })
-    assert.equal(refused.headers.get('x-owner-token'), null, 'no new, empty identity')
+    assert.equal(refusedReply.headers.get('x-owner-token'), null, 'no new, empty identity')
   }
 })
 
@@ -70,8 +73,8 @@ test('replies that create nothing, especially cacheable ones, contain no identit
     const isPublic = headers.get('cache-control')?.startsWith('public') ?? false
     assert.equal(isPublic, public_.includes(path) || path === '/errors', path)
   }
-  const refused = await fetch(`${service.url}/v1/convert`, { method: 'POST' })
-  assert.deepEqual([refused.status, refused.headers.get('set-cookie')], [400, null])
+  const refusedReply = await fetch(`${service.url}/v1/convert`, { method: 'POST' })
+  assert.deepEqual([refusedReply.status, refusedReply.headers.get('set-cookie')], [400, null])
 })
 
 test('every error has a documentation page at the type URL of its problem details', async () => {
@@ -90,9 +93,9 @@ test('every error has a documentation page at the type URL of its problem detail
 
 test('an unknown path returns a page to browsers and an error to programs', async () => {
   const requestWith = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
-  const [seen, read] = [await requestWith('text/html,*/*;q=0.8'), await requestWith('*/*')]
-  assert.deepEqual([seen.status, read.status], [404, 404])
-  assert.match(await seen.text(), /<title>Page not found/)
+  const [pageReply, read] = [await requestWith('text/html,*/*;q=0.8'), await requestWith('*/*')]
+  assert.deepEqual([pageReply.status, read.status], [404, 404])
+  assert.match(await pageReply.text(), /<title>Page not found/)
   assert.equal(((await read.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
 })
 
@@ -104,14 +107,14 @@ test('every reply contains the API version', async () => {
   }
 })
 
-const packed: [encoding: string, pack: (text: string) => Uint8Array][] = [
+const packedBodies: [encoding: string, pack: (text: string) => Uint8Array][] = [
   ['gzip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
 ]
 
-for (const [encoding, pack] of packed) {
+for (const [encoding, pack] of packedBodies) {
   test(`a request body in ${encoding} is decoded`, async () => {
     const send = (body: Uint8Array) =>
       client.fetch('/v1/uploads/presign', {
@@ -171,7 +174,7 @@ test('a request body over the limit is rejected, and the client receives the err
   assert.match(((await response.json()) as Refusal).error.message, /larger than 32 MiB/)
 })
 
-const twice: [what: string, type: string, body: string][] = [
+const repeatedFields: [what: string, type: string, body: string][] = [
   ['a form', 'application/x-www-form-urlencoded', 'targetFormat=pdf&targetFormat=docx'],
   ['JSON', 'application/json', '{"options":{"a":[1,{"b":":"}]},"targetFormat":"pdf","targetFormat":"pdf"}'],
   ['JSON with escapes', 'application/json', '{"targetFormat":"pdf","target\\u0046ormat":"docx"}'],
@@ -185,7 +188,7 @@ const twice: [what: string, type: string, body: string][] = [
   ],
 ]
 
-for (const [what, type, body] of twice) {
+for (const [what, type, body] of repeatedFields) {
   test(`a field repeated in ${what} is refused with its name`, async () => {
     const response = await client.fetch('/v1/convert', {
       method: 'POST',

@@ -28,19 +28,21 @@ test('started functions and their child processes have no secrets in their envir
   // Nothing listens there.
   Object.assign(processEnvironment, { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', LOG_LEVEL: 'silent' })
   assert.deepEqual(Object.keys(secrets).sort(), [...names].sort())
-  const declared = functionNames.map((name) => functions[name]).filter(({ rights }) => rights.length > 0)
-  const handlers = new Set(['functions/convert.handler', ...declared.map(({ handler }) => handler)])
-  const seen = new Set<string>()
+  const declaredFunctions = functionNames
+    .map((name) => functions[name])
+    .filter(({ rights }) => rights.length > 0)
+  const handlers = new Set(['functions/convert.handler', ...declaredFunctions.map(({ handler }) => handler)])
+  const seenNames = new Set<string>()
   for (const handler of handlers) {
     const [file = '', exported = ''] = handler.split('.')
-    if (seen.has(file)) continue
-    seen.add(file)
+    if (seenNames.has(file)) continue
+    seenNames.add(file)
     Object.assign(processEnvironment, secrets, { IMAGE_ID: 'image' })
     const module: Record<string, Handler> = await import(`../../${file}.ts`)
     await module[exported]?.({}, context).catch(() => undefined)
     assert.deepEqual(left(processEnvironment), [], file)
   }
-  assert.ok(seen.size > 20, `${seen.size} functions were called`)
+  assert.ok(seenNames.size > 20, `${seenNames.size} functions were called`)
   const program = 'process.stdout.write(JSON.stringify(process.env))'
   const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' })
   assert.deepEqual(left(JSON.parse(stdout)), [])

@@ -12,9 +12,9 @@ import { Client, startService, type TestService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-const [, used = ''] = /## Use it\n\n```\n([\s\S]*?)```/.exec(readme) ?? []
+const [, usedCommands = ''] = /## Use it\n\n```\n([\s\S]*?)```/.exec(readme) ?? []
 /** A command of several lines ends where the next one starts. */
-const commands = used
+const commands = usedCommands
   .split('\n')
   .filter((line) => !line.startsWith('#'))
   .join('\n')
@@ -56,12 +56,18 @@ test('every command in the README works', async () => {
   assert.ok(commands.length >= 8, `${commands.length} commands were found`)
   let lastJob = ''
   for (const command of commands) {
-    const filled = command.replaceAll('http://localhost:8080', service.url).replaceAll('job_…', lastJob)
+    const filledCommand = command
+      .replaceAll('http://localhost:8080', service.url)
+      .replaceAll('job_…', lastJob)
     // In a shell, as for the reader; -f makes an error reply a failure.
-    const { stdout } = await run('bash', ['-c', filled.replace(/^curl /, 'curl -sS --fail-with-body ')], {
-      cwd: folder,
-      timeout: 60_000,
-    }).catch((error: unknown) => assert.fail(`${command}: ${String(error)}`))
+    const { stdout } = await run(
+      'bash',
+      ['-c', filledCommand.replace(/^curl /, 'curl -sS --fail-with-body ')],
+      {
+        cwd: folder,
+        timeout: 60_000,
+      },
+    ).catch((error: unknown) => assert.fail(`${command}: ${String(error)}`))
     const jobId = /"jobId":"(job_\w+)"/.exec(stdout)?.[1]
     if (!jobId) continue
     lastJob = jobId

@@ -22,19 +22,21 @@ describe('listing formats', () => {
   const idsOf = async (query: Record<string, string>) => (await ask(query)).formats.map(({ id }) => id)
 
   test('filters restrict the listed formats, but not the totals', async () => {
-    const all = await ask({})
+    const allFormats = await ask({})
     const images = await ask({ category: 'image', canWrite: 'false' })
-    const wanted = all.formats.filter(({ category, canWrite }) => category === 'image' && !canWrite)
-    assert.ok(wanted.length > 0)
-    assert.deepEqual(images.formats, wanted)
-    assert.deepEqual(images.totals, all.totals)
-    assert.equal(all.totals.formats, all.formats.length)
-    assert.equal(
-      all.totals.byCategory['image'],
-      all.formats.filter(({ category }) => category === 'image').length,
+    const wantedFormats = allFormats.formats.filter(
+      ({ category, canWrite }) => category === 'image' && !canWrite,
     )
-    const readable = all.formats.filter(({ canRead }) => canRead).map(({ id }) => id)
-    assert.deepEqual(await idsOf({ canRead: 'true' }), readable)
+    assert.ok(wantedFormats.length > 0)
+    assert.deepEqual(images.formats, wantedFormats)
+    assert.deepEqual(images.totals, allFormats.totals)
+    assert.equal(allFormats.totals.formats, allFormats.formats.length)
+    assert.equal(
+      allFormats.totals.byCategory['image'],
+      allFormats.formats.filter(({ category }) => category === 'image').length,
+    )
+    const readableIds = allFormats.formats.filter(({ canRead }) => canRead).map(({ id }) => id)
+    assert.deepEqual(await idsOf({ canRead: 'true' }), readableIds)
   })
 
   test('an unknown format is rejected, and its long name is truncated in the error', async () => {
@@ -80,18 +82,18 @@ describe('listing conversions', () => {
     const { conversions: pairs = [], ...rest } = json.data ?? {}
     return { ...rest, pairs, link: headers['link'], error: json.error }
   }
-  let all: Listed
+  let allConversions: Listed
   before(async () => {
-    all = await ask({})
+    allConversions = await ask({})
   })
 
   test('every format pair lists its intermediate formats and the index of its options', () => {
-    assert.equal(all.total, all.pairs.length)
-    for (const { via, steps, options, optionSet = -1 } of all.pairs) {
+    assert.equal(allConversions.total, allConversions.pairs.length)
+    for (const { via, steps, options, optionSet = -1 } of allConversions.pairs) {
       assert.deepEqual([steps, options, via?.length], [undefined, undefined, via?.length || undefined])
-      assert.ok(all.optionSets?.[optionSet])
+      assert.ok(allConversions.optionSets?.[optionSet])
     }
-    assert.ok(all.pairs.some(({ via }) => via) && all.pairs.some(({ via }) => !via))
+    assert.ok(allConversions.pairs.some(({ via }) => via) && allConversions.pairs.some(({ via }) => !via))
   })
 
   test('a single format pair returns the same data with its steps and options', async () => {
@@ -101,29 +103,31 @@ describe('listing conversions', () => {
       [total, optionSets, pair?.from, pair?.to, pair?.category],
       [1, undefined, 'jpg', 'png', 'image'],
     )
-    const listed = all.pairs.find(({ from, to }) => from === 'jpg' && to === 'png')
-    assert.deepEqual(pair?.options, all.optionSets?.[listed?.optionSet ?? -1])
+    const listedPair = allConversions.pairs.find(({ from, to }) => from === 'jpg' && to === 'png')
+    assert.deepEqual(pair?.options, allConversions.optionSets?.[listedPair?.optionSet ?? -1])
     assert.deepEqual(
       pair?.engines,
       pair?.steps?.map(({ engine }) => engine),
     )
-    for (const { from, to, via, engines } of all.pairs.filter(({ via }) => via).slice(0, 3)) {
-      const [whole] = (await ask({ from, to })).pairs
+    for (const { from, to, via, engines } of allConversions.pairs.filter(({ via }) => via).slice(0, 3)) {
+      const [wholePair] = (await ask({ from, to })).pairs
       assert.deepEqual(
-        whole?.steps?.slice(0, -1).map((step) => step.to),
+        wholePair?.steps?.slice(0, -1).map((step) => step.to),
         via,
       )
-      assert.deepEqual(engines, [...new Set(whole?.steps?.map(({ engine }) => engine))])
+      assert.deepEqual(engines, [...new Set(wholePair?.steps?.map(({ engine }) => engine))])
     }
   })
 
   test('conversions can be filtered by source category and by any engine of their steps', async () => {
-    const wanted = all.pairs.filter((pair) => pair.category === 'ebook' && pair.engines.includes('calibre'))
+    const wantedPairs = allConversions.pairs.filter(
+      (pair) => pair.category === 'ebook' && pair.engines.includes('calibre'),
+    )
     const { pairs, total } = await ask({ category: 'ebook', engine: 'calibre' })
-    assert.ok(wanted.length > 0 && wanted.length < all.total)
-    assert.equal(total, wanted.length)
+    assert.ok(wantedPairs.length > 0 && wantedPairs.length < allConversions.total)
+    assert.equal(total, wantedPairs.length)
     const names = (some: readonly Pair[]) => some.map(({ from, to }) => `${from} ${to}`)
-    assert.deepEqual(names(pairs), names(wanted))
+    assert.deepEqual(names(pairs), names(wantedPairs))
   })
 
   test('conversions to unusual targets are marked experimental', async () => {
@@ -135,23 +139,26 @@ describe('listing conversions', () => {
     const pdf = merges.find(({ from, to }) => from === 'pdf' && to === 'pdf')
     assert.ok(pdf?.more && pdf.more.min >= 1 && pdf.more.max >= pdf.more.min)
     assert.ok(pdf.more.from?.includes('pdf'))
-    assert.ok(all.pairs.every(({ more }) => more === undefined || more.max > 0))
+    assert.ok(allConversions.pairs.every(({ more }) => more === undefined || more.max > 0))
   })
 
   test('conversions are paginated with a Link to the next page', async () => {
     const { pairs, total } = await ask({ from: 'png' })
     const query = { from: 'png', limit: String(total - 1) }
-    const first = await ask(query)
-    const [last] = first.pairs.slice(-1)
-    const cursor = `png:${last?.to}`
-    assert.deepEqual(first.pagination, { limit: total - 1, hasMore: true, nextCursor: cursor })
-    assert.match(first.link ?? '', /^<http:\/\/localhost:8080\/v1\/formats\/conversions\?.*>; rel="next"$/)
-    const next = await ask({ ...query, cursor })
-    assert.deepEqual(next.pairs, pairs.slice(-1))
-    assert.deepEqual(next.pagination, { limit: total - 1, hasMore: false, nextCursor: null })
-    assert.equal(next.link, undefined)
-    const whole = await ask({ from: 'png', limit: String(total) })
-    assert.equal(whole.pagination?.hasMore, false)
+    const firstPage = await ask(query)
+    const [lastPair] = firstPage.pairs.slice(-1)
+    const cursor = `png:${lastPair?.to}`
+    assert.deepEqual(firstPage.pagination, { limit: total - 1, hasMore: true, nextCursor: cursor })
+    assert.match(
+      firstPage.link ?? '',
+      /^<http:\/\/localhost:8080\/v1\/formats\/conversions\?.*>; rel="next"$/,
+    )
+    const nextPage = await ask({ ...query, cursor })
+    assert.deepEqual(nextPage.pairs, pairs.slice(-1))
+    assert.deepEqual(nextPage.pagination, { limit: total - 1, hasMore: false, nextCursor: null })
+    assert.equal(nextPage.link, undefined)
+    const wholePage = await ask({ from: 'png', limit: String(total) })
+    assert.equal(wholePage.pagination?.hasMore, false)
     assert.equal((await ask({ from: 'png', cursor })).pagination?.limit, 500)
   })
 

@@ -55,7 +55,7 @@ async function readMaxBusyMs(): Promise<number> {
 async function pollHealth(work: Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   let isDone = false
-  const done = work.finally(() => {
+  const doneUpload = work.finally(() => {
     isDone = true
   })
   while (!isDone) {
@@ -64,7 +64,7 @@ async function pollHealth(work: Promise<unknown>): Promise<number[]> {
     times.push(performance.now() - start)
     await sleep(10)
   }
-  await done
+  await doneUpload
   return times.sort((a, b) => a - b)
 }
 
@@ -93,12 +93,12 @@ const isTooSlow = ({ busyMs, idleMs, healthMs }: Measured) =>
 describe('the service keeps responding while it receives', () => {
   for (const [name, upload] of Object.entries(hostileUploads))
     test(name, async () => {
-      let measured = await measure(upload)
+      let measuredUpload = await measure(upload)
       // What else runs on the machine only makes it slower.
-      for (let run = 0; run < 2 && isTooSlow(measured); run++) measured = await measure(upload)
-      const { response, busyMs, idleMs, healthMs } = measured
+      for (let run = 0; run < 2 && isTooSlow(measuredUpload); run++) measuredUpload = await measure(upload)
+      const { response, busyMs, idleMs, healthMs } = measuredUpload
       assert.ok(
-        !isTooSlow(measured),
+        !isTooSlow(measuredUpload),
         `busy for ${busyMs} ms, /health took ${healthMs} ms, before ${idleMs} ms`,
       )
       const { error } = (await response.json()) as { error?: { code: string; message: string } | null }
@@ -124,26 +124,26 @@ function decoderPids(parent = service.pid): number[] {
 
 test('an upload whose reader is killed gets a result or a coded error, and the next one works', async () => {
   const client = new Client(service)
-  const slow = hostileUploads['an SVG with many open groups']
-  assert.ok(slow)
+  const slowUpload = hostileUploads['an SVG with many open groups']
+  assert.ok(slowUpload)
   await send({ filename: 'a.txt', bytes: 'a' })
-  const sending = send(slow)
-  let killed = 0
+  const sending = send(slowUpload)
+  let killedCount = 0
   for (let round = 0; round < 100; round++) {
     for (const pid of decoderPids()) {
       process.kill(pid, 'SIGKILL')
-      killed++
+      killedCount++
     }
     await sleep(20)
   }
-  assert.ok(killed > 0)
+  assert.ok(killedCount > 0)
   const response = await sending
   const { error } = (await response.json()) as { error: { code: string; message: string } }
   assert.ok(['SERVICE_UNAVAILABLE', 'FILE_TOO_LARGE', 'TIMEOUT'].includes(error.code), JSON.stringify(error))
   assert.match(error.message, /Send|Save/)
-  const next = await send({
+  const nextReply = await send({
     filename: 'a.png',
     bytes: readFileSync(new URL('../fixtures/alpha.png', import.meta.url)),
   })
-  await client.accepted(next)
+  await client.accepted(nextReply)
 })

@@ -46,11 +46,11 @@ async function listObjects(): Promise<string[]> {
 
 for (const { name, file, fields, status, code, message } of invalidConversions) {
   test(`${name} is refused with ${code} and leaves nothing behind`, async () => {
-    const before = await listObjects()
+    const objectsBefore = await listObjects()
     const failure = await errorOf(await client.convert(file, fields))
     assert.deepEqual([failure.status, failure.code], [status, code])
     assert.match(failure.message, message)
-    assert.deepEqual(await listObjects(), before)
+    assert.deepEqual(await listObjects(), objectsBefore)
   })
 }
 
@@ -58,20 +58,20 @@ for (const { name, file, fields, status, code, message } of invalidConversions) 
 const checkedCodes = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'UNSUPPORTED_CONVERSION']
 
 test('POST /v1/convert/check refuses an impossible conversion with the same message', async () => {
-  const checked = invalidConversions.filter(
+  const checkedConversions = invalidConversions.filter(
     ({ file, code }) => file && checkedCodes.includes(code) && file.bytes.length > 0 && file.name !== 'a.bin',
   )
-  assert.ok(checked.length > 9)
-  for (const { name, file, fields, status, code, message } of checked) {
+  assert.ok(checkedConversions.length > 9)
+  for (const { name, file, fields, status, code, message } of checkedConversions) {
     const from = file?.name.split('.').at(-1)
     const failure = await errorOf(await client.post('/v1/convert/check', { from, ...fields }))
     assert.deepEqual([failure.status, failure.code], [status, code], name)
     assert.match(failure.message, message)
   }
-  const large = await errorOf(
+  const largeError = await errorOf(
     await client.post('/v1/convert/check', { from: 'jpg', targetFormat: 'png', size: 1_048_577 }),
   )
-  assert.equal(large.code, 'FILE_TOO_LARGE')
+  assert.equal(largeError.code, 'FILE_TOO_LARGE')
 })
 
 test('POST /v1/convert/check returns the steps, the estimated duration and the losses', async () => {
@@ -81,12 +81,14 @@ test('POST /v1/convert/check returns the steps, the estimated duration and the l
     const { data } = (await response.json()) as { data: z.output<typeof checkConversion.reply.schema> }
     return { ...data, lost: data.losses.map(({ what }) => what).sort() }
   }
-  const still = await check({ from: 'GIF', targetFormat: 'jpeg', options: { qualty: 'high' } })
-  assert.deepEqual([still.from, still.to, still.operation], ['gif', 'jpg', 'convert'])
-  assert.deepEqual(still.lost, ['animation', 'frames', 'quality', 'transparency'])
-  assert.match(still.warnings[0]?.message ?? '', /"qualty" is not an option/)
-  assert.ok(still.engines.length > 0 && still.estimate.runMs > 0 && still.estimate.basis === 'planned')
-  assert.equal(still.steps.at(-1)?.to, 'jpg')
+  const suggestion = await check({ from: 'GIF', targetFormat: 'jpeg', options: { qualty: 'high' } })
+  assert.deepEqual([suggestion.from, suggestion.to, suggestion.operation], ['gif', 'jpg', 'convert'])
+  assert.deepEqual(suggestion.lost, ['animation', 'frames', 'quality', 'transparency'])
+  assert.match(suggestion.warnings[0]?.message ?? '', /"qualty" is not an option/)
+  assert.ok(
+    suggestion.engines.length > 0 && suggestion.estimate.runMs > 0 && suggestion.estimate.basis === 'planned',
+  )
+  assert.equal(suggestion.steps.at(-1)?.to, 'jpg')
   const video = await check({ from: 'mp4', targetFormat: 'gif' })
   assert.ok(video.losses.find(({ what }) => what === 'frames')?.share)
   const table = await check({ from: 'xlsx', targetFormat: 'csv' })

@@ -60,11 +60,11 @@ for (const [what, send] of createRequests) {
       states.every((status) => status === 'completed'),
       `tasks are ${states}`,
     )
-    const again = await send({ 'idempotency-key': headers['idempotency-key'] }, jobId)
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
-    assert.equal(again.headers.get('preference-applied'), 'wait=25')
-    assert.equal(again.status, 200)
-    assert.equal(await again.text(), await response.text())
+    const repeatedReply = await send({ 'idempotency-key': headers['idempotency-key'] }, jobId)
+    assert.equal(repeatedReply.headers.get('idempotent-replayed'), 'true')
+    assert.equal(repeatedReply.headers.get('preference-applied'), 'wait=25')
+    assert.equal(repeatedReply.status, 200)
+    assert.equal(await repeatedReply.text(), await response.text())
   })
 
   test(`${what} replies immediately with Location and Retry-After`, async () => {
@@ -86,20 +86,20 @@ test('a wait that is too short returns the same reply as no wait', async () => {
 
 for (const path of ['/v1/jobs', '/v1/status']) {
   test(`a finished job at ${path}/{jobId} returns 304 for its ETag`, async () => {
-    const queued = await dataOf(await client.post('/v1/jobs', { tasks }))
-    const url = `${path}/${queued.jobId}`
+    const queuedJob = await dataOf(await client.post('/v1/jobs', { tasks }))
+    const url = `${path}/${queuedJob.jobId}`
     const early = (await client.fetch(url)).headers.get('etag') ?? ''
     assert.match(early, /^"[\w-]+"$/)
-    await client.finished(queued.jobId)
-    const late = await client.fetch(url, { headers: { 'if-none-match': early } })
-    assert.equal(late.status, 200, 'the end of the job changes the ETag')
-    const etag = late.headers.get('etag') ?? ''
+    await client.finished(queuedJob.jobId)
+    const lateReply = await client.fetch(url, { headers: { 'if-none-match': early } })
+    assert.equal(lateReply.status, 200, 'the end of the job changes the ETag')
+    const etag = lateReply.headers.get('etag') ?? ''
     assert.notEqual(etag, early)
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await client.fetch(url, { headers: { 'if-none-match': known } })
-      assert.equal(again.status, 304, known)
-      assert.equal(again.headers.get('etag'), etag)
-      assert.equal(await again.text(), '')
+    for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const cachedReply = await client.fetch(url, { headers: { 'if-none-match': knownEtag } })
+      assert.equal(cachedReply.status, 304, knownEtag)
+      assert.equal(cachedReply.headers.get('etag'), etag)
+      assert.equal(await cachedReply.text(), '')
     }
     const waited = await client.fetch(url, { headers: { 'if-none-match': etag, prefer: 'wait=1' } })
     assert.equal(waited.status, 304)

@@ -15,15 +15,15 @@ import {
 
 test('pages of a job list do not shift when jobs are created, finish, expire or are deleted', async () => {
   const owner = await ownerOf(...upTo(60).map((minute) => ({ minute })))
-  const first = await page(owner, { limit: '20' })
+  const firstPage = await page(owner, { limit: '20' })
   await make(owner, { minute: 1000 })
   for (const minute of [25, 30, 39]) await become(owner, minute, 'completed')
   await become(owner, 40, 'failed')
   await become(owner, 33, 'expired')
   await app.services.jobs.store.deleteJob(idAt(owner, 34))
-  const rest = await pagesFrom(owner, { limit: '20' }, 'next', first.next ?? '')
+  const rest = await pagesFrom(owner, { limit: '20' }, 'next', firstPage.next ?? '')
   const left = upTo(60).filter((minute) => minute !== 33 && minute !== 34)
-  assert.deepEqual(newestFirst([...first.minutes, ...minutesOf(rest)]), newestFirst(left))
+  assert.deepEqual(newestFirst([...firstPage.minutes, ...minutesOf(rest)]), newestFirst(left))
   const back = await pagesFrom(owner, { limit: '20' }, 'prev', rest[0]?.prev ?? '')
   assert.deepEqual(
     minutesOf(back.toReversed()),
@@ -33,22 +33,25 @@ test('pages of a job list do not shift when jobs are created, finish, expire or 
 
 test('a previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
   const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
-  const first = await page(owner, { limit: '10' })
-  const second = await page(owner, { limit: '10', cursor: first.next ?? '' })
+  const firstPage = await page(owner, { limit: '10' })
+  const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
   for (const minute of upTo(20).slice(10)) await become(owner, minute, 'expired')
-  const back = await page(owner, { limit: '10', cursor: second.prev ?? '' })
+  const back = await page(owner, { limit: '10', cursor: secondPage.prev ?? '' })
   assert.deepEqual([back.minutes, back.prev], [[], null])
-  const again = await page(owner, { limit: '10', cursor: back.next ?? '' })
-  assert.deepEqual(again.minutes, second.minutes)
+  const pageAgain = await page(owner, { limit: '10', cursor: back.next ?? '' })
+  assert.deepEqual(pageAgain.minutes, secondPage.minutes)
 })
 
 test('a next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
   const owner = await ownerOf(...upTo(20).map((minute) => ({ minute })))
-  const first = await page(owner, { limit: '10' })
+  const firstPage = await page(owner, { limit: '10' })
   for (const minute of upTo(10)) await become(owner, minute, 'expired')
-  const second = await page(owner, { limit: '10', cursor: first.next ?? '' })
-  assert.deepEqual([second.minutes, second.next, second.hasMore], [[], null, false])
-  assert.deepEqual((await page(owner, { limit: '10', cursor: second.prev ?? '' })).minutes, first.minutes)
+  const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
+  assert.deepEqual([secondPage.minutes, secondPage.next, secondPage.hasMore], [[], null, false])
+  assert.deepEqual(
+    (await page(owner, { limit: '10', cursor: secondPage.prev ?? '' })).minutes,
+    firstPage.minutes,
+  )
 })
 
 test('a narrow job filter reads a bounded number of jobs per page and finds all matches', async () => {
@@ -83,9 +86,9 @@ test('a narrow job filter reads a bounded number of jobs per page and finds all 
     ],
   )
   assert.deepEqual(minutesOf(await pagesFrom(owner, oldest, 'prev', pages.at(-1)?.prev ?? '')), [3])
-  const none = await pagesFrom(owner, { operation: 'thumbnail', limit: '100' })
+  const noPages = await pagesFrom(owner, { operation: 'thumbnail', limit: '100' })
   assert.deepEqual(
-    none.map(({ minutes, hasMore }) => [minutes, hasMore]),
+    noPages.map(({ minutes, hasMore }) => [minutes, hasMore]),
     [
       [[], true],
       [[], false],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   app,
-  many,
+  manyOwner,
   minuteMs,
   minutesOf,
   newestFirst,
@@ -16,11 +16,11 @@ import {
 
 const timeAt = (minute: number) => new Date(start + minute * minuteMs).toISOString()
 
-const all = async (owner: Owner, query: Readonly<Record<string, string>> = {}) =>
+const allPages = async (owner: Owner, query: Readonly<Record<string, string>> = {}) =>
   minutesOf(await pagesFrom(owner, query))
 
 test('the pages of a job list contain all jobs, newest first, and end after the last one', async () => {
-  const pages = await pagesFrom(many, { limit: '37' })
+  const pages = await pagesFrom(manyOwner, { limit: '37' })
   assert.deepEqual(minutesOf(pages), newestFirst(upTo(230)))
   assert.deepEqual(
     pages.map(({ minutes }) => minutes.length),
@@ -30,12 +30,12 @@ test('the pages of a job list contain all jobs, newest first, and end after the 
     assert.ok(hasMore && next)
     assert.equal(link, `<http://localhost:8080/v1/jobs?sort=-createdAt&limit=37&cursor=${next}>; rel="next"`)
   }
-  const last = pages.at(-1)
-  assert.deepEqual([last?.hasMore, last?.next, last?.link], [false, null, undefined])
+  const lastPage = pages.at(-1)
+  assert.deepEqual([lastPage?.hasMore, lastPage?.next, lastPage?.link], [false, null, undefined])
 })
 
 test('a job list whose last page is full ends with that page', async () => {
-  const pages = await pagesFrom(many, { limit: '46' })
+  const pages = await pagesFrom(manyOwner, { limit: '46' })
   assert.deepEqual(
     pages.map(({ minutes }) => minutes.length),
     [46, 46, 46, 46, 46],
@@ -43,20 +43,20 @@ test('a job list whose last page is full ends with that page', async () => {
 })
 
 test('sort=createdAt lists the oldest first', async () => {
-  assert.deepEqual(await all(many, { limit: '50', sort: 'createdAt' }), upTo(230))
+  assert.deepEqual(await allPages(manyOwner, { limit: '50', sort: 'createdAt' }), upTo(230))
 })
 
 for (const sort of ['-createdAt', 'createdAt']) {
   test(`the pages of ${sort} are the same when read backwards`, async () => {
-    const there = await pagesFrom(many, { limit: '23', sort })
-    const back = await pagesFrom(many, { limit: '23', sort }, 'prev', there.at(-1)?.prev ?? '')
+    const there = await pagesFrom(manyOwner, { limit: '23', sort })
+    const back = await pagesFrom(manyOwner, { limit: '23', sort }, 'prev', there.at(-1)?.prev ?? '')
     assert.deepEqual(
       back.toReversed().map(({ minutes }) => minutes),
       there.slice(0, -1).map(({ minutes }) => minutes),
     )
     assert.equal(back.at(-1)?.prev, null)
     assert.deepEqual(
-      (await page(many, { limit: '23', sort, cursor: back[0]?.next ?? '' })).minutes,
+      (await page(manyOwner, { limit: '23', sort, cursor: back[0]?.next ?? '' })).minutes,
       there.at(-1)?.minutes,
     )
   })
@@ -89,15 +89,18 @@ const filters: [query: Record<string, string>, holds: (minute: number) => boolea
 
 for (const [query, holds] of filters) {
   test(`the job list filter ${new URLSearchParams(query)} matches the right jobs in both directions`, async () => {
-    const expected = upTo(230).filter(holds)
-    assert.deepEqual(await all(many, { ...query, limit: '7' }), newestFirst(expected))
-    assert.deepEqual(await all(many, { ...query, limit: '100', sort: 'createdAt' }), expected)
+    const expectedNumbers = upTo(230).filter(holds)
+    assert.deepEqual(await allPages(manyOwner, { ...query, limit: '7' }), newestFirst(expectedNumbers))
+    assert.deepEqual(
+      await allPages(manyOwner, { ...query, limit: '100', sort: 'createdAt' }),
+      expectedNumbers,
+    )
   })
 }
 
 test('a format filter accepts aliases', async () => {
   const owner = await ownerOf({ minute: 1, target: 'jpg' }, { minute: 2, target: 'png' })
-  assert.deepEqual(await all(owner, { targetFormat: 'JPEG' }), [1])
+  assert.deepEqual(await allPages(owner, { targetFormat: 'JPEG' }), [1])
 })
 
 test('a filter by an unknown operation is rejected with the known operations', async () => {
@@ -108,15 +111,15 @@ test('a filter by an unknown operation is rejected with the known operations', a
 
 test('a job that was created long after its id was issued is found by its creation time', async () => {
   const owner = await ownerOf({ minute: 1, delayMs: 40_000 }, { minute: 3 })
-  const [shown] = (await app.send('GET', '/v1/jobs', { ...owner, query: { sort: 'createdAt' } })).json.data
+  const [shownJob] = (await app.send('GET', '/v1/jobs', { ...owner, query: { sort: 'createdAt' } })).json.data
     .jobs
-  const { createdAt } = shown
+  const { createdAt } = shownJob
   assert.equal(createdAt, new Date(start + minuteMs + 40_000).toISOString())
   const msBefore = new Date(Date.parse(createdAt) - 1).toISOString()
   const msAfter = new Date(Date.parse(createdAt) + 1).toISOString()
-  assert.deepEqual(await all(owner, { createdAfter: msBefore, createdBefore: msAfter }), [1])
-  assert.deepEqual(await all(owner, { createdAfter: createdAt }), [3])
-  assert.deepEqual(await all(owner, { createdBefore: createdAt }), [])
+  assert.deepEqual(await allPages(owner, { createdAfter: msBefore, createdBefore: msAfter }), [1])
+  assert.deepEqual(await allPages(owner, { createdAfter: createdAt }), [3])
+  assert.deepEqual(await allPages(owner, { createdBefore: createdAt }), [])
 })
 
 test('include=tasks shows the tasks of each job', async () => {
@@ -134,7 +137,7 @@ test('jobs of other owners are not listed, and a cursor is valid for its list on
   assert.ok(next)
   assert.deepEqual((await page(await ownerOf())).minutes, [])
   const wrong: [of: Owner, query: Record<string, string>][] = [
-    [many, { cursor: next }],
+    [manyOwner, { cursor: next }],
     [owner, { cursor: next, tag: 'a' }],
     [owner, { cursor: next, sort: 'createdAt' }],
     [owner, { cursor: `${next.slice(0, -2)}AA` }],

@@ -62,10 +62,10 @@ test('PDFs are merged in the order of the request', async () => {
 test('the parts of a split PDF contain all its pages, and extracting a part is not reported as a loss', async () => {
   const split = (fields: Readonly<Record<string, string>>) =>
     send('/v1/convert', [file('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
-  const [all, part] = await Promise.all([split({}), split({ pages: '1' })])
-  assert.deepEqual(all.result?.fidelity?.pages, { source: 3, result: 3, share: 1 })
+  const [allPages, part] = await Promise.all([split({}), split({ pages: '1' })])
+  assert.deepEqual(allPages.result?.fidelity?.pages, { source: 3, result: 3, share: 1 })
   assert.equal(part.result?.fidelity?.pages?.result, 1)
-  assert.deepEqual([...(all.warnings ?? []), ...(part.warnings ?? [])], [])
+  assert.deepEqual([...(allPages.warnings ?? []), ...(part.warnings ?? [])], [])
 })
 
 test('images are merged side by side', async () => {
@@ -105,9 +105,9 @@ test('a video is compressed to a target size', async () => {
   const source = fileURLToPath(fixtureUrl('video.mp4'))
   await run('ffmpeg', ['-v', 'error', '-stream_loop', '19', '-i', source, '-c', 'copy', long])
   assert.ok((await stat(long)).size > 120_000)
-  const sent = { name: 'long.mp4', bytes: new Uint8Array(await readFile(long)) }
+  const sentVideo = { name: 'long.mp4', bytes: new Uint8Array(await readFile(long)) }
   const fields = { toolOperation: 'compress', targetSize: '100k' }
-  const path = await resultOf(await client.accepted(await client.convert(sent, fields)))
+  const path = await resultOf(await client.accepted(await client.convert(sentVideo, fields)))
   assert.ok((await stat(path)).size <= 100_000)
   const [format, seconds] = await formatAndSeconds(path)
   assert.match(format, /mp4/)
@@ -139,8 +139,8 @@ test('uploads are merged like files of a form, and belong to the job', async () 
   const ids: string[] = []
   const bytes = await fixture('three-pages.pdf')
   for (let count = 0; count < 2; count++) {
-    const announced = { filename: 'a.pdf', contentType: 'application/pdf', size: bytes.length }
-    const { uploadId, url, method, headers } = await client.presign(announced)
+    const announcedFile = { filename: 'a.pdf', contentType: 'application/pdf', size: bytes.length }
+    const { uploadId, url, method, headers } = await client.presign(announcedFile)
     const put = await fetch(url, { method, headers, body: bytes })
     assert.equal(put.status, 200)
     ids.push(uploadId)

@@ -77,15 +77,15 @@ test('an uploaded file is converted to an image', async () => {
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   const download = await client.fetch(`/v1/download/${job.jobId}`)
   assert.equal(download.status, 302)
-  const made = await bytesAt(download.headers.get('location') ?? '')
-  assert.equal(Buffer.from(made.subarray(8, 12)).toString(), 'WEBP')
+  const resultBytes = await bytesAt(download.headers.get('location') ?? '')
+  assert.equal(Buffer.from(resultBytes.subarray(8, 12)).toString(), 'WEBP')
 })
 
 test('files can be sent with the request, uploaded later, imported from a store and exported to it', async () => {
   const client = new Client(service)
   const bytes = new TextEncoder().encode('# A heading')
-  const sent = await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' })
-  assert.equal((await client.accepted(sent)).status, 'completed')
+  const sentReply = await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' })
+  assert.equal((await client.accepted(sentReply)).status, 'completed')
   const tasks = {
     sent: { operation: 'import/upload' },
     made: { operation: 'convert', input: 'sent', output_format: 'jpg' },
@@ -112,9 +112,9 @@ test('files can be sent with the request, uploaded later, imported from a store 
 test('an encrypted PDF is rejected before it is queued, because the package can read PDFs', async () => {
   const client = new Client(service)
   const bytes = new Uint8Array(readFileSync(new URL('../fixtures/needs-password.pdf', import.meta.url)))
-  const refused = await client.convert({ name: 'locked.pdf', bytes }, { targetFormat: 'txt' })
-  assert.equal(refused.status, 422)
-  assert.equal(((await refused.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
+  const refusedReply = await client.convert({ name: 'locked.pdf', bytes }, { targetFormat: 'txt' })
+  assert.equal(refusedReply.status, 422)
+  assert.equal(((await refusedReply.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
 })
 
 test('a workflow runs, and its webhook and socket receive the events', async () => {
@@ -134,14 +134,14 @@ test('a workflow runs, and its webhook and socket receive the events', async () 
     page: { operation: 'convert', input: 'text', output_format: 'html' },
     out: { operation: 'export/url', input: 'page' },
   }
-  const made = await client.post('/v1/workflows', {
+  const createdReply = await client.post('/v1/workflows', {
     name: 'often',
     cron: '0 * * * *',
     timezone: 'UTC',
     tasks,
   })
-  assert.equal(made.status, 201, await made.clone().text())
-  const { data: workflow } = (await made.json()) as { data: { id: string } }
+  assert.equal(createdReply.status, 201, await createdReply.clone().text())
+  const { data: workflow } = (await createdReply.json()) as { data: { id: string } }
   assert.equal((await client.post(`/v1/workflows/${workflow.id}/run`, {})).status, 202)
   await waitUntil(() => receiver.at('/hook').length > 0, 'the webhook is called', 60)
   await waitUntil(
@@ -176,12 +176,12 @@ test('every deployment package ran, without denied permissions and without failu
   const startPackages = () =>
     new Set(logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const ofQueue: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
-  const idle = () => zipFunctionNames.filter((name) => !startPackages().has(ofQueue[name] ?? name))
-  await waitUntil(() => idle().length === 0, `${idle()} have run`, 60)
-  const failed = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker exited')
-  assert.deepEqual(failed, [])
-  const refused = decisionsIn(process.env['RIGHTS_LOG'] ?? '').filter(
+  const idleFunctions = () => zipFunctionNames.filter((name) => !startPackages().has(ofQueue[name] ?? name))
+  await waitUntil(() => idleFunctions().length === 0, `${idleFunctions()} have run`, 60)
+  const failedLines = logLines().filter(({ level, msg }) => Number(level) >= 50 && msg !== 'worker exited')
+  assert.deepEqual(failedLines, [])
+  const refusedDecisions = decisionsIn(process.env['RIGHTS_LOG'] ?? '').filter(
     ({ by, resource }) => by.length === 0 && !resource.includes(secretsBucket),
   )
-  assert.deepEqual(refused, [])
+  assert.deepEqual(refusedDecisions, [])
 })

@@ -69,12 +69,12 @@ test('a PDF is encrypted with a password and decrypted with it', async () => {
   const file = await readFile(locked)
   const fields = { toolOperation: 'decrypt-pdf', password: 'open sesame' }
   assert.match(await textOf(await resultOf(await runTool({ file, fields }))), /alphamarker/)
-  const again = { toolOperation: 'encrypt-pdf', password: 'new', currentPassword: 'open sesame' }
-  const relocked = await resultOf(await runTool({ file, fields: again }))
+  const encryptAgain = { toolOperation: 'encrypt-pdf', password: 'new', currentPassword: 'open sesame' }
+  const relocked = await resultOf(await runTool({ file, fields: encryptAgain }))
   assert.match(await textOf(relocked, '-upw', 'new'), /alphamarker/)
-  const refused = await post({ file, fields: { toolOperation: 'rotate-pdf' } })
-  assert.equal(refused.status, 422)
-  assert.match(await refused.text(), /PDF_ENCRYPTED/)
+  const refusedReply = await post({ file, fields: { toolOperation: 'rotate-pdf' } })
+  assert.equal(refusedReply.status, 422)
+  assert.match(await refusedReply.text(), /PDF_ENCRYPTED/)
 })
 
 test('a second uploaded image becomes the watermark of the PDF', async () => {
@@ -83,8 +83,8 @@ test('a second uploaded image becomes the watermark of the PDF', async () => {
 })
 
 test('a truncated PDF can only be repaired', async () => {
-  const whole = await fixture('three-pages.pdf')
-  const file = whole.subarray(0, whole.indexOf('xref'))
+  const wholePdf = await fixture('three-pages.pdf')
+  const file = wholePdf.subarray(0, wholePdf.indexOf('xref'))
   assert.equal((await post({ file, fields: { toolOperation: 'rotate-pdf' } })).status, 400)
   const path = await resultOf(await runTool({ file, fields: { toolOperation: 'repair-pdf' } }))
   assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])

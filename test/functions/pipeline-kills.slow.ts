@@ -83,17 +83,17 @@ async function outlives(seed: number): Promise<boolean> {
 
     const events = await readEvents(service)
     const byId = Map.groupBy(events, ({ id }) => id)
-    for (const [id, received] of byId)
-      for (const event of received)
-        assert.deepEqual(event, received[0], `${id} was published in two versions`)
+    for (const [id, receivedEvents] of byId)
+      for (const event of receivedEvents)
+        assert.deepEqual(event, receivedEvents[0], `${id} was published in two versions`)
     const ofJob = [...byId.values()].flatMap(([event]) => (event?.stream === jobId ? event : []))
-    const once = ofJob.sort((a, b) => a.sequence - b.sequence)
+    const eventsOnce = ofJob.sort((a, b) => a.sequence - b.sequence)
     assert.deepEqual(
-      once.map(({ sequence }) => sequence),
-      once.map((_, at) => at + 1),
+      eventsOnce.map(({ sequence }) => sequence),
+      eventsOnce.map((_, at) => at + 1),
       'an event was lost or published with two ids',
     )
-    const kinds = once.map(({ event }) => event).filter((event) => event !== 'job.progress')
+    const kinds = eventsOnce.map(({ event }) => event).filter((event) => event !== 'job.progress')
     const ends = ['job.completed', 'file.downloaded']
     assert.deepEqual(kinds, ['job.created', 'job.queued', 'job.started', ...ends])
     return true

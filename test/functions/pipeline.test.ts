@@ -40,9 +40,9 @@ const create = (tasks: object, more: object = {}) => client.post('/v1/jobs', { t
 
 async function runPipeline(
   tasks: object,
-  more: object = {},
+  moreFields: object = {},
 ): Promise<{ job: JobData; tasks: Record<string, TaskData> }> {
-  const job = await client.accepted(await create(tasks, more))
+  const job = await client.accepted(await create(tasks, moreFields))
   const response = await client.fetch(`/v1/jobs/${job.jobId}`)
   const { data } = (await response.json()) as { data: { tasks: Record<string, TaskData> } }
   return { job, tasks: data.tasks }
@@ -150,26 +150,26 @@ test('a job cancelled while running stops, and shows which tasks had completed',
 })
 
 test('a retried job returns the same result from copied files, and survives deletion of the first job', async () => {
-  const first = await runPipeline({
+  const firstJob = await runPipeline({
     image: file(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
     out: { operation: 'export/url', input: 'jpg' },
   })
-  const retry = await client.fetch(`/v1/jobs/${first.job.jobId}/retry`, { method: 'POST' })
-  assert.equal((await client.fetch(`/v1/jobs/${first.job.jobId}`, { method: 'DELETE' })).status, 204)
-  const second = await client.accepted(retry)
-  assert.equal((second as unknown as { retryOf: string }).retryOf, first.job.jobId)
-  assert.equal(second.result?.size, first.job.result?.size)
-  assert.equal((await client.fetch(`/v1/jobs/${first.job.jobId}/retry`, { method: 'POST' })).status, 404)
+  const retry = await client.fetch(`/v1/jobs/${firstJob.job.jobId}/retry`, { method: 'POST' })
+  assert.equal((await client.fetch(`/v1/jobs/${firstJob.job.jobId}`, { method: 'DELETE' })).status, 204)
+  const secondJob = await client.accepted(retry)
+  assert.equal((secondJob as unknown as { retryOf: string }).retryOf, firstJob.job.jobId)
+  assert.equal(secondJob.result?.size, firstJob.job.result?.size)
+  assert.equal((await client.fetch(`/v1/jobs/${firstJob.job.jobId}/retry`, { method: 'POST' })).status, 404)
 })
 
 /** Invalid graphs, with the task that the error names. */
-const wrong: readonly (readonly [what: string, tasks: object, task: string, sentence: RegExp])[] = [
+const wrongPipelines: readonly (readonly [what: string, tasks: object, task: string, sentence: RegExp])[] = [
   ['a cycle', { a: 'b', b: 'a' }, 'a', /its inputs form a cycle/],
   ['a task with itself as input', { a: 'a' }, 'a', /its own input/],
   ['an input that is not a task', { a: 'missing' }, 'a', /no task with that name/],
 ]
-for (const [what, inputs, task, sentence] of wrong) {
+for (const [what, inputs, task, sentence] of wrongPipelines) {
   test(`${what} is refused immediately with the name of the task`, async () => {
     const tasks = Object.fromEntries(
       Object.entries(inputs).map(([name, input]) => [
@@ -214,9 +214,9 @@ const refusals: readonly (readonly [what: string, tasks: object, code: string, f
     'tasks.b.jpegQuality',
   ],
 ]
-for (const [what, given, code, field] of refusals) {
+for (const [what, givenTasks, code, field] of refusals) {
   test(`${what} is refused with the names of task and field`, async () => {
-    const { out, ...tasks } = given as Record<string, unknown>
+    const { out, ...tasks } = givenTasks as Record<string, unknown>
     const response = await create({
       ...tasks,
       ...(out !== undefined && { out: { operation: 'export/url', input: out } }),

@@ -53,12 +53,12 @@ const needs = (program: string) => ({ skip: !existsSync(program) && `${program} 
 
 test('curl uploads a file to a presigned PUT URL and through a presigned form', needs(CURL), async () => {
   const { size } = await stat(png)
-  const announced = { filename: 'alpha.png', contentType: 'image/png', size }
-  const put = await client.presign(announced)
+  const announcedFile = { filename: 'alpha.png', contentType: 'image/png', size }
+  const put = await client.presign(announcedFile)
   assert.match(await curl('-T', png, ...withHeaders(put.headers), put.url), /^HTTP\/1\.1 200 /m)
   await convert({ uploadId: put.uploadId })
 
-  const form: Presigned = await client.presign({ ...announced, method: 'POST' })
+  const form: Presigned = await client.presign({ ...announcedFile, method: 'POST' })
   const fields = Object.entries(form.fields).flatMap(([name, value]) => ['-F', `${name}=${value}`])
   assert.match(await curl(...fields, '-F', `file=@${png}`, form.url), /^HTTP\/1\.1 20[14] /m)
   await convert({ uploadId: form.uploadId })
@@ -85,15 +85,15 @@ test('curl uploads 60 MB in parts and repeats one of them', needs(CURL), async (
   const send = async (number: number) => {
     const part = join(folder, `part-${number}`)
     await writeFile(part, bytes.subarray((number - 1) * partSize, number * partSize))
-    const answer = await curl('-T', part, presignedUrls[number] ?? '')
-    const ETag = /^etag: (.*)$/im.exec(answer)?.[1]?.trim()
-    assert.ok(ETag, answer)
+    const uploadedPart = await curl('-T', part, presignedUrls[number] ?? '')
+    const ETag = /^etag: (.*)$/im.exec(uploadedPart)?.[1]?.trim()
+    assert.ok(ETag, uploadedPart)
     return { PartNumber: number, ETag }
   }
   const parts = await Promise.all(numbers.map(send))
   await send(3)
-  const done = await dataOf<{ size: number }>(await client.post(`${path}/complete`, { parts }))
-  assert.equal(done.size, size)
+  const completedUpload = await dataOf<{ size: number }>(await client.post(`${path}/complete`, { parts }))
+  assert.equal(completedUpload.size, size)
   const tasks = {
     in: { operation: 'import/upload', upload_id: uploadId },
     out: { operation: 'export/url', input: 'in' },
@@ -142,18 +142,18 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
   assert.equal((await client.finished(jobId)).status, 'completed')
   const upload = await dataOf<Record<string, unknown>>(await client.fetch(`/v1/uploads/${uploadId}`))
   const { status, filename, format, sha256 } = upload
-  const expected = createHash('sha256')
+  const expectedHash = createHash('sha256')
     .update(await readFile(png))
     .digest('hex')
-  assert.deepEqual([status, filename, format, sha256], ['ready', 'Größe & 日本 +.png', 'png', expected])
+  assert.deepEqual([status, filename, format, sha256], ['ready', 'Größe & 日本 +.png', 'png', expectedHash])
   await convert({ uploadId })
 
   await aws('rm', '--quiet', place)
-  const gone = await client.accepted(
+  const deletedJob = await client.accepted(
     await client.post('/v1/convert', { fileUrl: address, targetFormat: 'webp' }),
   )
-  assert.deepEqual([gone.status, gone.error?.code], ['failed', 'IMPORT_FAILED'])
-  assert.match(gone.error?.message ?? '', /file does not exist on .*\(status 404\)/)
+  assert.deepEqual([deletedJob.status, deletedJob.error?.code], ['failed', 'IMPORT_FAILED'])
+  assert.match(deletedJob.error?.message ?? '', /file does not exist on .*\(status 404\)/)
 })
 
 test(

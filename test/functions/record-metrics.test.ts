@@ -26,9 +26,9 @@ async function metricOf(jobId: string, name: string): Promise<Line> {
   const path = join(service.dataDir, 'service.log')
   const stop = AbortSignal.timeout(60_000)
   const changes = watch(path, { signal: stop })
-  const closed = once(changes, 'close')
+  const closedEvent = once(changes, 'close')
   for (;;) {
-    const changed = Promise.race([once(changes, 'change'), closed])
+    const changedEvent = Promise.race([once(changes, 'change'), closedEvent])
     // The text after the last newline is a line that is still being written.
     const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
     const line = lines
@@ -40,7 +40,7 @@ async function metricOf(jobId: string, name: string): Promise<Line> {
       return line
     }
     assert.ok(!stop.aborted, `no ${name} of ${jobId} in time`)
-    await changed
+    await changedEvent
   }
 }
 
@@ -75,9 +75,12 @@ test('the estimate for a new conversion is based on earlier ones', async () => {
     assert.equal(job.status, 'completed')
     return data.estimate
   }
-  const first = await convert()
-  assert.equal(first?.basis, 'planned')
-  assert.ok((first?.runMs ?? 0) > 0 && (first?.queueMs ?? -1) >= 0, JSON.stringify(first))
+  const firstConversion = await convert()
+  assert.equal(firstConversion?.basis, 'planned')
+  assert.ok(
+    (firstConversion?.runMs ?? 0) > 0 && (firstConversion?.queueMs ?? -1) >= 0,
+    JSON.stringify(firstConversion),
+  )
   await waitUntil(async () => (await convert())?.basis === 'recorded', 'what the first took is known')
   assert.equal(await convert({ prefer: 'wait=25' }), null, 'a finished job has no estimate')
 })

@@ -20,12 +20,12 @@ before(async () => {
   client = new Client(service)
   // Records requests to any address of this machine.
   trap = await sites.startTrap('::')
-  const own = Object.values(networkInterfaces()).flatMap((all = []) =>
+  const ownAddresses = Object.values(networkInterfaces()).flatMap((all = []) =>
     all.flatMap(({ address, family }) => (family === 'IPv4' ? [address] : [])),
   )
   links = [
     ...privateFormsAt(trap.port),
-    ...['localhost', ...own].map((host) => `http://${host}:${trap.port}/a.png`),
+    ...['localhost', ...ownAddresses].map((host) => `http://${host}:${trap.port}/a.png`),
   ]
 })
 after(async () => {
@@ -48,14 +48,14 @@ async function docx(): Promise<Uint8Array<ArrayBuffer>> {
     '_rels/.rels',
     `<Relationships xmlns="${rels}"><Relationship Id="r1" Type="${office}/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
   )
-  const linked = links.map(
+  const linkedFiles = links.map(
     (link, at) =>
       `<Relationship Id="p${at}" Type="${office}/relationships/image" Target="${link}" TargetMode="External"/>`,
   )
   const template = `<Relationship Id="t" Type="${office}/relationships/attachedTemplate" Target="${links[0]}" TargetMode="External"/>`
   await add(
     'word/_rels/document.xml.rels',
-    `<Relationships xmlns="${rels}">${linked.join('')}${template}</Relationships>`,
+    `<Relationships xmlns="${rels}">${linkedFiles.join('')}${template}</Relationships>`,
   )
   const images = links.map(
     (_, at) =>
@@ -92,12 +92,12 @@ const targets: Readonly<Record<keyof typeof sources, readonly string[]>> = {
   docx: ['pdf', 'html', 'odt', 'md'],
 }
 
-for (const [from, all] of Object.entries(targets))
-  for (const to of all)
+for (const [from, allTargets] of Object.entries(targets))
+  for (const to of allTargets)
     test(`a link in ${from} is not fetched when converting to ${to}`, async () => {
-      const made = await sources[from]?.()
-      assert.ok(made)
-      const bytes = typeof made === 'string' ? new Uint8Array(Buffer.from(made)) : made
+      const sourceBytes = await sources[from]?.()
+      assert.ok(sourceBytes)
+      const bytes = typeof sourceBytes === 'string' ? new Uint8Array(Buffer.from(sourceBytes)) : sourceBytes
       const job = await client.accepted(
         await client.convert({ name: `links.${from}`, bytes }, { targetFormat: to }),
       )

@@ -43,10 +43,10 @@ test('on a full disk the service keeps running, reports the reason, deletes file
   if (typeof disk === 'string') return t.skip(disk)
   const dataDir = join(disk.folder, 'data')
   const reservedBytes = () => statSync(join(dataDir, '.reserve'), { throwIfNoEntry: false })?.size ?? 0
-  const first = await startService(settings, dataDir)
-  t.after(() => first.kill())
-  const client = new Client(first)
-  const [kind, gone, later] = [await runJob(client), await runJob(client), await runJob(client)]
+  const firstService = await startService(settings, dataDir)
+  t.after(() => firstService.kill())
+  const client = new Client(firstService)
+  const [kind, deletedJob, laterJob] = [await runJob(client), await runJob(client), await runJob(client)]
   await waitUntil(() => reservedBytes() > 20e6, 'room is kept')
   disk.fill()
 
@@ -56,26 +56,26 @@ test('on a full disk the service keeps running, reports the reason, deletes file
   assert.deepEqual(await errorOf(await client.post('/v1/jobs', { tasks: { raw } })), short)
   assert.equal((await client.fetch(`/v1/status/${kind.jobId}`)).status, 200)
   assert.ok((await client.download(kind.jobId)).length > 0)
-  assert.equal((await client.fetch(`/v1/jobs/${gone.jobId}`, { method: 'DELETE' })).status, 204)
-  assert.equal((await client.fetch(`/v1/status/${gone.jobId}`)).status, 404)
+  assert.equal((await client.fetch(`/v1/jobs/${deletedJob.jobId}`, { method: 'DELETE' })).status, 204)
+  assert.equal((await client.fetch(`/v1/status/${deletedJob.jobId}`)).status, 404)
   assert.ok(reservedBytes() < 20e6, 'some of the reserve was released')
 
-  await first.kill()
+  await firstService.kill()
   disk.fill()
-  const second = await startService(settings, dataDir)
-  t.after(() => second.kill())
-  const again = client.at(second)
-  assert.equal((await again.fetch(`/v1/jobs/${later.jobId}`, { method: 'DELETE' })).status, 204)
+  const secondService = await startService(settings, dataDir)
+  t.after(() => secondService.kill())
+  const laterClient = client.at(secondService)
+  assert.equal((await laterClient.fetch(`/v1/jobs/${laterJob.jobId}`, { method: 'DELETE' })).status, 204)
   // Another program uses all released space.
   for (let round = 0; reservedBytes() > 0; round++) {
     assert.ok(round < 50)
     disk.fill()
-    await again.fetch('/v1/jobs')
+    await laterClient.fetch('/v1/jobs')
   }
   disk.fill()
-  assert.equal((await again.fetch(`/v1/status/${kind.jobId}`)).status, 200)
+  assert.equal((await laterClient.fetch(`/v1/status/${kind.jobId}`)).status, 200)
 
-  await second.kill()
+  await secondService.kill()
   disk.fill()
   await assert.rejects(
     startService(settings, dataDir),
@@ -83,10 +83,13 @@ test('on a full disk the service keeps running, reports the reason, deletes file
   )
 
   disk.empty()
-  const third = await startService(settings, dataDir)
-  t.after(() => third.kill())
-  await runJob(client.at(third))
-  assert.equal((await client.at(third).fetch(`/v1/jobs/${kind.jobId}`, { method: 'DELETE' })).status, 204)
+  const thirdService = await startService(settings, dataDir)
+  t.after(() => thirdService.kill())
+  await runJob(client.at(thirdService))
+  assert.equal(
+    (await client.at(thirdService).fetch(`/v1/jobs/${kind.jobId}`, { method: 'DELETE' })).status,
+    204,
+  )
   await waitUntil(() => reservedBytes() > 20e6, 'the room is taken back', 15)
 })
 
@@ -113,20 +116,20 @@ test('an unresponsive table is reported within 5 s, and the service recovers whe
   const table = descendants(service.pid).find(({ command }) => command.includes('dynoxide'))?.pid
   assert.ok(table)
   process.kill(table, 'SIGSTOP')
-  const stopped = performance.now()
+  const stoppedAtMs = performance.now()
   for (const ask of [
     () => client.fetch(`/v1/status/${jobId}`),
     () => client.convert(text, { targetFormat: 'html' }),
     () => client.convert(text, { targetFormat: 'html' }, { 'idempotency-key': 'hardship' }),
     () => client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' }),
   ]) {
-    const asked = performance.now()
+    const requestedAtMs = performance.now()
     const { status, code, retryAfter } = await errorOf(await ask())
     assert.deepEqual([status, code], [503, 'SERVICE_UNAVAILABLE'])
     assert.ok(retryAfter > 0)
-    assert.ok(performance.now() - asked < 5000, `it took ${performance.now() - asked} ms`)
+    assert.ok(performance.now() - requestedAtMs < 5000, `it took ${performance.now() - requestedAtMs} ms`)
   }
-  await pause(Math.max(0, 20_000 - (performance.now() - stopped)))
+  await pause(Math.max(0, 20_000 - (performance.now() - stoppedAtMs)))
   process.kill(table, 'SIGCONT')
   await waitUntil(async () => (await fetch(`${service.url}/health`)).ok, 'it is well again')
   assert.equal((await client.fetch(`/v1/status/${jobId}`)).status, 200)

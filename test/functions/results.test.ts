@@ -63,9 +63,9 @@ test('an encrypted PDF is converted only with its password', async () => {
     )
   const right = (await (await send('secret')).json()) as { status: string }
   assert.equal(right.status, 'completed')
-  const wrong = await send('not this one')
-  assert.equal(wrong.status, 422)
-  assert.equal(((await wrong.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
+  const wrongReply = await send('not this one')
+  assert.equal(wrongReply.status, 422)
+  assert.equal(((await wrongReply.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
 })
 
 test('a rotated photo is converted upright', async () => {
@@ -102,9 +102,9 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
   const { url } = await sign({ maxDownloads: 2, disposition: 'inline', file: 'alpha.webp' })
   const ask = (address: string, init: RequestInit = {}) => stranger.fetch(address, init)
   assert.equal((await ask(url, { method: 'HEAD' })).status, 302, 'HEAD does not count')
-  const first = await ask(url, { redirect: 'follow' })
-  assert.deepEqual(Buffer.from(await first.arrayBuffer()), bytes)
-  assert.equal(first.headers.get('content-disposition'), 'inline; filename=alpha.webp')
+  const firstDownload = await ask(url, { redirect: 'follow' })
+  assert.deepEqual(Buffer.from(await firstDownload.arrayBuffer()), bytes)
+  assert.equal(firstDownload.headers.get('content-disposition'), 'inline; filename=alpha.webp')
   const rest = await Promise.all([ask(url), ask(url), ask(url)])
   assert.deepEqual(
     rest.map(({ status }) => status).sort(),
@@ -115,13 +115,13 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
   assert.equal(new URL(led).searchParams.get('X-Amz-Expires'), '300', 'too short to share it instead')
   assert.equal((await ask(url, { method: 'HEAD' })).status, 410, 'HEAD reports that the limit is reached')
 
-  const second = await sign({ maxDownloads: 3, expiresIn: 700 })
+  const secondUrl = await sign({ maxDownloads: 3, expiresIn: 700 })
   const swapped = ['link', 'max', 'exp', 'sig'].map((name) => {
     const address = new URL(url)
-    address.searchParams.set(name, new URL(second.url).searchParams.get(name) ?? '')
+    address.searchParams.set(name, new URL(secondUrl.url).searchParams.get(name) ?? '')
     return address.href
   })
-  const altered = [
+  const alteredUrls = [
     ...swapped,
     // Not `inline`, which would not be a boolean then.
     ...['file', 'link', 'max', 'exp', 'kid', 'sig'].map((name) => repeat(url, name)),
@@ -133,30 +133,31 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
     url.replace(/kid=\d+/, 'kid=1'),
     url.replace(/sig=(.)/, (_, first) => `sig=${first === '_' ? '-' : '_'}`),
   ]
-  for (const address of altered) assert.equal(await refusalOf(await ask(address)), '401 INVALID_SIGNATURE')
-  const wrong = await stranger.post('/v1/download/signed', { jobId: job.jobId })
-  assert.equal(await refusalOf(wrong), '403 INSUFFICIENT_PERMISSIONS')
+  for (const address of alteredUrls)
+    assert.equal(await refusalOf(await ask(address)), '401 INVALID_SIGNATURE')
+  const wrongReply = await stranger.post('/v1/download/signed', { jobId: job.jobId })
+  assert.equal(await refusalOf(wrongReply), '403 INSUFFICIENT_PERMISSIONS')
 
-  const other = await sign({ expiresIn: 86_400 })
+  const otherUrl = await sign({ expiresIn: 86_400 })
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
-  assert.equal(await refusalOf(await ask(other.url)), '410 FILE_GONE')
+  assert.equal(await refusalOf(await ask(otherUrl.url)), '410 FILE_GONE')
 })
 
-for (const most of [1, 3])
-  test(`fifty concurrent requests to a URL with limit ${most} return ${most} downloads, whole or partial`, async () => {
+for (const maxDownloads of [1, 3])
+  test(`fifty concurrent requests to a URL with limit ${maxDownloads} return ${maxDownloads} downloads, whole or partial`, async () => {
     const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
-    const response = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads: most })
+    const response = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads })
     const { url } = ((await response.json()) as { data: Signed }).data
     const open = async (_: unknown, at: number) => {
       const isPart = at % 2 === 1
-      const answer = await fetch(url, isPart ? { headers: { range: 'bytes=0-9' } } : {})
-      const got = Buffer.from(await answer.arrayBuffer())
-      if (answer.ok) assert.deepEqual(got, isPart ? bytes.subarray(0, 10) : bytes)
-      return answer.ok ? 'the file' : String(answer.status)
+      const download = await fetch(url, isPart ? { headers: { range: 'bytes=0-9' } } : {})
+      const got = Buffer.from(await download.arrayBuffer())
+      if (download.ok) assert.deepEqual(got, isPart ? bytes.subarray(0, 10) : bytes)
+      return download.ok ? 'the file' : String(download.status)
     }
     const answers = await Promise.all(Array.from({ length: 50 }, open))
-    assert.equal(answers.filter((one) => one === 'the file').length, most)
-    assert.equal(answers.filter((one) => one === '410').length, 50 - most)
+    assert.equal(answers.filter((one) => one === 'the file').length, maxDownloads)
+    assert.equal(answers.filter((one) => one === '410').length, 50 - maxDownloads)
   })
 
 test('the results of many jobs are one ZIP whose manifest lists what is missing', async () => {
@@ -166,17 +167,17 @@ test('the results of many jobs are one ZIP whose manifest lists what is missing'
     await convert('alpha.png', { targetFormat: 'bmp', filename: 'Größe & 日本.png' }),
   ]
   const bytes = jobs.map((one) => one.bytes)
-  const broken = await client.convert(
+  const brokenReply = await client.convert(
     { name: 'a.png', bytes: Buffer.from('GIF89a') },
     { targetFormat: 'webp' },
   )
-  assert.equal(broken.status, 400)
+  assert.equal(brokenReply.status, 400)
   const jobIds = jobs.map(({ job }) => job.jobId)
   const ask = () => client.post('/v1/download/zip', { jobIds: [...jobIds, ...jobIds], filename: 'all' })
-  const first = await ask()
+  const firstReply = await ask()
   // On a busy machine the first request may wait too long for its worker to start.
-  if (first.status === 202) await client.accepted(first)
-  const response = first.status === 202 ? await ask() : first
+  if (firstReply.status === 202) await client.accepted(firstReply)
+  const response = firstReply.status === 202 ? await ask() : firstReply
   assert.equal(response.status, 303)
   const zip = await fetch(response.headers.get('location') ?? '')
   assert.match(zip.headers.get('content-disposition') ?? '', /filename=all\.zip/)
@@ -191,9 +192,9 @@ test('the results of many jobs are one ZIP whose manifest lists what is missing'
       ['manifest.json', 8],
     ],
   )
-  for (const [at, expected] of bytes.entries()) {
+  for (const [at, expectedBytes] of bytes.entries()) {
     const blob = await entries[at]?.getData?.(new BlobWriter())
-    assert.deepEqual(Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer()), expected)
+    assert.deepEqual(Buffer.from((await blob?.arrayBuffer()) ?? new ArrayBuffer()), expectedBytes)
   }
   const manifest = JSON.parse((await entries[3]?.getData?.(new TextWriter())) ?? '')
   assert.deepEqual(manifest[1], {
@@ -216,18 +217,18 @@ test('the results of many jobs are one ZIP whose manifest lists what is missing'
 test('a ZIP uses the requested folders, and paths outside of it are rejected', async () => {
   const jobIds: string[] = []
   for (const _ of [1, 2, 3]) jobIds.push((await convert('alpha.png', { targetFormat: 'webp' })).job.jobId)
-  const [first = '', second = ''] = jobIds
+  const [firstId = '', secondId = ''] = jobIds
   const zip = (folders: object) =>
     client.post('/v1/download/zip?async=true', { jobIds, folders, manifest: false })
-  const job = await client.accepted(await zip({ [first]: 'album/one', [second]: 'album/Größe & 日本' }))
+  const job = await client.accepted(await zip({ [firstId]: 'album/one', [secondId]: 'album/Größe & 日本' }))
   const bytes = await (await fetch(job.result?.downloadUrl ?? '')).arrayBuffer()
   const entries = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries()
   const names = entries.map(({ filename }) => filename)
   assert.deepEqual(names, ['album/one/alpha.webp', 'album/Größe & 日本/alpha.webp', 'alpha.webp'])
   for (const folders of [
-    { [first]: '../album' },
-    { [first]: '/etc' },
-    { [second]: 'a\\b' },
+    { [firstId]: '../album' },
+    { [firstId]: '/etc' },
+    { [secondId]: 'a\\b' },
     { job_other: 'a' },
   ])
     assert.equal(await refusalOf(await zip(folders)), '400 INVALID_INPUT', JSON.stringify(folders))

@@ -61,8 +61,11 @@ interface Probe {
 }
 
 function assertSameLength(result: Probe, source: Probe): void {
-  const [after, before] = [Number(result.format.duration), Number(source.format.duration)]
-  assert.ok(Math.abs(after - before) < 0.2, `the duration is ${after} s instead of ${before} s`)
+  const [durationAfter, durationBefore] = [Number(result.format.duration), Number(source.format.duration)]
+  assert.ok(
+    Math.abs(durationAfter - durationBefore) < 0.2,
+    `the duration is ${durationAfter} s instead of ${durationBefore} s`,
+  )
 }
 
 async function probe(path: string): Promise<Probe> {
@@ -108,9 +111,9 @@ test('document/s.odt is converted to a DOCX that contains its text', { skip }, a
 
 test('document/s.docx is converted to a JPEG of its page via PDF', { skip }, async () => {
   const { path, job } = await sample('document/s.docx', 'jpg')
-  const shown = await probe(path)
-  assert.deepEqual(codecs(shown), ['mjpeg'])
-  assert.ok((shown.streams[0]?.height ?? 0) > 1000, 'a page, upright')
+  const shownStreams = await probe(path)
+  assert.deepEqual(codecs(shownStreams), ['mjpeg'])
+  assert.ok((shownStreams.streams[0]?.height ?? 0) > 1000, 'a page, upright')
   assert.equal(job.result?.filename, 's.jpg')
 })
 
@@ -122,8 +125,8 @@ test('an image keeps its size from JPEG to PNG to WebP to AVIF', { skip }, async
     [png, 'png'],
     [webp, 'webp'],
   ] as const) {
-    const shown = await probe(step.path)
-    assert.deepEqual([codecs(shown), sizeOf(shown)], [[codec], [200, 150]])
+    const shownStreams = await probe(step.path)
+    assert.deepEqual([codecs(shownStreams), sizeOf(shownStreams)], [[codec], [200, 150]])
   }
   const { stdout } = await run('heif-info', [avif.path])
   assert.match(stdout, /200x150/)
@@ -143,7 +146,7 @@ test('image/s.tiff is converted to a PDF of one page', { skip }, async () => {
   assert.match((await run('pdfimages', ['-list', path])).stdout, /200\s+150/)
 })
 
-for (const [path, to, expected] of [
+for (const [path, to, expectedText] of [
   ['video/s.mp4', 'webm', /vp[89]|av1/],
   ['video/s.mov', 'mp4', /h264/],
 ] as const) {
@@ -152,7 +155,7 @@ for (const [path, to, expected] of [
       probe(new URL(path, samples).pathname),
       sample(path, to).then((converted) => probe(converted.path)),
     ])
-    assert.match(codecs(result).join(' '), expected)
+    assert.match(codecs(result).join(' '), expectedText)
     assertSameLength(result, source)
   })
 }

@@ -29,12 +29,12 @@ const send = async (client: Client) => {
 
 async function facts(client: Client, jobId: string) {
   const job = await client.finished(jobId)
-  const made = await client.saved(job, folder)
+  const savedPath = await client.saved(job, folder)
   return {
     warnings: warningsOf(job),
-    pages: (await readStdout('pdfinfo', '-f', '1', '-l', String(count), made)).match(/^Page .*$/gm),
-    texts: (await readStdout('pdftotext', made, '-')).split('\f'),
-    outline: await readOutlineItems(made),
+    pages: (await readStdout('pdfinfo', '-f', '1', '-l', String(count), savedPath)).match(/^Page .*$/gm),
+    texts: (await readStdout('pdftotext', savedPath, '-')).split('\f'),
+    outline: await readOutlineItems(savedPath),
   }
 }
 
@@ -58,13 +58,13 @@ test('OCR of 24 scanned pages in runs of 60 s is identical to a single run, even
   const unlimited = await startService({ PARALLEL: '1' })
   t.after(() => unlimited.stop())
   const client = new Client(unlimited)
-  const whole = await facts(client, await send(client))
+  const wholeFacts = await facts(client, await send(client))
   assert.equal((await logOf(unlimited)).filter((line) => line.includes('"task split into chunks"')).length, 0)
   await unlimited.stop()
-  for (const [at, text] of whole.texts.slice(0, count).entries())
+  for (const [at, text] of wholeFacts.texts.slice(0, count).entries())
     assert.match(text, new RegExp(`page ${at + 1}\\s+has seen ${(at + 1) * 37} ships`))
-  assert.deepEqual(whole.outline, [['The end', count]])
-  assert.equal(whole.warnings.status, 'completed')
+  assert.deepEqual(wholeFacts.outline, [['The end', count]])
+  assert.equal(wholeFacts.warnings.status, 'completed')
   for (const workers of ['1', '2']) {
     const settings = { PARALLEL: workers, TASK_LIMIT_S: '60' }
     let service = await startService(settings)
@@ -76,7 +76,7 @@ test('OCR of 24 scanned pages in runs of 60 s is identical to a single run, even
     await waitUntil(async () => (await countStarted(service)) >= 2, 'two chunks have started', 300)
     await service.kill()
     service = await startService(settings, dataDir)
-    assert.deepEqual(await facts(sender.at(service), jobId), whole)
+    assert.deepEqual(await facts(sender.at(service), jobId), wholeFacts)
     t.diagnostic(`${workers} workers: ${((performance.now() - began) / 1000).toFixed(0)} s`)
     await service.stop()
   }

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
 /** Characters that no encoding changes and that occur nowhere else. */
 const right = 'Zq7rightPasswordZq7'
-const wrong = 'Zq7wrongPasswordZq7'
+const wrongPassword = 'Zq7wrongPasswordZq7'
 
 let service: TestService
 let client: Client
@@ -23,10 +23,10 @@ after(() => service.stop())
 async function filesWith(text: string): Promise<string[]> {
   const names = await readdir(service.dataDir, { recursive: true, withFileTypes: true })
   const paths = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const found = await Promise.all(
+  const foundSecrets = await Promise.all(
     paths.map(async (path) => ((await readFile(path)).includes(text) ? [path] : [])),
   )
-  return found.flat()
+  return foundSecrets.flat()
 }
 
 test('passwords never appear in a table, queue, event, log line, file or reply', async () => {
@@ -36,7 +36,7 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
     // In both spellings, inside and outside of the options.
     opened: { operation: 'decrypt-pdf', input: 'locked', password: right },
     images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: right },
-    refused: { operation: 'decrypt-pdf', input: 'locked', password: wrong, continue_on_error: true },
+    refused: { operation: 'decrypt-pdf', input: 'locked', password: wrongPassword, continue_on_error: true },
     // Two images: the rest of the job waits in the table in between.
     moving: {
       operation: 'convert',
@@ -46,25 +46,25 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
     },
     out: { operation: 'export/url', input: ['opened', 'images', 'refused', 'moving'] },
   }
-  const created = await client.post('/v1/jobs', { tasks })
-  const reply = await created.text()
-  assert.equal(created.status, 202, reply)
+  const createdReply = await client.post('/v1/jobs', { tasks })
+  const reply = await createdReply.text()
+  assert.equal(createdReply.status, 202, reply)
   const { jobId } = JSON.parse(reply) as { jobId: string }
   const job = await client.finished(jobId)
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
-  const whole = await (await client.fetch(`/v1/jobs/${jobId}`)).text()
-  assert.match(whole, /cannot be opened with the password/, 'the wrong password was tried')
+  const wholeJob = await (await client.fetch(`/v1/jobs/${jobId}`)).text()
+  assert.match(wholeJob, /cannot be opened with the password/, 'the wrong password was tried')
 
   const retried = await (await client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST' })).text()
-  const again = await client.finished((JSON.parse(retried) as { jobId: string }).jobId)
-  assert.equal(again.status, 'completed', 'encrypted passwords work for a retry too')
+  const retriedJob = await client.finished((JSON.parse(retried) as { jobId: string }).jobId)
+  assert.equal(retriedJob.status, 'completed', 'encrypted passwords work for a retry too')
 
   // Workers clean up after they have reported the end.
   const work = join(service.dataDir, 'work')
   const entries = async () => (await readdir(work)).filter((name) => name.startsWith('task-'))
   await waitUntil(async () => (await entries()).length === 0, 'the work folders are gone')
-  for (const secret of [right, wrong]) {
-    for (const text of [reply, whole, retried]) assert.ok(!text.includes(secret), 'a reply contains it')
+  for (const secret of [right, wrongPassword]) {
+    for (const text of [reply, wholeJob, retried]) assert.ok(!text.includes(secret), 'a reply contains it')
     assert.deepEqual(await filesWith(secret), [])
     assert.deepEqual(await filesWith(Buffer.from(secret).toString('base64').slice(0, -2)), [])
   }

@@ -94,8 +94,8 @@ async function bodiesEnd(client: Client): Promise<void> {
   const inline = { operation: 'import/base64', filename: 'a.png', file: 'A'.repeat(4.5 * mib) }
   const tasks = { in: inline, out: { operation: 'export/url', input: 'in' } }
   // Above our limit, above the limit of a function, above the limit of the gateway.
-  const refused = [await form(4.5 * mib), await form(6 * mib), await form(11 * mib)]
-  for (const response of [...refused, await client.post('/v1/jobs', { tasks })]) {
+  const refusedReplies = [await form(4.5 * mib), await form(6 * mib), await form(11 * mib)]
+  for (const response of [...refusedReplies, await client.post('/v1/jobs', { tasks })]) {
     const { error } = (await response.json()) as { error: { code: string; message: string } }
     assert.deepEqual([response.status, error.code], [413, 'FILE_TOO_LARGE'])
     assert.match(error.message, /Upload the file with POST \/v1\/uploads\/presign/)

@@ -70,10 +70,10 @@ async function begin(t: TestContext) {
   await writeFile(join(sshd.files, 'in.txt'), content)
 
   const direct = { operation: 'import/s3', ...bucket(ports[0] ?? 0, 'in.txt') }
-  const given = { operation: 'export/url', input: 'in' }
+  const givenTask = { operation: 'export/url', input: 'in' }
   const taskMaps = [
-    { in: { operation: 'import/s3', ...bucket(s3In.port, 'in.txt') }, out: given },
-    { in: { operation: 'import/sftp', ...server(sftpIn.port, 'in.txt') }, out: given },
+    { in: { operation: 'import/s3', ...bucket(s3In.port, 'in.txt') }, out: givenTask },
+    { in: { operation: 'import/sftp', ...server(sftpIn.port, 'in.txt') }, out: givenTask },
     { in: direct, out: { operation: 'export/s3', input: 'in', ...bucket(s3Out.port, 'out.txt') } },
     { in: direct, out: { operation: 'export/sftp', input: 'in', ...server(sftpOut.port, 'out.txt') } },
   ]
@@ -92,9 +92,9 @@ async function begin(t: TestContext) {
 test('a transfer whose process is killed in the middle of a part succeeds later and leaves no temporary files', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
-  const [started = assert.fail('an upload')] = await uploads()
-  const partial = await readdir(sshd.files)
-  assert.ok(partial.some((name) => name.startsWith('out.txt.') && name.endsWith('.part')))
+  const [startedUpload = assert.fail('an upload')] = await uploads()
+  const partialFiles = await readdir(sshd.files)
+  assert.ok(partialFiles.some((name) => name.startsWith('out.txt.') && name.endsWith('.part')))
   process.kill(transferWorker(service) ?? assert.fail('no worker'), 'SIGKILL')
   for (const { state } of proxies) state.holdAfter = Number.POSITIVE_INFINITY
 
@@ -111,7 +111,7 @@ test('a transfer whose process is killed in the middle of a part succeeds later 
   const { ObjectParts } = await s3.send(new GetObjectAttributesCommand(attributes))
   assert.equal(ObjectParts?.TotalPartsCount, Math.ceil(content.length / 8 / 1024 ** 2))
   assert.deepEqual(await uploads(), [])
-  const { Key, UploadId } = started
+  const { Key, UploadId } = startedUpload
   await assert.rejects(s3.send(new ListPartsCommand({ Bucket, Key, UploadId })), { name: 'NoSuchUpload' })
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }))
   assert.deepEqual(

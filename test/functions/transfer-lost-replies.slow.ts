@@ -50,9 +50,9 @@ async function exportsWithout(
     return { port: proxy.port, url: `${protocol}//127.0.0.1:${proxy.port}${pathname.replace(/\/$/, '')}` }
   }
   const bucket = { bucket: Bucket, region, access_key_id: s3Credentials.accessKeyId }
-  const s3Export = async (key: string, last: string) => {
+  const s3Export = async (key: string, lastTask: string) => {
     const { url: endpoint } = await startHoldingProxy(s3.endpoint, (lastRequest) =>
-      lastRequest.includes(`/${key}?${last}`),
+      lastRequest.includes(`/${key}?${lastTask}`),
     )
     return {
       operation: 'export/s3',
@@ -96,9 +96,9 @@ test('an export whose process is killed before the reply of the store completes 
   const jobs = outs.map(async (out) => {
     // Each has a different owner, so that none waits for another.
     const client = new Client(service)
-    const given = { operation: 'import/base64', file: content.toString('base64'), filename: 'in.txt' }
+    const givenTask = { operation: 'import/base64', file: content.toString('base64'), filename: 'in.txt' }
     const { jobId } = await client.accepted(
-      await client.post('/v1/jobs', { tasks: { in: given, out: { ...out, input: 'in' } } }),
+      await client.post('/v1/jobs', { tasks: { in: givenTask, out: { ...out, input: 'in' } } }),
     )
     return ((await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: JobReply }).data
   })

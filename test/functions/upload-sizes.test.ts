@@ -48,11 +48,11 @@ function audio(): Buffer<ArrayBuffer> {
 
 test('a multipart upload can be resumed, is completed once, and is then converted', async () => {
   const bytes = audio()
-  const [first, last] = [bytes.subarray(0, 5 * mib), bytes.subarray(5 * mib)]
-  const announced = { filename: 'tone.wav', type: 'audio/wav', size: bytes.length }
-  const started = await client.post('/v1/uploads/multipart', announced)
-  assert.equal(started.status, 201)
-  const { uploadId } = (await started.json()) as StartedUpload
+  const [firstBytes, lastBytes] = [bytes.subarray(0, 5 * mib), bytes.subarray(5 * mib)]
+  const announcedFile = { filename: 'tone.wav', type: 'audio/wav', size: bytes.length }
+  const startedReply = await client.post('/v1/uploads/multipart', announcedFile)
+  assert.equal(startedReply.status, 201)
+  const { uploadId } = (await startedReply.json()) as StartedUpload
   const path = `/v1/uploads/multipart/${uploadId}`
   const dataOf = async (response: Response) => ((await response.json()) as { data: never }).data
   const send = async (number: number, body: Buffer<ArrayBuffer>) => {
@@ -62,20 +62,22 @@ test('a multipart upload can be resumed, is completed once, and is then converte
     return { PartNumber: number, ETag: response.headers.get('etag') ?? '' }
   }
   const complete = (parts: readonly object[]) => client.post(`${path}/complete`, { parts })
-  const one = await send(1, first)
+  const one = await send(1, firstBytes)
   assert.equal(await codeOf(await convert(uploadId)), 'UPLOAD_INCOMPLETE')
   assert.equal(await codeOf(await complete([one])), 'UPLOAD_INCOMPLETE', 'less than the declared size')
   const there = (await dataOf(await client.fetch(path))) as { parts: object[]; complete: boolean }
-  assert.deepEqual(there, { parts: [{ ...one, Size: first.length }], complete: false })
+  assert.deepEqual(there, { parts: [{ ...one, Size: firstBytes.length }], complete: false })
 
   await send(2, Buffer.from('of an attempt that was cut off'))
-  const two = await send(2, last)
-  for (const [wrong, part] of [
+  const two = await send(2, lastBytes)
+  for (const [wrongBody, part] of [
     [[two, one], 1],
     [[one, { ...two, ETag: 'x' }], 2],
     [[one, { ...two, PartNumber: 3 }], 3],
   ] as const) {
-    const { error } = (await (await complete(wrong)).json()) as { error: { code: string; details: object } }
+    const { error } = (await (await complete(wrongBody)).json()) as {
+      error: { code: string; details: object }
+    }
     assert.deepEqual(error, { ...error, code: 'INVALID_REQUEST', details: { field: 'parts', part } })
   }
   const stranger = new Client(service)
@@ -106,14 +108,14 @@ test('an aborted upload is deleted, other clients cannot access uploads, and siz
   assert.deepEqual(await (await stranger.fetch(`${path}?key=${key}`)).json(), [])
   assert.equal((await stranger.fetch(`${path}?key=${key}`, { method: 'DELETE' })).status, 200)
   assert.equal(await codeOf(await client.fetch(`${path}?key=${key}`)), 'UPLOAD_NOT_FOUND')
-  const empty = (await (
+  const emptyUpload = (await (
     await client.post('/v1/uploads/multipart', { filename: 'a' })
   ).json()) as StartedUpload
-  const parts = `/v1/uploads/multipart/${empty.uploadId}`
+  const parts = `/v1/uploads/multipart/${emptyUpload.uploadId}`
   const { url } = (await (await client.fetch(`${parts}/1`)).json()) as { url: string }
   const ETag = (await fetch(url, { method: 'PUT', body: '' })).headers.get('etag')
-  const completed = await client.post(`${parts}/complete`, { parts: [{ PartNumber: 1, ETag }] })
-  assert.equal(await codeOf(completed), 'INVALID_INPUT', 'an empty list of parts')
+  const completedReply = await client.post(`${parts}/complete`, { parts: [{ PartNumber: 1, ETag }] })
+  assert.equal(await codeOf(completedReply), 'INVALID_INPUT', 'an empty list of parts')
   for (const [size, code] of [
     [0, 'INVALID_INPUT'],
     [11 * 1024 * mib, 'FILE_TOO_LARGE'],
@@ -184,9 +186,11 @@ test('a file too large for the workers of its target is rejected before the uplo
   const check = (from: string, targetFormat: string, size: number) =>
     client.post('/v1/convert/check', { from, targetFormat, size })
   const gib = 1024 ** 3
-  const refused = await check('pdf', 'txt', 4 * gib + 1)
-  assert.equal(refused.status, 413)
-  const { error } = (await refused.json()) as { error: { code: string; message: string; details: object } }
+  const refusedReply = await check('pdf', 'txt', 4 * gib + 1)
+  assert.equal(refusedReply.status, 413)
+  const { error } = (await refusedReply.json()) as {
+    error: { code: string; message: string; details: object }
+  }
   assert.match(error.message, /^The file has 4097 MiB; this conversion accepts at most 4096 MiB\. Send a/)
   assert.deepEqual(error.details, { field: 'file', maxBytes: 4 * gib, size: 4 * gib + 1 })
   assert.equal((await check('pdf', 'txt', 4 * gib)).status, 200)

@@ -21,13 +21,13 @@ before(async () => {
 
 after(() => service.stop())
 
-const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
+const announcedFile = { filename: 'a.png', contentType: 'image/png', size: png.length }
 
 const put = async ({ url, headers }: Pick<Presigned, 'url' | 'headers'>, body = png) =>
   (await fetch(url, { method: 'PUT', headers: { ...headers }, body })).status
 
 async function upload(): Promise<Presigned> {
-  const place = await client.presign(announced)
+  const place = await client.presign(announcedFile)
   assert.equal(await put(place), 200)
   return place
 }
@@ -37,23 +37,23 @@ const convert = (uploadId: string) => client.post('/v1/convert', { uploadId, tar
 /** HEAD would need another signature, so a PUT that requires absence shows that the file was deleted. */
 const waitUntilDeleted = ({ url, headers }: Presigned) =>
   waitUntil(async () => {
-    const absent = { ...headers, 'if-none-match': '*' }
-    return (await fetch(url, { method: 'PUT', headers: absent, body: png })).status === 200
+    const onlyIfAbsent = { ...headers, 'if-none-match': '*' }
+    return (await fetch(url, { method: 'PUT', headers: onlyIfAbsent, body: png })).status === 200
   }, 'the late file is gone')
 
 test('content uploaded after a job took the upload is never converted and is deleted', async () => {
   const place = await upload()
   const { jobId } = (await (await convert(place.uploadId)).json()) as { jobId: string }
-  const unreadable = Buffer.alloc(png.length)
-  assert.equal(await put(place, unreadable), 200)
+  const unreadableBytes = Buffer.alloc(png.length)
+  assert.equal(await put(place, unreadableBytes), 200)
   const job = await client.finished(jobId)
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   await waitUntilDeleted(place)
 })
 
 test('using an upload whose import failed reports the reason', async () => {
-  const asked = await client.post('/v1/import/url', { url: 'http://127.0.0.1:9/a.png' })
-  const { data } = (await asked.json()) as { data: { uploadId: string; jobId: string } }
+  const importReply = await client.post('/v1/import/url', { url: 'http://127.0.0.1:9/a.png' })
+  const { data } = (await importReply.json()) as { data: { uploadId: string; jobId: string } }
   await client.finished(data.jobId)
   const response = await convert(data.uploadId)
   const { error } = (await response.json()) as { error: Refused }
@@ -147,9 +147,9 @@ test('a job waits for its uploads, by form or PUT, and is queued when the last o
   )
   assert.equal((await view()).status, 'pending', 'nothing runs before the last upload')
   assert.equal(await put(formOf(job, 'second').put), 200)
-  const done = await client.finished(job.jobId)
-  assert.equal(done.status, 'completed', JSON.stringify(done.error))
-  assert.equal(done.result?.filename, 'first.webp')
+  const doneJob = await client.finished(job.jobId)
+  assert.equal(doneJob.status, 'completed', JSON.stringify(doneJob.error))
+  assert.equal(doneJob.result?.filename, 'first.webp')
 })
 
 test('an awaited file that is too large or unreadable fails the job', async () => {
@@ -157,9 +157,9 @@ test('an awaited file that is too large or unreadable fails the job', async () =
   assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 400, 'the form refuses it')
   assert.equal(await put(formOf(job, 'file').put), 200, 'a PUT cannot')
   assert.equal(await sendForm(formOf(job, 'second'), 'x.png', Buffer.from([0, 1, 2, 3])), 201)
-  const failed = await client.finished(job.jobId)
-  assert.equal(failed.status, 'failed')
-  assert.equal(failed.error?.code, 'FILE_TOO_LARGE')
+  const failedJob = await client.finished(job.jobId)
+  assert.equal(failedJob.status, 'failed')
+  assert.equal(failedJob.error?.code, 'FILE_TOO_LARGE')
 })
 
 test('replies to requests for another host name contain URLs with that name, which work', async () => {
@@ -167,10 +167,10 @@ test('replies to requests for another host name contain URLs with that name, whi
   const jobWith = (host: string, path: string, method: string, body: string, type = 'application/json') =>
     new Promise<string>((resolve, reject) => {
       const headers = { host, 'content-type': type, 'content-length': Buffer.byteLength(body) }
-      const sent = request(new URL(path, service.url), { method, headers }, (response) => {
+      const sentRequest = request(new URL(path, service.url), { method, headers }, (response) => {
         resolve(text(response).then((answer) => `${response.statusCode} ${answer}`))
       })
-      sent.on('error', reject).end(body)
+      sentRequest.on('error', reject).end(body)
     })
   const announced = JSON.stringify({ filename: 'a.txt', contentType: 'text/plain', size: 5 })
   const host = `shelf.lan:${port}`

@@ -28,7 +28,7 @@ export interface VideoCase {
 export function createVideo(path: string, size: string, rate: string, seconds: number): void {
   const frames = `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`
   const tone = `sine=frequency=440:beep_factor=4:duration=${seconds}`
-  const made = spawnSync(
+  const madeVideo = spawnSync(
     'ffmpeg',
     [
       ...['-nostdin', '-v', 'error', '-f', 'lavfi', '-i', frames, '-f', 'lavfi', '-i', tone],
@@ -36,7 +36,7 @@ export function createVideo(path: string, size: string, rate: string, seconds: n
     ],
     { encoding: 'utf8' },
   )
-  assert.equal(made.status, 0, made.stderr)
+  assert.equal(madeVideo.status, 0, madeVideo.stderr)
 }
 
 /** With one worker and with two: all video frames and audio packets at the same times, with the same warnings. */
@@ -44,20 +44,31 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
   const service = await startService({ PARALLEL: '1' })
   t.after(() => service.stop())
   const client = new Client(service)
-  const whole = await facts(client, await send(client, video), video)
-  assert.equal(whole.video.length, video.frames)
+  const wholeFacts = await facts(client, await send(client, video), video)
+  assert.equal(wholeFacts.video.length, video.frames)
   await service.stop()
   for (const workers of ['1', '2']) {
     const began = performance.now()
-    const cut = await inParts(t, video, workers)
-    const late = [largestDifference(whole, cut, 'video'), largestDifference(whole, cut, 'audio')]
-    assert.ok(Math.max(...late) <= 0.002, `frames and audio packets are up to ${late.join(' and ')} s apart`)
-    const larger = cut.size / whole.size - 1
-    assert.ok(Math.abs(larger) <= video.maxSizeDifference, `${cut.size} bytes, in one run ${whole.size}`)
-    assert.deepEqual(cut.job.warnings, whole.job.warnings)
+    const cutFacts = await inParts(t, video, workers)
+    const lateByS = [
+      largestDifference(wholeFacts, cutFacts, 'video'),
+      largestDifference(wholeFacts, cutFacts, 'audio'),
+    ]
+    assert.ok(
+      Math.max(...lateByS) <= 0.002,
+      `frames and audio packets are up to ${lateByS.join(' and ')} s apart`,
+    )
+    const largerShare = cutFacts.size / wholeFacts.size - 1
+    assert.ok(
+      Math.abs(largerShare) <= video.maxSizeDifference,
+      `${cutFacts.size} bytes, in one run ${wholeFacts.size}`,
+    )
+    assert.deepEqual(cutFacts.job.warnings, wholeFacts.job.warnings)
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
-    const times = late.map((each) => (each * 1000).toFixed(1)).join(' and ')
-    t.diagnostic(`${workers} workers: ${seconds} s, ${times} ms apart, ${(larger * 100).toFixed(1)} % larger`)
+    const times = lateByS.map((each) => (each * 1000).toFixed(1)).join(' and ')
+    t.diagnostic(
+      `${workers} workers: ${seconds} s, ${times} ms apart, ${(largerShare * 100).toFixed(1)} % larger`,
+    )
   }
 }
 
@@ -73,9 +84,9 @@ async function inParts(t: TestContext, video: VideoCase, workers: string): Promi
     await service.kill()
     service = await startService(settings, dataDir)
   }
-  const made = await facts(client.at(service), jobId, video)
+  const jobFacts = await facts(client.at(service), jobId, video)
   await service.stop()
-  return made
+  return jobFacts
 }
 
 async function send(client: Client, { folder, files, path, fields }: VideoCase): Promise<string> {
@@ -100,12 +111,12 @@ type Facts = Awaited<ReturnType<typeof facts>>
 
 async function facts(client: Client, jobId: string, { folder }: VideoCase) {
   const job = await client.finished(jobId)
-  const made = await client.saved(job, folder)
-  return { job, ...readPacketTimes(made), size: (await stat(made)).size }
+  const savedPath = await client.saved(job, folder)
+  return { job, ...readPacketTimes(savedPath), size: (await stat(savedPath)).size }
 }
 
 /** Largest time difference in seconds of a video frame or audio packet. */
-function largestDifference(whole: Facts, cut: Facts, kind: 'video' | 'audio'): number {
-  assert.equal(cut[kind].length, whole[kind].length, kind)
-  return Math.max(...whole[kind].map((time, at) => Math.abs((cut[kind][at] ?? Infinity) - time)))
+function largestDifference(wholeFacts: Facts, cutFacts: Facts, kind: 'video' | 'audio'): number {
+  assert.equal(cutFacts[kind].length, wholeFacts[kind].length, kind)
+  return Math.max(...wholeFacts[kind].map((time, at) => Math.abs((cutFacts[kind][at] ?? Infinity) - time)))
 }

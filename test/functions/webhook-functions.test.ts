@@ -15,7 +15,7 @@ import { loadSubscribers } from '../../lib/live/subscribers.ts'
 import { subscriberCacheMs } from '../../lib/model/subscriber-cache.ts'
 import type { SubscriberLookup } from '../../lib/model/subscribers.ts'
 import {
-  allowed,
+  allowedNetworks,
   app,
   createEvent,
   createHook,
@@ -32,13 +32,13 @@ import {
 test('a test event is sent immediately, and the reply contains its outcome', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/test', { format: 'chat-blocks', enabled: false })
-  const answered = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
+  const testReply = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
   while (queue.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   await deliverAll()
-  const { status, data } = await answered
+  const { status, data } = await testReply
   assert.deepEqual([status, data.status, data.responseStatus], [200, 'succeeded', 204])
-  const [sent] = receiver.at('/test')
-  assert.equal(sent?.json.blocks[0].text.text, 'Job failed')
+  const [sentRequest] = receiver.at('/test')
+  assert.equal(sentRequest?.json.blocks[0].text.text, 'Job failed')
   assert.equal((await onlyDelivery(send, id)).id, data.deliveryId)
   const [of, unknown] = [`/v1/webhooks/${id}/deliveries`, newId('whd')]
   assert.deepEqual((await send('GET', `${of}/${unknown}`)).error.details, {
@@ -57,10 +57,10 @@ test('deliveries are paginated, newest first', async () => {
   }
   await deliverAll()
   const path = `/v1/webhooks/${id}/deliveries`
-  const first = (await send('GET', path, undefined, { limit: '2' })).data
-  const rest = (await send('GET', path, undefined, { limit: '2', before: first.next })).data
+  const firstPage = (await send('GET', path, undefined, { limit: '2' })).data
+  const rest = (await send('GET', path, undefined, { limit: '2', before: firstPage.next })).data
   assert.deepEqual(
-    [...first.deliveries, ...rest.deliveries].map(({ eventId }: { eventId: string }) => eventId),
+    [...firstPage.deliveries, ...rest.deliveries].map(({ eventId }: { eventId: string }) => eventId),
     events,
   )
   assert.equal(rest.next, null)
@@ -87,11 +87,14 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   await tellBeginning(data.jobId)
   await dispatch(eventOf(send, newId('job'), 1, 'job.created'))
   await deliverAll()
-  const [sent, ...others] = receiver.at('/own')
-  assert.deepEqual([sent?.json.job.id, others.map(({ json }) => json.event)], [data.jobId, ['job.queued']])
+  const [sentRequest, ...otherRequests] = receiver.at('/own')
+  assert.deepEqual(
+    [sentRequest?.json.job.id, otherRequests.map(({ json }) => json.event)],
+    [data.jobId, ['job.queued']],
+  )
   const { secret } = (await send('GET', '/v1/webhooks/secret')).data
-  const signature = String(sent?.headers['x-webhook-signature'])
-  assert.equal(await verify(secret, String(sent?.body), signature), true)
+  const signature = String(sentRequest?.headers['x-webhook-signature'])
+  assert.equal(await verify(secret, String(sentRequest?.body), signature), true)
   const id = data.jobId.replace('job_', 'whk_')
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.jobId, data.jobId)
   const { deliveries } = (await send('GET', `/v1/webhooks/${id}/deliveries`)).data
@@ -106,13 +109,13 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   form.set('file', new Blob(['# Hello']), 'page.md')
   form.set('targetFormat', 'pdf')
   form.set('webhookUrl', receiver.url('/form'))
-  const converted = await send('POST', '/v1/convert', form)
-  assert.deepEqual(converted.data.warnings, [])
+  const createdJob = await send('POST', '/v1/convert', form)
+  assert.deepEqual(createdJob.data.warnings, [])
   const nightly = { name: 'nightly', cron: '0 3 * * *', tasks, webhookUrl: receiver.url('/nightly') }
   const workflow = (await send('POST', '/v1/workflows', nightly)).data
   assert.equal(workflow.webhookUrl, receiver.url('/nightly'))
   const run = (await send('POST', `/v1/workflows/${workflow.id}/run`)).data
-  await tellBeginning(converted.data.jobId)
+  await tellBeginning(createdJob.data.jobId)
   await tellBeginning(run.jobId)
   await deliverAll()
   const eventsAt = (path: string) => receiver.at(path).map(({ json }) => json.event)
@@ -140,8 +143,13 @@ const record = (body: string): SQSRecord => ({
 
 test('the webhook functions process bus events and queue messages, and report failed messages', async () => {
   const { QUEUE_URL_PREFIX, SERVICE_SECRET } = app.services.config
-  const own = { QUEUE_URL_PREFIX, SERVICE_SECRET, OUTGOING_ALLOW: allowed.join(), LOG_LEVEL: 'silent' }
-  Object.assign(processEnvironment, own)
+  const ownVariables = {
+    QUEUE_URL_PREFIX,
+    SERVICE_SECRET,
+    OUTGOING_ALLOW: allowedNetworks.join(),
+    LOG_LEVEL: 'silent',
+  }
+  Object.assign(processEnvironment, ownVariables)
   const send = newClient()
   const { id } = await createHook(send, '/functions', { events: ['job.completed'] })
   const event = eventOf(send, newId('job'), 4)
@@ -165,12 +173,12 @@ test('the webhook functions process bus events and queue messages, and report fa
     Messages.map(({ Attributes }) => Attributes?.MessageGroupId),
     [id],
   )
-  const wrong = record('{"webhookId":7}')
+  const wrongRecord = record('{"webhookId":7}')
   const { batchItemFailures } = await createFunction().handler(
-    { Records: [record(Messages[0]?.Body ?? ''), wrong] },
+    { Records: [record(Messages[0]?.Body ?? ''), wrongRecord] },
     { getRemainingTimeInMillis: () => 120_000 },
   )
-  assert.deepEqual(batchItemFailures, [{ itemIdentifier: wrong.messageId }])
+  assert.deepEqual(batchItemFailures, [{ itemIdentifier: wrongRecord.messageId }])
   assert.equal(receiver.at('/functions')[0]?.json.id, event.id)
   assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
 })
@@ -179,11 +187,11 @@ test('the default secret is created once per owner and can be rotated', async ()
   const send = newClient()
   assert.equal((await send('GET', '/v1/webhooks/secret')).error.code, 'AUTHENTICATION_REQUIRED')
   await createHook(send, '/')
-  const first = (await send('GET', '/v1/webhooks/secret')).data
-  assert.deepEqual((await send('GET', '/v1/webhooks/secret')).data, first)
-  const second = (await send('POST', '/v1/webhooks/secret/rotate', {})).data
-  assert.notEqual(second.secret, first.secret)
-  assert.equal((await send('GET', '/v1/webhooks/secret')).data.secret, second.secret)
+  const firstSecret = (await send('GET', '/v1/webhooks/secret')).data
+  assert.deepEqual((await send('GET', '/v1/webhooks/secret')).data, firstSecret)
+  const secondSecret = (await send('POST', '/v1/webhooks/secret/rotate', {})).data
+  assert.notEqual(secondSecret.secret, firstSecret.secret)
+  assert.equal((await send('GET', '/v1/webhooks/secret')).data.secret, secondSecret.secret)
 })
 
 test('events are only sent to webhooks and sockets that exist', async () => {
@@ -203,8 +211,8 @@ test('events are only sent to webhooks and sockets that exist', async () => {
 test('a webhook receives only its selected events, or all events if they are sent in sequence', async () => {
   const send = newClient()
   await createHook(send, '/ends', { events: ['job.failed'] })
-  const received = await loadSubscribers(app.services.table, send.id())
-  assert.deepEqual([received('job.created'), received('job.failed')], [[], ['webhooks']])
+  const foundSubscribers = await loadSubscribers(app.services.table, send.id())
+  assert.deepEqual([foundSubscribers('job.created'), foundSubscribers('job.failed')], [[], ['webhooks']])
   await createHook(send, '/order', { events: ['job.started'] })
   const inOrder = await loadSubscribers(app.services.table, send.id())
   assert.deepEqual([inOrder('job.created'), inOrder('file.uploaded')], [['webhooks'], ['webhooks']])

@@ -69,8 +69,8 @@ test('the events of a job are sent in sequence, and a failed one does not delay 
   const numbers = () => receiver.at('/order').map(({ json }) => json.sequence)
   await dispatch(events[2] as BusEvent)
   await dispatch(events[1] as BusEvent)
-  const [first] = queue.splice(0)
-  await deliverer().deliver(first?.message as DeliveryMessage, () => 900_000)
+  const [firstMessage] = queue.splice(0)
+  await deliverer().deliver(firstMessage?.message as DeliveryMessage, () => 900_000)
   assert.deepEqual(numbers(), [], 'the first event is missing')
   queue.length = 0
   for (const at of [4, 3, 0]) await dispatch(events[at] as BusEvent)

@@ -25,10 +25,10 @@ import {
 } from './support/webhook-service.ts'
 
 /** A server that handles every request with `respond`. */
-async function raw(answer: (socket: import('node:net').Socket) => void): Promise<string> {
+async function raw(respond: (socket: import('node:net').Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    socket.once('data', () => answer(socket))
+    socket.once('data', () => respond(socket))
   })
   closing.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -73,15 +73,15 @@ test('ten delivery attempts are made, delayed by the queue up to 15 min and by t
   receiver.setHandler('/ten', respondWith(503))
   const { id } = await createHook(send, '/ten')
   const { stream } = await createEvent(send)
-  const started = clock
+  const startedAtMs = clock
   await deliverAll()
-  for (let made = 1; made < 10; made++) {
+  for (let attemptNumber = 1; attemptNumber < 10; attemptNumber++) {
     const { nextAttemptAt } = await onlyDelivery(send, id)
     const dueInS = (Date.parse(nextAttemptAt) - clock) / 1000
-    assert.equal(dueInS, retryDelaysS[made])
+    assert.equal(dueInS, retryDelaysS[attemptNumber])
     pass(dueInS + 60)
     await sweep(id, stream)
-    assert.equal(queue.length, 1, `attempt ${made + 1}`)
+    assert.equal(queue.length, 1, `attempt ${attemptNumber + 1}`)
     const { message } = queue[0] as (typeof queue)[number]
     await deliverAll()
     // A duplicate message, as both the queue and the table may send one.
@@ -95,15 +95,15 @@ test('ten delivery attempts are made, delayed by the queue up to 15 min and by t
     ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'],
   )
   assert.equal(new Set(receiver.at('/ten').map(({ body }) => body.toString())).size, 1)
-  assert.ok((clock - started) / 3_600_000 > 75)
+  assert.ok((clock - startedAtMs) / 3_600_000 > 75)
   assert.equal(
     (await app.services.table.partition(`LANE#${id}#${stream}`, 'DELIVERY#'))[0]?.['wakeAt'],
     undefined,
   )
 
   receiver.setHandler('/ten', respondWith(204))
-  const again = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
-  assert.deepEqual([again.status, again.data.status], [202, 'pending'])
+  const redelivered = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
+  assert.deepEqual([redelivered.status, redelivered.data.status], [202, 'pending'])
   await deliverAll()
   const repeated = await onlyDelivery(send, id)
   assert.deepEqual([repeated.status, repeated.attempt, repeated.attempts.length], ['succeeded', 11, 11])
@@ -119,9 +119,9 @@ test('delivery retries within 15 min use the delay of the queue', async () => {
   assert.ok(lane)
   await deliverer().deliver(lane.message, () => 900_000)
   assert.deepEqual([queue.length, queue[0]?.delayS], [1, 5])
-  const due = queue.shift()
+  const dueMessage = queue.shift()
   pass(5)
-  await deliverer().deliver(due?.message as DeliveryMessage, () => 900_000)
+  await deliverer().deliver(dueMessage?.message as DeliveryMessage, () => 900_000)
   assert.equal(receiver.at('/soon').length, 2)
   queue.length = 0
 })
@@ -129,25 +129,25 @@ test('delivery retries within 15 min use the delay of the queue', async () => {
 test('a 410 or five days of failures disable a webhook and drop its pending deliveries', async () => {
   const send = newClient()
   receiver.setHandler('/410', respondWith(410))
-  const gone = await createHook(send, '/410')
+  const goneHook = await createHook(send, '/410')
   await createEvent(send)
   await deliverAll()
-  const after410 = (await send('GET', `/v1/webhooks/${gone.id}`)).data
+  const after410 = (await send('GET', `/v1/webhooks/${goneHook.id}`)).data
   assert.deepEqual([after410.enabled, after410.disabledReason], [false, 'gone'])
-  assert.equal((await onlyDelivery(send, gone.id)).status, 'failed')
+  assert.equal((await onlyDelivery(send, goneHook.id)).status, 'failed')
   await createEvent(send)
   assert.equal(queue.length, 0, 'no more deliveries are sent')
 
   receiver.setHandler('/dead', respondWith(500))
-  const dead = await createHook(send, '/dead')
+  const deadHook = await createHook(send, '/dead')
   await createEvent(send)
   await deliverAll()
   pass(5 * 86_400)
   await createEvent(send)
   await deliverAll()
-  const failing = (await send('GET', `/v1/webhooks/${dead.id}`)).data
+  const failing = (await send('GET', `/v1/webhooks/${deadHook.id}`)).data
   assert.deepEqual([failing.enabled, failing.disabledReason, failing.failing], [false, 'failing', true])
-  const on = (await send('PATCH', `/v1/webhooks/${dead.id}`, { enabled: true })).data
+  const on = (await send('PATCH', `/v1/webhooks/${deadHook.id}`, { enabled: true })).data
   assert.deepEqual([on.enabled, on.disabledReason, on.failing], [true, null, false])
 })
 

@@ -11,7 +11,7 @@ import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
 import { privateAddressForms } from '../transfer/private-forms.ts'
 import {
-  allowed,
+  allowedNetworks,
   app,
   createEvent,
   createHook,
@@ -39,15 +39,19 @@ test('a webhook can be created, read, changed and deleted, and its secret is sho
     description: 'ours',
   })
   assert.deepEqual((await send('GET', `/v1/webhooks/${id}`)).data, { id, ...made })
-  const stored = await app.services.table.get({ pk: `WEBHOOK#${id}`, sk: 'WEBHOOK' })
-  assert.ok(!JSON.stringify(stored).includes(secret.slice(6)))
-  const second = await createHook(send, '/crud')
+  const storedItem = await app.services.table.get({ pk: `WEBHOOK#${id}`, sk: 'WEBHOOK' })
+  assert.ok(!JSON.stringify(storedItem).includes(secret.slice(6)))
+  const secondHook = await createHook(send, '/crud')
   const page = (await send('GET', '/v1/webhooks', undefined, { limit: '1' })).data
-  assert.deepEqual([page.webhooks[0].id, page.next], [second.id, second.id])
+  assert.deepEqual([page.webhooks[0].id, page.next], [secondHook.id, secondHook.id])
   const rest = (await send('GET', '/v1/webhooks', undefined, { before: page.next })).data
   assert.deepEqual([rest.webhooks.length, rest.webhooks[0].id, rest.next], [1, id, null])
-  const changed = (await send('PATCH', `/v1/webhooks/${id}`, { events: ['job.failed'], enabled: false })).data
-  assert.deepEqual([changed.events, changed.enabled, changed.disabledReason], [['job.failed'], false, null])
+  const changedHook = (await send('PATCH', `/v1/webhooks/${id}`, { events: ['job.failed'], enabled: false }))
+    .data
+  assert.deepEqual(
+    [changedHook.events, changedHook.enabled, changedHook.disabledReason],
+    [['job.failed'], false, null],
+  )
   assert.equal((await newClient()('GET', `/v1/webhooks/${id}`)).error.code, 'WEBHOOK_NOT_FOUND')
   assert.equal((await send('DELETE', `/v1/webhooks/${id}`)).status, 204)
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).status, 404)
@@ -56,16 +60,19 @@ test('a webhook can be created, read, changed and deleted, and its secret is sho
 test('a webhook is created once per idempotency key, and the stored reply contains no plain secret', async () => {
   const body = { url: receiver.url('/once'), events: ['*'] }
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  const first = await app.send('POST', '/v1/webhooks', { body, headers })
-  const again = await app.send('POST', '/v1/webhooks', { body, headers })
-  assert.deepEqual([again.json, again.headers['idempotent-replayed']], [first.json, 'true'])
+  const firstReply = await app.send('POST', '/v1/webhooks', { body, headers })
+  const repeatedReply = await app.send('POST', '/v1/webhooks', { body, headers })
+  assert.deepEqual(
+    [repeatedReply.json, repeatedReply.headers['idempotent-replayed']],
+    [firstReply.json, 'true'],
+  )
   const table = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
   const { Items = [] } = await table.send(new ScanCommand({ TableName: 'mutabor' }))
-  const kept = Items.filter(({ pk }) => String(pk).startsWith('IDEM#'))
-  const replies = kept.flatMap(({ reply }) => (reply?.body ? [Buffer.from(reply.body)] : []))
+  const keptItems = Items.filter(({ pk }) => String(pk).startsWith('IDEM#'))
+  const replies = keptItems.flatMap(({ reply }) => (reply?.body ? [Buffer.from(reply.body)] : []))
   assert.equal(replies.length, 1)
   assert.throws(() => gunzipSync(replies[0] ?? ''))
-  assert.ok(!replies[0]?.includes(first.json.data.secret.slice(6)))
+  assert.ok(!replies[0]?.includes(firstReply.json.data.secret.slice(6)))
 })
 
 test('invalid webhooks are refused, and the 21st webhook too', async () => {
@@ -87,7 +94,7 @@ test('invalid webhooks are refused, and the 21st webhook too', async () => {
 
 test('both signatures verify the sent bytes before, during and after a rotation', async () => {
   const send = newClient()
-  const { id, secret: first } = await createHook(send, '/signed')
+  const { id, secret: firstSecret } = await createHook(send, '/signed')
   const lastRequest = async () => {
     await createEvent(send)
     await deliverAll()
@@ -106,30 +113,34 @@ test('both signatures verify the sent bytes before, during and after a rotation'
   }
 
   const plain = await lastRequest()
-  assert.deepEqual([await isHex(plain, first), isStandard(plain, first)], [true, true])
+  assert.deepEqual([await isHex(plain, firstSecret), isStandard(plain, firstSecret)], [true, true])
   assert.equal(plain.headers['x-webhook-signature-old'], undefined)
   assert.match(plain.headers['webhook-id'] ?? '', /^evt_/)
 
-  const { secret: second } = (await send('POST', `/v1/webhooks/${id}/rotate-secret`, { graceHours: 1 })).data
-  assert.notEqual(second, first)
+  const { secret: secondSecret } = (await send('POST', `/v1/webhooks/${id}/rotate-secret`, { graceHours: 1 }))
+    .data
+  assert.notEqual(secondSecret, firstSecret)
   const between = await lastRequest()
-  assert.deepEqual([await isHex(between, second), await isHex(between, first, '-old')], [true, true])
-  assert.equal(await isHex(between, first), false)
-  assert.deepEqual([isStandard(between, first), isStandard(between, second)], [true, true])
+  assert.deepEqual(
+    [await isHex(between, secondSecret), await isHex(between, firstSecret, '-old')],
+    [true, true],
+  )
+  assert.equal(await isHex(between, firstSecret), false)
+  assert.deepEqual([isStandard(between, firstSecret), isStandard(between, secondSecret)], [true, true])
 
   pass(3700)
   const { headers, body } = await lastRequest()
   // The verifier uses the real clock.
-  assert.equal(await verify(second, body, headers['x-webhook-signature'] ?? ''), true)
+  assert.equal(await verify(secondSecret, body, headers['x-webhook-signature'] ?? ''), true)
   assert.equal(headers['x-webhook-signature-old'], undefined)
   assert.equal(headers['webhook-signature']?.split(' ').length, 1)
   const at = new Date(Number(headers['webhook-timestamp']) * 1000)
   assert.equal(
-    new StandardWebhook(second).sign(headers['webhook-id'] ?? '', at, body),
+    new StandardWebhook(secondSecret).sign(headers['webhook-id'] ?? '', at, body),
     headers['webhook-signature'],
   )
   assert.notEqual(
-    new StandardWebhook(first).sign(headers['webhook-id'] ?? '', at, body),
+    new StandardWebhook(firstSecret).sign(headers['webhook-id'] ?? '', at, body),
     headers['webhook-signature'],
   )
 })
@@ -142,11 +153,11 @@ test('an event that is dispatched twice is delivered once', async () => {
   await deliverAll()
   const delivery = await onlyDelivery(send, id)
   assert.deepEqual([delivery.status, delivery.attempt, delivery.eventId], ['succeeded', 1, event.id])
-  const [sent, ...more] = receiver.at('/twice')
-  assert.equal(more.length, 0)
+  const [sentRequest, ...moreRequests] = receiver.at('/twice')
+  assert.equal(moreRequests.length, 0)
   const { owner: _, stream: __, ...visible } = event
-  assert.deepEqual(sent?.json, visible)
-  assert.partialDeepStrictEqual(sent?.headers, {
+  assert.deepEqual(sentRequest?.json, visible)
+  assert.partialDeepStrictEqual(sentRequest?.headers, {
     'content-type': 'application/json; charset=utf-8',
     'x-webhook-event': 'job.completed',
     'x-webhook-delivery': delivery.id,
@@ -155,9 +166,9 @@ test('an event that is dispatched twice is delivered once', async () => {
 })
 
 test("a webhook receives only its owner's events of the selected types", async () => {
-  const [send, other] = [newClient(), newClient()]
+  const [send, otherClient] = [newClient(), newClient()]
   const { id } = await createHook(send, '/chosen', { events: ['job.failed'] })
-  await createHook(other, '/others')
+  await createHook(otherClient, '/others')
   await dispatch(eventOf(send, newId('job'), 1, 'job.completed'))
   await dispatch(eventOf(send, newId('job'), 1, 'job.failed'))
   await deliverAll()
@@ -169,26 +180,32 @@ test("a webhook receives only its owner's events of the selected types", async (
 })
 
 test('a webhook host with IPv4 and IPv6 addresses is called over IPv4, which works everywhere', async () => {
-  const both = [
+  const bothHooks = [
     { address: '2606:2800:21f:cb07:6820:80da:af6b:8b2c', family: 6 },
     { address: '93.184.215.14', family: 4 },
   ] as const
-  assert.equal((await new AddressGuard([], async () => both).resolve('example.com')).address, '93.184.215.14')
-  assert.equal((await new AddressGuard([], async () => both.slice(0, 1)).resolve('example.com')).family, 6)
+  assert.equal(
+    (await new AddressGuard([], async () => bothHooks).resolve('example.com')).address,
+    '93.184.215.14',
+  )
+  assert.equal(
+    (await new AddressGuard([], async () => bothHooks.slice(0, 1)).resolve('example.com')).family,
+    6,
+  )
 })
 
 test('a webhook host that now resolves to a private address is not called', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/private')
   await createEvent(send)
-  const closed = new GuardedHttp({})
-  const elsewhere = app.with({ guardedHttp: () => Promise.resolve(closed) }).services
+  const closedHttp = new GuardedHttp({})
+  const elsewhere = app.with({ guardedHttp: () => Promise.resolve(closedHttp) }).services
   const { message } = queue.shift() as (typeof queue)[number]
   await new Deliverer(elsewhere, { now }).deliver(message, () => 900_000)
-  await closed.close()
+  await closedHttp.close()
   assert.match((await onlyDelivery(send, id)).error, /does not have a public IP address/)
   assert.equal(receiver.at('/private').length, 0)
-  assert.ok(new AddressGuard(allowed).isAllowed('127.0.0.1'))
+  assert.ok(new AddressGuard(allowedNetworks).isAllowed('127.0.0.1'))
   queue.length = 0
 })
 
@@ -200,9 +217,9 @@ test('a webhook replay sends missed events, but no progress events', async () =>
   await deliverAll()
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: false })
   pass(10)
-  const missed = newId('job')
-  await dispatch(eventOf(send, missed, 1, 'job.progress'))
-  await dispatch(eventOf(send, missed, 2, 'job.failed'))
+  const missedJob = newId('job')
+  await dispatch(eventOf(send, missedJob, 1, 'job.progress'))
+  await dispatch(eventOf(send, missedJob, 2, 'job.failed'))
   assert.equal(queue.length, 0)
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: true })
   const replayed = await send('POST', `/v1/webhooks/${id}/replay`, { since })

@@ -29,9 +29,9 @@ function newClient() {
   let token: string | undefined
   return async (method: string, path: string, body?: unknown, query?: RequestOptions['query']) => {
     const headers = token === undefined ? {} : { 'x-owner-token': token }
-    const answer = await app.send(method, path, { body, headers, ...defined({ query }) })
-    token = answer.headers['x-owner-token'] ?? token
-    return { status: answer.status, data: answer.json?.data, error: answer.json?.error }
+    const reply = await app.send(method, path, { body, headers, ...defined({ query }) })
+    token = reply.headers['x-owner-token'] ?? token
+    return { status: reply.status, data: reply.json?.data, error: reply.json?.error }
   }
 }
 type Send = ReturnType<typeof newClient>
@@ -52,14 +52,15 @@ const endJob = (jobId: string, status: 'completed' | 'failed') =>
     },
   })
 
-const later = (at: string, minutes: number) => new Date(Date.parse(at) + minutes * 60_000).toISOString()
+const minutesLater = (at: string, minutes: number) =>
+  new Date(Date.parse(at) + minutes * 60_000).toISOString()
 
 test('a workflow runs on schedule: its job belongs to the owner and its files are named by date', async () => {
   const send = newClient()
   const { id, nextRunAt, timezone } = await createFlow(send, { tag: 'every hour' })
   assert.equal(timezone, 'Asia/Kolkata')
   assert.equal(new Date(nextRunAt).getUTCMinutes(), 30, 'a full hour in India')
-  await wake(id, later(nextRunAt, -1))
+  await wake(id, minutesLater(nextRunAt, -1))
   assert.deepEqual((await send('GET', `/v1/workflows/${id}/runs`)).data, { runs: [], next: null })
   await wake(id, nextRunAt)
   await wake(id, nextRunAt)
@@ -71,8 +72,8 @@ test('a workflow runs on schedule: its job belongs to the owner and its files ar
   const job = (await send('GET', `/v1/jobs/${runs[0].jobId}`)).data
   const day = new Date(Date.parse(nextRunAt) + 5.5 * 3_600_000).toISOString().slice(0, 10)
   assert.deepEqual([job.tag, job.source.filename], ['every hour', `of-${day}.txt`])
-  const listed = (await send('GET', '/v1/jobs', undefined, { tag: 'every hour' })).data
-  assert.equal(listed.jobs.length, 1)
+  const listedJobs = (await send('GET', '/v1/jobs', undefined, { tag: 'every hour' })).data
+  assert.equal(listedJobs.jobs.length, 1)
   const untagged = (await send('PATCH', `/v1/workflows/${id}`, { tag: null })).data
   assert.equal(untagged.tag, null)
 
@@ -83,21 +84,21 @@ test('a workflow runs on schedule: its job belongs to the owner and its files ar
     send('GET', `/v1/workflows/${id}/runs`).then(({ data }) => data.runs[0]),
   ])
   for (const run of atOnce) assert.equal(run.status, 'completed')
-  await wake(id, later(nextRunAt, 1))
-  const seen = (await send('GET', `/v1/workflows/${id}`)).data
-  assert.deepEqual([seen.lastRun.status, seen.failures], ['completed', 0])
-  assert.equal(seen.nextRunAt, later(nextRunAt, 60))
+  await wake(id, minutesLater(nextRunAt, 1))
+  const shownWorkflow = (await send('GET', `/v1/workflows/${id}`)).data
+  assert.deepEqual([shownWorkflow.lastRun.status, shownWorkflow.failures], ['completed', 0])
+  assert.equal(shownWorkflow.nextRunAt, minutesLater(nextRunAt, 60))
 })
 
 test('a run whose process died before creating the job is started by the next sweep', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send)
   const jobs = { store: app.services.jobs.store, create: () => Promise.reject(new Error('killed')) }
-  const broken = { ...app.services, jobs: jobs as unknown as Jobs }
-  await assert.rejects(new Workflows(broken).wake(id, new Date(nextRunAt)), /killed/)
+  const brokenServices = { ...app.services, jobs: jobs as unknown as Jobs }
+  await assert.rejects(new Workflows(brokenServices).wake(id, new Date(nextRunAt)), /killed/)
   const { lastRun } = (await send('GET', `/v1/workflows/${id}`)).data
   assert.equal((await send('GET', `/v1/jobs/${lastRun.jobId}`)).status, 404)
-  await wake(id, later(nextRunAt, 1))
+  await wake(id, minutesLater(nextRunAt, 1))
   assert.equal((await send('GET', `/v1/jobs/${lastRun.jobId}`)).status, 200)
   assert.equal((await send('GET', `/v1/workflows/${id}/runs`)).data.runs.length, 1)
 })
@@ -105,32 +106,32 @@ test('a run whose process died before creating the job is started by the next sw
 test('a waiting workflow run starts when the previous one has finished', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send, { overlap: 'queue' })
-  const first = (await send('POST', `/v1/workflows/${id}/run`)).data
-  assert.deepEqual([first.status, first.trigger], ['running', 'request'])
+  const firstRun = (await send('POST', `/v1/workflows/${id}/run`)).data
+  assert.deepEqual([firstRun.status, firstRun.trigger], ['running', 'request'])
   await wake(id, nextRunAt)
-  const waiting = (await send('GET', `/v1/workflows/${id}`)).data.lastRun
-  assert.deepEqual([waiting.status, waiting.jobId], ['waiting', null])
-  await endJob(first.jobId, 'completed')
-  await wake(id, later(nextRunAt, 1))
-  const started = (await send('GET', `/v1/workflows/${id}`)).data.lastRun
-  assert.deepEqual([started.runId, started.status], [waiting.runId, 'running'])
-  assert.equal((await send('GET', `/v1/jobs/${started.jobId}`)).status, 200)
+  const waitingRun = (await send('GET', `/v1/workflows/${id}`)).data.lastRun
+  assert.deepEqual([waitingRun.status, waitingRun.jobId], ['waiting', null])
+  await endJob(firstRun.jobId, 'completed')
+  await wake(id, minutesLater(nextRunAt, 1))
+  const startedRun = (await send('GET', `/v1/workflows/${id}`)).data.lastRun
+  assert.deepEqual([startedRun.runId, startedRun.status], [waitingRun.runId, 'running'])
+  assert.equal((await send('GET', `/v1/jobs/${startedRun.jobId}`)).status, 200)
 })
 
 test('a workflow run cancels the previous one only if the overlap setting requires it', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send, { overlap: 'cancel-previous' })
-  const first = (await send('POST', `/v1/workflows/${id}/run`)).data
+  const firstRun = (await send('POST', `/v1/workflows/${id}/run`)).data
   await wake(id, nextRunAt)
-  assert.equal((await send('GET', `/v1/jobs/${first.jobId}`)).data.status, 'cancelled')
+  assert.equal((await send('GET', `/v1/jobs/${firstRun.jobId}`)).data.status, 'cancelled')
   const { runs } = (await send('GET', `/v1/workflows/${id}/runs`)).data
   assert.deepEqual(
     runs.map(({ status }: { status: string }) => status),
     ['running', 'cancelled'],
   )
   await send('PATCH', `/v1/workflows/${id}`, { overlap: 'skip' })
-  const refused = await send('POST', `/v1/workflows/${id}/run`)
-  assert.deepEqual([refused.status, refused.error.code], [409, 'CONFLICT'])
+  const refusedReply = await send('POST', `/v1/workflows/${id}/run`)
+  assert.deepEqual([refusedReply.status, refusedReply.error.code], [409, 'CONFLICT'])
 })
 
 test('ten consecutive failures pause a workflow, and enabling it restarts it', async () => {
@@ -145,10 +146,10 @@ test('ten consecutive failures pause a workflow, and enabling it restarts it', a
   const log = { ...silentLog, warn: (email: unknown) => logged.push(email) } as typeof silentLog
   const workflows = new Workflows({ ...app.services, log })
   for (let hour = 0; hour < 10; hour++) {
-    await wake(id, later(nextRunAt, 60 * hour))
+    await wake(id, minutesLater(nextRunAt, 60 * hour))
     const { lastRun } = (await send('GET', `/v1/workflows/${id}`)).data
     await endJob(lastRun.jobId, 'failed')
-    await workflows.wake(id, new Date(later(nextRunAt, 60 * hour + 1)))
+    await workflows.wake(id, new Date(minutesLater(nextRunAt, 60 * hour + 1)))
   }
   assert.equal(logged.length, 1, 'one email, which is logged because there is no mail server')
   assert.match(JSON.stringify(logged), /ada@example\.com.*“hourly” was paused: 10 runs in a row/)
@@ -156,22 +157,31 @@ test('ten consecutive failures pause a workflow, and enabling it restarts it', a
   assert.deepEqual([paused.enabled, paused.nextRunAt, paused.failures], [false, null, 10])
   assert.match(paused.paused.reason, /^10 runs in a row failed. Last error: It is damaged\.$/)
   assert.deepEqual(paused.lastRun.error, { code: 'CORRUPT_FILE', message: 'It is damaged.' })
-  const again = (await send('PATCH', `/v1/workflows/${id}`, { enabled: true })).data
-  assert.deepEqual([again.enabled, again.failures, again.paused], [true, 0, null])
-  assert.ok(again.nextRunAt)
+  const enabledWorkflow = (await send('PATCH', `/v1/workflows/${id}`, { enabled: true })).data
+  assert.deepEqual(
+    [enabledWorkflow.enabled, enabledWorkflow.failures, enabledWorkflow.paused],
+    [true, 0, null],
+  )
+  assert.ok(enabledWorkflow.nextRunAt)
 })
 
 test('the runs of a workflow are paginated, newest first', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createFlow(send)
-  for (let hour = 0; hour < 3; hour++) await wake(id, later(nextRunAt, 60 * hour))
-  const first = (await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2' })).data
-  const rest = await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2', before: first.next })
+  for (let hour = 0; hour < 3; hour++) await wake(id, minutesLater(nextRunAt, 60 * hour))
+  const firstPage = (await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2' })).data
+  const rest = await send('GET', `/v1/workflows/${id}/runs`, undefined, {
+    limit: '2',
+    before: firstPage.next,
+  })
   assert.deepEqual(
-    [...first.runs, ...rest.data.runs].map(({ dueAt, status }: Record<string, string>) => [dueAt, status]),
+    [...firstPage.runs, ...rest.data.runs].map(({ dueAt, status }: Record<string, string>) => [
+      dueAt,
+      status,
+    ]),
     [
-      [later(nextRunAt, 120), 'skipped'],
-      [later(nextRunAt, 60), 'skipped'],
+      [minutesLater(nextRunAt, 120), 'skipped'],
+      [minutesLater(nextRunAt, 60), 'skipped'],
       [nextRunAt, 'running'],
     ],
   )
@@ -182,9 +192,9 @@ test('a workflow with an unknown target format is refused when it is created or 
   const send = newClient()
   const { id } = await createFlow(send)
   const unknown = { ...tasks, pdf: { ...tasks.pdf, output_format: 'xyz' } }
-  const created = await send('POST', '/v1/workflows', { ...hourly, tasks: unknown })
-  const changed = await send('PATCH', `/v1/workflows/${id}`, { tasks: unknown })
-  for (const { status, error } of [created, changed])
+  const createdReply = await send('POST', '/v1/workflows', { ...hourly, tasks: unknown })
+  const changedReply = await send('PATCH', `/v1/workflows/${id}`, { tasks: unknown })
+  for (const { status, error } of [createdReply, changedReply])
     assert.deepEqual([status, error.code, error.details.task], [422, 'UNSUPPORTED_FORMAT', 'pdf'])
 })
 
@@ -196,11 +206,11 @@ test('secrets of a workflow are hidden, stored encrypted, and cannot be set to t
     locked: { operation: 'encrypt-pdf', input: 'pdf', options: { password: 'open sesame' } },
     out: { operation: 'export/url', input: 'locked' },
   }
-  const { id, tasks: shown } = await createFlow(send, { tasks: locked })
-  assert.equal(shown.locked.options.password, '***')
-  const stored = await app.services.table.get({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' })
-  assert.doesNotMatch(JSON.stringify(stored), /sesame/)
-  const { status, error } = await send('PATCH', `/v1/workflows/${id}`, { tasks: shown })
+  const { id, tasks: shownTasks } = await createFlow(send, { tasks: locked })
+  assert.equal(shownTasks.locked.options.password, '***')
+  const storedItem = await app.services.table.get({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' })
+  assert.doesNotMatch(JSON.stringify(storedItem), /sesame/)
+  const { status, error } = await send('PATCH', `/v1/workflows/${id}`, { tasks: shownTasks })
   assert.equal(status, 400)
   assert.match(error.message, /^tasks\.locked\.password: "\*\*\*" is a placeholder for a hidden secret/)
 })
@@ -231,9 +241,9 @@ test('a workflow that could never run is rejected', async () => {
 })
 
 test('workflows of other owners and deleted workflows return 404', async () => {
-  const [send, other] = [newClient(), newClient()]
+  const [send, otherClient] = [newClient(), newClient()]
   const { id } = await createFlow(send)
-  await createFlow(other)
+  await createFlow(otherClient)
   for (const [method, path] of [
     ['GET', ''],
     ['PATCH', ''],
@@ -241,7 +251,7 @@ test('workflows of other owners and deleted workflows return 404', async () => {
     ['POST', '/run'],
     ['GET', '/runs'],
   ]) {
-    const { status, error } = await other(
+    const { status, error } = await otherClient(
       String(method),
       `/v1/workflows/${id}${path}`,
       method === 'PATCH' ? {} : undefined,

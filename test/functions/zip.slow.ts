@@ -111,6 +111,6 @@ test('a ZIP of five gigabytes uses ZIP64', async () => {
   const path = await video('large.mp4', bytes)
   const jobId = await createJobOf(path, bytes, 'large.mp4')
   await rm(path)
-  const small = await createJobOf(await video('small.mp4', mib), mib, 'after.mp4')
-  await opens(await zipOf([jobId, small]), 2, bytes + mib)
+  const smallJob = await createJobOf(await video('small.mp4', mib), mib, 'after.mp4')
+  await opens(await zipOf([jobId, smallJob]), 2, bytes + mib)
 })

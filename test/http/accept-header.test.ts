@@ -7,7 +7,7 @@ import { repliesOnlyJson, requireAcceptable } from '../../lib/http/replies/accep
 const contractOf = (method: string, path: string): AnyContract =>
   routes.find((one) => one.method === method && one.path === path) ?? assert.fail(`${method} ${path}`)
 
-const taken = [
+const acceptedHeaders = [
   ...[undefined, '', ' ', '*/*', 'application/*', 'application/json', 'Application/JSON'],
   ...['application/json; charset=utf-8', 'application/problem+json', 'text/html, */*;q=0.1'],
   ...[
@@ -15,7 +15,7 @@ const taken = [
     'text/csv, application/json;q=0.2',
   ],
 ]
-const refused = [
+const refusedHeaders = [
   'text/csv',
   'image/png, text/html',
   'application/xml',
@@ -25,8 +25,8 @@ const refused = [
 
 test('endpoints that reply only with JSON reject an Accept header without JSON', () => {
   const jobs = contractOf('GET', '/v1/jobs')
-  for (const accept of taken) assert.doesNotThrow(() => requireAcceptable(jobs, accept), accept)
-  for (const accept of refused)
+  for (const accept of acceptedHeaders) assert.doesNotThrow(() => requireAcceptable(jobs, accept), accept)
+  for (const accept of refusedHeaders)
     assert.throws(() => requireAcceptable(jobs, accept), {
       code: 'NOT_ACCEPTABLE',
       message: `Accept: expected application/json, the only type of this endpoint, got ${JSON.stringify(accept)}. Omit the header or add application/json.`,
@@ -35,12 +35,13 @@ test('endpoints that reply only with JSON reject an Accept header without JSON',
 })
 
 test('endpoints that redirect to a file or reply without the envelope accept any Accept header', () => {
-  const others = [
+  const otherContracts = [
     contractOf('POST', '/v1/convert'),
     contractOf('GET', '/v1/download/:jobId'),
     contractOf('POST', '/v1/download/zip'),
     contractOf('GET', '/v1/openapi.json'),
   ]
-  for (const one of others) assert.doesNotThrow(() => requireAcceptable(one, 'application/pdf'), one.path)
+  for (const one of otherContracts)
+    assert.doesNotThrow(() => requireAcceptable(one, 'application/pdf'), one.path)
   assert.ok(routes.filter(repliesOnlyJson).length > 40)
 })

@@ -41,24 +41,24 @@ describe('API keys over HTTP', () => {
     assert.match(newKeyText('public'), /^ck_/)
     assert.ok(isKeyText(text))
     for (let at = 3; at < text.length; at++) {
-      const other = text[at] === 'a' ? 'b' : 'a'
-      assert.ok(!isKeyText(text.slice(0, at) + other + text.slice(at + 1)), `character ${at}`)
+      const otherCharacter = text[at] === 'a' ? 'b' : 'a'
+      assert.ok(!isKeyText(text.slice(0, at) + otherCharacter + text.slice(at + 1)), `character ${at}`)
     }
   })
 
   test('an API key works as X-Api-Key and as a bearer token, is shown once and is not stored', async () => {
     const { send } = await manager()
-    const made = await send('POST', '', { name: 'Reports', access: 'read-only' })
-    assert.equal(made.status, 201, made.text)
-    const { key, id, prefix, last4 } = made.json.data
+    const createdReply = await send('POST', '', { name: 'Reports', access: 'read-only' })
+    assert.equal(createdReply.status, 201, createdReply.text)
+    const { key, id, prefix, last4 } = createdReply.json.data
     assert.deepEqual([prefix, last4], [key.slice(0, 7), key.slice(-4)])
     assert.equal((await list({ 'x-api-key': key })).status, 200)
     assert.equal((await list({ authorization: `Bearer ${key}` })).status, 200)
-    const shown = await send('GET', `/${id}`)
-    assert.deepEqual(shown.json.data.scopes, ['CONVERT_READ', 'ACCOUNT_READ'])
-    assert.ok(shown.json.data.lastUsedAt)
-    assert.equal(shown.json.data.lastUsedIp, '192.0.2.1')
-    assert.ok(!shown.text.includes(key))
+    const shownReply = await send('GET', `/${id}`)
+    assert.deepEqual(shownReply.json.data.scopes, ['CONVERT_READ', 'ACCOUNT_READ'])
+    assert.ok(shownReply.json.data.lastUsedAt)
+    assert.equal(shownReply.json.data.lastUsedIp, '192.0.2.1')
+    assert.ok(!shownReply.text.includes(key))
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
     const { Items } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
     const table = JSON.stringify(Items)
@@ -71,17 +71,17 @@ describe('API keys over HTTP', () => {
     const revoked = (await send('POST', '', { name: 'One' })).json.data
     assert.equal((await send('DELETE', `/${revoked.id}`)).status, 204)
     const expiresAt = new Date(Date.now() - 1).toISOString()
-    const wrong = {
+    const wrongKeys = {
       unknown: newKeyText('secret'),
       revoked: revoked.key,
       expired: await keyOf(owner, { expiresAt }),
     }
-    for (const [reason, key] of Object.entries(wrong)) {
-      const answer = await list({ 'x-api-key': key })
-      assert.equal(answer.status, 401, answer.text)
-      assert.equal(answer.json.error.code, 'INVALID_API_KEY')
-      assert.equal(answer.json.error.details.reason, reason)
-      assert.equal(answer.headers['www-authenticate'], 'Bearer error="invalid_token"')
+    for (const [reason, key] of Object.entries(wrongKeys)) {
+      const reply = await list({ 'x-api-key': key })
+      assert.equal(reply.status, 401, reply.text)
+      assert.equal(reply.json.error.code, 'INVALID_API_KEY')
+      assert.equal(reply.json.error.details.reason, reason)
+      assert.equal(reply.headers['www-authenticate'], 'Bearer error="invalid_token"')
     }
     for (const key of ['', 'x', `${revoked.key}x`, 'sk_'])
       assert.equal((await list({ 'x-api-key': key })).json.error.details.reason, 'unknown')
@@ -92,22 +92,22 @@ describe('API keys over HTTP', () => {
 
   test('after a rotation both API keys work for 24 hours, and a key can be rotated once', async () => {
     const { send, owner } = await manager()
-    const first = (await send('POST', '', { name: 'One', access: 'full' })).json.data
-    const rotated = await send('POST', `/${first.id}/rotate`)
-    assert.equal(rotated.status, 200, rotated.text)
-    const { key, previous } = rotated.json.data
+    const firstKey = (await send('POST', '', { name: 'One', access: 'full' })).json.data
+    const rotatedReply = await send('POST', `/${firstKey.id}/rotate`)
+    assert.equal(rotatedReply.status, 200, rotatedReply.text)
+    const { key, previous } = rotatedReply.json.data
     assert.equal(previous.status, 'rotating')
     assert.ok(Math.abs(Date.parse(previous.validUntil) - Date.now() - 86_400_000) < 60_000)
-    for (const text of [first.key, key.key]) assert.equal((await list({ 'x-api-key': text })).status, 200)
-    assert.equal((await send('POST', `/${first.id}/rotate`)).json.error.code, 'CONFLICT')
+    for (const text of [firstKey.key, key.key]) assert.equal((await list({ 'x-api-key': text })).status, 200)
+    assert.equal((await send('POST', `/${firstKey.id}/rotate`)).json.error.code, 'CONFLICT')
     const keys = new ApiKeys(app.services)
-    const old = await keys.find(first.id)
-    assert.ok(old)
-    const fresh = await keys.create(owner, { name: 'late', kind: 'secret', scopes: ['CONVERT_READ'] })
-    assert.ok(fresh)
-    assert.ok(await keys.rotate(fresh.key, () => [], new Date(Date.now() - 25 * 3600 * 1000)))
-    const late = await list({ 'x-api-key': fresh.text })
-    assert.deepEqual([late.status, late.json.error.details.reason], [401, 'revoked'])
+    const oldKey = await keys.find(firstKey.id)
+    assert.ok(oldKey)
+    const freshKey = await keys.create(owner, { name: 'late', kind: 'secret', scopes: ['CONVERT_READ'] })
+    assert.ok(freshKey)
+    assert.ok(await keys.rotate(freshKey.key, () => [], new Date(Date.now() - 25 * 3600 * 1000)))
+    const lateReply = await list({ 'x-api-key': freshKey.text })
+    assert.deepEqual([lateReply.status, lateReply.json.error.details.reason], [401, 'revoked'])
   })
 
   test('an API key permits what its scopes allow, and no scope allows creating keys', async () => {
@@ -124,9 +124,9 @@ describe('API keys over HTTP', () => {
         assert.equal(status === 403, name !== scope, `${name} with ${scope}: ${status}`)
       assert.equal((await app.send('GET', '/v1/api-keys', { headers })).status, 403)
     }
-    const refused = await list({ 'x-api-key': await keyOf(owner, { scopes: ['WEBHOOKS_MANAGE'] }) })
-    assert.equal(refused.json.error.code, 'INSUFFICIENT_PERMISSIONS')
-    assert.deepEqual(refused.json.error.details, {
+    const refusedReply = await list({ 'x-api-key': await keyOf(owner, { scopes: ['WEBHOOKS_MANAGE'] }) })
+    assert.equal(refusedReply.json.error.code, 'INSUFFICIENT_PERMISSIONS')
+    assert.deepEqual(refusedReply.json.error.details, {
       required: ['CONVERT_READ'],
       granted: ['WEBHOOKS_MANAGE'],
     })
@@ -163,7 +163,7 @@ describe('API keys over HTTP', () => {
       }),
       origin: page,
     })
-    const [one, other] = [await publicKey(), await publicKey()]
+    const [one, otherKey] = [await publicKey(), await publicKey()]
     const secret = { 'x-api-key': await keyOf(owner) }
     const make = async (headers: RequestOptions['headers'] = {}): Promise<string> => {
       const text = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
@@ -172,43 +172,52 @@ describe('API keys over HTTP', () => {
         pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
         out: { operation: 'export/url', input: 'pdf' },
       }
-      const made = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
-      assert.equal(made.status, 202, made.text)
-      return made.json.data.id
+      const createdReply = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
+      assert.equal(createdReply.status, 202, createdReply.text)
+      return createdReply.json.data.id
     }
-    const seen = async (id: string, headers: RequestOptions['headers'] = {}) => {
-      const asked = [
+    const visibleJob = async (id: string, headers: RequestOptions['headers'] = {}) => {
+      const requests = [
         ['GET', `/v1/jobs/${id}`],
         ['GET', `/v1/status/${id}`],
         ['GET', `/v1/download/${id}`],
         ['POST', `/v1/jobs/${id}/retry`],
       ] as const
-      const all = await Promise.all(asked.map(([method, path]) => app.send(method, path, { headers })))
-      return all.map(({ status }) => status)
+      const allReplies = await Promise.all(
+        requests.map(([method, path]) => app.send(method, path, { headers })),
+      )
+      return allReplies.map(({ status }) => status)
     }
-    const own = await make(one)
-    assert.deepEqual(await seen(own, one), [200, 200, 409, 409])
-    assert.deepEqual(await seen(own, secret), [200, 200, 409, 409])
-    assert.deepEqual(await seen(own, other), [404, 404, 404, 404])
-    assert.deepEqual(await seen(await make(secret), one), [404, 404, 404, 404])
+    const ownJob = await make(one)
+    assert.deepEqual(await visibleJob(ownJob, one), [200, 200, 409, 409])
+    assert.deepEqual(await visibleJob(ownJob, secret), [200, 200, 409, 409])
+    assert.deepEqual(await visibleJob(ownJob, otherKey), [404, 404, 404, 404])
+    assert.deepEqual(await visibleJob(await make(secret), one), [404, 404, 404, 404])
     for (const [method, path] of [
-      ['POST', `/v1/jobs/${own}/cancel`],
-      ['DELETE', `/v1/jobs/${own}`],
+      ['POST', `/v1/jobs/${ownJob}/cancel`],
+      ['DELETE', `/v1/jobs/${ownJob}`],
     ] as const)
-      assert.equal((await app.send(method, path, { headers: other })).status, 404, method)
-    const [first] = (await new ApiKeys(app.services).list(owner)).filter(({ last4 }) =>
+      assert.equal((await app.send(method, path, { headers: otherKey })).status, 404, method)
+    const [firstKey] = (await new ApiKeys(app.services).list(owner)).filter(({ last4 }) =>
       String(one['x-api-key']).endsWith(last4),
     )
-    const rotated = await new ApiKeys(app.services).rotate(first ?? assert.fail())
-    assert.ok(typeof rotated === 'object')
-    const next = { ...one, 'x-api-key': rotated.text }
-    assert.deepEqual(await seen(own, next), [200, 200, 409, 409], 'jobs of the key that it replaced')
-    const again = await new ApiKeys(app.services).rotate(rotated.key)
-    assert.ok(typeof again === 'object')
-    assert.deepEqual(await seen(own, { ...one, 'x-api-key': again.text }), [200, 200, 409, 409])
+    const rotatedKey = await new ApiKeys(app.services).rotate(firstKey ?? assert.fail())
+    assert.ok(typeof rotatedKey === 'object')
+    const nextHeaders = { ...one, 'x-api-key': rotatedKey.text }
+    assert.deepEqual(
+      await visibleJob(ownJob, nextHeaders),
+      [200, 200, 409, 409],
+      'jobs of the key that it replaced',
+    )
+    const rotatedAgain = await new ApiKeys(app.services).rotate(rotatedKey.key)
+    assert.ok(typeof rotatedAgain === 'object')
+    assert.deepEqual(
+      await visibleJob(ownJob, { ...one, 'x-api-key': rotatedAgain.text }),
+      [200, 200, 409, 409],
+    )
     // A ticket would open a socket that sends events of all jobs.
     assert.equal((await app.send('POST', '/v1/ws/tickets', { headers: one })).status, 403)
-    assert.equal((await app.send('DELETE', `/v1/jobs/${own}`, { headers: one })).status, 204)
+    assert.equal((await app.send('DELETE', `/v1/jobs/${ownJob}`, { headers: one })).status, 204)
   })
 
   test('an API key with allowedIps works only from these IP addresses', async () => {
@@ -227,22 +236,22 @@ describe('API keys over HTTP', () => {
 
   test('the keys of a suspended account are refused', async () => {
     const key = await keyOf(await newAccount(app.services, { status: 'suspended' }))
-    const answer = await list({ 'x-api-key': key })
-    assert.deepEqual([answer.status, answer.json.error.details.reason], [403, 'suspended'])
+    const reply = await list({ 'x-api-key': key })
+    assert.deepEqual([reply.status, reply.json.error.details.reason], [403, 'suspended'])
   })
 })
 
 test('API keys of other accounts cannot be seen, changed, rotated or revoked', async () => {
-  const [mine, others] = [await manager(), await manager()]
-  const { id } = (await others.send('POST', '', { name: 'Theirs' })).json.data
+  const [ownManager, otherManager] = [await manager(), await manager()]
+  const { id } = (await otherManager.send('POST', '', { name: 'Theirs' })).json.data
   for (const [method, path, body] of [
     ['GET', '', undefined],
     ['PATCH', '', { name: 'Mine' }],
     ['POST', '/rotate', undefined],
     ['DELETE', '', undefined],
   ] as const)
-    assert.equal((await mine.send(method, `/${id}${path}`, body)).json.error.code, 'API_KEY_NOT_FOUND')
-  const { keys } = (await mine.send('GET')).json.data
+    assert.equal((await ownManager.send(method, `/${id}${path}`, body)).json.error.code, 'API_KEY_NOT_FOUND')
+  const { keys } = (await ownManager.send('GET')).json.data
   assert.ok(!keys.some((key: { id: string }) => key.id === id))
 })
 
@@ -250,16 +259,20 @@ test('an API key can be changed, and null removes its restrictions', async () =>
   const { send } = await manager()
   const { id, key } = (await send('POST', '', { name: 'One', allowedIps: ['203.0.113.7'] })).json.data
   assert.equal((await list({ 'x-api-key': key })).status, 403)
-  const changed = await send('PATCH', `/${id}`, { name: 'Two', allowedIps: null, scopes: ['CONVERT_READ'] })
-  assert.equal(changed.status, 200, changed.text)
+  const changedReply = await send('PATCH', `/${id}`, {
+    name: 'Two',
+    allowedIps: null,
+    scopes: ['CONVERT_READ'],
+  })
+  assert.equal(changedReply.status, 200, changedReply.text)
   assert.deepEqual(
-    [changed.json.data.name, changed.json.data.allowedIps, changed.json.data.scopes],
+    [changedReply.json.data.name, changedReply.json.data.allowedIps, changedReply.json.data.scopes],
     ['Two', null, ['CONVERT_READ']],
   )
   assert.equal((await list({ 'x-api-key': key })).status, 200)
-  const both = await send('PATCH', `/${id}`, { access: 'full', scopes: ['CONVERT_READ'] })
-  assert.equal(both.json.error.code, 'INVALID_REQUEST')
-  const wrong = await send('POST', '', { name: 'x', scopes: ['ADMIN'] })
-  assert.equal(wrong.json.error.code, 'INVALID_INPUT')
-  assert.match(wrong.json.error.message, /CONVERT_READ/)
+  const bothReply = await send('PATCH', `/${id}`, { access: 'full', scopes: ['CONVERT_READ'] })
+  assert.equal(bothReply.json.error.code, 'INVALID_REQUEST')
+  const wrongReply = await send('POST', '', { name: 'x', scopes: ['ADMIN'] })
+  assert.equal(wrongReply.json.error.code, 'INVALID_INPUT')
+  assert.match(wrongReply.json.error.message, /CONVERT_READ/)
 })

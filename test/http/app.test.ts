@@ -48,10 +48,10 @@ test('a service that is low on disk space replies with Retry-After', async () =>
   })
   const app = createApp([presignUpload], createServices(config))
   const event = createRequest('/v1/uploads/presign', '{"filename":"a.png","size":7}')
-  const answer = await app(event, {} as Parameters<typeof app>[1])
-  assert.deepEqual([answer.statusCode, answer.headers?.['retry-after']], [503, '60'])
-  assert.equal(JSON.parse(answer.body ?? '').error.code, 'INSUFFICIENT_DISK_SPACE')
-  assert.equal(answer.cookies, undefined)
+  const reply = await app(event, {} as Parameters<typeof app>[1])
+  assert.deepEqual([reply.statusCode, reply.headers?.['retry-after']], [503, '60'])
+  assert.equal(JSON.parse(reply.body ?? '').error.code, 'INSUFFICIENT_DISK_SPACE')
+  assert.equal(reply.cookies, undefined)
 })
 
 test('a handler can tell whether its reply can be streamed', async () => {
@@ -69,8 +69,8 @@ test('a handler can tell whether its reply can be streamed', async () => {
   const app = createApp([echo], createServices(config))
   for (const canStream of [true, false, undefined]) {
     const event = { ...createRequest('/echo', '{}'), ...defined({ canStream }) }
-    const answer = await app(event, {} as Parameters<typeof app>[1])
-    assert.deepEqual(JSON.parse(answer.body ?? '').data, { streamed: canStream === true })
+    const reply = await app(event, {} as Parameters<typeof app>[1])
+    assert.deepEqual(JSON.parse(reply.body ?? '').data, { streamed: canStream === true })
   }
 })
 
@@ -86,12 +86,12 @@ test('an invalid API key returns a different WWW-Authenticate than a missing key
 })
 
 test('a reply that does not match the OpenAPI document fails the test that receives it', () => {
-  const described = new OpenApiChecker(openApiDocument([longText], { version: '1', url: '/' }))
+  const checker = new OpenApiChecker(openApiDocument([longText], { version: '1', url: '/' }))
   const meta = { requestId: 'req_1', timestamp: '2026-01-31T12:00:00.000Z' }
   const seen =
     (status: number, body: unknown, path = '/texts', headers: Record<string, string> = {}) =>
     () =>
-      described.check({
+      checker.check({
         method: 'POST',
         path,
         status,
@@ -99,15 +99,15 @@ test('a reply that does not match the OpenAPI document fails the test that recei
         headers: new Headers(headers),
         text: JSON.stringify(body),
       })
-  const good = { success: true, data: { count: 1 }, meta }
-  assert.doesNotThrow(seen(200, good))
-  assert.throws(seen(200, { ...good, more: 1 }), /additional properties/)
-  assert.throws(seen(200, { ...good, data: { count: '1' } }), /must be integer/)
-  assert.throws(seen(200, { ...good, meta: { ...meta, timestamp: 'now' } }), /date-time/)
-  assert.throws(seen(201, good), /answers 201, which the OpenAPI document does not name/)
+  const goodBody = { success: true, data: { count: 1 }, meta }
+  assert.doesNotThrow(seen(200, goodBody))
+  assert.throws(seen(200, { ...goodBody, more: 1 }), /additional properties/)
+  assert.throws(seen(200, { ...goodBody, data: { count: '1' } }), /must be integer/)
+  assert.throws(seen(200, { ...goodBody, meta: { ...meta, timestamp: 'now' } }), /date-time/)
+  assert.throws(seen(201, goodBody), /answers 201, which the OpenAPI document does not name/)
   assert.throws(seen(404, { message: 'Not Found' }, '/nothing'), /must have required property/)
-  assert.doesNotThrow(seen(200, good, '/texts', { 'X-Request-Id': 'req_1', 'Content-Length': '9' }))
-  assert.throws(seen(200, good, '/texts', { 'x-secret': '1' }), /not in the OpenAPI document/)
+  assert.doesNotThrow(seen(200, goodBody, '/texts', { 'X-Request-Id': 'req_1', 'Content-Length': '9' }))
+  assert.throws(seen(200, goodBody, '/texts', { 'x-secret': '1' }), /not in the OpenAPI document/)
   const busy = { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' }, meta }
   assert.doesNotThrow(seen(503, busy, '/texts', { 'retry-after': '5' }))
   assert.throws(seen(503, busy), /without the header retry-after/)
@@ -125,9 +125,9 @@ test('an upload that takes longer than the function timeout still receives a nor
     bodyStream: Readable.from(slowly('{"text":"mutabor"}', 150)),
   } as unknown as HttpEvent // only the fields that the API reads
   const context = { getRemainingTimeInMillis: () => 50 } as Parameters<typeof app>[1]
-  const answer = await app(event, context)
-  assert.equal(answer.statusCode, 200, answer.body)
-  assert.equal(JSON.parse(answer.body ?? '').data.count, 'mutabor'.length)
+  const reply = await app(event, context)
+  assert.equal(reply.statusCode, 200, reply.body)
+  assert.equal(JSON.parse(reply.body ?? '').data.count, 'mutabor'.length)
 })
 
 const quiet = { SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' }
@@ -163,12 +163,14 @@ function answering(env: Record<string, string> = {}) {
 
 test('a client receives an identity when it creates something, but not when it only reads', async () => {
   const ask = answering()
-  const made = await ask('POST')
-  const token = String(made.headers?.['x-owner-token'])
+  const createdReply = await ask('POST')
+  const token = String(createdReply.headers?.['x-owner-token'])
   assert.match(token, /^anon_\w+\.[\w-]{43}$/)
   // The handler sees the same request id as the client.
-  assert.equal(JSON.parse(made.body ?? '').data.id, made.headers?.['x-request-id'])
-  assert.deepEqual(made.cookies, [`mutabor_owner=${token}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`])
+  assert.equal(JSON.parse(createdReply.body ?? '').data.id, createdReply.headers?.['x-request-id'])
+  assert.deepEqual(createdReply.cookies, [
+    `mutabor_owner=${token}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax`,
+  ])
   for (const answer of [
     await ask('GET'),
     await ask('POST', { 'x-owner-token': token }),
@@ -213,16 +215,19 @@ test('an error is returned in the requested format, and a bug is reported withou
     ...['access-control-allow-origin', 'access-control-expose-headers', 'cache-control', 'content-type'],
     ...['x-api-version', 'x-content-type-options', 'x-request-id'],
   ])
-  const wrong = await ask('PUT', { accept: 'text/html, application/problem+json' })
-  assert.deepEqual([wrong.statusCode, wrong.headers?.['allow']], [405, 'POST, GET, DELETE, HEAD, OPTIONS'])
-  assert.equal(wrong.headers?.['content-type'], 'application/problem+json')
-  const problem = JSON.parse(wrong.body ?? '')
+  const wrongReply = await ask('PUT', { accept: 'text/html, application/problem+json' })
+  assert.deepEqual(
+    [wrongReply.statusCode, wrongReply.headers?.['allow']],
+    [405, 'POST, GET, DELETE, HEAD, OPTIONS'],
+  )
+  assert.equal(wrongReply.headers?.['content-type'], 'application/problem+json')
+  const problem = JSON.parse(wrongReply.body ?? '')
   assert.deepEqual([problem.type, problem.instance], ['https://a.test/errors/method-not-allowed', '/things'])
 })
 
 test('a failure on a full disk is reported as a shortage of disk space, but an AppError stays unchanged', async () => {
-  const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
-  const answer = async (thrown: Error) => {
+  const diskFullError = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
+  const answer = async (thrownError: Error) => {
     const breaking = contract({
       method: 'GET',
       path: '/things',
@@ -231,7 +236,7 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
       summary: 'Things',
       reply: { status: 200, schema: z.object({}) },
       handle: () => {
-        throw thrown
+        throw thrownError
       },
     })
     const app = createApp([breaking], createServices(readConfig(quiet)))
@@ -242,8 +247,8 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
     )
     return [statusCode, JSON.parse(body ?? '').error.code]
   }
-  assert.deepEqual(await answer(full), [503, 'INSUFFICIENT_DISK_SPACE'])
-  const meant = new AppError('CONFLICT', 'It is over.', {}, { cause: full })
+  assert.deepEqual(await answer(diskFullError), [503, 'INSUFFICIENT_DISK_SPACE'])
+  const meant = new AppError('CONFLICT', 'It is over.', {}, { cause: diskFullError })
   assert.deepEqual(await answer(meant), [409, 'CONFLICT'])
 })
 

@@ -20,8 +20,11 @@ test('the AsyncAPI document is valid according to the AsyncAPI schema', () => {
     const document = JSON.parse(JSON.stringify(documentOf(url)))
     assert.ok(isValid(document), ajv.errorsText(isValid.errors))
   }
-  const broken = { ...JSON.parse(JSON.stringify(documentOf())), operations: { x: { action: 'shout' } } }
-  assert.equal(isValid(broken), false)
+  const brokenDocument = {
+    ...JSON.parse(JSON.stringify(documentOf())),
+    operations: { x: { action: 'shout' } },
+  }
+  assert.equal(isValid(brokenDocument), false)
 })
 
 test('every reference in the AsyncAPI document can be resolved', () => {
@@ -31,7 +34,7 @@ test('every reference in the AsyncAPI document can be resolved', () => {
   )
   assert.ok(references.length > 50)
   for (const path of references) {
-    const found = path.split('/').reduce((place, name) => place?.[name], document)
-    assert.ok(found, path)
+    const foundReference = path.split('/').reduce((place, name) => place?.[name], document)
+    assert.ok(foundReference, path)
   }
 })

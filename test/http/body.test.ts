@@ -39,8 +39,8 @@ const asked: [type: string | undefined, body: string][] = [
 for (const [type, body] of asked) {
   test(`a body of ${type ?? 'no type'} is read, also as base64`, async () => {
     assert.deepEqual({ ...Object(await read(type, { body })) }, { text: 'é' })
-    const packed = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
-    assert.deepEqual({ ...Object(await read(type, packed)) }, { text: 'é' })
+    const packedBody = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
+    assert.deepEqual({ ...Object(await read(type, packedBody)) }, { text: 'é' })
   })
 }
 
@@ -48,8 +48,8 @@ test('a body with an unsupported content type is refused with the supported type
   for (const type of ['text/plain', 'multipart/form-data; boundary=x']) {
     await assert.rejects(read(type, { body: json }), (error: { code: string; details: unknown }) => {
       assert.equal(error.code, 'INVALID_REQUEST')
-      const expected = ['application/json', 'application/x-www-form-urlencoded']
-      assert.deepEqual(error.details, { field: 'Content-Type', expected })
+      const expectedTypes = ['application/json', 'application/x-www-form-urlencoded']
+      assert.deepEqual(error.details, { field: 'Content-Type', expected: expectedTypes })
       return true
     })
   }
@@ -65,11 +65,11 @@ test('an empty body is parsed as an empty object, and a contract without a body 
 test('a request body without files can have 32 MiB, and a larger body is rejected, streamed or not', async () => {
   const block = Buffer.alloc(1024 * 1024, ' ')
   const blocks = (count: number, ...more: Buffer[]) => Readable.from([...Array(count).fill(block), ...more])
-  const largest = blocks(31, block.subarray(json.length + 1), Buffer.from(json))
-  assert.deepEqual(await read('application/json', { bodyStream: largest }), { text: 'é' })
+  const largestBody = blocks(31, block.subarray(json.length + 1), Buffer.from(json))
+  assert.deepEqual(await read('application/json', { bodyStream: largestBody }), { text: 'é' })
   for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
-    const larger = blocks(32, Buffer.from(' '))
-    await assert.rejects(read(type, { bodyStream: larger }), {
+    const largerBody = blocks(32, Buffer.from(' '))
+    await assert.rejects(read(type, { bodyStream: largerBody }), {
       code: 'INVALID_REQUEST',
       details: { maxBytes: 32 * 1024 * 1024 },
     })
@@ -145,8 +145,8 @@ test('percent escapes that are not UTF-8 are rejected with the field, and a lone
       details: { field },
       message: /expected UTF-8.*is %C3%A9/,
     })
-  const kept = await send('text=100%&b=%zz%4&c=%F0%9F%98%80&d=%EF%BF%BD&e=é%C3%A9')
-  assert.deepEqual(kept, { text: '100%', b: '%zz%4', c: '😀', d: '\ufffd', e: 'éé' })
+  const keptText = await send('text=100%&b=%zz%4&c=%F0%9F%98%80&d=%EF%BF%BD&e=é%C3%A9')
+  assert.deepEqual(keptText, { text: '100%', b: '%zz%4', c: '😀', d: '\ufffd', e: 'éé' })
 })
 
 test('a field of a multipart form that is not UTF-8 is refused with its name', async () => {
@@ -201,10 +201,10 @@ test('a body whose Content-Length is too large is rejected with the limit in MiB
     [Math.floor(4.4 * 1024 * 1024), '4.4'],
     [1024, '0.0009765625'],
   ] as const
-  for (const [maxBytes, shown] of limits) {
+  for (const [maxBytes, shownLimit] of limits) {
     const of = () => limitBody(Readable.from([]), { 'content-length': '5000000' }, maxBytes)
     assert.throws(of, {
-      message: new RegExp(`limit of ${shown} MiB`),
+      message: new RegExp(`limit of ${shownLimit} MiB`),
       details: { maxBytes, size: 5_000_000, uploads: '/v1/uploads/presign' },
     })
   }

@@ -55,5 +55,6 @@ const requests: Readonly<Record<string, () => Promise<unknown>>> = {
 const uploadIdIn = ({ json }: AppReply) => String(json.data.uploadId)
 
 test('a file name is stored without its control characters', async () => {
-  for (const [route, stored] of Object.entries(requests)) assert.equal(await stored(), stripped, route)
+  for (const [route, storedName] of Object.entries(requests))
+    assert.equal(await storedName(), stripped, route)
 })

@@ -32,10 +32,10 @@ async function newIdentity(): Promise<Record<string, string>> {
   return { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
 }
 
-const convert = (sent: RequestOptions & { readonly key?: string }, on = app, contracts = routes) => {
-  const { key, ...rest } = sent
-  const body = sent.body ?? form({ targetFormat: 'pdf' }, '# Hello')
-  const headers = { ...sent.headers, ...(key && { 'idempotency-key': key }) }
+const convert = (sentRequest: RequestOptions & { readonly key?: string }, on = app, contracts = routes) => {
+  const { key, ...rest } = sentRequest
+  const body = sentRequest.body ?? form({ targetFormat: 'pdf' }, '# Hello')
+  const headers = { ...sentRequest.headers, ...(key && { 'idempotency-key': key }) }
   return on.send('POST', '/v1/convert', { ...rest, body, headers }, contracts)
 }
 
@@ -70,13 +70,13 @@ test('after an internal error, the repeated request continues with the existing 
   const failing = app.with({ jobs: failingAfterStored(app.services.jobs) })
   assertCode(await convert({ headers, key }, failing), 500, 'INTERNAL_ERROR')
   const [jobId] = await jobsOf(headers)
-  const other = { headers, key, body: form({ targetFormat: 'html' }, '# Hello') }
-  assertCode(await convert(other), 422, 'IDEMPOTENCY_KEY_REUSED')
-  const again = await convert({ headers, key })
-  assert.equal(again.status, 202, again.text)
-  assert.equal(again.json.jobId, jobId)
+  const otherRequest = { headers, key, body: form({ targetFormat: 'html' }, '# Hello') }
+  assertCode(await convert(otherRequest), 422, 'IDEMPOTENCY_KEY_REUSED')
+  const repeatedReply = await convert({ headers, key })
+  assert.equal(repeatedReply.status, 202, repeatedReply.text)
+  assert.equal(repeatedReply.json.jobId, jobId)
   assert.deepEqual(await jobsOf(headers), [jobId])
-  const job = await app.services.jobs.store.getState(again.json.jobId)
+  const job = await app.services.jobs.store.getState(repeatedReply.json.jobId)
   const file = job?.fixed.find(({ name }) => name === 'import-file')?.files?.[0]
   assert.ok(file && (await app.services.files.head(file.key)), 'the file of the job is kept')
 })
@@ -93,44 +93,44 @@ function failingAfterStored(jobs: Jobs): Jobs {
 test('if the process dies after creating the job, the repeated request finds the job', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const dead = dying(createConversion, createConversion.handle)
-  void convert({ headers, key }, app, dead)
+  const dyingContracts = dying(createConversion, createConversion.handle)
+  void convert({ headers, key }, app, dyingContracts)
   await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
   assertCode(await convert({ headers, key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
   await leasesEnd()
-  const later = await convert({ headers, key })
-  assert.equal(later.status, 202, later.text)
-  assert.deepEqual(await jobsOf(headers), [later.json.jobId])
-  assert.equal((await convert({ headers, key })).text, later.text)
+  const laterReply = await convert({ headers, key })
+  assert.equal(laterReply.status, 202, laterReply.text)
+  assert.deepEqual(await jobsOf(headers), [laterReply.json.jobId])
+  assert.equal((await convert({ headers, key })).text, laterReply.text)
 })
 
 test('if the process dies before creating the job, the repeated request creates it', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const started = Promise.withResolvers<string>()
-  const dead = dying(createConversion, (request) => started.resolve(request.newJobId()) as never)
-  void convert({ headers, key }, app, dead)
-  const jobId = await started.promise
+  const startedRun = Promise.withResolvers<string>()
+  const dyingContracts = dying(createConversion, (request) => startedRun.resolve(request.newJobId()) as never)
+  void convert({ headers, key }, app, dyingContracts)
+  const jobId = await startedRun.promise
   await leasesEnd()
-  const both = await Promise.all([convert({ headers, key }), convert({ headers, key })])
-  assert.ok(both.some(({ status }) => status === 202))
+  const bothReplies = await Promise.all([convert({ headers, key }), convert({ headers, key })])
+  assert.ok(bothReplies.some(({ status }) => status === 202))
   assert.deepEqual(await jobsOf(headers), [jobId])
 })
 
 test('an upload claimed by a process that died belongs to the job of the repeated request', async () => {
   const headers = await newIdentity()
-  const announced = { filename: 'a.md', contentType: 'text/markdown', size: 7 }
-  const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announced })
-  const { uploadId, url, headers: exact } = json.data
-  const put = await fetch(url, { method: 'PUT', headers: exact, body: '# Hello' })
+  const announcedFile = { filename: 'a.md', contentType: 'text/markdown', size: 7 }
+  const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announcedFile })
+  const { uploadId, url, headers: exactHeaders } = json.data
+  const put = await fetch(url, { method: 'PUT', headers: exactHeaders, body: '# Hello' })
   assert.equal(put.status, 200, await put.text())
-  const sent = { headers, key: newKey(), body: { uploadId, targetFormat: 'pdf' } }
-  void convert(sent, app, dying(createConversion, createConversion.handle))
+  const sentRequest = { headers, key: newKey(), body: { uploadId, targetFormat: 'pdf' } }
+  void convert(sentRequest, app, dying(createConversion, createConversion.handle))
   await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
   await leasesEnd()
-  const later = await convert(sent)
-  assert.equal(later.status, 202, later.text)
-  assert.deepEqual(await jobsOf(headers), [later.json.jobId])
+  const laterReply = await convert(sentRequest)
+  assert.equal(laterReply.status, 202, laterReply.text)
+  assert.deepEqual(await jobsOf(headers), [laterReply.json.jobId])
 })
 
 function newKeyed(): KeyedRequest {
@@ -156,34 +156,34 @@ test('a long request renews its lease on the key', async () => {
   const idempotency = new Idempotency(app.services, 10)
   const keyed = newKeyed()
   const context = someContext()
-  const started = Promise.withResolvers<void>()
+  const startedRun = Promise.withResolvers<void>()
   const work = Promise.withResolvers<{ statusCode: number }>()
-  const first = idempotency.runOnce(keyed, context, () => {
-    started.resolve()
+  const firstRun = idempotency.runOnce(keyed, context, () => {
+    startedRun.resolve()
     return work.promise
   })
-  await started.promise
+  await startedRun.promise
   await leasesEnd()
   const isRenewed = ({ leaseUntil }: Item) => Number(leaseUntil) > Date.now()
   await waitUntil(async () => (await reservations()).some(isRenewed), 'it says that it is at work')
-  const second = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
-  await assert.rejects(second, { code: 'IDEMPOTENCY_IN_PROGRESS' })
+  const secondRun = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
+  await assert.rejects(secondRun, { code: 'IDEMPOTENCY_IN_PROGRESS' })
   work.resolve({ statusCode: 201 })
-  assert.equal((await first).statusCode, 201)
+  assert.equal((await firstRun).statusCode, 201)
 })
 
 test('a request whose lease was taken over does not save its reply', async () => {
-  const kept = new IdempotencyStore(app.services.table)
+  const keptStore = new IdempotencyStore(app.services.table)
   const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
-  const { reservation: first } = await kept.claim(place, 'same')
-  await kept.release(place, first)
-  const { reservation: second, isRetry } = await kept.claim(place, 'same')
-  assert.ok(isRetry && second.jobId === first.jobId)
-  await kept.forget(place, first).catch(() => undefined)
-  await kept.saveReply(place, first, { status: 400, headers: {}, body: new Uint8Array(1) })
-  await assert.rejects(kept.claim(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
-  await kept.forget(place, second)
-  assert.ok(!(await kept.claim(place, 'another')).isRetry)
+  const { reservation: firstReservation } = await keptStore.claim(place, 'same')
+  await keptStore.release(place, firstReservation)
+  const { reservation: secondReservation, isRetry } = await keptStore.claim(place, 'same')
+  assert.ok(isRetry && secondReservation.jobId === firstReservation.jobId)
+  await keptStore.forget(place, firstReservation).catch(() => undefined)
+  await keptStore.saveReply(place, firstReservation, { status: 400, headers: {}, body: new Uint8Array(1) })
+  await assert.rejects(keptStore.claim(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
+  await keptStore.forget(place, secondReservation)
+  assert.ok(!(await keptStore.claim(place, 'another')).isRetry)
 })
 
 test('a reply too large to store is created again from the same job', async () => {
@@ -196,30 +196,30 @@ test('a reply too large to store is created again from the same job', async () =
   }
   await idempotency.runOnce(keyed, someContext(), run)
   await idempotency.runOnce(keyed, someContext(), run)
-  const [first, second] = attempts
-  assert.deepEqual(second, { jobId: first?.jobId, isRetry: true })
+  const [firstAttempt, secondAttempt] = attempts
+  assert.deepEqual(secondAttempt, { jobId: firstAttempt?.jobId, isRetry: true })
 })
 
 test('an anonymous client that repeats a request from the same IP address keeps its identity', async () => {
   const key = newKey()
-  const first = await convert({ key })
-  const again = await convert({ key })
-  assertReplay(again, first)
-  assert.equal(again.headers['x-owner-token'], first.headers['x-owner-token'])
-  assert.deepEqual(again.cookies, first.cookies)
-  const known = { 'x-owner-token': first.headers['x-owner-token'] ?? '' }
-  assertReplay(await convert({ key, headers: known }), first)
+  const firstReply = await convert({ key })
+  const repeatedReply = await convert({ key })
+  assertReplay(repeatedReply, firstReply)
+  assert.equal(repeatedReply.headers['x-owner-token'], firstReply.headers['x-owner-token'])
+  assert.deepEqual(repeatedReply.cookies, firstReply.cookies)
+  const knownHeaders = { 'x-owner-token': firstReply.headers['x-owner-token'] ?? '' }
+  assertReplay(await convert({ key, headers: knownHeaders }), firstReply)
   const elsewhere = await convert({ key, address: '192.0.2.2' })
   assert.equal(elsewhere.status, 202)
-  assert.notEqual(elsewhere.json.jobId, first.json.jobId)
-  assert.notEqual(elsewhere.headers['x-owner-token'], first.headers['x-owner-token'])
-  assert.deepEqual(await jobsOf(known), [first.json.jobId])
+  assert.notEqual(elsewhere.json.jobId, firstReply.json.jobId)
+  assert.notEqual(elsewhere.headers['x-owner-token'], firstReply.headers['x-owner-token'])
+  assert.deepEqual(await jobsOf(knownHeaders), [firstReply.json.jobId])
 })
 
 test('a different request with the same key does not receive the identity of the first client', async () => {
   const key = newKey()
-  const first = await convert({ key })
-  const other = await convert({ key, body: form({ targetFormat: 'html' }, '# Hello') })
-  assertCode(other, 422, 'IDEMPOTENCY_KEY_REUSED')
-  assert.notEqual(other.headers['x-owner-token'], first.headers['x-owner-token'])
+  const firstReply = await convert({ key })
+  const otherReply = await convert({ key, body: form({ targetFormat: 'html' }, '# Hello') })
+  assertCode(otherReply, 422, 'IDEMPOTENCY_KEY_REUSED')
+  assert.notEqual(otherReply.headers['x-owner-token'], firstReply.headers['x-owner-token'])
 })

@@ -43,10 +43,10 @@ function imageForm(fields: Readonly<Record<string, string>>, ...names: readonly 
   return data
 }
 
-const convert = (sent: RequestOptions & { readonly key?: string }, on = app, contracts = routes) => {
-  const { key, ...rest } = sent
-  const body = sent.body ?? form({ targetFormat: 'pdf' }, '# Hello')
-  const headers = { ...sent.headers, ...(key && { 'idempotency-key': key }) }
+const convert = (sentRequest: RequestOptions & { readonly key?: string }, on = app, contracts = routes) => {
+  const { key, ...rest } = sentRequest
+  const body = sentRequest.body ?? form({ targetFormat: 'pdf' }, '# Hello')
+  const headers = { ...sentRequest.headers, ...(key && { 'idempotency-key': key }) }
   return on.send('POST', '/v1/convert', { ...rest, body, headers }, contracts)
 }
 
@@ -71,15 +71,15 @@ async function countFiles(): Promise<number> {
 test('a repeated request with the same idempotency key returns the same reply and creates one job', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const first = await convert({ headers, key })
-  assert.equal(first.status, 202, first.text)
+  const firstReply = await convert({ headers, key })
+  assert.equal(firstReply.status, 202, firstReply.text)
   const files = await countFiles()
-  const second = await convert({ headers, key })
-  assertReplay(second, first)
-  assert.equal(second.headers.location, first.headers.location)
-  assert.equal(second.headers['retry-after'], first.headers['retry-after'])
-  assert.notEqual(second.headers['x-request-id'], first.headers['x-request-id'])
-  assert.deepEqual(await jobsOf(headers), [first.json.jobId])
+  const secondReply = await convert({ headers, key })
+  assertReplay(secondReply, firstReply)
+  assert.equal(secondReply.headers.location, firstReply.headers.location)
+  assert.equal(secondReply.headers['retry-after'], firstReply.headers['retry-after'])
+  assert.notEqual(secondReply.headers['x-request-id'], firstReply.headers['x-request-id'])
+  assert.deepEqual(await jobsOf(headers), [firstReply.json.jobId])
   assert.equal(await countFiles(), files, 'the file of the repetition is deleted')
 })
 
@@ -94,9 +94,9 @@ for (const [what, sent] of otherRequests) {
   test(`a request with ${what} is rejected if its idempotency key was already used`, async () => {
     const headers = await newIdentity()
     const key = newKey()
-    const first = await convert({ headers, key })
+    const firstReply = await convert({ headers, key })
     assertCode(await convert({ ...sent, headers, key }), 422, 'IDEMPOTENCY_KEY_REUSED')
-    assertReplay(await convert({ headers, key }), first)
+    assertReplay(await convert({ headers, key }), firstReply)
     assert.equal((await jobsOf(headers)).length, 1)
   })
 }
@@ -104,11 +104,11 @@ for (const [what, sent] of otherRequests) {
 test('reordered files make a different idempotent request, reordered fields do not', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const merge = (body: FormData) => app.send('POST', '/v1/convert/merge', { headers, body })
-  const first = await merge(imageForm({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
-  assert.equal(first.status, 202, first.text)
-  assertReplay(await merge(imageForm({ tag: 'a', layout: 'vertical' }, 'one.png', 'two.png')), first)
-  const turned = imageForm({ layout: 'vertical', tag: 'a' }, 'two.png', 'one.png')
-  assertCode(await merge(turned), 422, 'IDEMPOTENCY_KEY_REUSED')
+  const firstReply = await merge(imageForm({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))
+  assert.equal(firstReply.status, 202, firstReply.text)
+  assertReplay(await merge(imageForm({ tag: 'a', layout: 'vertical' }, 'one.png', 'two.png')), firstReply)
+  const turnedForm = imageForm({ layout: 'vertical', tag: 'a' }, 'two.png', 'one.png')
+  assertCode(await merge(turnedForm), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
 test('reordered JSON members make the same idempotent request', async () => {
@@ -118,22 +118,25 @@ test('reordered JSON members make the same idempotent request', async () => {
   const pdf = { operation: 'convert', input: 'given', output_format: 'pdf' }
   const out = { operation: 'export/url', input: 'pdf' }
   const post = (body: unknown) => app.send('POST', '/v1/jobs', { headers, body })
-  const first = await post({ tasks: { given, pdf, out }, tag: 'a' })
-  assert.equal(first.status, 202, first.text)
-  assertReplay(await post({ tag: 'a', tasks: { out, pdf, given: { file, filename, operation } } }), first)
+  const firstReply = await post({ tasks: { given, pdf, out }, tag: 'a' })
+  assert.equal(firstReply.status, 202, firstReply.text)
+  assertReplay(
+    await post({ tag: 'a', tasks: { out, pdf, given: { file, filename, operation } } }),
+    firstReply,
+  )
 })
 
 test('of two concurrent requests with one idempotency key, one runs and the other receives Retry-After', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const both = await Promise.all([convert({ headers, key }), convert({ headers, key })])
-  const [first, second] = both.toSorted((a, b) => a.status - b.status)
-  assert.equal(first?.status, 202)
-  assert.ok(second)
-  if (isReplay(second)) assertReplay(second, first)
+  const bothReplies = await Promise.all([convert({ headers, key }), convert({ headers, key })])
+  const [firstReply, secondReply] = bothReplies.toSorted((a, b) => a.status - b.status)
+  assert.equal(firstReply?.status, 202)
+  assert.ok(secondReply)
+  if (isReplay(secondReply)) assertReplay(secondReply, firstReply)
   else {
-    assertCode(second, 409, 'IDEMPOTENCY_IN_PROGRESS')
-    assert.match(second.headers['retry-after'] ?? '', /^\d+$/)
+    assertCode(secondReply, 409, 'IDEMPOTENCY_IN_PROGRESS')
+    assert.match(secondReply.headers['retry-after'] ?? '', /^\d+$/)
   }
   assert.equal((await jobsOf(headers)).length, 1)
 })
@@ -141,8 +144,8 @@ test('of two concurrent requests with one idempotency key, one runs and the othe
 test('a rejected request has no effect, and a corrected one can reuse the idempotency key', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const wrong = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
-  assertCode(wrong, 422, 'UNSUPPORTED_CONVERSION')
+  const wrongReply = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
+  assertCode(wrongReply, 422, 'UNSUPPORTED_CONVERSION')
   const corrected = await convert({ headers, key })
   assert.equal(corrected.status, 202, corrected.text)
   assertReplay(await convert({ headers, key }), corrected)
@@ -151,39 +154,39 @@ test('a rejected request has no effect, and a corrected one can reuse the idempo
 
 test('an anonymous client whose request was rejected can reuse the idempotency key', async () => {
   const key = newKey()
-  const wrong = await convert({ key, body: form({ targetFormat: 'mp3' }, '# Hello') })
-  assertCode(wrong, 422, 'UNSUPPORTED_CONVERSION')
+  const wrongReply = await convert({ key, body: form({ targetFormat: 'mp3' }, '# Hello') })
+  assertCode(wrongReply, 422, 'UNSUPPORTED_CONVERSION')
   assert.equal((await convert({ key })).status, 202)
 })
 
 test('an idempotency key belongs to one identity and one endpoint', async () => {
   const key = newKey()
-  const [one, other] = [await newIdentity(), await newIdentity()]
-  const first = await convert({ headers: one, key })
-  const second = await convert({ headers: other, key })
-  assert.equal(second.status, 202, second.text)
-  assert.notEqual(second.json.jobId, first.json.jobId)
+  const [one, otherIdentity] = [await newIdentity(), await newIdentity()]
+  const firstReply = await convert({ headers: one, key })
+  const secondReply = await convert({ headers: otherIdentity, key })
+  assert.equal(secondReply.status, 202, secondReply.text)
+  assert.notEqual(secondReply.json.jobId, firstReply.json.jobId)
   const headers = { ...one, 'idempotency-key': key }
-  const merged = await app.send('POST', '/v1/convert/merge', {
+  const mergedReply = await app.send('POST', '/v1/convert/merge', {
     headers,
     body: imageForm({}, 'one.png', 'two.png'),
   })
-  assert.equal(merged.status, 202, merged.text)
+  assert.equal(mergedReply.status, 202, mergedReply.text)
 })
 
 test('an idempotency key is forgotten after 24 hours', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const first = await convert({ headers, key })
+  const firstReply = await convert({ headers, key })
   const anonymous = await convert({ key })
   const dayAgo = Math.floor(Date.now() / 1000) - 24 * 3600
   await age(({ ttl }) => ({ ttl: Number(ttl) - 24 * 3600 - 1 }))
   assert.ok(
     (await reservations()).every(({ ttl }) => Number(ttl) > dayAgo && Number(ttl) < Date.now() / 1000),
   )
-  const second = await convert({ headers, key, body: form({ targetFormat: 'html' }, '# Hello') })
-  assert.equal(second.status, 202, second.text)
-  assert.notEqual(second.json.jobId, first.json.jobId)
+  const secondReply = await convert({ headers, key, body: form({ targetFormat: 'html' }, '# Hello') })
+  assert.equal(secondReply.status, 202, secondReply.text)
+  assert.notEqual(secondReply.json.jobId, firstReply.json.jobId)
   const stranger = await convert({ key })
   assert.equal(stranger.status, 202, stranger.text)
   assert.notEqual(stranger.headers['x-owner-token'], anonymous.headers['x-owner-token'])
@@ -208,10 +211,10 @@ for (const [path, body] of creating) {
   test(`POST ${path} creates one resource per idempotency key`, async () => {
     const identity = await newIdentity()
     const headers = { ...identity, 'idempotency-key': newKey() }
-    const first = await app.send('POST', path, { headers, body: body() })
-    assert.ok([201, 202].includes(first.status), first.text)
+    const firstReply = await app.send('POST', path, { headers, body: body() })
+    assert.ok([201, 202].includes(firstReply.status), firstReply.text)
     const records = (await scan()).length
-    assertReplay(await app.send('POST', path, { headers, body: body() }), first)
+    assertReplay(await app.send('POST', path, { headers, body: body() }), firstReply)
     assert.equal((await scan()).length, records)
   })
 }
@@ -223,10 +226,10 @@ test('a job is retried once per idempotency key', async () => {
   const files = await countFiles()
   const retry = { headers: { ...headers, 'idempotency-key': newKey() } }
   const path = `/v1/jobs/${json.jobId}/retry`
-  const first = await app.send('POST', path, retry)
-  assert.equal(first.status, 202, first.text)
-  assert.equal(first.json.data.retryOf, json.jobId)
-  assertReplay(await app.send('POST', path, retry), first)
+  const firstReply = await app.send('POST', path, retry)
+  assert.equal(firstReply.status, 202, firstReply.text)
+  assert.equal(firstReply.json.data.retryOf, json.jobId)
+  assertReplay(await app.send('POST', path, retry), firstReply)
   assert.equal((await jobsOf(headers)).length, 2)
   assert.equal(await countFiles(), files + 1)
 })
@@ -240,27 +243,27 @@ test('a reply with a thousand tasks is stored completely for repeated requests',
     ['all', { operation: 'archive', input: names }],
     ['out', { operation: 'export/url', input: 'all' }],
   ])
-  const first = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
-  assert.equal(first.status, 202, first.text)
-  assert.equal(Object.keys(first.json.data.tasks).length, 1000)
-  assertReplay(await app.send('POST', '/v1/jobs', { headers, body: { tasks } }), first)
+  const firstReply = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })
+  assert.equal(firstReply.status, 202, firstReply.text)
+  assert.equal(Object.keys(firstReply.json.data.tasks).length, 1000)
+  assertReplay(await app.send('POST', '/v1/jobs', { headers, body: { tasks } }), firstReply)
 })
 
 const wrongKeys = ['', 'two words', 'a'.repeat(256), 'schlüssel', 'a,\tb', '""']
 
 for (const key of wrongKeys) {
   test(`the idempotency key ${JSON.stringify(key.slice(0, 20))} is rejected with the name of the header`, async () => {
-    const answer = await convert({ headers: { 'idempotency-key': key } })
-    assertCode(answer, 400, 'INVALID_INPUT')
-    assert.equal(answer.json.error.details.field, 'Idempotency-Key')
+    const reply = await convert({ headers: { 'idempotency-key': key } })
+    assertCode(reply, 400, 'INVALID_INPUT')
+    assert.equal(reply.json.error.details.field, 'Idempotency-Key')
   })
 }
 
 test('a quoted idempotency key, as in the draft standard, equals an unquoted one', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const first = await convert({ headers, key })
-  assertReplay(await convert({ headers, key: `"${key}"` }), first)
+  const firstReply = await convert({ headers, key })
+  assertReplay(await convert({ headers, key: `"${key}"` }), firstReply)
 })
 
 test('without an idempotency key every request creates a job', async () => {

@@ -9,28 +9,34 @@ const job = (more: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]
 const services = {} as never // The result is part of the job.
 
 test('the result of a job is returned, or the error explains why there is none', async () => {
-  const completed = job({ status: 'completed', result: { files: [file('a.webp'), file('b.webp')] } as never })
-  assert.equal((await findResultFile(completed, {}, services)).filename, 'a.webp')
-  assert.equal((await findResultFile(completed, { file: 'b.webp' }, services)).filename, 'b.webp')
-  await assert.rejects(findResultFile(completed, { file: 'c.webp' }, services), {
+  const completedJob = job({
+    status: 'completed',
+    result: { files: [file('a.webp'), file('b.webp')] } as never,
+  })
+  assert.equal((await findResultFile(completedJob, {}, services)).filename, 'a.webp')
+  assert.equal((await findResultFile(completedJob, { file: 'b.webp' }, services)).filename, 'b.webp')
+  await assert.rejects(findResultFile(completedJob, { file: 'c.webp' }, services), {
     code: 'TASK_NOT_FOUND',
     details: { file: 'c.webp', files: ['a.webp', 'b.webp'] },
   })
-  for (const [more, code, message] of [
+  for (const [moreFields, code, message] of [
     [{ status: 'expired', expiredAt: timestamp(9) }, 'FILE_GONE', /deleted at 2026-01-01T00:00:09.000Z/],
     [{ status: 'processing' }, 'CONFLICT', /is processing. Try again when it is completed/],
     [{ status: 'cancelled' }, 'CONFLICT', /is cancelled\.$/],
     [{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'Torn.' } }, 'CONFLICT', /failed: Torn\.$/],
   ] as const)
-    await assert.rejects(findResultFile(job(more as Partial<Job>), {}, services), { code, message })
+    await assert.rejects(findResultFile(job(moreFields as Partial<Job>), {}, services), { code, message })
 })
 
 test('a repeated request does not find a job that was deleted in the meantime', async () => {
-  const findJob = (more: Partial<Job>) => {
-    const state = { ...newJob([createStoredImport('in')]), job: job(more) }
+  const findJob = (moreFields: Partial<Job>) => {
+    const state = { ...newJob([createStoredImport('in')]), job: job(moreFields) }
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)
   }
   assert.equal((await findJob({}))?.job.id, 'job_1')
-  for (const gone of [{ deletedAt: timestamp(9) }, { status: 'expired', expiredAt: timestamp(9) }] as const)
-    await assert.rejects(findJob(gone as Partial<Job>), { code: 'JOB_NOT_FOUND' })
+  for (const goneJob of [
+    { deletedAt: timestamp(9) },
+    { status: 'expired', expiredAt: timestamp(9) },
+  ] as const)
+    await assert.rejects(findJob(goneJob as Partial<Job>), { code: 'JOB_NOT_FOUND' })
 })

@@ -11,7 +11,7 @@ import { type EmbeddedApp, openApp } from './embedded-app.ts'
 import { once, replaceMembers, runBefore } from './fault-injection.ts'
 
 const mib = 1024 ** 2
-const large = Buffer.alloc(5 * mib, 'words ')
+const largeBytes = Buffer.alloc(5 * mib, 'words ')
 
 let app: EmbeddedApp
 let headers: Record<string, string>
@@ -30,8 +30,8 @@ interface Part {
   readonly ETag: string
 }
 
-async function startUpload(announced: object = {}, on = app): Promise<StartedUpload> {
-  const body = { filename: 'a.txt', type: 'text/plain', ...announced }
+async function startUpload(announcedFile: object = {}, on = app): Promise<StartedUpload> {
+  const body = { filename: 'a.txt', type: 'text/plain', ...announcedFile }
   const { status, json } = await on.send('POST', '/v1/uploads/multipart', { headers, body })
   assert.equal(status, 201)
   return json.data
@@ -55,8 +55,8 @@ const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
 /** An app that runs `act` before it completes an upload. */
 function beforeCompleting(act: () => Promise<unknown>): EmbeddedApp {
   const { files } = app.services
-  const changed: Partial<Files> = { parts: runBefore(files.parts, 'complete', once(act)) }
-  return app.with({ files: replaceMembers(files, changed) })
+  const changedFiles: Partial<Files> = { parts: runBefore(files.parts, 'complete', once(act)) }
+  return app.with({ files: replaceMembers(files, changedFiles) })
 }
 
 async function assertNothingIsLeft({ key, uploadId }: StartedUpload): Promise<void> {
@@ -67,16 +67,16 @@ async function assertNothingIsLeft({ key, uploadId }: StartedUpload): Promise<vo
 
 test('a part that is replaced while the upload is completed is reported, and the upload can be completed with the new ETag', async () => {
   const upload = await startUpload()
-  const first = await sendPart(upload, 1, 'words')
-  let second = first
+  const firstPart = await sendPart(upload, 1, 'words')
+  let secondPart = firstPart
   const racing = beforeCompleting(async () => {
-    second = await sendPart(upload, 1, 'other')
+    secondPart = await sendPart(upload, 1, 'other')
   })
-  const { status, json } = await complete(upload, [first], racing)
+  const { status, json } = await complete(upload, [firstPart], racing)
   assert.deepEqual([status, json.error.code], [409, 'CONFLICT'])
   assert.match(json.error.message, /sent again while the parts were being joined/)
-  assert.equal(answer(await complete(upload, [first])), '400 INVALID_REQUEST')
-  assert.equal(answer(await complete(upload, [second])), '200')
+  assert.equal(answer(await complete(upload, [firstPart])), '400 INVALID_REQUEST')
+  assert.equal(answer(await complete(upload, [secondPart])), '200')
 })
 
 test('an upload that is aborted while it is being completed is deleted with its parts', async () => {
@@ -99,9 +99,9 @@ test('an upload that is aborted after it was completed is deleted', async () => 
 
 test('missing, unordered or incomplete parts are named in the error, and the upload can continue', async () => {
   const upload = await startUpload()
-  const [one, two] = [await sendPart(upload, 1, large), await sendPart(upload, 2, 'end')]
-  const small = await sendPart(upload, 3, 'x')
-  const wrong: readonly (readonly [what: string, parts: readonly Part[], part: number | undefined])[] = [
+  const [one, two] = [await sendPart(upload, 1, largeBytes), await sendPart(upload, 2, 'end')]
+  const smallPart = await sendPart(upload, 3, 'x')
+  const wrongParts: readonly (readonly [what: string, parts: readonly Part[], part: number | undefined])[] = [
     ['none', [], undefined],
     ['part 0', [{ ...one, PartNumber: 0 }], undefined],
     ['part 10001', [{ ...one, PartNumber: 10_001 }], undefined],
@@ -110,15 +110,15 @@ test('missing, unordered or incomplete parts are named in the error, and the upl
     ['out of order', [two, one], 1],
     ['one twice', [one, one], 1],
     ['one that did not arrive', [one, { ...two, PartNumber: 9 }], 9],
-    ['a small one that is not the last', [one, two, small], 2],
+    ['a small one that is not the last', [one, two, smallPart], 2],
     ['more than there can be', Array.from({ length: 10_001 }, () => one), undefined],
   ]
-  for (const [what, parts, part] of wrong) {
+  for (const [what, parts, part] of wrongParts) {
     const { status, json } = await complete(upload, parts)
     assert.deepEqual([what, status, json.error.details.part], [what, 400, part])
   }
-  const whole = await complete(upload, [one, two])
-  assert.deepEqual([whole.status, whole.json.data.size], [200, large.length + 3])
+  const wholeReply = await complete(upload, [one, two])
+  assert.deepEqual([wholeReply.status, wholeReply.json.data.size], [200, largeBytes.length + 3])
   assert.equal(answer(await app.send('GET', path(upload, '/1'), { headers })), '409 CONFLICT')
 })
 
@@ -126,12 +126,12 @@ test('invalid part numbers are rejected with a specific message, alone and in a 
   const upload = await startUpload()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
     assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
-  const last = await app.send('GET', path(upload, '/10000'), { headers })
-  assert.deepEqual([last.status, last.json.data.url.includes('partNumber=10000')], [200, true])
+  const lastReply = await app.send('GET', path(upload, '/10000'), { headers })
+  assert.deepEqual([lastReply.status, lastReply.json.data.url.includes('partNumber=10000')], [200, true])
   const lasts = { headers, query: { partNumbers: '9999,10000' } }
   assert.equal((await app.send('GET', path(upload, '/batch'), lasts)).status, 200)
-  const many = Array.from({ length: 1001 }, (_, at) => at + 1).join(',')
-  for (const partNumbers of ['', '0', '1,10001', '1,,2', '1,x', '1e2', many]) {
+  const manyNumbers = Array.from({ length: 1001 }, (_, at) => at + 1).join(',')
+  for (const partNumbers of ['', '0', '1,10001', '1,,2', '1,x', '1e2', manyNumbers]) {
     const { status, json } = await app.send('GET', path(upload, '/batch'), {
       headers,
       query: { partNumbers },
@@ -146,18 +146,18 @@ test('invalid part numbers are rejected with a specific message, alone and in a 
 
 test('another identity cannot access an upload, even with its key', async () => {
   const upload = await startUpload()
-  const other = await startUpload()
+  const otherUpload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
   const stranger = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
-  const asked = [
+  const requests = [
     ['GET', '', {}, stranger],
     ['GET', '/1', { key: upload.key }, stranger],
     ['POST', '/complete', {}, stranger],
     ['DELETE', '', { key: upload.key }, stranger],
-    ['GET', '', { key: other.key }, headers],
+    ['GET', '', { key: otherUpload.key }, headers],
     ['DELETE', '', { key: '' }, headers],
   ] as const
-  for (const [method, rest, query, who] of asked) {
+  for (const [method, rest, query, who] of requests) {
     const body = method === 'POST' ? { body: { parts: [part] } } : {}
     const refusal = await app.send(method, path(upload, rest), { headers: who, query, ...body })
     assert.equal(answer(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${rest}`)
@@ -170,20 +170,23 @@ test('another identity cannot access an upload, even with its key', async () => 
 })
 
 test('an upload above the plan limit is rejected when it is declared, at the next part, and on completion', async () => {
-  const small = app.with({ config: { ...app.services.config, MAX_FILE_MB: 6 } })
-  const announced = { filename: 'a', size: 6 * mib + 1 }
-  const atOnce = await small.send('POST', '/v1/uploads/multipart', { headers, body: announced })
+  const smallApp = app.with({ config: { ...app.services.config, MAX_FILE_MB: 6 } })
+  const announcedFile = { filename: 'a', size: 6 * mib + 1 }
+  const atOnce = await smallApp.send('POST', '/v1/uploads/multipart', { headers, body: announcedFile })
   assert.equal(answer(atOnce), '413 FILE_TOO_LARGE')
 
-  const next = await startUpload({}, small)
-  await sendPart(next, 1, Buffer.alloc(6 * mib))
-  assert.equal(answer(await app.send('GET', path(next, '/2'), { headers })), '413 FILE_TOO_LARGE')
-  await assertNothingIsLeft(next)
+  const nextUpload = await startUpload({}, smallApp)
+  await sendPart(nextUpload, 1, Buffer.alloc(6 * mib))
+  assert.equal(answer(await app.send('GET', path(nextUpload, '/2'), { headers })), '413 FILE_TOO_LARGE')
+  await assertNothingIsLeft(nextUpload)
 
-  const last = await startUpload({}, small)
-  const parts = [await sendPart(last, 1, large), await sendPart(last, 2, Buffer.alloc(mib + 1))]
-  assert.equal(answer(await complete(last, parts)), '413 FILE_TOO_LARGE')
-  await assertNothingIsLeft(last)
+  const lastUpload = await startUpload({}, smallApp)
+  const parts = [
+    await sendPart(lastUpload, 1, largeBytes),
+    await sendPart(lastUpload, 2, Buffer.alloc(mib + 1)),
+  ]
+  assert.equal(answer(await complete(lastUpload, parts)), '413 FILE_TOO_LARGE')
+  await assertNothingIsLeft(lastUpload)
 })
 
 test('a file too large for one request is refused with a hint to use a multipart upload', async () => {
@@ -195,7 +198,7 @@ test('a file too large for one request is refused with a hint to use a multipart
 
 test('without a bucket, each endpoint that needs one responds with STORAGE_NOT_CONFIGURED', async () => {
   const config = { ...app.services.config, BUCKET_NAME: 'elsewhere' }
-  const lost = app.with(createServices(config))
+  const appWithoutBucket = app.with(createServices(config))
   const form = new FormData()
   form.set('file', new Blob(['# Hi']), 'hi.md')
   form.set('targetFormat', 'html')
@@ -204,9 +207,9 @@ test('without a bucket, each endpoint that needs one responds with STORAGE_NOT_C
     ['/v1/uploads/s3/multipart', { filename: 'a' }],
     ['/v1/convert', form],
   ] as const) {
-    const listed = await lost.send('POST', path, { headers, body })
-    assert.deepEqual([listed.status, listed.json.error.code], [503, 'STORAGE_NOT_CONFIGURED'], path)
-    assert.match(listed.json.error.message, /The operator of the service has to fix this\.$/)
-    assert.equal(listed.headers['retry-after'], '10')
+    const listedReply = await appWithoutBucket.send('POST', path, { headers, body })
+    assert.deepEqual([listedReply.status, listedReply.json.error.code], [503, 'STORAGE_NOT_CONFIGURED'], path)
+    assert.match(listedReply.json.error.message, /The operator of the service has to fix this\.$/)
+    assert.equal(listedReply.headers['retry-after'], '10')
   }
 })

@@ -9,24 +9,24 @@ import { fileTooLargeError } from '../../lib/uploads/size-errors.ts'
 
 /** An in-memory bucket with the methods that forms use. */
 function bucket(fail?: Error) {
-  const stored = new Map<string, Buffer>()
+  const storedFiles = new Map<string, Buffer>()
   const deletions: (readonly string[])[] = []
   const files = {
     putStream: async (key: string, stream: Readable, _type: string, signal: AbortSignal) => {
       if (fail) throw fail
-      stored.set(key, Buffer.alloc(0))
-      stored.set(key, await buffer(addAbortSignal(signal, stream)))
+      storedFiles.set(key, Buffer.alloc(0))
+      storedFiles.set(key, await buffer(addAbortSignal(signal, stream)))
     },
-    read: async (key: string, start: number, end: number) => stored.get(key)?.subarray(start, end),
+    read: async (key: string, start: number, end: number) => storedFiles.get(key)?.subarray(start, end),
     delete: async (keys: readonly string[]) => {
       deletions.push(keys)
-      for (const key of keys) stored.delete(key)
+      for (const key of keys) storedFiles.delete(key)
     },
   } as unknown as Files
-  return { stored, deletions, files }
+  return { stored: storedFiles, deletions, files }
 }
 
-async function read(form: FormData, files: Files, more: Partial<FormOptions> = {}) {
+async function read(form: FormData, files: Files, moreOptions: Partial<FormOptions> = {}) {
   const request = new Request('http://localhost', { method: 'POST', body: form })
   const headers = { 'content-type': request.headers.get('content-type') ?? '' }
   const body = Readable.from([Buffer.from(await request.arrayBuffer())])
@@ -36,7 +36,7 @@ async function read(form: FormData, files: Files, more: Partial<FormOptions> = {
     maxFileBytes: 1000,
     files,
     retentionHours: 24,
-    ...more,
+    ...moreOptions,
   })
 }
 
@@ -56,18 +56,18 @@ describe('parsing multipart forms', () => {
     form.append('image', new Blob([]), 'b.png')
     const read_ = await read(form, files)
     assert.deepEqual(read_.fields, { 'field-0': '0', 'field-1': '1' })
-    const [one, other] = read_.files
-    assert.ok(one && other)
+    const [one, otherFile] = read_.files
+    assert.ok(one && otherFile)
     assert.deepEqual([one.field, one.filename, one.size], ['file', 'grüße.bin', 1000])
     assert.equal(one.sha256, createHash('sha256').update(content).digest('hex'))
-    assert.deepEqual([other.field, other.filename, other.size], ['image', 'b.png', 0])
+    assert.deepEqual([otherFile.field, otherFile.filename, otherFile.size], ['image', 'b.png', 0])
     assert.match(one.key, /^received\/2d\/upl_/)
     assert.deepEqual(stored.get(one.key), content)
     assert.deepEqual(Buffer.from(await one.read(10, 20)), content.subarray(10, 20))
     one.adopt()
     await read_.discard()
     assert.deepEqual([...stored.keys()], [one.key])
-    other.adopt()
+    otherFile.adopt()
     await read_.discard()
     assert.equal(deletions.length, 1, 'no file is left to delete')
   })
@@ -105,9 +105,9 @@ describe('parsing multipart forms', () => {
 
   test('a form with too many fields or parts is refused', async () => {
     const { files, stored } = bucket()
-    const full = await read(formOf(200, 200), files)
-    assert.deepEqual([Object.keys(full.fields).length, full.files.length], [200, 200])
-    await full.discard()
+    const fullForm = await read(formOf(200, 200), files)
+    assert.deepEqual([Object.keys(fullForm.fields).length, fullForm.files.length], [200, 200])
+    await fullForm.discard()
     for (const form of [formOf(201), formOf(200, 201), formOf(0, 401)])
       await assert.rejects(read(form, files), { code: 'INVALID_REQUEST', details: { max: 400 } })
     assert.equal(stored.size, 0)
@@ -122,9 +122,9 @@ describe('parsing multipart forms', () => {
         else form.append(name, value, 'a.bin')
       return form
     }
-    const most = 'x'.repeat(1024 ** 2)
-    assert.equal((await read(of(['text', most]), files)).fields['text']?.length, most.length)
-    await assert.rejects(read(of(['text', `${most}x`]), files), {
+    const maxField = 'x'.repeat(1024 ** 2)
+    assert.equal((await read(of(['text', maxField]), files)).fields['text']?.length, maxField.length)
+    await assert.rejects(read(of(['text', `${maxField}x`]), files), {
       code: 'INVALID_INPUT',
       details: { field: 'text' },
     })
@@ -152,10 +152,10 @@ describe('parsing multipart forms', () => {
     })
     const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nsome'
     await assert.rejects(send(Readable.from([Buffer.from(head)])), { message: /incomplete or malformed/ })
-    const cut = new PassThrough()
-    cut.write(head)
-    setImmediate(() => cut.destroy(new Error('reset')))
-    await assert.rejects(send(cut), {
+    const cutForm = new PassThrough()
+    cutForm.write(head)
+    setImmediate(() => cutForm.destroy(new Error('reset')))
+    await assert.rejects(send(cutForm), {
       code: 'INVALID_REQUEST',
       message: /connection was closed before the whole/,
     })
@@ -176,7 +176,7 @@ describe('parsing multipart forms', () => {
     const part = (disposition: string, content = '\u0001 \u0007') =>
       `--x y\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
     // Content may contain the same characters.
-    const before = part('name="file"; filename="b.bin"', '\u0002'.repeat(100_000))
+    const fileBefore = part('name="file"; filename="b.bin"', '\u0002'.repeat(100_000))
     for (const [code, character] of [
       ['\u0000', 'U+0000'],
       ['\u0007', 'U+0007'],
@@ -186,9 +186,9 @@ describe('parsing multipart forms', () => {
       ['\r', 'U+000D'],
     ])
       for (const chunkBytes of [7, 65_536])
-        for (const first of ['', before])
+        for (const partsBefore of ['', fileBefore])
           await assert.rejects(
-            send(`${first}${part(`name="file"; filename="a${code}b.txt"`)}--x y--\r\n`, chunkBytes),
+            send(`${partsBefore}${part(`name="file"; filename="a${code}b.txt"`)}--x y--\r\n`, chunkBytes),
             {
               code: 'INVALID_REQUEST',
               message: `file: the name of the file or field contains the control character ${character}. Remove it, or percent-encode it.`,

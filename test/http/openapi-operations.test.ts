@@ -42,14 +42,18 @@ describe('operations of the OpenAPI document', () => {
   test('every operation documents its success statuses with their content', () => {
     for (const { contract, described, name } of operations) {
       const { reply } = contract
-      const expected = [
+      const expectedCodes = [
         String(reply.status),
         ...Object.keys(reply.otherStatuses ?? {}),
         ...(reply.etag ? ['304'] : []),
       ]
       const bodies = Object.keys(reply.otherStatuses ?? {}).filter((status) => Number(status) < 500)
       const successes = Object.keys(described.responses).filter((status) => Number(status) < 400)
-      assert.deepEqual(successes.toSorted(), expected.filter((one) => Number(one) < 400).toSorted(), name)
+      assert.deepEqual(
+        successes.toSorted(),
+        expectedCodes.filter((one) => Number(one) < 400).toSorted(),
+        name,
+      )
       for (const status of [String(reply.status), ...bodies]) {
         const types = Object.keys(described.responses[status]?.content ?? {})
         const isEmpty = reply.form === 'empty' || status === '204'
@@ -67,7 +71,7 @@ describe('operations of the OpenAPI document', () => {
         return described.responses[status]?.description.includes(`\`${code}\``) ?? false
       }
       const isLimited = !isOpenAccess(access)
-      const others: Partial<Record<ErrorCode, boolean>> = {
+      const otherCodes: Partial<Record<ErrorCode, boolean>> = {
         HEADERS_TOO_LARGE: true,
         INTERNAL_ERROR: true,
         SERVICE_UNAVAILABLE: true,
@@ -84,10 +88,10 @@ describe('operations of the OpenAPI document', () => {
         STORAGE_NOT_CONFIGURED: errors.includes('INSUFFICIENT_DISK_SPACE') || body?.files !== undefined,
         NOT_ACCEPTABLE: repliesOnlyJson(contract),
       }
-      for (const code of new Set([...errors, ...(Object.keys(others) as ErrorCode[])])) {
+      for (const code of new Set([...errors, ...(Object.keys(otherCodes) as ErrorCode[])])) {
         // A status that the contract defines itself has no error codes.
         const isOwn = errorCatalog[code].status in (reply.otherStatuses ?? {})
-        const isExpected = errors.includes(code) || others[code] === true
+        const isExpected = errors.includes(code) || otherCodes[code] === true
         assert.equal(operationsOf(code), isExpected && !isOwn, `${name} ${code}`)
       }
     }
@@ -111,9 +115,9 @@ describe('operations of the OpenAPI document', () => {
       const isLimited = !isOpenAccess(access)
       for (const [status, { headers = {} }] of Object.entries(described.responses)) {
         const isGood = Number(status) < 400
-        const own = isGood && status !== '204' && status !== '304' ? (reply.headers ?? []) : []
+        const ownHeaders = isGood && status !== '204' && status !== '304' ? (reply.headers ?? []) : []
         const isFirstAtWork = status === '409' && idempotent
-        const expected: Readonly<Record<string, boolean>> = {
+        const expectedHeaders: Readonly<Record<string, boolean>> = {
           'x-request-id': true,
           'x-api-version': true,
           'x-ratelimit-limit': isLimited,
@@ -127,9 +131,9 @@ describe('operations of the OpenAPI document', () => {
           'www-authenticate': status === '401',
           'accept-encoding': status === '415',
           'retry-after': status === '429' || status === '503' || isFirstAtWork,
-          ...Object.fromEntries(own.map((header) => [header, true])),
+          ...Object.fromEntries(ownHeaders.map((header) => [header, true])),
         }
-        const there = Object.keys(expected).filter((header) => expected[header])
+        const there = Object.keys(expectedHeaders).filter((header) => expectedHeaders[header])
         assert.deepEqual(Object.keys(headers).toSorted(), there.toSorted(), `${name} ${status}`)
       }
     }
@@ -158,25 +162,25 @@ describe('operations of the OpenAPI document', () => {
         (body?.accepts ?? []).map((kind) => kinds[kind]).toSorted(),
       )
       assert.equal(described.requestBody?.required, body && true, name)
-      const shown = described.requestBody?.content['application/json']?.examples
-      assert.equal(Object.keys(shown ?? {}).length, Object.keys(body?.examples ?? {}).length, name)
+      const shownExamples = described.requestBody?.content['application/json']?.examples
+      assert.equal(Object.keys(shownExamples ?? {}).length, Object.keys(body?.examples ?? {}).length, name)
     }
-    const recorded = {
+    const recordedNames = {
       parameters: { jobId: 'job_1' },
       request: { 'application/json': { a: 1 } },
       responses: { 200: { b: 2 }, 404: { c: 3 } },
     }
-    const examples = { getV1JobsJobId: recorded, postV1WebhooksWebhookIdTest: recorded }
+    const examples = { getV1JobsJobId: recordedNames, postV1WebhooksWebhookIdTest: recordedNames }
     const { paths } = inlineComponents(openApiDocument(api, { version: '1', url: '/', examples }))
-    const whole = JSON.parse(JSON.stringify(paths)) as Record<string, Record<string, Described>>
-    const job = whole['/v1/jobs/{jobId}']?.['get']
+    const wholeDocument = JSON.parse(JSON.stringify(paths)) as Record<string, Record<string, Described>>
+    const job = wholeDocument['/v1/jobs/{jobId}']?.['get']
     assert.deepEqual(job?.parameters?.find(({ name }) => name === 'jobId')?.example, 'job_1')
     assert.deepEqual(job?.responses['200']?.content?.['application/json']?.example, { b: 2 })
     assert.deepEqual(job?.responses['404']?.content?.['application/json']?.example, { c: 3 })
     assert.equal(job?.responses['500']?.content?.['application/json']?.example, undefined)
-    const sent = whole['/v1/webhooks/{webhookId}/test']?.['post']
-    assert.deepEqual(sent?.requestBody?.content['application/json']?.example, { a: 1 })
-    assert.equal(sent?.operationId, 'postV1WebhooksWebhookIdTest')
+    const sentOperation = wholeDocument['/v1/webhooks/{webhookId}/test']?.['post']
+    assert.deepEqual(sentOperation?.requestBody?.content['application/json']?.example, { a: 1 })
+    assert.equal(sentOperation?.operationId, 'postV1WebhooksWebhookIdTest')
   })
 
   test('the description of an operation contains the maximum request size if there is one', () => {
@@ -197,7 +201,7 @@ test('every AsyncAPI operation lists its messages', () => {
   assert.deepEqual(asyncApiDocument({ version: '1', url: 'http://localhost:1' }).servers, {
     service: { host: 'localhost:1', protocol: 'ws' },
   })
-  const seen = Object.entries(operationsOf).map(
+  const seenOperations = Object.entries(operationsOf).map(
     ([name, { action, channel, messages }]) =>
       `${name}: ${action} ${channel.$ref.replace('#/channels/', '')} ${messages.length}`,
   )
@@ -206,7 +210,7 @@ test('every AsyncAPI operation lists its messages', () => {
   assert.ok(messages(operationsOf.tellByWebhook).includes('job.completed'))
   assert.ok(messages(operationsOf.tellByStream).includes('job-snapshot'))
   assert.deepEqual(
-    seen.map((one) => one.replace(/ \d+$/, '')),
+    seenOperations.map((one) => one.replace(/ \d+$/, '')),
     [
       'tellByWebhook: send webhooks',
       'tellByStream: send events',

@@ -20,8 +20,8 @@ const operationAt = (path: string, method: string) => {
 
 test('every operation is in the OpenAPI document, grouped by path', () => {
   for (const { method, path } of api) {
-    const written = path.replace(/:(\w+)/g, '{$1}')
-    assert.ok(operationAt(written, method.toLowerCase()), `${method} ${path}`)
+    const writtenPath = path.replace(/:(\w+)/g, '{$1}')
+    assert.ok(operationAt(writtenPath, method.toLowerCase()), `${method} ${path}`)
   }
   const count = Object.values(paths ?? {}).reduce((sum, item) => sum + Object.keys(item).length, 0)
   assert.equal(count, api.length)
@@ -98,16 +98,16 @@ test('every operation documents its authentication methods and required scopes',
 test('every reply documents its headers and which of them are required', () => {
   const headersOf = (path: string, method: string, status: string) => {
     const headers = operationAt(path, method)?.responses[status]?.headers ?? {}
-    const all = Object.entries(headers)
+    const allHeaders = Object.entries(headers)
     return {
-      all: all.map(([name]) => name),
-      required: all.flatMap(([name, one]) => (one.required ? [name] : [])),
+      all: allHeaders.map(([name]) => name),
+      required: allHeaders.flatMap(([name, one]) => (one.required ? [name] : [])),
     }
   }
-  const created = headersOf('/v1/convert', 'post', '202')
+  const createdHeaders = headersOf('/v1/convert', 'post', '202')
   for (const name of ['x-request-id', 'location', 'retry-after', 'preference-applied', 'x-owner-token'])
-    assert.ok(created.all.includes(name), name)
-  assert.deepEqual(created.required, [])
+    assert.ok(createdHeaders.all.includes(name), name)
+  assert.deepEqual(createdHeaders.required, [])
   assert.deepEqual(headersOf('/v1/convert', 'post', '303').required, ['location'])
   assert.deepEqual(headersOf('/v1/webhooks', 'post', '201').required, ['location'])
   assert.deepEqual(headersOf('/v1/ws/tickets', 'post', '201').required, [])

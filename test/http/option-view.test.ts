@@ -12,9 +12,9 @@ import { optionLabels } from '../../lib/http/openapi/option-labels.ts'
 import { optionViews } from '../../lib/http/openapi/option-view.ts'
 
 const view = (name: string, schema: z.ZodType) => {
-  const [only, ...more] = optionViews(z.object({ [name]: schema }))
-  assert.ok(only && more.length === 0)
-  return only
+  const [onlyView, ...moreViews] = optionViews(z.object({ [name]: schema }))
+  assert.ok(onlyView && moreViews.length === 0)
+  return onlyView
 }
 
 describe('views of conversion options', () => {
@@ -77,9 +77,9 @@ describe('views of conversion options', () => {
   })
 
   test('the view of a choice that also accepts a number contains the limits of the number', () => {
-    const seen = view('quality', quality.optional())
-    assert.deepEqual([seen.type, seen.widget, seen.min, seen.max], ['enum', 'slider', 1, 100])
-    assert.deepEqual(seen.number, { type: 'integer', min: 1, max: 100 })
+    const seenView = view('quality', quality.optional())
+    assert.deepEqual([seenView.type, seenView.widget, seenView.min, seenView.max], ['enum', 'slider', 1, 100])
+    assert.deepEqual(seenView.number, { type: 'integer', min: 1, max: 100 })
     const fraction = view('other', z.union([z.number().min(0.5), z.enum(['all'])]))
     assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
   })
@@ -100,8 +100,8 @@ describe('views of conversion options', () => {
   test('an option view shows that a number may be sent as text, and that it is deprecated', () => {
     assert.equal(view('start', timestampOption.optional()).spelled, true)
     assert.equal(view('width', integer(0, 9)).spelled, undefined)
-    const old = view('bitrate', z.int().optional().meta({ description: 'Old.', deprecated: true }))
-    assert.deepEqual([old.deprecated, old.description], [true, 'Old.'])
+    const oldView = view('bitrate', z.int().optional().meta({ description: 'Old.', deprecated: true }))
+    assert.deepEqual([oldView.deprecated, oldView.description], [true, 'Old.'])
     assert.equal(view('width', integer(0, 9)).deprecated, undefined)
   })
 
@@ -123,9 +123,9 @@ describe('views of conversion options', () => {
       optionViews(schema).map(({ name }) => name),
       ['width', 'height', 'crf', 'other'],
     )
-    const twice = optionViews(schema)
+    const viewsTwice = optionViews(schema)
     assert.ok(
-      optionViews(schema).every((one, at) => one === twice[at]),
+      optionViews(schema).every((one, at) => one === viewsTwice[at]),
       'each is described once',
     )
   })

@@ -19,7 +19,7 @@ import { once, runBefore } from './fault-injection.ts'
 
 const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 /** Different content of the same length. */
-const other = Buffer.from(png.map((byte, at) => (at === png.length - 20 ? byte ^ 1 : byte)))
+const otherPng = Buffer.from(png.map((byte, at) => (at === png.length - 20 ? byte ^ 1 : byte)))
 
 const folder = scratchFolder('overwritten')
 let app: EmbeddedApp
@@ -39,8 +39,8 @@ const put = async ({ url, headers: exact }: Place, body: Buffer, changed: Record
   (await fetch(url, { method: 'PUT', headers: { ...exact, ...changed }, body })).status
 
 async function createUpload(): Promise<Place> {
-  const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
-  const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announced })
+  const announcedFile = { filename: 'a.png', contentType: 'image/png', size: png.length }
+  const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announcedFile })
   assert.equal(await put(json.data, png), 200)
   return json.data
 }
@@ -70,7 +70,7 @@ test('an unused upload only accepts the declared content, and its last version i
   const place = await createUpload()
   assert.equal(await put(place, Buffer.concat([png, png])), 403)
   assert.equal(await put(place, png, { 'Content-Type': 'text/html' }), 403)
-  assert.equal(await put(place, other), 200)
+  assert.equal(await put(place, otherPng), 200)
   const { status, json } = await convert(place.uploadId)
   assert.equal(status, 202)
   await fetchAsWorker(json.jobId)
@@ -81,17 +81,17 @@ test('an upload that changes while it is checked is refused and creates no job',
   const files: Files = runBefore(
     app.services.files,
     'read',
-    once(() => put(place, other)),
+    once(() => put(place, otherPng)),
   )
-  const answer = await convert(place.uploadId, app.with({ files }))
-  assert.deepEqual([answer.status, answer.json.error.code], [409, 'CONFLICT'])
-  const again = await convert(place.uploadId)
-  assert.equal(again.status, 202, 'the new content can be used now')
+  const reply = await convert(place.uploadId, app.with({ files }))
+  assert.deepEqual([reply.status, reply.json.error.code], [409, 'CONFLICT'])
+  const repeatedReply = await convert(place.uploadId)
+  assert.equal(repeatedReply.status, 202, 'the new content can be used now')
 })
 
 test('an upload that changes after the check changes nothing for its job', async () => {
   const place = await createUpload()
-  const jobs: Jobs = runBefore(app.services.jobs, 'create', () => put(place, other))
+  const jobs: Jobs = runBefore(app.services.jobs, 'create', () => put(place, otherPng))
   const { status, json } = await convert(place.uploadId, app.with({ jobs }))
   assert.equal(status, 202)
   assert.deepEqual(await fetchAsWorker(json.jobId), png)
@@ -103,10 +103,10 @@ test('an upload that changes after the end of its job is not used by a retry', a
   const place = await createUpload()
   const { json } = await convert(place.uploadId)
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
-  assert.equal(await put(place, other), 200)
-  const again = await app.send('POST', `/v1/jobs/${json.jobId}/retry`, { headers })
-  assert.equal(again.status, 202, again.text)
-  assert.deepEqual(await fetchAsWorker(again.json.jobId), png)
+  assert.equal(await put(place, otherPng), 200)
+  const retryReply = await app.send('POST', `/v1/jobs/${json.jobId}/retry`, { headers })
+  assert.equal(retryReply.status, 202, retryReply.text)
+  assert.deepEqual(await fetchAsWorker(retryReply.json.jobId), png)
 })
 
 for (const stage of ['head', 'read', 'copy', 'create'] as const) {
@@ -117,12 +117,12 @@ for (const stage of ['head', 'read', 'copy', 'create'] as const) {
       winner = await convert(place.uploadId)
     })
     const { files, jobs } = app.services
-    const changed =
+    const changedServices =
       stage === 'create'
         ? { jobs: runBefore(jobs, stage, takeFirst) }
         : { files: runBefore(files, stage, takeFirst) }
-    const late = await convert(place.uploadId, app.with(changed))
-    assert.deepEqual([late.status, late.json.error?.code], [409, 'CONFLICT'], late.text)
+    const lateReply = await convert(place.uploadId, app.with(changedServices))
+    assert.deepEqual([lateReply.status, lateReply.json.error?.code], [409, 'CONFLICT'], lateReply.text)
     assert.equal(winner?.status, 202)
     assert.deepEqual(await fetchAsWorker(winner.json.jobId), png)
     await app.services.jobs.delete(winner.json.jobId)
@@ -131,15 +131,18 @@ for (const stage of ['head', 'read', 'copy', 'create'] as const) {
 }
 
 test('a damaged upload of a batch is deleted with the request, and so is a late one', async () => {
-  const [good, bad] = [await createUpload(), await createUpload()]
-  assert.equal(await put(bad, Buffer.alloc(png.length)), 200)
-  const items = [good, bad].map(({ uploadId }) => ({ uploadId, targetFormat: 'webp' }))
+  const [goodUpload, badUpload] = [await createUpload(), await createUpload()]
+  assert.equal(await put(badUpload, Buffer.alloc(png.length)), 200)
+  const items = [goodUpload, badUpload].map(({ uploadId }) => ({ uploadId, targetFormat: 'webp' }))
   const { status, text } = await app.send('POST', '/v1/convert/batch', { headers, body: { items } })
   assert.equal(status, 202, text)
-  assert.deepEqual(await storedKeys(bad.uploadId), [])
-  assert.equal(await put(bad, png), 200)
-  await receiveStoredFile({ uploadId: bad.uploadId, key: bad.key, createdAt: new Date() }, app.services)
-  assert.deepEqual(await storedKeys(bad.uploadId), [])
+  assert.deepEqual(await storedKeys(badUpload.uploadId), [])
+  assert.equal(await put(badUpload, png), 200)
+  await receiveStoredFile(
+    { uploadId: badUpload.uploadId, key: badUpload.key, createdAt: new Date() },
+    app.services,
+  )
+  assert.deepEqual(await storedKeys(badUpload.uploadId), [])
 })
 
 test('the URL of an upload cannot be used to read, delete or write another file', async () => {

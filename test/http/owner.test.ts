@@ -25,23 +25,23 @@ const principalOf = (headers: Record<string, string | undefined>, cookies?: stri
 
 describe('identities of anonymous clients', () => {
   test('an identity is recognized by its token in a header or the cookie', () => {
-    const other = signOwnerToken('anon_2', secret)
-    for (const known of [
+    const otherToken = signOwnerToken('anon_2', secret)
+    for (const knownOwner of [
       principalOf({ 'x-owner-token': token }),
       principalOf({ authorization: `bearer ${token}` }),
       principalOf({}, cookie(token)),
-      principalOf({ 'x-owner-token': token }, cookie(other)),
+      principalOf({ 'x-owner-token': token }, cookie(otherToken)),
       principalOf({ 'x-owner-token': '' }, cookie(token)),
     ]) {
-      assert.equal(known.ownerId, 'anon_1')
-      assert.equal(known.isNew, undefined)
+      assert.equal(knownOwner.ownerId, 'anon_1')
+      assert.equal(knownOwner.isNew, undefined)
     }
   })
 
   test('a request without a token or with a forged cookie receives a new identity, and a forged header is rejected', () => {
     const [id, signature = ''] = token.split('.')
     const turned = signature.startsWith('A') ? 'B' : 'A'
-    const forged = [
+    const forgedTokens = [
       `anon_2.${signature}`,
       `${id}.${turned}${signature.slice(1)}`,
       `${id}.${signature.slice(1)}`,
@@ -50,7 +50,7 @@ describe('identities of anonymous clients', () => {
       `${id}`,
       signOwnerToken('anon_1', Buffer.from('another secret')),
     ]
-    for (const one of [undefined, '', ...forged]) {
+    for (const one of [undefined, '', ...forgedTokens]) {
       const { ownerId, isNew } = principalOf({}, cookie(one ?? ''))
       assert.equal(isNew, true, one)
       assert.match(ownerId, /^anon_/)
@@ -101,8 +101,8 @@ describe('access to jobs by owner', () => {
 
   test('an unknown, deleted or expired job returns 404, and the error contains the expiry time', () => {
     assert.equal(requireVisibleJob(job, 'job_1', stranger), job)
-    for (const gone of [undefined, of({ deletedAt: timestamp(1) })]) {
-      assert.throws(() => requireVisibleJob(gone, 'job_1', stranger), {
+    for (const goneJob of [undefined, of({ deletedAt: timestamp(1) })]) {
+      assert.throws(() => requireVisibleJob(goneJob, 'job_1', stranger), {
         code: 'JOB_NOT_FOUND',
         details: { jobId: 'job_1' },
       })
@@ -119,26 +119,30 @@ describe('access to jobs by owner', () => {
 
   test('a job of an account is only visible to that account', () => {
     const account = newId('acc')
-    const theirs = of({ owner: account })
-    assert.equal(requireVisibleJob(theirs, 'job_1', { ownerId: account }), theirs)
+    const accountJob = of({ owner: account })
+    assert.equal(requireVisibleJob(accountJob, 'job_1', { ownerId: account }), accountJob)
     for (const reader of [stranger, { ownerId: newId('acc') }])
-      assert.throws(() => requireVisibleJob(theirs, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
-    assert.throws(() => requireOwner(theirs, principalOf({})), { code: 'JOB_NOT_FOUND' })
+      assert.throws(() => requireVisibleJob(accountJob, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
+    assert.throws(() => requireOwner(accountJob, principalOf({})), { code: 'JOB_NOT_FOUND' })
   })
 
   test('a public key sees the jobs that it or the keys it replaced created', () => {
     const account = newId('acc')
-    const made = of({ owner: account, keyId: 'key_2' })
-    const seen = (keyId: string, more: Partial<JobReader> = {}) =>
-      canRead(made, { ownerId: account, keyId, isPublic: true, ...more })
+    const createdJob = of({ owner: account, keyId: 'key_2' })
+    const visibleJob = (keyId: string, more: Partial<JobReader> = {}) =>
+      canRead(createdJob, { ownerId: account, keyId, isPublic: true, ...more })
     assert.deepEqual(
-      [seen('key_2'), seen('key_3'), seen('key_3', { earlierKeyIds: ['key_1', 'key_2'] })],
+      [visibleJob('key_2'), visibleJob('key_3'), visibleJob('key_3', { earlierKeyIds: ['key_1', 'key_2'] })],
       [true, false, true],
     )
-    assert.equal(canRead(made, { ownerId: account, keyId: 'key_3' }), true, 'a secret key sees all jobs')
-    const { keyId: _, ...session } = made
+    assert.equal(
+      canRead(createdJob, { ownerId: account, keyId: 'key_3' }),
+      true,
+      'a secret key sees all jobs',
+    )
+    const { keyId: _, ...session } = createdJob
     assert.equal(canRead(session, { ownerId: account, keyId: 'key_2', isPublic: true }), false)
-    assert.equal(seen('key_2', { ownerId: newId('acc') }), false)
+    assert.equal(visibleJob('key_2', { ownerId: newId('acc') }), false)
   })
 
   test('a malformed job id is refused without a lookup', () => {
@@ -166,18 +170,18 @@ describe('access to jobs by owner', () => {
   })
 
   test('a job is loaded with its tasks only if its view needs them', async () => {
-    const whole = newJob([createStoredImport('in'), newTask('work', [0])])
+    const wholeJob = newJob([createStoredImport('in'), newTask('work', [0])])
     const principalOf: string[] = []
     const store = {
       getState: async (id: string) => {
         principalOf.push(id)
-        return whole
+        return wholeJob
       },
     }
     const services = { jobs: { store } } as unknown as Services // only the members that are used
     assert.deepEqual((await loadViewState(job, services)).tasks, [])
     assert.deepEqual(principalOf, [])
-    assert.equal(await loadViewState(of({ status: 'failed' }), services), whole)
+    assert.equal(await loadViewState(of({ status: 'failed' }), services), wholeJob)
     assert.deepEqual(principalOf, ['job_1'])
   })
 })

@@ -21,23 +21,23 @@ after(() => app.close())
 /** An app with another plan for anonymous clients and changed limits of that plan. */
 function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
-  const changed = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
+  const changedPlans = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
   return app.with({
     config: { ...config, ANONYMOUS_PLAN: plan },
-    plans: changed as typeof plans, // by the same names
+    plans: changedPlans as typeof plans, // by the same names
   })
 }
 
 let people = 0
 
-const createPrincipal = (more: Partial<Principal> = {}): Principal => ({
+const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
   ownerId: `acc_${++people}`,
   kind: 'key',
   plan: 'free',
   role: 'USER',
   scopes: new Set(),
   limiterKey: `key:${people}`,
-  ...more,
+  ...moreFields,
 })
 
 test('creating more keys for an account does not raise its daily limit', async () => {
@@ -54,20 +54,23 @@ test('anonymous clients are counted by IP address, with separate limits for read
   const open = where('anonymous')
   const ask = (method: string, address: string) =>
     open.send(method, method === 'GET' ? '/v1/formats/png' : '/v1/ws/tickets', { address })
-  const first = await ask('POST', '198.51.100.1')
-  assert.equal(first.status, 201, first.text)
-  assert.equal(first.headers['x-ratelimit-limit'], '5')
-  assert.equal(first.headers['x-ratelimit-remaining'], '4')
-  assert.equal(first.headers['ratelimit-policy'], '"minute";q=5;w=60, "hour";q=30;w=3600, "day";q=15;w=86400')
-  assert.match(first.headers['ratelimit'] ?? '', /^"minute";r=4;t=60$/)
+  const firstReply = await ask('POST', '198.51.100.1')
+  assert.equal(firstReply.status, 201, firstReply.text)
+  assert.equal(firstReply.headers['x-ratelimit-limit'], '5')
+  assert.equal(firstReply.headers['x-ratelimit-remaining'], '4')
+  assert.equal(
+    firstReply.headers['ratelimit-policy'],
+    '"minute";q=5;w=60, "hour";q=30;w=3600, "day";q=15;w=86400',
+  )
+  assert.match(firstReply.headers['ratelimit'] ?? '', /^"minute";r=4;t=60$/)
   for (let left = 4; left > 0; left--) assert.equal((await ask('POST', '198.51.100.1')).status, 201)
-  const refused = await ask('POST', '198.51.100.1')
-  assert.equal(refused.status, 429)
-  const { code, details } = refused.json.error
+  const refusedReply = await ask('POST', '198.51.100.1')
+  assert.equal(refusedReply.status, 429)
+  const { code, details } = refusedReply.json.error
   assert.equal(code, 'RATE_LIMITED')
-  assert.equal(refused.headers['retry-after'], String(details.retryAfter))
-  assert.equal(refused.headers['x-ratelimit-remaining'], '0')
-  assert.ok(Math.abs(Number(refused.headers['x-ratelimit-reset']) - Date.now() / 1000 - 60) < 10)
+  assert.equal(refusedReply.headers['retry-after'], String(details.retryAfter))
+  assert.equal(refusedReply.headers['x-ratelimit-remaining'], '0')
+  assert.ok(Math.abs(Number(refusedReply.headers['x-ratelimit-reset']) - Date.now() / 1000 - 60) < 10)
   assert.deepEqual([details.limit, details.window, details.scope], [5, 'minute', 'ip'])
   const read = await ask('GET', '198.51.100.1')
   assert.deepEqual([read.status, read.headers['x-ratelimit-limit']], [200, '60'])
@@ -79,12 +82,12 @@ test('anonymous clients are counted by IP address, with separate limits for read
 test('an API key uses the plan of its account, not the anonymous plan', async () => {
   const open = where('anonymous', { readsPerMinute: 1 })
   const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
-  const answer = await open.send('GET', '/v1/formats/png', { headers })
-  assert.equal(answer.status, 200, answer.text)
+  const reply = await open.send('GET', '/v1/formats/png', { headers })
+  assert.equal(reply.status, 200, reply.text)
   const business = await newAccount(app.services, { plan: 'business' })
-  const other = { 'x-api-key': await newKey(app.services, business) }
-  const made = await where('anonymous').send('POST', '/v1/ws/tickets', { headers: other })
-  assert.match(made.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
+  const otherHeaders = { 'x-api-key': await newKey(app.services, business) }
+  const createdReply = await where('anonymous').send('POST', '/v1/ws/tickets', { headers: otherHeaders })
+  assert.match(createdReply.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
 })
 
 test('the body of a rejected request is not read', async () => {
@@ -96,8 +99,8 @@ test('the body of a rejected request is not read', async () => {
     [429, '/v1/jobs', {}],
   ] as const) {
     // The error would be about the body if it were read.
-    const answer = await open.send('POST', path, { body, headers: { ...headers, 'content-type': 'x/y' } })
-    assert.equal(answer.status, status, answer.text)
+    const reply = await open.send('POST', path, { body, headers: { ...headers, 'content-type': 'x/y' } })
+    assert.equal(reply.status, status, reply.text)
   }
 })
 
@@ -109,10 +112,10 @@ test('a self-hosted service does not count requests and sends no rate-limit head
       return Reflect.get(target, name, target)
     },
   })
-  const answer = await app.with({ table }).send('GET', '/v1/formats/png')
-  assert.equal(answer.status, 200)
+  const reply = await app.with({ table }).send('GET', '/v1/formats/png')
+  assert.equal(reply.status, 200)
   assert.deepEqual(calls, [])
-  assert.equal(answer.headers['x-ratelimit-limit'], undefined)
+  assert.equal(reply.headers['x-ratelimit-limit'], undefined)
   assert.deepEqual(rateLimitHeaders([], 0), {})
 })
 
@@ -128,32 +131,32 @@ test('a cached API key costs one write for several requests and no lookup for so
       }
     },
   })
-  const counted = app.with({ table })
+  const countedApp = app.with({ table })
   const owner = await newAccount(app.services)
   const text = await newKey(app.services, owner)
   const callsOf = async () => {
     calls.length = 0
-    const { status } = await counted.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
+    const { status } = await countedApp.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
     assert.equal(status, 200)
     return [...calls]
   }
   assert.deepEqual((await callsOf()).slice(0, 2), ['get', 'get'], 'the owner of the key is not cached yet')
   await callsOf()
-  const later: unknown[] = []
-  for (let left = 16; left > 0; left--) later.push(...(await callsOf()))
-  assert.ok(later.length < 16 && later.every((name) => name === 'update'), later.join())
+  const laterWrites: unknown[] = []
+  for (let left = 16; left > 0; left--) laterWrites.push(...(await callsOf()))
+  assert.ok(laterWrites.length < 16 && laterWrites.every((name) => name === 'update'), laterWrites.join())
   const keys = new ApiKeys({ table })
   await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of another name' })
   assert.equal((await callsOf())[0], 'getAll')
   await changeAccount({ table: app.services.table }, owner, { status: 'suspended' })
   await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of the old name' })
-  const refused = await counted.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
-  assert.equal(refused.status, 403, 'the account was read together with the key')
+  const refusedReply = await countedApp.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
+  assert.equal(refusedReply.status, 403, 'the account was read together with the key')
 })
 
 test('file size, files per job and retention follow the plan', async () => {
   const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
-  const limited = open.with({
+  const limitedApp = open.with({
     plans: { ...open.services.plans, anonymous: { ...open.services.plans.anonymous, maxFileBytes: 50 } },
   })
   const form = (...texts: string[]) => {
@@ -162,13 +165,13 @@ test('file size, files per job and retention follow the plan', async () => {
     for (const text of texts) data.append('file', new Blob([text]), 'page.md')
     return data
   }
-  const large = await limited.send('POST', '/v1/convert', { body: form('x'.repeat(51)) })
-  assert.deepEqual([large.status, large.json.error.code], [413, 'FILE_TOO_LARGE'])
-  const largest = await limited.send('POST', '/v1/convert', { body: form('x'.repeat(50)) })
-  assert.deepEqual([largest.status, largest.json.source.size], [202, 50], largest.text)
-  const announced = { filename: 'a.png', contentType: 'image/png', size: 51 }
+  const largeReply = await limitedApp.send('POST', '/v1/convert', { body: form('x'.repeat(51)) })
+  assert.deepEqual([largeReply.status, largeReply.json.error.code], [413, 'FILE_TOO_LARGE'])
+  const largestReply = await limitedApp.send('POST', '/v1/convert', { body: form('x'.repeat(50)) })
+  assert.deepEqual([largestReply.status, largestReply.json.source.size], [202, 50], largestReply.text)
+  const announcedFile = { filename: 'a.png', contentType: 'image/png', size: 51 }
   for (const [path, body] of [
-    ['/v1/uploads/presign', announced],
+    ['/v1/uploads/presign', announcedFile],
     ['/v1/uploads/multipart', { filename: 'a.png', type: 'image/png', size: 51 }],
     [
       '/v1/jobs',
@@ -181,10 +184,10 @@ test('file size, files per job and retention follow the plan', async () => {
       },
     ],
   ] as const)
-    assert.equal((await limited.send('POST', path, { body })).status, 413, path)
-  const many = await open.send('POST', '/v1/convert/batch', { body: form('# One', '# Two') })
-  assert.equal(many.status, 400, many.text)
-  assert.deepEqual(many.json.error.details, { field: 'file', max: 1, got: 2, plan: 'anonymous' })
+    assert.equal((await limitedApp.send('POST', path, { body })).status, 413, path)
+  const manyReply = await open.send('POST', '/v1/convert/batch', { body: form('# One', '# Two') })
+  assert.equal(manyReply.status, 400, manyReply.text)
+  assert.deepEqual(manyReply.json.error.details, { field: 'file', max: 1, got: 2, plan: 'anonymous' })
   const raw = { operation: 'import/raw', file: '# Hello', filename: 'a.md' }
   const tasks = {
     a: raw,
@@ -194,10 +197,10 @@ test('file size, files per job and retention follow the plan', async () => {
   }
   const job = await open.send('POST', '/v1/jobs', { body: { tasks } })
   assert.deepEqual(job.json.error.details, { field: 'tasks', max: 1, got: 2, plan: 'anonymous' })
-  const kept = await open.send('POST', '/v1/convert', { body: form('# Hello') })
-  assert.equal(kept.status, 202, kept.text)
-  const { job: stored } = (await app.services.jobs.store.getState(kept.json.jobId)) ?? {}
-  assert.equal(stored?.retentionS, 3600)
+  const keptReply = await open.send('POST', '/v1/convert', { body: form('# Hello') })
+  assert.equal(keptReply.status, 202, keptReply.text)
+  const { job: storedJob } = (await app.services.jobs.store.getState(keptReply.json.jobId)) ?? {}
+  assert.equal(storedJob?.retentionS, 3600)
 })
 
 test('X-Forwarded-For is trusted only from trusted proxies', () => {

@@ -31,10 +31,10 @@ after(() => app.close())
 /** An app with another plan for anonymous clients and changed limits of that plan. */
 function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
-  const changed = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
+  const changedPlans = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
   return app.with({
     config: { ...config, ANONYMOUS_PLAN: plan },
-    plans: changed as typeof plans, // by the same names
+    plans: changedPlans as typeof plans, // by the same names
   })
 }
 
@@ -47,8 +47,8 @@ test('a sandbox account has no rate limits, a small file limit, its own header, 
   )
   const config = { ...app.services.config, SANDBOX: '1' as const, SANDBOX_ALLOW: ['192.0.2.0/24'] }
   const sandbox = app.with({ config, plans })
-  const answer = await sandbox.send('GET', '/v1/formats/png')
-  assert.deepEqual([answer.status, answer.headers['x-sandbox']], [200, 'true'])
+  const reply = await sandbox.send('GET', '/v1/formats/png')
+  assert.deepEqual([reply.status, reply.headers['x-sandbox']], [200, 'true'])
   const elsewhere = await sandbox.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
   assert.deepEqual([elsewhere.status, elsewhere.headers['x-sandbox']], [403, 'true'])
   assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
@@ -56,10 +56,10 @@ test('a sandbox account has no rate limits, a small file limit, its own header, 
 
 test('jobs above the concurrency limit wait and start in order', async () => {
   const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
-  const sent: unknown[] = []
+  const sentTasks: unknown[] = []
   const groups: unknown[] = []
   const send = async (_queue: string, messages: readonly unknown[], group?: string) => {
-    sent.push(...messages)
+    sentTasks.push(...messages)
     groups.push(group)
   }
   const queues = { send }
@@ -74,30 +74,30 @@ test('jobs above the concurrency limit wait and start in order', async () => {
     const { json } = await open.send('POST', '/v1/convert', { headers, body })
     jobs.push((await open.services.jobs.store.getJob(json.jobId)) ?? assert.fail(json))
   }
-  const [first, second, third, fourth, fifth, sixth] = jobs
-  assert.ok(first && second && third && fourth && fifth && sixth)
+  const [firstJob, secondJob, thirdJob, fourthJob, fifth, sixth] = jobs
+  assert.ok(firstJob && secondJob && thirdJob && fourthJob && fifth && sixth)
   const take = (job: Job) => slots.acquire(job, { jobId: job.id, task: 1 }, 'document')
   const end = (job: Job) => open.services.jobs.cancel(job.id, 'user')
-  assert.deepEqual([await take(first), await take(second), await take(third)], [true, false, false])
-  assert.equal(await take(first), true, 'another task of the same job')
-  await slots.release(first)
-  assert.deepEqual(sent, [], 'the job has not finished')
-  await end(second)
-  await end(first)
-  await slots.release(first)
-  assert.deepEqual(sent, [{ jobId: third.id, task: 1 }], 'the second job has already finished')
-  assert.equal(await take(third), true)
-  assert.equal(await take(fourth), false)
+  assert.deepEqual([await take(firstJob), await take(secondJob), await take(thirdJob)], [true, false, false])
+  assert.equal(await take(firstJob), true, 'another task of the same job')
+  await slots.release(firstJob)
+  assert.deepEqual(sentTasks, [], 'the job has not finished')
+  await end(secondJob)
+  await end(firstJob)
+  await slots.release(firstJob)
+  assert.deepEqual(sentTasks, [{ jobId: thirdJob.id, task: 1 }], 'the second job has already finished')
+  assert.equal(await take(thirdJob), true)
+  assert.equal(await take(fourthJob), false)
   // Its worker died before it could release the slot.
-  await end(third)
-  await slots.wake(fourth.owner)
-  assert.deepEqual(sent.slice(1), [{ jobId: fourth.id, task: 1 }])
-  assert.equal(await take(fourth), true)
+  await end(thirdJob)
+  await slots.wake(fourthJob.owner)
+  assert.deepEqual(sentTasks.slice(1), [{ jobId: fourthJob.id, task: 1 }])
+  assert.equal(await take(fourthJob), true)
   // A job cancelled before it starts passes its slot to the next.
   assert.deepEqual([await take(fifth), await take(sixth)], [false, false])
-  await end(fourth)
-  await slots.release(fourth)
-  assert.deepEqual(sent.slice(2), [{ jobId: fifth.id, task: 1 }])
+  await end(fourthJob)
+  await slots.release(fourthJob)
+  assert.deepEqual(sentTasks.slice(2), [{ jobId: fifth.id, task: 1 }])
   await end(fifth)
   const never = new AbortController().signal
   const run = {
@@ -112,8 +112,8 @@ test('jobs above the concurrency limit wait and start in order', async () => {
   }
   const ran = await runTask(run, convertTask)
   assert.deepEqual(ran, { done: true })
-  assert.deepEqual(sent.slice(3), [{ jobId: sixth.id, task: 1 }])
-  assert.ok(groups.every((group) => group === first.owner))
+  assert.deepEqual(sentTasks.slice(3), [{ jobId: sixth.id, task: 1 }])
+  assert.ok(groups.every((group) => group === firstJob.owner))
 })
 
 test('a second PDF engine is rejected if the plan excludes it or none is configured', async () => {
@@ -128,9 +128,9 @@ test('a second PDF engine is rejected if the plan excludes it or none is configu
       out: { operation: 'export/url', input: 'pdf' },
     },
   })
-  const made = await ask('free', '/v1/jobs', jobs('auto'))
-  assert.equal(made.success, true, JSON.stringify(made))
-  assert.doesNotMatch(JSON.stringify(made), /UNKNOWN_PARAMETER/)
+  const createdReply = await ask('free', '/v1/jobs', jobs('auto'))
+  assert.equal(createdReply.success, true, JSON.stringify(createdReply))
+  assert.doesNotMatch(JSON.stringify(createdReply), /UNKNOWN_PARAMETER/)
   const below = await ask('pro', '/v1/jobs', jobs('other'))
   assert.equal(below.error.code, 'INSUFFICIENT_PERMISSIONS')
   assert.match(below.error.message, /^tasks\.pdf\.pdfEngine: /)
@@ -170,8 +170,8 @@ test('a failing event bus or usage counter does not fail requests', async () => 
   })
   const requestCounts = new RequestCounts(table, 0)
   const bus = { ...app.services.bus, publish: down } as unknown as Services['bus']
-  const limited = where('free', { requestsPerDay: 1 }).with({ bus, requestCounts })
-  const { status } = await limited.send('POST', '/v1/uploads/presign', {
+  const limitedApp = where('free', { requestsPerDay: 1 }).with({ bus, requestCounts })
+  const { status } = await limitedApp.send('POST', '/v1/uploads/presign', {
     headers: { 'x-api-key': key },
     body: { filename: 'a.png', contentType: 'image/png', size: 1 },
   })

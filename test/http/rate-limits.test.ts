@@ -25,23 +25,23 @@ after(() => app.close())
 /** An app with another plan for anonymous clients and changed limits of that plan. */
 function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
-  const changed = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
+  const changedPlans = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
   return app.with({
     config: { ...config, ANONYMOUS_PLAN: plan },
-    plans: changed as typeof plans, // by the same names
+    plans: changedPlans as typeof plans, // by the same names
   })
 }
 
 let people = 0
 
-const createPrincipal = (more: Partial<Principal> = {}): Principal => ({
+const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
   ownerId: `acc_${++people}`,
   kind: 'key',
   plan: 'free',
   role: 'USER',
   scopes: new Set(),
   limiterKey: `key:${people}`,
-  ...more,
+  ...moreFields,
 })
 
 test('a thousand concurrent requests are allowed exactly up to the limit', async () => {
@@ -52,10 +52,10 @@ test('a thousand concurrent requests are allowed exactly up to the limit', async
     ...services,
     table: new Proxy(services.table, bound),
   }))
-  const all = await Promise.all(
+  const allResults = await Promise.all(
     processes.flatMap((each) => Array.from({ length: 200 }, () => countRequest(each, one, false))),
   )
-  assert.equal(all.filter(({ isAllowed }) => isAllowed).length, 60)
+  assert.equal(allResults.filter(({ isAllowed }) => isAllowed).length, 60)
   assert.equal((await countRequest(services, createPrincipal(), false)).isAllowed, true)
 })
 
@@ -70,28 +70,29 @@ test('many requests of a client are counted in blocks, and each reports its own 
   const services = { ...where('free', { requestsPerMinute: 200, requestsPerDay: 100 }).services, table }
   const one = createPrincipal()
   const now = Date.now()
-  const used: number[] = []
+  const usedCounts: number[] = []
   for (;;) {
     const { isAllowed, usages } = await countRequest(services, one, true, now)
     if (!isAllowed) break
-    used.push(usages.find(({ policy }) => policy.name === 'day')?.used ?? 0)
+    usedCounts.push(usages.find(({ policy }) => policy.name === 'day')?.used ?? 0)
     assert.deepEqual(
       (await windowUsages(services, one, now)).map((usage) => usage.used),
-      [used.length, used.length],
+      [usedCounts.length, usedCounts.length],
     )
   }
   assert.deepEqual(
-    used,
+    usedCounts,
     Array.from({ length: 100 }, (_, at) => at + 1),
   )
   assert.ok(updates.length < 40, `${updates.length} writes`)
   // Requests counted by another process in the meantime reduce the remaining requests.
-  const other = { ...services, table: new Proxy(app.services.table, bound) }
+  const otherServices = { ...services, table: new Proxy(app.services.table, bound) }
   const two = createPrincipal()
-  let allowed = 0
+  let allowedCount = 0
   for (let at = 0; at < 200; at++)
-    if ((await countRequest(at % 3 === 0 ? other : services, two, true, now)).isAllowed) allowed++
-  assert.equal(allowed, 100)
+    if ((await countRequest(at % 3 === 0 ? otherServices : services, two, true, now)).isAllowed)
+      allowedCount++
+  assert.equal(allowedCount, 100)
   // The next minute starts at zero, whatever is left of a block.
   const three = createPrincipal()
   for (let at = 0; at < 9; at++) await countRequest(services, three, true, now)
@@ -178,9 +179,9 @@ test('usage can be read without counting a request, including a separate limit f
 })
 
 test('the rate-limit error contains the end of the last full window and what is counted', () => {
-  const usage = (name: WindowName, used: number, endsAt: number) => ({
+  const usage = (name: WindowName, usedCount: number, endsAt: number) => ({
     policy: { name, counter: name, limit: 60 },
-    used,
+    used: usedCount,
     endsAt,
   })
   const errorFor = (kind: Principal['kind'], ...usages: readonly WindowUsage[]) => {

@@ -53,8 +53,8 @@ describe('compression of replies', () => {
     }
     assert.equal(acceptsGzip(asking({ 'accept-encoding': 'gzip;q=1.0, identity' })), true)
     assert.equal(acceptsGzip(asking({ 'accept-encoding': 'br, GZIP ; q=0.1' })), true)
-    for (const refused of ['gzip;q=0', 'br, gzip; q=0.000', 'x-gzip'])
-      assert.equal(acceptsGzip(asking({ 'accept-encoding': refused })), false, refused)
+    for (const refusedEncoding of ['gzip;q=0', 'br, gzip; q=0.000', 'x-gzip'])
+      assert.equal(acceptsGzip(asking({ 'accept-encoding': refusedEncoding })), false, refusedEncoding)
   })
 
   test('a short or binary reply is not compressed', () => {
@@ -71,16 +71,16 @@ describe('compression of replies', () => {
 })
 
 describe('presigned file links', () => {
-  const asked: Record<string, unknown>[] = []
+  const requestedLinks: Record<string, unknown>[] = []
   const files = {
     downloadUrl: async (wanted: Record<string, unknown>) => {
-      asked.push(wanted)
+      requestedLinks.push(wanted)
       return 'https://a.test/'
     },
   } as unknown as Files // nothing else of it is used
-  const link = async (more: object, wanted?: Parameters<typeof fileLink>[2]) => {
-    await fileLink({ ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...more }, { files }, wanted)
-    return asked.at(-1)
+  const link = async (moreFields: object, linkOptions?: Parameters<typeof fileLink>[2]) => {
+    await fileLink({ ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...moreFields }, { files }, linkOptions)
+    return requestedLinks.at(-1)
   }
 
   test('a file link contains the name, type, digest and lifetime', async () => {
@@ -128,33 +128,36 @@ describe('cursors of job lists', () => {
     assert.deepEqual(codec.read(cursor), position)
     const back = { ...position, direction: 'prev' } as const
     assert.deepEqual(codec.read(codec.write(back)), back)
-    const forged = Buffer.from(Buffer.from(cursor, 'base64url').toString().replace('next', 'prev')).toString(
-      'base64url',
-    )
-    const foreign = [
+    const forgedCursor = Buffer.from(
+      Buffer.from(cursor, 'base64url').toString().replace('next', 'prev'),
+    ).toString('base64url')
+    const foreignCursors = [
       cursorCodec('anon_2 failed', secret).write(position),
       cursorCodec('anon_1 failed', Buffer.from('other')).write(position),
       codec.write({ direction: 'next', jobId: 'job_1' }),
       codec.write({ direction: 'up' as 'next', jobId: position.jobId }),
-      ...[forged, cursor.slice(0, -4), '', 'x'],
+      ...[forgedCursor, cursor.slice(0, -4), '', 'x'],
     ]
-    for (const one of foreign)
+    for (const one of foreignCursors)
       assert.throws(() => codec.read(one), { code: 'INVALID_INPUT', details: { field: 'cursor' } }, one)
   })
 
   test('a page of jobs contains cursors of the next and previous page, if they exist', () => {
-    const found = ['job_3', 'job_2'].map((id) => ({ id })) as unknown as Job[] // only ids are looked at
-    const page = { found, next: undefined, position: undefined, isNewestFirst: true }
+    const foundJobs = ['job_3', 'job_2'].map((id) => ({ id })) as unknown as Job[] // only ids are looked at
+    const page = { found: foundJobs, next: undefined, position: undefined, isNewestFirst: true }
     const next = (jobId: string) => ({ direction: 'next', jobId })
     const prev = (jobId: string) => ({ direction: 'prev', jobId })
     assert.deepEqual(pageCursors(page), { next: undefined, prev: undefined })
     assert.deepEqual(pageCursors({ ...page, next: 'job_2' }), { next: next('job_2'), prev: undefined })
-    const second = { ...page, position: { direction: 'next', jobId: 'job_4' } as const }
-    assert.deepEqual(pageCursors(second), { next: undefined, prev: prev('job_3') })
-    assert.deepEqual(pageCursors({ ...second, found: [], next: 'job_1' }).prev, prev('job_1'))
+    const secondPage = { ...page, position: { direction: 'next', jobId: 'job_4' } as const }
+    assert.deepEqual(pageCursors(secondPage), { next: undefined, prev: prev('job_3') })
+    assert.deepEqual(pageCursors({ ...secondPage, found: [], next: 'job_1' }).prev, prev('job_1'))
     // The jobs of the page are gone: going back starts at the end of the list.
-    assert.deepEqual(pageCursors({ ...second, found: [] }).prev, prev(idBounds.first))
-    assert.deepEqual(pageCursors({ ...second, found: [], isNewestFirst: false }).prev, prev(idBounds.last))
+    assert.deepEqual(pageCursors({ ...secondPage, found: [] }).prev, prev(idBounds.first))
+    assert.deepEqual(
+      pageCursors({ ...secondPage, found: [], isNewestFirst: false }).prev,
+      prev(idBounds.last),
+    )
     const back = { ...page, position: { direction: 'prev', jobId: 'job_1' } as const }
     assert.deepEqual(pageCursors(back), { next: next('job_2'), prev: undefined })
     assert.deepEqual(pageCursors({ ...back, next: 'job_5' }), { next: next('job_2'), prev: prev('job_5') })
@@ -279,17 +282,20 @@ describe('views of options and formats in replies', () => {
   })
 
   test('every option of every format pair has a readable label and value labels', () => {
-    const bad = /_|:|[a-z][A-Z]/
+    const badLabel = /_|:|[a-z][A-Z]/
     // Names with unusual capitalization.
     const isName =
       /^(?:PCM, 8 kHz|i[A-Z][a-z]|aptX|WavPack|PocketBook|PDF\/A|ProRes|RealVideo|TrueHD|JetBook|sRGB|iRex DR)/
     const views = allViews()
     assert.ok(views.size > 200)
     for (const { name, label, enum: words = [], suggestions = [], enumLabels = {} } of views) {
-      assert.ok(/^[A-Z]/.test(label) && !bad.test(label), `${name} has the label ${label}`)
+      assert.ok(/^[A-Z]/.test(label) && !badLabel.test(label), `${name} has the label ${label}`)
       for (const word of [...words, ...suggestions]) {
         const said = enumLabels[word] ?? ''
-        assert.ok(said && (!bad.test(said) || isName.test(said)), `${name}: ${word} has the label ${said}`)
+        assert.ok(
+          said && (!badLabel.test(said) || isName.test(said)),
+          `${name}: ${word} has the label ${said}`,
+        )
       }
     }
   })
@@ -298,16 +304,17 @@ describe('views of options and formats in replies', () => {
     const sets = new OptionSets()
     const pairs = conversions(engines, 'convert')
     const places = pairs.map(({ route }) => sets.indexOf(route))
-    const all = sets.all()
+    const allSets = sets.all()
     for (const [at, { from, to, route }] of pairs.entries()) {
-      const wanted = optionViews(optionsSchemaOf(route))
-      const shared = all[places[at] ?? -1] ?? []
-      const isSame = shared.length === wanted.length && wanted.every((one, index) => one === shared[index])
-      assert.ok(isSame || JSON.stringify(shared) === JSON.stringify(wanted), `${from} to ${to}`)
+      const wantedViews = optionViews(optionsSchemaOf(route))
+      const sharedSet = allSets[places[at] ?? -1] ?? []
+      const isSame =
+        sharedSet.length === wantedViews.length && wantedViews.every((one, index) => one === sharedSet[index])
+      assert.ok(isSame || JSON.stringify(sharedSet) === JSON.stringify(wantedViews), `${from} to ${to}`)
     }
-    assert.equal(new Set(all.map((set) => JSON.stringify(set))).size, all.length)
-    assert.equal(new Set(places).size, all.length)
-    assert.ok(all.length < pairs.length / 10, `${all.length} lists of ${pairs.length} pairs`)
+    assert.equal(new Set(allSets.map((set) => JSON.stringify(set))).size, allSets.length)
+    assert.equal(new Set(places).size, allSets.length)
+    assert.ok(allSets.length < pairs.length / 10, `${allSets.length} lists of ${pairs.length} pairs`)
   })
 
   test('the pattern of a color option matches every accepted color', () => {

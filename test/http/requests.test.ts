@@ -25,7 +25,7 @@ describe('Content-Encoding of request bodies', () => {
     readStream(decodeRequestBody(Readable.from([bytes]), encoding, kind), 100)
 
   test('an encoded request body is decoded', async () => {
-    const encoded: [encoding: string | undefined, bytes: Buffer][] = [
+    const encodedBodies: [encoding: string | undefined, bytes: Buffer][] = [
       [undefined, text],
       ['', text],
       ['identity', text],
@@ -35,7 +35,8 @@ describe('Content-Encoding of request bodies', () => {
       ['br', brotliCompressSync(text)],
       ['zstd', zstdCompressSync(text)],
     ]
-    for (const [encoding, bytes] of encoded) assert.deepEqual(await read(bytes, encoding), text, encoding)
+    for (const [encoding, bytes] of encodedBodies)
+      assert.deepEqual(await read(bytes, encoding), text, encoding)
   })
 
   test('the size limit of a request body applies after decoding', async () => {
@@ -78,7 +79,7 @@ describe('request fields', () => {
     const items = [{ uploadId: 'upl_1', targetFormat: 'webp', options: { quality: 5 }, dpi: 7 }]
     assert.deepEqual(parseBatchItems(items), items)
     assert.deepEqual(parseBatchItems(JSON.stringify(items)), items)
-    for (const none of [undefined, '']) assert.equal(parseBatchItems(none), undefined)
+    for (const noItems of [undefined, '']) assert.equal(parseBatchItems(noItems), undefined)
     for (const [wrong, message] of [
       ['{', /^items: expected a JSON array/],
       [{}, /^items: expected a list/],
@@ -106,12 +107,12 @@ describe('request fields', () => {
   })
 
   test('upload ids can be an array, JSON text or a comma-separated list', () => {
-    for (const given of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
-      assert.deepEqual(uploadIds.parse(given), ['a', 'b'])
-    const many = Array.from({ length: 101 }, (_, at) => `u${at}`)
-    for (const wrong of [[''], '[', '[1]', ['a'.repeat(65)], many, many.join(), 7])
+    for (const givenIds of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
+      assert.deepEqual(uploadIds.parse(givenIds), ['a', 'b'])
+    const manyIds = Array.from({ length: 101 }, (_, at) => `u${at}`)
+    for (const wrong of [[''], '[', '[1]', ['a'.repeat(65)], manyIds, manyIds.join(), 7])
       assert.equal(uploadIds.safeParse(wrong).success, false, JSON.stringify(wrong).slice(0, 40))
-    assert.equal(uploadIds.parse(many.slice(1).join()).length, 100)
+    assert.equal(uploadIds.parse(manyIds.slice(1).join()).length, 100)
     assert.equal(uploadIds.parse(['a'.repeat(64)]).length, 1)
   })
 
@@ -192,13 +193,13 @@ describe('routing of requests', () => {
   const router = createRouter([read, remove, make])
 
   test('a request is routed to its contract, HEAD like GET, with or without a trailing slash', () => {
-    for (const [method, path, found] of [
+    for (const [method, path, foundContract] of [
       ['GET', '/v1/jobs/job_1', read],
       ['HEAD', '/v1/jobs/job_1/', read],
       ['DELETE', '/v1/jobs/job_1', remove],
       ['POST', '/v1/jobs', make],
     ] as const) {
-      assert.equal(router.find(method, path).contract, found)
+      assert.equal(router.find(method, path).contract, foundContract)
     }
     assert.deepEqual({ ...router.find('GET', '/v1/jobs/job_1').params }, { jobId: 'job_1' })
   })
@@ -251,20 +252,20 @@ test('the request origin is derived from Host, and its scheme from Origin', () =
 })
 
 describe('requests to another host name', () => {
-  const made: (string | undefined)[] = []
+  const createdOrigins: (string | undefined)[] = []
   const localhost = 'http://localhost:8080'
-  const configsFor = (more: Partial<Config>) => {
+  const configsFor = (moreFields: Partial<Config>) => {
     const config = {
       TRUST_HOST: '1',
       PUBLIC_URL: localhost,
       S3_PUBLIC_ENDPOINT: `${localhost}/files`,
-      ...more,
+      ...moreFields,
     }
     const services = {
       config,
-      withConfig: (changed: Config) => {
-        made.push(changed.PUBLIC_URL)
-        return { config: changed }
+      withConfig: (changedConfig: Config) => {
+        createdOrigins.push(changedConfig.PUBLIC_URL)
+        return { config: changedConfig }
       },
     } as unknown as Services // only the members that are used
     const of = servicesForOrigin(services)
@@ -280,31 +281,31 @@ describe('requests to another host name', () => {
     const elsewhere = 'https://s3.example.com'
     assert.equal(configsFor({ S3_PUBLIC_ENDPOINT: elsewhere })('files.lan').S3_PUBLIC_ENDPOINT, elsewhere)
     assert.equal(configsFor({ S3_PUBLIC_ENDPOINT: undefined })('files.lan').S3_PUBLIC_ENDPOINT, undefined)
-    const kept = [
+    const keptConfigs = [
       configsFor({ TRUST_HOST: '0' })('files.lan'),
       configsFor({})('localhost:8080'),
       configsFor({})('a b'),
     ]
     assert.deepEqual(
-      kept.map(({ PUBLIC_URL }) => PUBLIC_URL),
+      keptConfigs.map(({ PUBLIC_URL }) => PUBLIC_URL),
       [localhost, localhost, localhost],
     )
   })
 
   test('services for the last sixteen host names are cached', () => {
     const of = configsFor({})
-    made.length = 0
+    createdOrigins.length = 0
     const names = Array.from({ length: 16 }, (_, at) => `host-${at}.lan`)
     for (const name of [...names, ...names]) of(name)
     assert.deepEqual(
-      made,
+      createdOrigins,
       names.map((name) => `http://${name}`),
     )
-    const [first = '', second = ''] = names
-    of(first)
+    const [firstName = '', secondName = ''] = names
+    of(firstName)
     of('another.lan')
-    of(first)
-    of(second)
-    assert.deepEqual(made.slice(16), ['http://another.lan', `http://${second}`])
+    of(firstName)
+    of(secondName)
+    assert.deepEqual(createdOrigins.slice(16), ['http://another.lan', `http://${secondName}`])
   })
 })

@@ -25,39 +25,39 @@ const gzip = { 'accept-encoding': 'br, gzip' }
 
 test('a tail appended to compressed content is decompressed after it, in one gzip member', async () => {
   const [head, tail] = [Buffer.from(words.join()), Buffer.from(', and the last')]
-  const packed = await AppendableGzip.compress(head)
-  const both = Buffer.concat([head, tail])
-  const zipped = packed.gzip(tail)
-  assert.deepEqual(gunzipSync(zipped), both)
+  const packedGzip = await AppendableGzip.compress(head)
+  const bothTexts = Buffer.concat([head, tail])
+  const zipped = packedGzip.gzip(tail)
+  assert.deepEqual(gunzipSync(zipped), bothTexts)
   // RFC 1952, 2.3.1: the uncompressed size of this member.
-  assert.equal(zipped.readUInt32LE(zipped.length - 4), both.length)
-  assert.deepEqual(gunzipSync(packed.gzip(Buffer.alloc(0))), head)
-  assert.deepEqual(await packed.plain(tail), both)
-  assert.ok(zipped.length < both.length / 3, `${zipped.length} of ${both.length} bytes`)
+  assert.equal(zipped.readUInt32LE(zipped.length - 4), bothTexts.length)
+  assert.deepEqual(gunzipSync(packedGzip.gzip(Buffer.alloc(0))), head)
+  assert.deepEqual(await packedGzip.plain(tail), bothTexts)
+  assert.ok(zipped.length < bothTexts.length / 3, `${zipped.length} of ${bothTexts.length} bytes`)
 })
 
 test('a reply is created once, and cached copies differ only in the request metadata', async () => {
   const cache = new ResponseCache()
-  let made = 0
+  let createdCount = 0
   const reply = async () => {
-    made++
+    createdCount++
     return { data: words }
   }
   const cachedReply = { contract: list, name: 'all', reply }
-  const [first, second] = await Promise.all([
+  const [firstReply, secondReply] = await Promise.all([
     cache.answer(cachedReply, requestWith(gzip), 'req_1'),
     cache.answer(cachedReply, requestWith({}), 'req_2'),
   ])
-  assert.equal(made, 1)
+  assert.equal(createdCount, 1)
   const [one, two] = [
-    JSON.parse(gunzipSync(Buffer.from(first.body ?? '', 'base64')).toString()),
-    JSON.parse(Buffer.from(second.body ?? '', 'base64').toString()),
+    JSON.parse(gunzipSync(Buffer.from(firstReply.body ?? '', 'base64')).toString()),
+    JSON.parse(Buffer.from(secondReply.body ?? '', 'base64').toString()),
   ]
   assert.deepEqual([one.success, one.data, one.meta.requestId], [true, words, 'req_1'])
   assert.deepEqual([two.success, two.data, two.meta.requestId], [true, words, 'req_2'])
-  assert.equal(first.headers?.['content-encoding'], 'gzip')
-  assert.equal(second.headers?.['content-encoding'], undefined)
-  assert.notEqual(first.headers?.['etag'], second.headers?.['etag'])
+  assert.equal(firstReply.headers?.['content-encoding'], 'gzip')
+  assert.equal(secondReply.headers?.['content-encoding'], undefined)
+  assert.notEqual(firstReply.headers?.['etag'], secondReply.headers?.['etag'])
 })
 
 test('a client that has the cached reply, compressed or not, receives a 304', async () => {

@@ -47,9 +47,9 @@ test('only `inline` may be added to a signed URL', () => {
   assert.equal(codeOf({ ...query, inline: 'true', file: 'other.png' }, at), 'INVALID_SIGNATURE')
   assert.equal(codeOf({ ...query, task: 'other' }, at), 'INVALID_SIGNATURE')
   assert.equal(codeOf({ ...query, inline: 'true' }, at + 3_600_000), 'EXPIRED')
-  const shown = queryOf(3600, { inline: 'true' })
-  assert.equal(codeOf(shown, at), 'OK')
-  const { inline: _taken, ...rest } = shown
+  const shownQuery = queryOf(3600, { inline: 'true' })
+  assert.equal(codeOf(shownQuery, at), 'OK')
+  const { inline: _taken, ...rest } = shownQuery
   assert.equal(codeOf(rest, at), 'INVALID_SIGNATURE')
 })
 
@@ -69,14 +69,14 @@ test('a result URL stays the same for a day after the job and is valid until the
     createResultLink('https://a.test', keyOf, () => now)(job, { file: 'a b.png' })
   const codeAt = (address: string, now: number) =>
     codeOf(Object.fromEntries(new URL(address).searchParams), now)
-  const first = addressAt(at)
-  assert.match(first, /^https:\/\/a\.test\/v1\/download\/job_1\?file=a%20b\.png&exp=/)
-  assert.equal(addressAt(at + dayMs - 1), first)
-  assert.equal(codeAt(first, at + dayMs - 1), 'OK')
-  assert.equal(codeAt(first, at + dayMs), 'EXPIRED')
-  const last = addressAt(at + 2.2 * dayMs)
-  assert.equal(codeAt(last, at + 2.4 * dayMs), 'OK')
-  assert.equal(codeAt(last, at + 2.5 * dayMs), 'EXPIRED', 'the files are deleted by then')
+  const firstUrl = addressAt(at)
+  assert.match(firstUrl, /^https:\/\/a\.test\/v1\/download\/job_1\?file=a%20b\.png&exp=/)
+  assert.equal(addressAt(at + dayMs - 1), firstUrl)
+  assert.equal(codeAt(firstUrl, at + dayMs - 1), 'OK')
+  assert.equal(codeAt(firstUrl, at + dayMs), 'EXPIRED')
+  const lastUrl = addressAt(at + 2.2 * dayMs)
+  assert.equal(codeAt(lastUrl, at + 2.4 * dayMs), 'OK')
+  assert.equal(codeAt(lastUrl, at + 2.5 * dayMs), 'EXPIRED', 'the files are deleted by then')
 })
 
 test('events contain the same result URLs as replies', () => {

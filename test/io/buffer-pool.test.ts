@@ -17,7 +17,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 const bytes = randomBytes(32 * 1024 ** 2)
 const sha256 = (chunks: readonly Buffer[]) =>
   chunks.reduce((sum, chunk) => sum.update(chunk), createHash('sha256')).digest('hex')
-const expected = sha256([bytes])
+const expectedHash = sha256([bytes])
 
 /** A server that sends `bytes` in one piece or with chunked encoding. */
 async function startByteServer(t: TestContext, isChunked = false) {
@@ -38,44 +38,44 @@ async function startByteServer(t: TestContext, isChunked = false) {
 test('released buffers are reused', async (t) => {
   const get = await startByteServer(t)
   const places = new Set<ArrayBufferLike>()
-  let large = 0
+  let largeCount = 0
   for (let round = 0; round < 4; round++) {
     const sum = createHash('sha256')
     for await (const chunk of await get()) {
       sum.update(chunk)
       const { buffer } = chunk
       if (!releaseBuffer(chunk)) continue
-      large++
+      largeCount++
       places.add(buffer)
     }
-    assert.equal(sum.digest('hex'), expected)
+    assert.equal(sum.digest('hex'), expectedHash)
   }
-  assert.ok(large > 50, `${large} chunks were in large buffers`)
-  assert.ok(places.size <= 10, `${large} chunks were in ${places.size} buffers`)
+  assert.ok(largeCount > 50, `${largeCount} chunks were in large buffers`)
+  assert.ok(places.size <= 10, `${largeCount} chunks were in ${places.size} buffers`)
 })
 
 test('data in buffers that are still in use is not overwritten', async (t) => {
   const get = await startByteServer(t)
-  const kept: Buffer[] = []
-  for await (const chunk of await get()) kept.push(chunk)
+  const keptBuffers: Buffer[] = []
+  for await (const chunk of await get()) keptBuffers.push(chunk)
   for await (const chunk of await get()) releaseBuffer(chunk)
-  assert.equal(sha256(kept), expected)
+  assert.equal(sha256(keptBuffers), expectedHash)
 })
 
 test('the used part of a partially released buffer is not overwritten', async (t) => {
   const get = await startByteServer(t, true)
-  const kept: Buffer[] = []
+  const keptBuffers: Buffer[] = []
   const sum = createHash('sha256')
   for await (const chunk of await get()) {
     sum.update(chunk)
     const half = chunk.length >> 1
-    kept.push(chunk.subarray(half))
+    keptBuffers.push(chunk.subarray(half))
     releaseBuffer(chunk.subarray(0, half))
   }
-  assert.equal(sum.digest('hex'), expected)
-  const before = sha256(kept)
+  assert.equal(sum.digest('hex'), expectedHash)
+  const hashBefore = sha256(keptBuffers)
   for await (const chunk of await get()) releaseBuffer(chunk)
-  assert.equal(sha256(kept), before)
+  assert.equal(sha256(keptBuffers), hashBefore)
 })
 
 test('data sent from pooled buffers arrives completely, even to a slow reader', async (t) => {
@@ -113,6 +113,6 @@ test('data sent from pooled buffers arrives completely, even to a slow reader', 
     )
     return text(body)
   }
-  assert.deepEqual(await Promise.all([send('fast'), send('slow'), send('slow')]), Array(3).fill(expected))
+  assert.deepEqual(await Promise.all([send('fast'), send('slow'), send('slow')]), Array(3).fill(expectedHash))
   assert.ok(buffers.size < 50, `${buffers.size} buffers were used for 384 chunks`)
 })

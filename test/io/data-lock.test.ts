@@ -6,20 +6,20 @@ import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 
-let first: TestService
+let firstService: TestService
 
 before(async () => {
   const dataDir = scratchFolder('mutabor-open')
   chmodSync(dataDir, 0o755)
   writeFileSync(join(dataDir, 'service.log'), '', { mode: 0o644 })
-  first = await startService({}, dataDir)
+  firstService = await startService({}, dataDir)
 })
-after(() => first.kill())
+after(() => firstService.kill())
 
 test('starting the service removes access of other users to the data folder and its files', async () => {
-  const { dataDir } = first
+  const { dataDir } = firstService
   const file = { name: 'a.txt', bytes: new Uint8Array(Buffer.from('text')) }
-  await new Client(first).convert(file, { targetFormat: 'html' })
+  await new Client(firstService).convert(file, { targetFormat: 'html' })
   const names = ['', ...readdirSync(dataDir, { recursive: true, encoding: 'utf8' })]
   const accessible = names.filter((name) => isAccessibleToOthers(join(dataDir, name)))
   assert.deepEqual(accessible, [])
@@ -33,13 +33,13 @@ function isAccessibleToOthers(path: string): boolean {
 
 test('a second service on the same data folder fails with a message while the first keeps running', async () => {
   await assert.rejects(
-    startService({}, first.dataDir),
+    startService({}, firstService.dataDir),
     new RegExp(
-      `^Error: the service did not start: The data folder ${first.dataDir} is in use by another service\\. Stop that service, or set another DATA_DIR\\.\\n$`,
+      `^Error: the service did not start: The data folder ${firstService.dataDir} is in use by another service\\. Stop that service, or set another DATA_DIR\\.\\n$`,
     ),
   )
-  assert.equal((await fetch(`${first.url}/v1`)).status, 200)
-  await first.kill()
-  const restarted = await startService({}, first.dataDir)
+  assert.equal((await fetch(`${firstService.url}/v1`)).status, 200)
+  await firstService.kill()
+  const restarted = await startService({}, firstService.dataDir)
   await restarted.kill()
 })

@@ -40,12 +40,12 @@ test('a file that fills an empty disk is reported as too large, with its size', 
   const watch = new DiskSpaceMonitor(disk.folder)
   t.after(() => watch.stop())
   disk.fill()
-  const reported = await watch.explain(corruptFileError(failure))
-  assert.deepEqual([reported?.code, reported?.details], ['FILE_TOO_LARGE', { diskMb: 40 }])
+  const reportedError = await watch.explain(corruptFileError(failure))
+  assert.deepEqual([reportedError?.code, reportedError?.details], ['FILE_TOO_LARGE', { diskMb: 40 }])
   await assert.rejects(watch.requireCompleteOutput(), { code: 'FILE_TOO_LARGE' })
-  const late = new DiskSpaceMonitor(disk.folder)
-  t.after(() => late.stop())
-  assert.equal((await late.explain(corruptFileError(failure)))?.code, 'INSUFFICIENT_DISK_SPACE')
+  const lateMonitor = new DiskSpaceMonitor(disk.folder)
+  t.after(() => lateMonitor.stop())
+  assert.equal((await lateMonitor.explain(corruptFileError(failure)))?.code, 'INSUFFICIENT_DISK_SPACE')
 })
 
 test('an eighth of a small disk and 96 MiB of a large one are kept free of large files', () => {

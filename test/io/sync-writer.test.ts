@@ -14,7 +14,7 @@ const folder = scratchFolder('drain')
 
 /** Chunks of odd sizes, one of them across the end of the cached part. */
 const chunks = Array.from({ length: 90 }, (_, at) => randomBytes(150_000 + at * 1001))
-const whole = Buffer.concat(chunks)
+const wholeFile = Buffer.concat(chunks)
 
 const unsupportedMessage = 'This file system does not support direct writes.'
 
@@ -46,30 +46,30 @@ async function writeChunks(path: string, size?: number): Promise<number> {
 
 test('a large file is written completely, and its later part is not cached in memory', async (context) => {
   const path = join(folder, 'large')
-  assert.equal(await writeChunks(path), whole.length)
-  assert.equal(sha256(readFileSync(path)), sha256(whole))
+  assert.equal(await writeChunks(path), wholeFile.length)
+  assert.equal(sha256(readFileSync(path)), sha256(wholeFile))
 
-  const again = join(folder, 'again')
-  await writeChunks(again)
-  if (!(await supportsDirectWrites(again))) return context.diagnostic(unsupportedMessage)
-  const inMemory = bytesInMemory(again)
+  const repeatedPath = join(folder, 'again')
+  await writeChunks(repeatedPath)
+  if (!(await supportsDirectWrites(repeatedPath))) return context.diagnostic(unsupportedMessage)
+  const inMemory = bytesInMemory(repeatedPath)
   assert.ok(inMemory >= cachedBytes && inMemory < cachedBytes + (3 << 20), `${inMemory} bytes are in memory`)
 })
 
 test('a file declared as large is not cached in memory at all', async (context) => {
   const path = join(folder, 'declared as large')
-  await writeChunks(path, whole.length)
+  await writeChunks(path, wholeFile.length)
   if (!(await supportsDirectWrites(path))) return context.diagnostic(unsupportedMessage)
   const inMemory = bytesInMemory(path)
   assert.ok(inMemory < 2 << 20, `${inMemory} bytes are in memory`)
-  assert.equal(sha256(readFileSync(path)), sha256(whole))
+  assert.equal(sha256(readFileSync(path)), sha256(wholeFile))
 })
 
 test('a file is written completely even if the declared size is wrong', async () => {
   for (const size of [1, 2 ** 40]) {
     const path = join(folder, `declared size ${size}`)
     await writeChunks(path, size)
-    assert.equal(sha256(readFileSync(path)), sha256(whole))
+    assert.equal(sha256(readFileSync(path)), sha256(wholeFile))
   }
 })
 

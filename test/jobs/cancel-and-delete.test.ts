@@ -167,9 +167,9 @@ async function largeJob() {
 
 test('after the retention time, only the tombstone of a job remains, with a TTL', async () => {
   const { service, tableName } = await largeJob()
-  const all = await database.scan(tableName)
+  const allItems = await database.scan(tableName)
   assert.deepEqual(
-    all.filter(({ sk, ttl }) => sk !== 'JOB' && ttl === undefined),
+    allItems.filter(({ sk, ttl }) => sk !== 'JOB' && ttl === undefined),
     [],
     'every record has a TTL',
   )
@@ -213,13 +213,13 @@ test('a deletion that crashes during a sweep is completed within two minutes', a
   })
   await service.create(singleTask())
   await service.runToEnd()
-  const before = service.time.now
+  const timeBefore = service.time.now
   isDue = true
   await service.sweep()
   assert.equal(typeof (await service.job())?.deletedAt, 'string')
   await service.runToEnd()
   assert.deepEqual(await database.scan(tableName), [])
-  assert.ok(service.time.now - before < 120_000)
+  assert.ok(service.time.now - timeBefore < 120_000)
 })
 
 test('two sweeps of the same expired job publish the same events', async () => {

@@ -12,7 +12,7 @@ const isDamaged = { status: 'failed', code: 'CORRUPT_FILE', message: 'It is cut 
 const isTooLong = { ...isDamaged, code: 'TIMEOUT', message: 'It timed out.' } as const
 
 /** A task that waits for three chunks, and the calls that completing its chunks makes. */
-async function split(more: Partial<Task> = {}) {
+async function split(moreFields: Partial<Task> = {}) {
   const { store, jobs } = memoryJobs()
   await jobs.create(createRecords([createStoredImport('in'), newTask('work', [0])]))
   const ref = { jobId: 'job_1', task: 1 }
@@ -27,15 +27,15 @@ async function split(more: Partial<Task> = {}) {
       pieces: [inputPlan],
       percent: 0,
       stage: 'convert',
-      ...more,
+      ...moreFields,
     },
   })
-  const found = async () => {
+  const foundTask = async () => {
     const now = await store.getTask(ref)
     assert.ok(now)
     return now
   }
-  const base = await found()
+  const base = await foundTask()
   const takeCalls: unknown[] = []
   const deps = {
     store,
@@ -46,14 +46,14 @@ async function split(more: Partial<Task> = {}) {
   }
   return {
     store,
-    found,
+    found: foundTask,
     did: () => takeCalls.splice(0),
     change: (set: Partial<Task>) => store.changeTask(ref, { set }),
     /** Ends a chunk with these attributes. */
     end: async (part: number, set: Partial<Task> = { status: 'completed' }, again = false) => {
-      const ended = { ...createChunkRecord(base, part, {}, new Date()), ...set }
-      await store.addChunks([ended])
-      await completeChunk(ended, again, deps)
+      const endedChunk = { ...createChunkRecord(base, part, {}, new Date()), ...set }
+      await store.addChunks([endedChunk])
+      await completeChunk(endedChunk, again, deps)
     },
     add: (part: number, set: Partial<Task> = {}) =>
       store.addChunks([{ ...createChunkRecord(base, part, {}, new Date()), ...set }]),
@@ -91,11 +91,11 @@ test('chunks of a task in a large job publish no progress', async () => {
 
 test('chunks that are cancelled, of an earlier attempt or of a deleted task change nothing', async () => {
   const { end, found, did: takeCalls } = await split()
-  const before = await found()
+  const taskBefore = await found()
   await end(2000)
   await end(1000, { status: 'cancelled' })
   await end(1001, { jobId: 'job_2' })
-  assert.deepEqual([await found(), takeCalls()], [before, []])
+  assert.deepEqual([await found(), takeCalls()], [taskBefore, []])
 })
 
 test('a failing chunk fails its task with the same error and clears its progress', async () => {

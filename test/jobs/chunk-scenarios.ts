@@ -17,12 +17,12 @@ export const createChunkedGraph = (each = 2): NewTask[] =>
 
 /** A document that is converted to PDF in one image, and to images in another one, in chunks. */
 const createChunkedGraphInTwoImages = (): NewTask[] => {
-  const [first, task, last] = createGraph({ a: { from: ['import'] } }, [
+  const [firstTask, task, lastTask] = createGraph({ a: { from: ['import'] } }, [
     createImport('import', importedDocument),
   ])
-  assert.ok(first && task && last)
+  assert.ok(firstTask && task && lastTask)
   const spec = { to: 'png', options: { name: 'string', each: 2 } }
-  return [first, { ...task, operation: 'convert', spec }, last]
+  return [firstTask, { ...task, operation: 'convert', spec }, lastTask]
 }
 
 export const playGraph =

@@ -6,7 +6,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-const whole = chunkScenarios['a chunked task']
+const wholeScenario = chunkScenarios['a chunked task']
 
 for (const [name, story] of Object.entries(chunkScenarios))
   test(`${name} ends with the same outcome wherever a process crashes`, async (t) => {
@@ -18,5 +18,5 @@ for (const [name, manner] of Object.entries({
   'one write gets no response': withSeed((chance) => oneLostWrite(0.05, chance)),
 }))
   test(`a chunked task ends with the same outcome when ${name}`, async (t) => {
-    t.diagnostic(`${await testCrashPoints(database, whole, { manner, every: 3 })} runs`)
+    t.diagnostic(`${await testCrashPoints(database, wholeScenario, { manner, every: 3 })} runs`)
   })

@@ -42,15 +42,15 @@ test('a chunked task ends with the same outcome wherever a process crashes', asy
 })
 
 test('a chunked task returns the same result as an unsplit one, and leaves no chunks behind', async () => {
-  const whole = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
+  const wholeRun = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
   const parts = await runScenario({ play: playGraph(createChunkedGraph) })
-  assert.deepEqual(whole.runs, ['a', 'string', 'last'])
+  assert.deepEqual(wholeRun.runs, ['a', 'string', 'last'])
   assert.deepEqual(parts.runs.toSorted(), [
     ...['a', 'last', 'string joined', 'string part 1', 'string part 2', 'string part 3'],
   ])
-  assert.deepEqual(await outcomeOf(parts), await outcomeOf(whole))
+  assert.deepEqual(await outcomeOf(parts), await outcomeOf(wholeRun))
   const [, task] = (await parts.state()).tasks
-  const [, other] = (await whole.state()).tasks
+  const [, otherTask] = (await wholeRun.state()).tasks
   const summarize = (one: typeof task) => [
     one?.status,
     one?.percent,
@@ -58,7 +58,7 @@ test('a chunked task returns the same result as an unsplit one, and leaves no ch
     one?.engine,
     one?.files[0]?.filename,
   ]
-  assert.deepEqual(summarize(task), summarize(other))
+  assert.deepEqual(summarize(task), summarize(otherTask))
   assert.deepEqual(
     task?.warnings.map(({ code }) => code),
     ['SHARED'],
@@ -118,10 +118,10 @@ for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a
   })
 
 test('the percent of a chunked task follows its finished chunks', async () => {
-  const seen: number[] = []
+  const seenPercents: number[] = []
   const look: DuringTask = async (service) => {
     const task = (await service.state()).tasks[1]
-    seen.push(task ? percentOfTask(task) : -1)
+    seenPercents.push(task ? percentOfTask(task) : -1)
   }
   const during = {
     'string part 1': look,
@@ -130,7 +130,7 @@ test('the percent of a chunked task follows its finished chunks', async () => {
     'string joined': look,
   }
   const service = await runScenario({ play: playGraph(createChunkedGraph), during, concurrency: 1 })
-  assert.deepEqual(seen, [0, 30, 60, 90])
+  assert.deepEqual(seenPercents, [0, 30, 60, 90])
   const percents = service.bus.events.flatMap((event) =>
     event.event === 'job.progress'
       ? [(event['job'] as { progress: { percent: number } }).progress.percent]
@@ -184,10 +184,10 @@ test('leftover chunks of a failed task are deleted although the first deletion f
 test('chunk results are joined in order, whether the original or its copy completed', async () => {
   const base = createRecords([createStoredImport('in'), newTask('work', [0])]).tasks[0]
   assert.ok(base)
-  const createChunk = (part: number, more: Partial<Task> = {}): Task => ({
+  const createChunk = (part: number, moreFields: Partial<Task> = {}): Task => ({
     ...createChunkRecord(base, part, { spec: { part } }, new Date()),
     status: 'completed',
-    ...more,
+    ...moreFields,
   })
   const warning = { code: 'SHARED', message: 'It was split.' }
   const parts = [

@@ -26,9 +26,9 @@ const inputPlan: InputPlan = { steps: [step, step, step], step: 1, files: [file(
 
 /** A task that waits for some chunks. */
 async function createSplitTask(open: readonly number[]) {
-  const own = memoryJobs()
-  await own.jobs.create(createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [0])]))
-  own.queues.dropAll()
+  const ownJobs = memoryJobs()
+  await ownJobs.jobs.create(createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [0])]))
+  ownJobs.queues.dropAll()
   const ref = { jobId: 'job_1', task: 1 }
   const set: Partial<Task> = {
     status: 'processing',
@@ -38,51 +38,51 @@ async function createSplitTask(open: readonly number[]) {
     startedAt: timestamp(1),
     ...(open.length > 0 && { open: new Set(open) }),
   }
-  const { record } = await own.store.changeTask(ref, { set })
+  const { record } = await ownJobs.store.changeTask(ref, { set })
   assert.ok(record)
-  const part = (number: number, more: Partial<Task> = {}, of = record): Task => ({
+  const part = (number: number, moreFields: Partial<Task> = {}, of = record): Task => ({
     ...createChunkRecord(of, number, {}, secondsLater(0)),
-    ...more,
+    ...moreFields,
   })
   return {
-    ...own,
+    ...ownJobs,
     ref,
     task: record,
     part,
-    services: own as unknown as TaskServices, // no more is used
-    change: (more: Partial<Task>) => own.store.changeTask(ref, { set: more }),
-    add: (...parts: Task[]) => own.store.addChunks(parts),
-    numbers: async () => (await own.store.getChunks(record)).map((one) => one.part),
-    keys: () => [...own.files.objects.keys()].sort(),
+    services: ownJobs as unknown as TaskServices, // no more is used
+    change: (more: Partial<Task>) => ownJobs.store.changeTask(ref, { set: more }),
+    add: (...parts: Task[]) => ownJobs.store.addChunks(parts),
+    numbers: async () => (await ownJobs.store.getChunks(record)).map((one) => one.part),
+    keys: () => [...ownJobs.files.objects.keys()].sort(),
     keep: (...keys: string[]) => {
-      for (const key of keys) own.files.objects.set(key, new Uint8Array([1]))
+      for (const key of keys) ownJobs.files.objects.set(key, new Uint8Array([1]))
     },
   }
 }
 
 test('a chunk contains its spec, only the next step, and its part of the file', async () => {
   const { task: split } = await createSplitTask([])
-  const cut = file('cut.pdf', 'jobs/job_1/1/cut-0')
-  const chunkSpecs = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cut }]
-  const [first, second] = createChunks({ ...split, attempt: 2 }, inputPlan, chunkSpecs)
+  const cutFile = file('cut.pdf', 'jobs/job_1/1/cut-0')
+  const chunkSpecs = [{ spec: { from: 1 } }, { spec: { from: 2 }, file: cutFile }]
+  const [firstChunk, secondChunk] = createChunks({ ...split, attempt: 2 }, inputPlan, chunkSpecs)
   const todo = { ...inputPlan, steps: [step, step] }
   assert.deepEqual(
-    [first, second].map((one) => [one?.part, one?.spec, one?.pieces, one?.cut]),
+    [firstChunk, secondChunk].map((one) => [one?.part, one?.spec, one?.pieces, one?.cut]),
     [
       [2000, { from: 1 }, [todo], undefined],
-      [2001, { from: 2 }, [{ ...todo, files: [cut] }], cut.key],
+      [2001, { from: 2 }, [{ ...todo, files: [cutFile] }], cutFile.key],
     ],
   )
   assert.deepEqual(
-    [first?.status, first?.attempt, first?.startedAt, first?.owner, first?.ttl],
+    [firstChunk?.status, firstChunk?.attempt, firstChunk?.startedAt, firstChunk?.owner, firstChunk?.ttl],
     ['pending', 0, timestamp(1), 'anon_1', split.ttl],
   )
 })
 
 test('chunks of another route are numbered differently from all attempts of the previous route', async () => {
   const { task: split } = await createSplitTask([])
-  const tried = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
-  const [part] = createChunks({ ...split, attempt: 1 }, { ...inputPlan, tried }, [{ spec: {} }])
+  const triedRoutes = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
+  const [part] = createChunks({ ...split, attempt: 1 }, { ...inputPlan, tried: triedRoutes }, [{ spec: {} }])
   assert.equal(part?.part, 11_000)
 })
 
@@ -95,10 +95,10 @@ test('a task has at most five hundred chunks', async () => {
 
 test('only pending chunks of this task and attempt are sent again', async () => {
   const { task: split, part, add, services, queues, jobs } = await createSplitTask([1000, 1001, 1002])
-  const other = await jobs.store.getTask({ jobId: 'job_1', task: 2 })
-  assert.ok(other)
+  const otherTask = await jobs.store.getTask({ jobId: 'job_1', task: 2 })
+  assert.ok(otherTask)
   await add(part(1000), part(1001, { status: 'processing' }), part(1002, { status: 'completed' }), part(2000))
-  await add(part(1000, {}, other))
+  await add(part(1000, {}, otherTask))
   await sendChunks(split, services)
   assert.deepEqual(
     queues.bodies.map((body) => JSON.parse(body)),
@@ -123,20 +123,20 @@ test('deleting chunks deletes their results and cut files, but not chunks of a l
 test('the chunks of a task are deleted when the task ends or a chunk ends its route', async () => {
   const ended = async (
     which: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
-    more: Partial<Task>,
+    moreFields: Partial<Task>,
   ) => {
     const own = await createSplitTask([1000, 1001])
     await own.add(own.part(1000), own.part(1001), own.part(2000))
-    await own.change(more)
+    await own.change(moreFields)
     await deleteChunksOfEnded(which(own), own.services)
     return own.numbers()
   }
   const itself = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split
-  const first = ({ part }: Awaited<ReturnType<typeof createSplitTask>>) => part(1000)
+  const firstChunk = ({ part }: Awaited<ReturnType<typeof createSplitTask>>) => part(1000)
   assert.deepEqual(await ended(itself, { status: 'failed' }), [])
-  assert.deepEqual(await ended(first, { status: 'failed' }), [])
-  assert.deepEqual(await ended(first, {}), [1000, 1001, 2000], 'the others continue')
-  assert.deepEqual(await ended(first, { expandedBy: 2 }), [2000], 'the task takes another route by now')
+  assert.deepEqual(await ended(firstChunk, { status: 'failed' }), [])
+  assert.deepEqual(await ended(firstChunk, {}), [1000, 1001, 2000], 'the others continue')
+  assert.deepEqual(await ended(firstChunk, { expandedBy: 2 }), [2000], 'the task takes another route by now')
   assert.deepEqual(await ended((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}), [1000, 1001, 2000])
   const plain = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>): Task => {
     const { expandedBy: _, ...one } = split

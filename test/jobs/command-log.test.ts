@@ -31,7 +31,7 @@ const engineOf = (scripts: readonly string[], succeeds: boolean): Engine => ({
 
 async function logOf(scripts: readonly string[], succeeds = true) {
   const lines: Record<string, unknown>[] = []
-  const watched: unknown[] = []
+  const watchedLines: unknown[] = []
   const workDir = await mkdtemp(join(folder, 'run-'))
   const path = join(workDir, 'source')
   await writeFile(path, 'text')
@@ -53,14 +53,14 @@ async function logOf(scripts: readonly string[], succeeds = true) {
     engines: [engineOf(scripts, succeeds)],
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     onCommand: (bin, args) => {
-      watched.push([bin, args.length])
+      watchedLines.push([bin, args.length])
       return {
-        stderr: (chunk) => watched.push(String(chunk)),
-        ended: ({ how, succeeded }) => watched.push([how, succeeded]),
+        stderr: (chunk) => watchedLines.push(String(chunk)),
+        ended: ({ how, succeeded }) => watchedLines.push([how, succeeded]),
       }
     },
   }
-  const ended = await runSteps(run).then(
+  const endedRun = await runSteps(run).then(
     () => 'done',
     (error: unknown) => String(error),
   )
@@ -68,7 +68,7 @@ async function logOf(scripts: readonly string[], succeeds = true) {
     assert.equal(typeof ms, 'number')
     return line
   })
-  return { log: cleanLines, watched, ended }
+  return { log: cleanLines, watched: watchedLines, ended: endedRun }
 }
 
 const about = { engine: 'pandoc', from: 'html', to: 'txt' }

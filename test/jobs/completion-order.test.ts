@@ -17,15 +17,15 @@ import {
 } from './records.ts'
 
 /** A job whose tasks end one after another, in any order. */
-async function createJob(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}) {
-  const own = memoryJobs(more)
-  const { jobs, store, takeSentTasks, takeEvents, bus } = own
+async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> = {}) {
+  const ownJobs = memoryJobs(moreDeps)
+  const { jobs, store, takeSentTasks, takeEvents, bus } = ownJobs
   await jobs.create(createRecords(tasks))
   takeSentTasks()
   takeEvents()
   bus.published.length = 0
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
-  const found = async (number: number): Promise<Task> => {
+  const foundTask = async (number: number): Promise<Task> => {
     const one = await store.getTask(ref(number))
     assert.ok(one)
     return one
@@ -35,17 +35,17 @@ async function createJob(tasks: readonly NewTask[], more: Partial<JobsDeps> = {}
     assert.ok(one)
     return one
   }
-  const change = (number: number, set: Partial<Task>) => store.changeTask(ref(number), { set })
+  const changeTask = (number: number, set: Partial<Task>) => store.changeTask(ref(number), { set })
   return {
-    ...own,
+    ...ownJobs,
     job,
-    found,
-    change,
+    found: foundTask,
+    change: changeTask,
     repeatEnd: async (number: number, isRepeat = false) =>
-      jobs.completion.completeTask(await found(number), { isRepeat }),
+      jobs.completion.completeTask(await foundTask(number), { isRepeat }),
     end: async (number: number, set: Partial<Task> = complete(5, file(`${number}.png`))) => {
-      await change(number, set)
-      await jobs.completion.completeTask(await found(number), { isRepeat: false })
+      await changeTask(number, set)
+      await jobs.completion.completeTask(await foundTask(number), { isRepeat: false })
     },
   }
 }
@@ -143,22 +143,22 @@ test('tasks that are sent together go to their own queues, in the message group 
 })
 
 test('a task with one input is sent with its files, while a task with several inputs looks them up', async () => {
-  const known: unknown[] = []
+  const knownInputs: unknown[] = []
   const { end } = await createJob(
     [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],
     {
       taskSender: {
         route: async ({ number }, at) => {
-          known.push([number, at?.tasks.map((one) => [one.number, one.status])])
+          knownInputs.push([number, at?.tasks.map((one) => [one.number, one.status])])
           return { queue: 'image', message: { jobId: 'job_1', task: number } }
         },
         retryQueue: (queue) => queue,
       },
     },
   )
-  known.length = 0
+  knownInputs.length = 0
   await end(1)
-  assert.deepEqual(known, [
+  assert.deepEqual(knownInputs, [
     [2, [[1, 'completed']]],
     [3, undefined],
   ])
@@ -183,13 +183,13 @@ test('only files that a task imported from elsewhere are published', async () =>
 test('when a task ends, only the process that published a fact removes it from the job record', async () => {
   for (const isTeller of [true, false]) {
     const { jobs, end, found, job, ...own } = await createJob([...diamond, newTask('beside', [0])])
-    const first = await found(1)
+    const firstTask = await found(1)
     const teller = isTeller ? jobs.completion : memoryJobs({ store: own.store }).jobs.completion
-    const started = await teller.lifecycle.start(await job(), first)
-    assert.ok(started)
-    await teller.lifecycle.publishProgress(started, 1, { percent: 40, stage: 'convert', taskName: 'a' })
-    const before = await job()
-    assert.deepEqual([Object.keys(before.log).sort(), before.running], [['1', 'started'], { 1: 40 }])
+    const startedJob = await teller.lifecycle.start(await job(), firstTask)
+    assert.ok(startedJob)
+    await teller.lifecycle.publishProgress(startedJob, 1, { percent: 40, stage: 'convert', taskName: 'a' })
+    const jobBefore = await job()
+    assert.deepEqual([Object.keys(jobBefore.log).sort(), jobBefore.running], [['1', 'started'], { 1: 40 }])
     await end(1)
     const { log, running } = await job()
     assert.deepEqual([Object.keys(log).sort(), running], [isTeller ? [] : ['1', 'started'], {}])
@@ -197,17 +197,17 @@ test('when a task ends, only the process that published a fact removes it from t
 })
 
 test('a fail-fast job cancels its running tasks after the first failure', async () => {
-  const own = memoryJobs()
-  await own.jobs.create(createRecords(diamond, { failFast: true }))
+  const ownJobs = memoryJobs()
+  await ownJobs.jobs.create(createRecords(diamond, { failFast: true }))
   const ref = { jobId: 'job_1', task: 1 }
-  await own.store.changeTask(
+  await ownJobs.store.changeTask(
     { ...ref, task: 2 },
     { set: { status: 'processing', leaseId: 'l', leaseUntil: timestamp(9) } },
   )
-  const { record } = await own.store.changeTask(ref, { set: fail(5, 'It is cut off.') })
+  const { record } = await ownJobs.store.changeTask(ref, { set: fail(5, 'It is cut off.') })
   assert.ok(record)
-  await own.jobs.completion.completeTask(record, { isRepeat: false })
-  const state = await own.store.getState('job_1')
+  await ownJobs.jobs.completion.completeTask(record, { isRepeat: false })
+  const state = await ownJobs.store.getState('job_1')
   assert.equal(state?.job.status, 'failed')
   assert.deepEqual(
     state?.tasks.map(({ status, leaseId, leaseUntil }) => [status, leaseId, leaseUntil]),
@@ -221,55 +221,55 @@ test('a fail-fast job cancels its running tasks after the first failure', async 
 
 test('a finished chunk updates its task’s progress, sends it to be joined or fails it', async () => {
   const split = async () => {
-    const own = await createJob([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
-    await own.jobs.completion.lifecycle.start(await own.job(), await own.found(1))
+    const ownJob = await createJob([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
+    await ownJob.jobs.completion.lifecycle.start(await ownJob.job(), await ownJob.found(1))
     // The start is long enough ago for progress to be published.
-    await own.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
-    await own.change(1, {
+    await ownJob.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
+    await ownJob.change(1, {
       status: 'processing',
       expandedBy: 1,
       partCount: 2,
       open: new Set([1000, 1001]),
     })
-    own.takeEvents()
-    const base = await own.found(1)
+    ownJob.takeEvents()
+    const base = await ownJob.found(1)
     const endChunk = async (part: number, set: Partial<Task>) => {
       const one = { ...createChunkRecord(base, part, {}, new Date()), ...set }
-      await own.store.addChunks([one])
-      await own.jobs.completion.completeTask(one, { isRepeat: false })
+      await ownJob.store.addChunks([one])
+      await ownJob.jobs.completion.completeTask(one, { isRepeat: false })
     }
-    return { ...own, endChunk }
+    return { ...ownJob, endChunk }
   }
-  const done = await split()
-  await done.endChunk(1000, { status: 'completed' })
+  const completedSplit = await split()
+  await completedSplit.endChunk(1000, { status: 'completed' })
   assert.deepEqual(
-    [done.takeSentTasks(), done.takeEvents(), (await done.job()).running],
+    [completedSplit.takeSentTasks(), completedSplit.takeEvents(), (await completedSplit.job()).running],
     [[], ['job.progress'], { 1: 45 }],
   )
-  await done.endChunk(1001, { status: 'completed' })
-  assert.deepEqual([done.takeSentTasks(), done.takeEvents()], [[1], []])
-  const lost = await split()
-  await lost.endChunk(1000, fail(5, 'It timed out.'))
+  await completedSplit.endChunk(1001, { status: 'completed' })
+  assert.deepEqual([completedSplit.takeSentTasks(), completedSplit.takeEvents()], [[1], []])
+  const failedSplit = await split()
+  await failedSplit.endChunk(1000, fail(5, 'It timed out.'))
   // Another engine reads a damaged chunk, but a timeout fails the task.
-  assert.deepEqual([lost.takeSentTasks(), (await lost.found(1)).status], [[1], 'pending'])
-  const late = await split()
-  await late.endChunk(1000, { ...fail(5, 'It timed out.'), code: 'TIMEOUT' })
+  assert.deepEqual([failedSplit.takeSentTasks(), (await failedSplit.found(1)).status], [[1], 'pending'])
+  const lateSplit = await split()
+  await lateSplit.endChunk(1000, { ...fail(5, 'It timed out.'), code: 'TIMEOUT' })
   assert.deepEqual(
-    [late.takeSentTasks(), (await late.job()).status, (await late.found(2)).status],
+    [lateSplit.takeSentTasks(), (await lateSplit.job()).status, (await lateSplit.found(2)).status],
     [...[[], 'failed', 'cancelled']],
   )
 })
 
 test('the progress of a large job is that of its buckets', async () => {
-  const many = Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))
-  const { end, takeEvents, job } = await createJob([createStoredImport('in'), ...many])
+  const manyTasks = Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))
+  const { end, takeEvents, job } = await createJob([createStoredImport('in'), ...manyTasks])
   // Its start is not published yet.
   await end(101)
   assert.deepEqual([takeEvents(), (await job()).running], [[], {}], 'it has not started')
-  const other = await createJob([createStoredImport('in'), ...many])
-  await other.jobs.completion.lifecycle.start(await other.job(), { number: 101, name: 't100' })
-  await other.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
-  other.takeEvents()
-  await other.end(101)
-  assert.deepEqual([other.takeEvents(), (await other.job()).running], [['job.progress'], { 1: 1 }])
+  const otherJob = await createJob([createStoredImport('in'), ...manyTasks])
+  await otherJob.jobs.completion.lifecycle.start(await otherJob.job(), { number: 101, name: 't100' })
+  await otherJob.store.changeJob('job_1', { set: { 'log.started': { at: timestamp(0) } } })
+  otherJob.takeEvents()
+  await otherJob.end(101)
+  assert.deepEqual([otherJob.takeEvents(), (await otherJob.job()).running], [['job.progress'], { 1: 1 }])
 })

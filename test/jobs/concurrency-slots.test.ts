@@ -16,7 +16,7 @@ async function openSlots(concurrentJobs: number | null) {
   const config = readConfig({ LOG_LEVEL: 'silent', TABLE_NAME: tableName })
   const table = new Table(config, database.client())
   const statuses = new Map<string, Job['status']>()
-  const sent: string[] = []
+  const sentJobs: string[] = []
   let looks = 0
   /** Runs between recording a waiting task and the second check. */
   let meanwhile: (() => Promise<void>) | undefined
@@ -35,21 +35,21 @@ async function openSlots(concurrentJobs: number | null) {
     },
     queues: {
       send: async (queue: string, messages: readonly { jobId: string; task: number }[], of: string) => {
-        for (const { jobId, task } of messages) sent.push(`${jobId} ${task} on ${queue} of ${of}`)
+        for (const { jobId, task } of messages) sentJobs.push(`${jobId} ${task} on ${queue} of ${of}`)
       },
     },
   } as unknown as Services // only the members that are used
   const slots = new ConcurrencySlots(services)
   const put = table.put.bind(table)
   table.put = async (...args) => {
-    const written = await put(...args)
+    const writeResult = await put(...args)
     await meanwhile?.()
-    return written
+    return writeResult
   }
   const items = async () => (await database.scan(tableName)).filter(({ pk }) => pk === `SLOTS#${owner}`)
   return {
     slots,
-    sent,
+    sent: sentJobs,
     items,
     table,
     take: (id: string, task = 1) => {
@@ -58,9 +58,9 @@ async function openSlots(concurrentJobs: number | null) {
     },
     /** Number of jobs read since the last call. */
     looks: () => {
-      const before = looks
+      const looksBefore = looks
       looks = 0
-      return before
+      return looksBefore
     },
     free: (id: string) => slots.release({ id, owner }),
     ends: (...ids: readonly string[]) => {

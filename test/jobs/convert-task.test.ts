@@ -18,15 +18,15 @@ const engines = noOpEngines(() => assert.fail('no engine must run'))
 const warning = { code: 'REDUCED', message: 'Less.' }
 
 /** A document whose message arrives in the queue of the wrong image. */
-async function handleInWrongQueue(more: Partial<Task> = {}, part?: number) {
+async function handleInWrongQueue(moreFields: Partial<Task> = {}, part?: number) {
   const { jobs, store, takeSentTasks } = memoryJobs()
   const source = createStoredImport('in')
-  const fixed = { status: 'completed' as const, files: [importedDocument] }
+  const completedFields = { status: 'completed' as const, files: [importedDocument] }
   const conversion = newTask('a', [0], { spec: { to: 'png', options: {} }, warnings: [warning] })
-  await jobs.create(createRecords([{ ...source, fixed }, conversion]))
+  await jobs.create(createRecords([{ ...source, fixed: completedFields }, conversion]))
   takeSentTasks()
   const ref = { jobId: 'job_1', task: 1 }
-  const { record } = await store.changeTask(ref, { set: more })
+  const { record } = await store.changeTask(ref, { set: moreFields })
   assert.ok(record)
   if (part !== undefined) await store.addChunks([createChunkRecord(record, part, {}, secondsLater(0))])
   const services = { jobs, vault, engines: async () => engines }

@@ -38,7 +38,7 @@ async function convert(
   const workDir = await mkdtemp(join(folder, 'run-'))
   const path = join(workDir, 'source-1.html')
   await writeFile(path, '<p>a few words</p>')
-  const found: [engine: string, folder: string, text: string][] = []
+  const foundCalls: [engine: string, folder: string, text: string][] = []
   const engineOf = (id: string): Engine =>
     ({
       id,
@@ -50,14 +50,14 @@ async function convert(
       limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
       run: async ({ outDir, inputs: [input] }) => {
         const text = await readFile(input?.path ?? '', 'utf8')
-        found.push([id, dirname(input?.path ?? '').slice(workDir.length), text])
+        foundCalls.push([id, dirname(input?.path ?? '').slice(workDir.length), text])
         act[id]?.()
-        const made = join(outDir, 'made.txt')
-        await writeFile(made, 'a few words')
-        return { files: [{ path: made }] }
+        const outputPath = join(outDir, 'made.txt')
+        await writeFile(outputPath, 'a few words')
+        return { files: [{ path: outputPath }] }
       },
     }) as Engine
-  const done = await convertWithFallbacks(
+  const doneResult = await convertWithFallbacks(
     inputPlan,
     {
       workDir,
@@ -69,15 +69,15 @@ async function convert(
     },
     findFallback,
   ).catch((error: unknown) => ({ error }))
-  return { done, found }
+  return { done: doneResult, found: foundCalls }
 }
 const isDamaged = () => {
   throw new AppError('CORRUPT_FILE', 'It is cut off.')
 }
-const none: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
+const noFallback: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
 
 test('a file passes through all steps of its route, across images', async () => {
-  const { done, found } = await convert(planOf(step('pandoc'), step('vips', 'txt', 'md')), {}, none)
+  const { done, found } = await convert(planOf(step('pandoc'), step('vips', 'txt', 'md')), {}, noFallback)
   assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])
   assert.deepEqual(found, [
@@ -91,11 +91,11 @@ test('after an unreadable file, the next engine receives the original file in it
   const { done, found } = await convert(
     planOf(step('pandoc')),
     { pandoc: isDamaged, vips: isDamaged },
-    (tried) => {
-      triedCounts.push(tried.length)
-      const [last] = tried.slice(-1)
-      assert.deepEqual(last?.error.code, 'CORRUPT_FILE')
-      return { ...planOf(step(tried.length === 1 ? 'vips' : 'calibre')), tried: [...tried] }
+    (triedRoutes) => {
+      triedCounts.push(triedRoutes.length)
+      const [lastRoute] = triedRoutes.slice(-1)
+      assert.deepEqual(lastRoute?.error.code, 'CORRUPT_FILE')
+      return { ...planOf(step(triedRoutes.length === 1 ? 'vips' : 'calibre')), tried: [...triedRoutes] }
     },
   )
   assert.ok('inputPlan' in done)
@@ -109,20 +109,20 @@ test('after an unreadable file, the next engine receives the original file in it
 
 test('a failed route records its steps up to the failure', async () => {
   const steps = [step('pandoc'), step('vips', 'txt', 'md')]
-  const seen: number[] = []
-  await convert(planOf(...steps), { vips: isDamaged }, (tried) => {
-    seen.push(tried[0].steps.length)
+  const seenPercents: number[] = []
+  await convert(planOf(...steps), { vips: isDamaged }, (triedRoutes) => {
+    seenPercents.push(triedRoutes[0].steps.length)
     return { error: { code: 'CORRUPT_FILE', message: '' } }
   })
-  await convert(planOf(...steps), { pandoc: isDamaged }, (tried) => {
-    seen.push(tried[0].steps.length)
+  await convert(planOf(...steps), { pandoc: isDamaged }, (triedRoutes) => {
+    seenPercents.push(triedRoutes[0].steps.length)
     return { error: { code: 'CORRUPT_FILE', message: '' } }
   })
-  assert.deepEqual(seen, [2, 1])
+  assert.deepEqual(seenPercents, [2, 1])
 })
 
 test('when no fallback route is left, the failure is thrown', async () => {
-  const { done } = await convert(planOf(step('pandoc')), { pandoc: isDamaged }, none)
+  const { done } = await convert(planOf(step('pandoc')), { pandoc: isDamaged }, noFallback)
   assert.ok('error' in done && done.error instanceof AppError)
   assert.equal(done.error.code, 'CORRUPT_FILE')
 })

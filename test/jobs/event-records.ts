@@ -23,9 +23,9 @@ export const createdJob = newJob(
     display,
   },
 )
-export const withJob = (state: JobState, more: Partial<Job>): JobState => ({
+export const withJob = (state: JobState, moreFields: Partial<Job>): JobState => ({
   ...state,
-  job: { ...state.job, ...more },
+  job: { ...state.job, ...moreFields },
 })
 export const endedFields = {
   queuedAt: timestamp(1),

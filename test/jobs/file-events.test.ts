@@ -16,11 +16,11 @@ import { complete, file, newJob, newTask, timestamp, withTasks } from './records
 test('the event of an uploaded file contains its origin, upload and job', () => {
   const { key: _, ...png } = file('a.png')
   const said = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
-  const eventFor = (key: string, more: object = {}) =>
+  const eventFor = (key: string, moreFields: object = {}) =>
     bodyOf(
       createFileUploadedEvent({
         owner: 'anon_1',
-        file: { ...png, key, ...more },
+        file: { ...png, key, ...moreFields },
         occurredAt: timestamp(3),
         via: 'presigned',
       }),
@@ -49,8 +49,8 @@ test('files of a request are published with the job, but not on a retry', () => 
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const eventsFor = (operation: string, retryOf?: string) =>
     createCreationEvents(newJob([importOf(operation)], retryOf === undefined ? {} : { retryOf })).map(bodyOf)
-  const [arrived] = eventsFor('import/upload')
-  const { file: uploadedFile, timestamp: occurredAt } = arrived as unknown as {
+  const [arrivedEvent] = eventsFor('import/upload')
+  const { file: uploadedFile, timestamp: occurredAt } = arrivedEvent as unknown as {
     file: object
     timestamp: string
   }
@@ -76,12 +76,12 @@ test('files of a request are published with the job, but not on a retry', () => 
 })
 
 test('events of imported files contain their origin', () => {
-  const [first] = withTasks(newJob([newTask('in', [], { operation: 'import/url' })]), {
+  const [firstTask] = withTasks(newJob([newTask('in', [], { operation: 'import/url' })]), {
     in: complete(5, file('a.png'), file('b.png')),
   }).tasks
-  assert.ok(first)
-  const eventsFor = (more: Partial<typeof first>) =>
-    createImportedFileEvents(createdJob.job, { ...first, ...more }).map((event) => {
+  assert.ok(firstTask)
+  const eventsFor = (moreFields: Partial<typeof firstTask>) =>
+    createImportedFileEvents(createdJob.job, { ...firstTask, ...moreFields }).map((event) => {
       const { file: imported, timestamp: occurredAt } = event as unknown as {
         file: { filename: string; via: string; jobId: string }
         timestamp: string
@@ -110,16 +110,16 @@ test('downloads and deletions of a job’s files are published with their detail
       file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
     },
   )
-  const gone = (more: Partial<Job>, at: number) =>
+  const goneJob = (more: Partial<Job>, at: number) =>
     bodyOf(createFileDeletedEvent(withJob(endedJob, more), { ...png, role: 'output' }, at))
-  assert.deepEqual(gone({ deletedAt: timestamp(40) }, 0), {
+  assert.deepEqual(goneJob({ deletedAt: timestamp(40) }, 0), {
     ...commonFields,
     event: 'file.deleted',
     timestamp: timestamp(40),
     sequence: 6,
     file: { jobId, filename: 'a.png', role: 'output', reason: 'request' },
   })
-  assert.deepEqual(gone({ expiredAt: timestamp(50), expiredFor: 'retention' }, 2), {
+  assert.deepEqual(goneJob({ expiredAt: timestamp(50), expiredFor: 'retention' }, 2), {
     ...commonFields,
     event: 'file.deleted',
     timestamp: timestamp(50),

@@ -7,9 +7,9 @@ import { findInterruption } from '../../lib/jobs/run/find-interruption.ts'
 const corruptBecauseOf = (cause: unknown) => new AppError('CORRUPT_FILE', 'It is damaged.', {}, { cause })
 
 test('a killed program and a failing system do not count as errors of the file', () => {
-  const killed = new EngineCrash('qpdf', 'SIGKILL', '')
-  const broken = Object.assign(new Error('i/o error'), { code: 'EIO' })
-  for (const cause of [killed, broken]) {
+  const killedProgram = new EngineCrash('qpdf', 'SIGKILL', '')
+  const ioError = Object.assign(new Error('i/o error'), { code: 'EIO' })
+  for (const cause of [killedProgram, ioError]) {
     assert.equal(findInterruption(corruptBecauseOf(cause)), cause)
     assert.equal(findInterruption(new AppError('CONVERSION_FAILED', 'It failed.', {}, { cause })), cause)
     assert.equal(findInterruption(corruptBecauseOf(new Error('while reading', { cause }))), cause)
@@ -18,14 +18,14 @@ test('a killed program and a failing system do not count as errors of the file',
 
 test('errors of a program that crashes by itself, and all other errors, stay unchanged', () => {
   const crash = new EngineCrash('qpdf', 'SIGSEGV', '')
-  const missing = Object.assign(new Error('no output'), { code: 'ENOENT' })
-  const killed = new EngineCrash('qpdf', 'SIGKILL', '')
-  const others = [
+  const missingOutput = Object.assign(new Error('no output'), { code: 'ENOENT' })
+  const killedProgram = new EngineCrash('qpdf', 'SIGKILL', '')
+  const otherErrors = [
     corruptBecauseOf(crash),
-    corruptBecauseOf(missing),
+    corruptBecauseOf(missingOutput),
     corruptBecauseOf(undefined),
-    new AppError('FILE_TOO_LARGE', 'It is large.', {}, { cause: killed }),
-    killed,
+    new AppError('FILE_TOO_LARGE', 'It is large.', {}, { cause: killedProgram }),
+    killedProgram,
   ]
-  for (const error of others) assert.equal(findInterruption(error), undefined)
+  for (const error of otherErrors) assert.equal(findInterruption(error), undefined)
 })

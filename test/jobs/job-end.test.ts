@@ -25,7 +25,7 @@ import {
 } from './records.ts'
 import { chain, conversion, endJob } from './support/job-records.ts'
 
-const none: readonly string[] = []
+const noNumbers: readonly string[] = []
 
 const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
@@ -34,11 +34,11 @@ const longAfter = secondsLater(1000)
 test('ready tasks of a live job are sent again, waiting ones are not', () => {
   const state = newJob(chain)
   assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), ['first'])
-  const next = withTasks(state, {
+  const nextState = withTasks(state, {
     first: complete(3, file('a')),
     second: { open: undefined, got: new Set([1]) },
   })
-  assert.deepEqual(names(findStalledTasks(next, longAfter).toSend), ['second'])
+  assert.deepEqual(names(findStalledTasks(nextState, longAfter).toSend), ['second'])
 })
 
 test('no task of a job is sent while it waits for an upload', () => {
@@ -48,7 +48,7 @@ test('no task of a job is sent while it waits for an upload', () => {
     newTask('early', [0]),
     newTask('work', [1]),
   ])
-  assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), none)
+  assert.deepEqual(names(findStalledTasks(state, longAfter).toSend), noNumbers)
 })
 
 test('a task is sent to another worker after its lease and the grace period have passed', () => {
@@ -57,23 +57,29 @@ test('a task is sent to another worker after its lease and the grace period have
       work: { status: 'processing', leaseId: 'lease', leaseUntil: timestamp(second) },
     })
   assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
-  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend), none)
+  assert.deepEqual(
+    names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).toSend),
+    noNumbers,
+  )
   assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).toSend), ['work'])
 })
 
 test('the completion of a task is repeated while its job or a dependent still waits for it', () => {
-  const done = withTasks(newJob(chain), { first: complete(3, file('a')) })
-  assert.deepEqual(names(findStalledTasks(done, longAfter).unreported), ['first'])
+  const doneState = withTasks(newJob(chain), { first: complete(3, file('a')) })
+  assert.deepEqual(names(findStalledTasks(doneState, longAfter).unreported), ['first'])
   // The process that ended it may still be completing it.
-  assert.deepEqual(names(findStalledTasks(done, secondsLater(3 + leaseGraceS - 1)).unreported), none)
-  const counted = { ...done, job: { ...done.job, open: new Set([2]) } }
   assert.deepEqual(
-    names(findStalledTasks(counted, longAfter).unreported),
+    names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreported),
+    noNumbers,
+  )
+  const countedState = { ...doneState, job: { ...doneState.job, open: new Set([2]) } }
+  assert.deepEqual(
+    names(findStalledTasks(countedState, longAfter).unreported),
     ['first'],
     'its dependent is not updated',
   )
-  const known = withTasks(counted, { second: { open: undefined, got: new Set([1]) } })
-  assert.deepEqual(names(findStalledTasks(known, longAfter).unreported), none)
+  const knownState = withTasks(countedState, { second: { open: undefined, got: new Set([1]) } })
+  assert.deepEqual(names(findStalledTasks(knownState, longAfter).unreported), noNumbers)
 })
 
 test('with join buckets, completions are repeated only when all tasks of a bucket are over', () => {
@@ -83,7 +89,7 @@ test('with join buckets, completions are repeated only when all tasks of a bucke
   const state = newJob([createStoredImport('in'), ...works, newTask('join', ins)])
   const done = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
-  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), longAfter).unreported), none)
+  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), longAfter).unreported), noNumbers)
   // The first bucket has 99 tasks, and its members are over.
   assert.equal(findStalledTasks(done(ins.slice(0, 99)), longAfter).unreported.length, 99)
   assert.equal(findStalledTasks(done(ins), longAfter).unreported.length, count)
@@ -120,15 +126,15 @@ test('while a task waits for its chunks, only they are repaired, and afterwards 
     [1001],
   )
   // A lost chunk that has not ended its task yet.
-  const lost = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
+  const lostChunk = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
   assert.deepEqual(
-    findStalledTasks({ ...lost, chunks }, longAfter).unreported.map((one) => one.part),
+    findStalledTasks({ ...lostChunk, chunks }, longAfter).unreported.map((one) => one.part),
     [1000],
   )
   const joining = withTasks(state, { work: { open: undefined } })
   assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, longAfter).toSend), ['work'])
-  const joined = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
-  assert.deepEqual(names(findStalledTasks({ ...joined, chunks }, longAfter).toSend), none)
+  const joinedState = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
+  assert.deepEqual(names(findStalledTasks({ ...joinedState, chunks }, longAfter).toSend), noNumbers)
 })
 
 test('a job that ends before its start was recorded is started with its first task', () => {
@@ -142,16 +148,16 @@ test('a job that ends before its start was recorded is started with its first ta
 })
 
 test('the end of a job stores its outcome, and its retention time starts then', () => {
-  const queued = newJob(conversion)
+  const queuedState = newJob(conversion)
   const processing = {
-    ...queued.job,
+    ...queuedState.job,
     status: 'processing' as const,
     startedAt: timestamp(1),
     startedWith: 1,
     sequence: 3,
     numbers: { created: 1, queued: 2, started: 3 },
   }
-  const state = withTasks({ ...queued, job: processing }, { work: complete(5, file('a.webp')) })
+  const state = withTasks({ ...queuedState, job: processing }, { work: complete(5, file('a.webp')) })
   const job = endJob(state, 10)
   assert.deepEqual(Job.strict().parse(withoutKeys(job)), withoutKeys(job))
   assert.deepEqual([job.status, job.endedBy, job.endedAt], ['completed', 'lease', timestamp(10)])
@@ -210,14 +216,14 @@ test('the result of a job without links consists of its exported files', () => {
     },
   })
   assert.deepEqual(resultOfJob(state).files, [file('a.webp')])
-  const linked = withTasks(
+  const linkedState = withTasks(
     newJob([createStoredImport('in'), newTask('work', [0]), createExport('out', [0])]),
     {
       work: complete(5, file('a.webp')),
     },
   )
   assert.deepEqual(
-    resultOfJob(linked).files.map(({ key }) => key),
+    resultOfJob(linkedState).files.map(({ key }) => key),
     ['in/in'],
   )
 })
@@ -233,9 +239,9 @@ test('the conversion of a task receives all files of its inputs, in the order of
     spec: { to: 'zip', options: { level: 9 } },
   })
   const state = withTasks(newJob([...request, join]), { first: complete(3, file('x'), file('y')) })
-  const taken = state.tasks.find(({ name }) => name === 'join')
-  assert.ok(taken)
-  const [files, spec] = resolveConversion(taken, state)
+  const takenTask = state.tasks.find(({ name }) => name === 'join')
+  assert.ok(takenTask)
+  const [files, spec] = resolveConversion(takenTask, state)
   assert.deepEqual(
     files.map(({ filename }) => filename),
     ['b.png', 'x', 'y', 'a.png'],

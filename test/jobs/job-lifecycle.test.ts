@@ -20,11 +20,11 @@ import {
 test('of two progress writes with the same timestamp, the later one publishes the stored fact', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
-  const first = { at: start.toISOString(), percent: 40, stage: 'convert', taskName: 'first' }
-  const stored = { ...job, numbers: { 0: 7 }, log: { 0: first }, toldPercent: 40, running: { 0: 40 } }
+  const firstFact = { at: start.toISOString(), percent: 40, stage: 'convert', taskName: 'first' }
+  const storedJob = { ...job, numbers: { 0: 7 }, log: { 0: firstFact }, toldPercent: 40, running: { 0: 40 } }
   const published: BusEvent[] = []
   const lifecycle = new JobLifecycle({
-    store: { changeJob: async () => ({ applied: false, record: stored }) },
+    store: { changeJob: async () => ({ applied: false, record: storedJob }) },
     bus: { publish: async (events: readonly BusEvent[]) => void published.push(...events) },
     getSubscribers: async () => () => [],
   } as unknown as JobLifecycleDeps) // no more is used
@@ -39,27 +39,27 @@ const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), cre
 
 /** A running job, and the lifecycles of several processes that work on it. */
 async function createRunningJob(tasks = two, isStarted = true) {
-  const own = memoryJobs()
-  await own.jobs.create(createRecords(tasks))
-  const whole = async (): Promise<JobState> => {
-    const state = await own.store.getState('job_1')
+  const ownJobs = memoryJobs()
+  await ownJobs.jobs.create(createRecords(tasks))
+  const wholeState = async (): Promise<JobState> => {
+    const state = await ownJobs.store.getState('job_1')
     assert.ok(state)
     return state
   }
-  const job = async (): Promise<Job> => (await whole()).job
+  const job = async (): Promise<Job> => (await wholeState()).job
   const lifecycle = (isRedelivered = true) =>
     new JobLifecycle({
-      store: own.store,
-      bus: own.bus,
+      store: ownJobs.store,
+      bus: ownJobs.bus,
       log: silentLog,
       getSubscribers: async () => () => [],
       isRedelivered,
     } as unknown as JobLifecycleDeps)
   if (isStarted) await lifecycle().start(await job(), { number: 1, name: 'a' })
-  own.takeEvents()
-  const change = (number: number, set: Partial<Task>) =>
-    own.store.changeTask({ jobId: 'job_1', task: number }, { set })
-  return { ...own, whole, job, lifecycle, change }
+  ownJobs.takeEvents()
+  const changeTask = (number: number, set: Partial<Task>) =>
+    ownJobs.store.changeTask({ jobId: 'job_1', task: number }, { set })
+  return { ...ownJobs, whole: wholeState, job, lifecycle, change: changeTask }
 }
 const silentLog = { info: () => undefined }
 const progress = { percent: 40, stage: 'encoding', taskName: 'a' }
@@ -67,64 +67,64 @@ const progress = { percent: 40, stage: 'encoding', taskName: 'a' }
 test('when two processes start a job, the first one determines its start time and first task', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(7) })
   const { lifecycle, job, bus, takeEvents, table } = await createRunningJob(two, false)
-  const queued = await job()
+  const queuedJob = await job()
   table.losesResponses = true
-  const mine = await lifecycle().start(queued, { number: 1, name: 'a' })
+  const ownStart = await lifecycle().start(queuedJob, { number: 1, name: 'a' })
   t.mock.timers.setTime(secondsLater(8).getTime())
-  const theirs = await lifecycle().start(queued, { number: 2, name: 'b' })
+  const otherStart = await lifecycle().start(queuedJob, { number: 2, name: 'b' })
   t.mock.timers.setTime(secondsLater(7).getTime())
   const { status, startedAt, startedWith, stage, taskName, numbers, sequence, log } = await job()
   assert.deepEqual(
     [status, startedAt, startedWith, stage, taskName, numbers['started'], sequence],
-    ['processing', timestamp(7), 1, 'convert', 'a', queued.sequence + 1, queued.sequence + 1],
+    ['processing', timestamp(7), 1, 'convert', 'a', queuedJob.sequence + 1, queuedJob.sequence + 1],
   )
-  assert.deepEqual([log['started'], mine, theirs], [{ at: timestamp(7) }, await job(), await job()])
+  assert.deepEqual([log['started'], ownStart, otherStart], [{ at: timestamp(7) }, await job(), await job()])
   const [event] = bus.published as unknown as { job: { startedAt: string; tasks: Record<string, object> } }[]
   assert.deepEqual(
     [event?.job.startedAt, event?.job.tasks['a']],
     [timestamp(7), { operation: 'convert', status: 'processing' }],
   )
   assert.deepEqual(takeEvents(), ['job.started'])
-  const sameTimestamp = await lifecycle().start(queued, { number: 2, name: 'b' })
+  const sameTimestamp = await lifecycle().start(queuedJob, { number: 2, name: 'b' })
   assert.deepEqual([sameTimestamp?.startedWith, takeEvents()], [1, []])
-  assert.equal(await lifecycle().start({ ...queued, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
+  assert.equal(await lifecycle().start({ ...queuedJob, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
 })
 
 test('progress below the published percent, or of a job that has ended, is not published', async () => {
   const { lifecycle, job, takeEvents, store } = await createRunningJob()
-  const mine = lifecycle()
-  await mine.publishProgress(await job(), 1, { ...progress, percent: 0 })
+  const ownLifecycle = lifecycle()
+  await ownLifecycle.publishProgress(await job(), 1, { ...progress, percent: 0 })
   assert.deepEqual(takeEvents(), ['job.progress'], 'the first progress of a task')
-  assert.equal((await mine.publishProgress(await job(), 1, progress))?.toldPercent, 20)
+  assert.equal((await ownLifecycle.publishProgress(await job(), 1, progress))?.toldPercent, 20)
   assert.equal(
-    await mine.publishProgress(await job(), 1, { ...progress, percent: 41 }),
+    await ownLifecycle.publishProgress(await job(), 1, { ...progress, percent: 41 }),
     undefined,
     'the percent of the job is unchanged',
   )
-  const stale = await job()
-  await mine.publishProgress(await job(), 1, { ...progress, percent: 120 })
+  const staleJob = await job()
+  await ownLifecycle.publishProgress(await job(), 1, { ...progress, percent: 120 })
   const { toldPercent, running } = await job()
   assert.deepEqual([toldPercent, running, takeEvents()], [49, { 1: 99 }, ['job.progress', 'job.progress']])
-  await mine.publishProgress(stale, 1, { ...progress, percent: 60 })
+  await ownLifecycle.publishProgress(staleJob, 1, { ...progress, percent: 60 })
   assert.equal((await job()).toldPercent, 49)
   takeEvents()
   await store.changeJob('job_1', { set: { status: 'completed' } })
-  await mine.publishProgress(await job(), 2, { ...progress, percent: 90 })
+  await ownLifecycle.publishProgress(await job(), 2, { ...progress, percent: 90 })
   assert.deepEqual([(await job()).toldPercent, takeEvents()], [49, []])
 })
 
 test('published progress includes the other running tasks', async () => {
   const { lifecycle, job, bus } = await createRunningJob([...two, newTask('beside', [0])])
-  const mine = lifecycle()
-  await mine.publishProgress(await job(), 1, { ...progress, percent: 60 })
-  await mine.publishProgress(await job(), 4, {
+  const ownLifecycle = lifecycle()
+  await ownLifecycle.publishProgress(await job(), 1, { ...progress, percent: 60 })
+  await ownLifecycle.publishProgress(await job(), 4, {
     ...progress,
     percent: 60,
     taskName: 'beside',
     stage: 'reading',
   })
-  const last = bus.published.at(-1) as unknown as { job: { progress: object } }
-  assert.deepEqual(last.job.progress, { percent: 40, stage: 'reading', taskName: 'beside' })
+  const lastEvent = bus.published.at(-1) as unknown as { job: { progress: object } }
+  assert.deepEqual(lastEvent.job.progress, { percent: 40, stage: 'reading', taskName: 'beside' })
   const { running, stage, taskName, log } = await job()
   assert.deepEqual([running, stage, taskName], [{ 1: 60, 4: 60 }, 'reading', 'beside'])
   assert.deepEqual(Object.keys(log).sort(), ['1', '4', 'started'])
@@ -132,57 +132,60 @@ test('published progress includes the other running tasks', async () => {
 
 test('replacing a fact that another process stored publishes it first, but replacing an own fact does not', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob()
-  const [mine, other] = [lifecycle(), lifecycle()]
-  await mine.publishProgress(await job(), 1, progress)
-  await mine.publishProgress(await job(), 1, { ...progress, percent: 60 })
+  const [ownLifecycle, otherLifecycle] = [lifecycle(), lifecycle()]
+  await ownLifecycle.publishProgress(await job(), 1, progress)
+  await ownLifecycle.publishProgress(await job(), 1, { ...progress, percent: 60 })
   assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
-  await other.publishProgress(await job(), 1, { ...progress, percent: 80 })
+  await otherLifecycle.publishProgress(await job(), 1, { ...progress, percent: 80 })
   assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
 })
 
 test('a process with a stale fact does not replace a newer one', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob()
-  const before = await job()
-  await lifecycle().publishProgress(before, 1, { ...progress, percent: 40 })
-  const first = await job()
-  await lifecycle().publishProgress(before, 1, { ...progress, percent: 80 })
-  assert.deepEqual(await job(), first)
+  const jobBefore = await job()
+  await lifecycle().publishProgress(jobBefore, 1, { ...progress, percent: 40 })
+  const firstJob = await job()
+  await lifecycle().publishProgress(jobBefore, 1, { ...progress, percent: 80 })
+  assert.deepEqual(await job(), firstJob)
   takeEvents()
   await lifecycle().publishProgress(
-    { ...first, log: { ...first.log, 1: { at: timestamp(-5), percent: 1 } } },
+    { ...firstJob, log: { ...firstJob.log, 1: { at: timestamp(-5), percent: 1 } } },
     1,
     {
       ...progress,
       percent: 80,
     },
   )
-  assert.deepEqual(await job(), first)
+  assert.deepEqual(await job(), firstJob)
 })
 
 test('progress of a large job is published at intervals, by one process at a time', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
-  const many = [createStoredImport('in'), ...Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))]
-  const { lifecycle, whole, takeEvents, job } = await createRunningJob(many)
-  const [first] = (await whole()).tasks
-  assert.ok(first)
-  const [mine, other] = [lifecycle(), lifecycle()]
+  const manyTasks = [
+    createStoredImport('in'),
+    ...Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0])),
+  ]
+  const { lifecycle, whole, takeEvents, job } = await createRunningJob(manyTasks)
+  const [firstTask] = (await whole()).tasks
+  assert.ok(firstTask)
+  const [ownLifecycle, otherLifecycle] = [lifecycle(), lifecycle()]
   const publishAt = (one: JobLifecycle, atMs: number, percent: number) => {
     t.mock.timers.setTime(secondsLater(100).getTime() + atMs)
-    return one.publishUnitProgress(first, 0, percent)
+    return one.publishUnitProgress(firstTask, 0, percent)
   }
-  await publishAt(mine, 1999, 10)
+  await publishAt(ownLifecycle, 1999, 10)
   assert.deepEqual(takeEvents(), [], 'its start was just published')
-  await publishAt(mine, 3998, 10)
+  await publishAt(ownLifecycle, 3998, 10)
   assert.deepEqual(takeEvents(), [], 'this process has just checked')
-  await publishAt(mine, 3999, 20)
+  await publishAt(ownLifecycle, 3999, 20)
   assert.deepEqual([takeEvents(), (await job()).running], [['job.progress'], { 0: 20 }])
   const { stage, taskName } = await job()
   assert.deepEqual([stage, taskName], ['convert', 't0'])
-  await publishAt(other, 5998, 30)
+  await publishAt(otherLifecycle, 5998, 30)
   assert.deepEqual(takeEvents(), [])
   await publishAt(lifecycle(), 5999, 30.9)
   assert.deepEqual([takeEvents().at(-1), (await job()).running], ['job.progress', { 0: 30 }])
-  await lifecycle().publishUnitProgress({ ...first, jobId: 'job_2' }, 0, 50)
+  await lifecycle().publishUnitProgress({ ...firstTask, jobId: 'job_2' }, 0, 50)
   assert.deepEqual(takeEvents(), [])
 })
 
@@ -239,9 +242,9 @@ test('cancelling a job keeps ended tasks and cancels the others and their chunks
   const { lifecycle, whole, change, store } = await createRunningJob()
   const state = await whole()
   await change(1, { ...complete(5, file('a.png')), endedBy: 'lease_1' })
-  const [first] = state.tasks
-  assert.ok(first)
-  const part: Task = { ...first, number: 2, part: 1000 }
+  const [firstTask] = state.tasks
+  assert.ok(firstTask)
+  const part: Task = { ...firstTask, number: 2, part: 1000 }
   await store.addChunks([part])
   await lifecycle().cancelTasks({ ...state, chunks: [part] })
   const { tasks, chunks } = await whole()
@@ -258,14 +261,14 @@ test('cancelling a job keeps ended tasks and cancels the others and their chunks
 test('a job whose end coincides with its start counts the start once', async () => {
   const { lifecycle, store, job, whole, takeEvents, change } = await createRunningJob(two, false)
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
-  const stale = await whole()
+  const staleState = await whole()
   const read = store.getState.bind(store)
   let isRead = false
   store.getState = async (id) => {
     if (isRead) return read(id)
     isRead = true
-    await lifecycle().start(stale.job, { number: 1, name: 'a' })
-    return stale
+    await lifecycle().start(staleState.job, { number: 1, name: 'a' })
+    return staleState
   }
   await lifecycle().finish('job_1')
   const { status, numbers, sequence } = await job()
@@ -278,11 +281,11 @@ test('a job whose end coincides with its start counts the start once', async () 
 
 test('progress is not published if another task has raised the percent meanwhile', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob([...two, newTask('beside', [0])])
-  const before = await job()
-  await lifecycle().publishProgress(before, 4, { ...progress, percent: 90, taskName: 'beside' })
+  const jobBefore = await job()
+  await lifecycle().publishProgress(jobBefore, 4, { ...progress, percent: 90, taskName: 'beside' })
   takeEvents()
-  const late = await lifecycle().publishProgress(before, 1, { ...progress, percent: 60 })
-  assert.deepEqual([late, takeEvents()], [await job(), []])
+  const lateResult = await lifecycle().publishProgress(jobBefore, 1, { ...progress, percent: 60 })
+  assert.deepEqual([lateResult, takeEvents()], [await job(), []])
   assert.deepEqual((await job()).running, { 4: 90 })
 })
 
@@ -301,9 +304,9 @@ test('publishing an end keeps the earlier check time of a job that expired meanw
     [createStoredImport('in'), createExport('out', [0])],
     false,
   )
-  const stale = await whole()
+  const staleState = await whole()
   await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: timestamp(9) } })
-  store.getState = async () => ({ ...stale, job: { ...stale.job, unsaid: true } })
+  store.getState = async () => ({ ...staleState, job: { ...staleState.job, unsaid: true } })
   await lifecycle().republishEnd('job_1')
   const left = await store.getJob('job_1')
   assert.deepEqual([left?.wakeAt, left?.unsaid], [timestamp(9), true])
@@ -312,14 +315,14 @@ test('publishing an end keeps the earlier check time of a job that expired meanw
 test('chunks of an ended job are cancelled once, with a timestamp, before the end is published', async () => {
   const { lifecycle, whole, store, table, change } = await createRunningJob()
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
-  const [first] = (await whole()).tasks
-  assert.ok(first)
-  await store.addChunks([{ ...first, status: 'processing', endedAt: undefined, part: 1000 }])
+  const [firstTask] = (await whole()).tasks
+  assert.ok(firstTask)
+  await store.addChunks([{ ...firstTask, status: 'processing', endedAt: undefined, part: 1000 }])
   const over = await lifecycle().endAllTasks(await whole())
   const [part] = over.chunks
   assert.equal(part?.status, 'cancelled')
   assert.ok(part.endedAt)
-  const before = table.items
+  const itemsBefore = table.items
   let writes = 0
   const changeTask = store.changeTask.bind(store)
   store.changeTask = async (...args) => {
@@ -327,10 +330,13 @@ test('chunks of an ended job are cancelled once, with a timestamp, before the en
     return changeTask(...args)
   }
   await lifecycle().cancelTasks(over)
-  assert.deepEqual([table.items, writes], [before, 0])
-  const gone = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [first], chunks: [] }
-  assert.deepEqual(await lifecycle().endAllTasks({ ...gone, tasks: [{ ...first, status: 'pending' }] }), {
-    ...gone,
-    tasks: [{ ...first, status: 'pending' }],
-  })
+  assert.deepEqual([table.items, writes], [itemsBefore, 0])
+  const goneJob = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [firstTask], chunks: [] }
+  assert.deepEqual(
+    await lifecycle().endAllTasks({ ...goneJob, tasks: [{ ...firstTask, status: 'pending' }] }),
+    {
+      ...goneJob,
+      tasks: [{ ...firstTask, status: 'pending' }],
+    },
+  )
 })

@@ -63,8 +63,8 @@ test('a job reports the first failure, not a task that was cancelled for lack of
     message: 'is cut off',
     details: { task: 'first' },
   })
-  const both = withTasks(newJob(pair), { left: fail(9, 'later'), right: fail(3, 'sooner') })
-  assert.equal(decideOutcome(both).error?.message, 'sooner')
+  const bothFailed = withTasks(newJob(pair), { left: fail(9, 'later'), right: fail(3, 'sooner') })
+  assert.equal(decideOutcome(bothFailed).error?.message, 'sooner')
 })
 
 test('a completed branch does not save a job whose other branch failed', () => {
@@ -88,10 +88,10 @@ test('a failing task with continue_on_error does not fail its job', () => {
 })
 
 test('a batch completes when one item completes, and counts the others', () => {
-  const refused = newTask('refused', [0], {
+  const refusedTask = newTask('refused', [0], {
     fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'not supported' },
   })
-  const request = [...pair.slice(0, 3), refused, createExport('out', [1, 2])]
+  const request = [...pair.slice(0, 3), refusedTask, createExport('out', [1, 2])]
   const batch = newJob(request, { require: 'any' })
   const one = withTasks(batch, { left: complete(3, file('a.webp')), right: fail(4, 'x') })
   const { status, summary, error } = decideOutcome(one)
@@ -126,8 +126,8 @@ test('a job that only exports completes with the exported files and records its 
 })
 
 test('files with the same name get unique names, and a file of two exports is listed once', () => {
-  const twice = [...pair, createExport('again', [1])]
-  const state = withTasks(newJob(twice), {
+  const exportedTwice = [...pair, createExport('again', [1])]
+  const state = withTasks(newJob(exportedTwice), {
     left: complete(3, file('a.webp', 'k1')),
     right: complete(4, file('a.webp', 'k2')),
   })
@@ -162,21 +162,24 @@ test('the fidelity of a result multiplies consecutive tasks and sums parallel on
     second: { ...complete(4, file('b')), fidelity: words(80, 40) },
   })
   assert.deepEqual(resultOfJob(chained).fidelity?.words, createRetention(100, 40))
-  const beside = withTasks(newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]), {
-    left: { ...complete(3, file('a')), fidelity: words(100, 80) },
-    right: { ...complete(4, file('b')), fidelity: words(10, 10) },
-  })
-  assert.deepEqual(resultOfJob(beside).fidelity?.words, createRetention(110, 90))
-  const lost = withTasks(beside, { right: fail(4, 'damaged') })
-  assert.deepEqual(resultOfJob(lost).fidelity?.words, createRetention(100, 80))
+  const parallelState = withTasks(
+    newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]),
+    {
+      left: { ...complete(3, file('a')), fidelity: words(100, 80) },
+      right: { ...complete(4, file('b')), fidelity: words(10, 10) },
+    },
+  )
+  assert.deepEqual(resultOfJob(parallelState).fidelity?.words, createRetention(110, 90))
+  const lostState = withTasks(parallelState, { right: fail(4, 'damaged') })
+  assert.deepEqual(resultOfJob(lostState).fidelity?.words, createRetention(100, 80))
   assert.equal('fidelity' in resultOfJob(newJob(conversion)), false)
 })
 
 test('a result that was too large for the job record is built from the tasks', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   assert.deepEqual(resultOfJob(state), decideOutcome(state).result)
-  const stored = { files: [file('stored')], warnings: [] }
-  assert.deepEqual(resultOfJob({ ...state, job: { ...state.job, result: stored } }), stored)
+  const storedResult = { files: [file('stored')], warnings: [] }
+  assert.deepEqual(resultOfJob({ ...state, job: { ...state.job, result: storedResult } }), storedResult)
 })
 
 test('only a completed task provides files to others', () => {
@@ -229,13 +232,15 @@ test('every file of a job is listed once with its role, also files of unfinished
     first: complete(3, file('a.webp')),
     second: { status: 'processing', files: [file('half')] },
   })
-  const [first] = state.tasks
-  assert.ok(first)
+  const [firstTask] = state.tasks
+  assert.ok(firstTask)
   // Files of chunks were never published: they are deleted with the job's prefix.
-  const part = { ...first, part: 1000, files: [file('part')] }
-  const fed = withTasks(state, { second: { status: 'processing', files: [file('half'), file('a.webp')] } })
+  const part = { ...firstTask, part: 1000, files: [file('part')] }
+  const fedState = withTasks(state, {
+    second: { status: 'processing', files: [file('half'), file('a.webp')] },
+  })
   assert.deepEqual(
-    filesOfJob({ ...fed, chunks: [part] }).map(({ key, role }) => [key, role]),
+    filesOfJob({ ...fedState, chunks: [part] }).map(({ key, role }) => [key, role]),
     [
       ['in/in', 'source'],
       ['half', 'output'],
@@ -251,10 +256,10 @@ test('files of a job are in the order of the request', () => {
     createStoredImport('late'),
     newTask('last', [2]),
   ])
-  const made = withTasks(state, {
+  const endedState = withTasks(state, {
     work: complete(3, file('a.webp')),
     last: complete(2, file('b.webp')),
   })
-  const keys = filesOfJob({ ...made, tasks: made.tasks.toReversed() }).map(({ key }) => key)
+  const keys = filesOfJob({ ...endedState, tasks: endedState.tasks.toReversed() }).map(({ key }) => key)
   assert.deepEqual(keys, ['in/in', 'a.webp', 'in/late', 'b.webp'])
 })

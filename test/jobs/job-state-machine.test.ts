@@ -59,11 +59,15 @@ test('a split task is ready to be joined when no chunk is open or failed', () =>
 
 test('the outcome of a job is known when all tasks have ended, or after the first failure with failFast', () => {
   const { job } = newJob(pair)
-  const lost = { ...job, lost: new Set([1]) }
+  const lostChunk = { ...job, lost: new Set([1]) }
   assert.deepEqual(
-    [job, { ...job, open: undefined }, lost, { ...lost, failFast: true }, { ...job, failFast: true }].map(
-      isOutcomeKnown,
-    ),
+    [
+      job,
+      { ...job, open: undefined },
+      lostChunk,
+      { ...lostChunk, failFast: true },
+      { ...job, failFast: true },
+    ].map(isOutcomeKnown),
     [false, true, false, true, false],
   )
 })
@@ -83,22 +87,22 @@ test('the percent of a job counts finished and running tasks and never decreases
   assert.equal(percentOf({ ...job, open: undefined }), 99)
   assert.equal(percentOf({ ...job, open: undefined, status: 'completed' }), 100)
 
-  let [last, open] = [0, [1, 2, 3, 4, 5, 6, 7]]
-  const running: Record<string, number> = {}
+  let [lastPercent, openTasks] = [0, [1, 2, 3, 4, 5, 6, 7]]
+  const runningPercents: Record<string, number> = {}
   const random = randomFrom(7)
   const check = () => {
-    const percent = percentOf({ ...job, units: 7, open: new Set(open), running: { ...running } })
-    assert.ok(percent >= last, `${percent} after ${last}`)
-    last = percent
+    const percent = percentOf({ ...job, units: 7, open: new Set(openTasks), running: { ...runningPercents } })
+    assert.ok(percent >= lastPercent, `${percent} after ${lastPercent}`)
+    lastPercent = percent
   }
-  while (open.length > 0) {
-    const unit = open[Math.floor(random() * open.length)] ?? 0
-    running[unit] = (running[unit] ?? 0) + random() * 30
+  while (openTasks.length > 0) {
+    const unit = openTasks[Math.floor(random() * openTasks.length)] ?? 0
+    runningPercents[unit] = (runningPercents[unit] ?? 0) + random() * 30
     check()
-    if (running[unit] < 99) continue
+    if (runningPercents[unit] < 99) continue
     // A single write removes it from both.
-    delete running[unit]
-    open = open.filter((number) => number !== unit)
+    delete runningPercents[unit]
+    openTasks = openTasks.filter((number) => number !== unit)
     check()
   }
 })
@@ -106,32 +110,36 @@ test('the percent of a job counts finished and running tasks and never decreases
 test('a task that restarts does not reduce the stored progress', async () => {
   const { job } = newJob(pair)
   // The right task ended after the last progress event; the left one had got further before its worker died.
-  let stored: Job = {
+  let storedJob: Job = {
     ...job,
     status: 'processing',
     open: new Set([1]),
     running: { 1: 60 },
     toldPercent: 30,
   }
-  const before = percentOf(stored)
+  const percentBefore = percentOf(storedJob)
   const store = {
     changeJob: async (_id: string, change: Change) => {
-      stored = applyChange(stored, change)
-      return { applied: true, record: stored }
+      storedJob = applyChange(storedJob, change)
+      return { applied: true, record: storedJob }
     },
   }
   const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
   const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
-  await completion.lifecycle.publishProgress(stored, 1, { percent: 41, stage: 'convert', taskName: 'left' })
-  assert.deepEqual([stored.toldPercent, percentOf(stored)], [before, before])
+  await completion.lifecycle.publishProgress(storedJob, 1, {
+    percent: 41,
+    stage: 'convert',
+    taskName: 'left',
+  })
+  assert.deepEqual([storedJob.toldPercent, percentOf(storedJob)], [percentBefore, percentBefore])
 })
 
 test('the start of a job records the first task and uses the next sequence number', async () => {
   const { job } = newJob(pair)
-  const asked: Change[] = []
+  const requestedChanges: Change[] = []
   const store = {
     changeJob: async (_id: string, change: Change) => {
-      asked.push(change)
+      requestedChanges.push(change)
       return { applied: false, record: job }
     },
   }
@@ -140,8 +148,8 @@ test('the start of a job records the first task and uses the next sequence numbe
     parts as unknown as ConstructorParameters<typeof TaskCompletion>[0],
   )
   await lifecycle.start(job, { number: 2, name: 'right' })
-  const [first] = asked
-  const { startedAt, ...set } = first?.set ?? {}
+  const [firstChange] = requestedChanges
+  const { startedAt, ...set } = firstChange?.set ?? {}
   assert.deepEqual(set, {
     status: 'processing',
     startedWith: 2,
@@ -149,20 +157,20 @@ test('the start of a job records the first task and uses the next sequence numbe
     taskName: 'right',
     'log.started': { at: startedAt },
   })
-  assert.deepEqual(first?.setPlus, { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] })
+  assert.deepEqual(firstChange?.setPlus, { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] })
 })
 
 test('progress is published once by the process that stored it, even if it is replaced', async () => {
-  let stored: Job = { ...newJob(pair).job, status: 'processing', open: new Set([1]) }
+  let storedJob: Job = { ...newJob(pair).job, status: 'processing', open: new Set([1]) }
   const published: unknown[] = []
   const store = {
     changeJob: async (_id: string, change: Change) => {
-      const { log } = stored
-      stored = applyChange(stored, change)
-      const facts = Object.entries(change.set ?? {}).filter(([name]) => name.startsWith('log.'))
-      for (const [name, fact] of facts)
-        stored = { ...stored, log: { ...log, [name.slice(4)]: fact as (typeof log)[string] } } // As it was set.
-      return { applied: true, record: stored }
+      const { log } = storedJob
+      storedJob = applyChange(storedJob, change)
+      const logFields = Object.entries(change.set ?? {}).filter(([name]) => name.startsWith('log.'))
+      for (const [name, fact] of logFields)
+        storedJob = { ...storedJob, log: { ...log, [name.slice(4)]: fact as (typeof log)[string] } } // As it was set.
+      return { applied: true, record: storedJob }
     },
   }
   const bus = { publish: async (events: readonly unknown[]) => published.push(...events) }
@@ -171,7 +179,7 @@ test('progress is published once by the process that stored it, even if it is re
     parts as unknown as ConstructorParameters<typeof TaskCompletion>[0],
   )
   for (const percent of [20, 40, 60])
-    await lifecycle.publishProgress(stored, 1, { percent, stage: 'convert', taskName: 'left' })
+    await lifecycle.publishProgress(storedJob, 1, { percent, stage: 'convert', taskName: 'left' })
   assert.equal(published.length, 3)
 })
 

@@ -20,14 +20,14 @@ const fileOfSize = (name: string, size: number, format = 'webp'): StoredFile => 
 })
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 
-const made = newJob(
+const createdState = newJob(
   [
     ...[createStoredImport('in'), newTask('fetched', [], { operation: 'import/url' })],
     ...[newTask('first', [0, 1]), newTask('second', [2]), createExport('out', [3])],
   ],
   { keyId: 'key_1' },
 )
-const worked = withTasks(made, {
+const worked = withTasks(createdState, {
   fetched: { ...complete(3, fileOfSize('a', 40)), brought: fileOfSize('a', 30) },
   first: { ...complete(5, fileOfSize('b', 7)), startedAt: timestamp(3), engine: 'vips' },
   second: { ...complete(9, fileOfSize('c', 500)), startedAt: timestamp(6), engine: 'ffmpeg' },
@@ -53,34 +53,37 @@ test('usage counts work time, input bytes and output bytes', () => {
 })
 
 test('a failed job counts no output bytes, and is counted for its requested format', () => {
-  const lost = of(withTasks(over, { second: { files: [] } }), { status: 'failed' })
-  const { bytesOut, format, workMs } = measureJobUsage(lost)
+  const failedJob = of(withTasks(over, { second: { files: [] } }), { status: 'failed' })
+  const { bytesOut, format, workMs } = measureJobUsage(failedJob)
   assert.deepEqual([bytesOut, format, workMs], [0, 'webp', 5000])
-  const display = { ...lost.job.display, target: null }
-  assert.equal(measureJobUsage(of(lost, { display })).format, null)
+  const display = { ...failedJob.job.display, target: null }
+  assert.equal(measureJobUsage(of(failedJob, { display })).format, null)
 })
 
 test('a job that never started counts no time, and a job without an API key names none', () => {
-  const waiting = of(newJob([createStoredImport('in'), newTask('work', [0])]), {
+  const waitingJob = of(newJob([createStoredImport('in'), newTask('work', [0])]), {
     status: 'cancelled',
     endedAt: timestamp(9),
   })
-  assert.deepEqual(measureJobUsage(waiting), {
+  assert.deepEqual(measureJobUsage(waitingJob), {
     format: 'webp',
     engine: null,
     workMs: 0,
     bytesIn: 1,
     bytesOut: 0,
   })
-  const started = of(waiting, { startedAt: timestamp(4) })
-  assert.deepEqual([measureJobUsage(started).durationMs, measureJobUsage(started).queueMs], [5000, 4000])
+  const startedJob = of(waitingJob, { startedAt: timestamp(4) })
+  assert.deepEqual(
+    [measureJobUsage(startedJob).durationMs, measureJobUsage(startedJob).queueMs],
+    [5000, 4000],
+  )
   // The clocks of two machines may differ.
-  assert.equal(measureJobUsage(of(waiting, { startedAt: timestamp(12) })).durationMs, 0)
+  assert.equal(measureJobUsage(of(waitingJob, { startedAt: timestamp(12) })).durationMs, 0)
 })
 
 test("a job with a single task is counted for the task's engine", () => {
-  const [only] = newJob([createStoredImport('in'), newTask('work', [0])]).tasks
-  assert.ok(only)
+  const [onlyTask] = newJob([createStoredImport('in'), newTask('work', [0])]).tasks
+  assert.ok(onlyTask)
   const single = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
     work: { ...complete(5, fileOfSize('b', 7)), engine: 'pdf' },
   })

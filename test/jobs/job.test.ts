@@ -29,8 +29,8 @@ const file: Complete<StoredFile> = {
 const warning: Complete<Warning> = { code: 'PAGES_DROPPED', message: 'Two pages.', field: 'pages' }
 const error = { code: 'CORRUPT_FILE', message: 'It is cut off.', details } as const
 const fidelity = { words: { source: 2, result: 1, share: 0.5 }, dropped: ['animation'], uncounted: ['doc'] }
-const made = { engine: 'vips', engineVersion: '8', method: 'encode', fidelity }
-const result = { ...made, details, files: [file], warnings: [warning] }
+const madeBy = { engine: 'vips', engineVersion: '8', method: 'encode', fidelity }
+const result = { ...madeBy, details, files: [file], warnings: [warning] }
 const step = { engine: 'vips', from: 'svg', to: 'png' }
 const inputPlan: Complete<InputPlan> = {
   steps: [{ ...step, operation: 'convert', image: 'image', options: { dpi: 7 } }],
@@ -44,7 +44,7 @@ const inputPlan: Complete<InputPlan> = {
   held: { counts: { pages: 1 }, seconds: 1, soundSeconds: 1, features: ['pictures'] },
 }
 const dependencies = { open: numbers, lost: numbers, got: numbers }
-const facts = {
+const recordFields = {
   number: 1,
   name: 'work',
   operation: 'convert',
@@ -53,12 +53,12 @@ const facts = {
   warnings: [warning],
   status: 'failed' as const,
 }
-const fixed: Complete<FixedTask> = { ...facts, files: [file], spec: { filename: 'a' } }
+const fixedRecord: Complete<FixedTask> = { ...recordFields, files: [file], spec: { filename: 'a' } }
 const delivery = { url: 's3://bucket/key', filename: 'a', size: 1, mimeType: 'image/png', sha256: '00' }
 const task: Complete<Task> = {
-  ...facts,
+  ...recordFields,
   ...dependencies,
-  ...made,
+  ...madeBy,
   jobId: 'job_1',
   owner: 'anon_1',
   part: 1000,
@@ -121,7 +121,7 @@ const job: Complete<Job> = {
   sequence: 3,
   numbers: { created: 1 },
   warnings: [warning],
-  fixed: [fixed],
+  fixed: [fixedRecord],
   log: { 1: { at, percent: 40, stage: 'convert', taskName: 'work' } },
   error,
   result,
@@ -148,6 +148,6 @@ test('the schemas keep all attributes of stored records', () => {
   const joinBucket: Complete<JoinBucket> = { jobId: 'job_1', size: 2, ...dependencies }
   assert.deepEqual(Job.parse(job), job)
   assert.deepEqual(Task.parse(task), task)
-  assert.deepEqual(FixedTask.parse(fixed), fixed)
+  assert.deepEqual(FixedTask.parse(fixedRecord), fixedRecord)
   assert.deepEqual(JoinBucket.parse(joinBucket), joinBucket)
 })

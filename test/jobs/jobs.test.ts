@@ -11,7 +11,7 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { createJob, lost, two } from './support/jobs.ts'
+import { createJob, lostTask, two } from './support/jobs.ts'
 
 test('a new job is published, and its ready tasks are sent', async () => {
   const { takeEvents, takeSentTasks, job } = await createJob([...two, newTask('beside', [0])])
@@ -53,7 +53,7 @@ test('a job is cancelled once, with its tasks, and its retention time starts the
   const { jobs, job, takeEvents, wake } = await createJob()
   takeEvents()
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
-  const before = await job()
+  const jobBefore = await job()
   const state = await jobs.cancel('job_1', 'user')
   assert.ok(state?.tasks.every(({ status }) => status === 'cancelled'))
   const { status, cancelledBy, endedAt, expiresAt, wakeAt, unsaid, numbers, sequence, ...rest } = await job()
@@ -62,7 +62,7 @@ test('a job is cancelled once, with its tasks, and its retention time starts the
     ['cancelled', 'user', timestamp(100), timestamp(3700)],
   )
   assert.deepEqual([wakeAt, unsaid, rest.deletedAt], [expiresAt, undefined, undefined])
-  assert.deepEqual([numbers['ended'], sequence], [before.sequence + 1, before.sequence + 1])
+  assert.deepEqual([numbers['ended'], sequence], [jobBefore.sequence + 1, jobBefore.sequence + 1])
   assert.equal(takeEvents().at(-1), 'job.cancelled')
   assert.equal(await jobs.cancel('job_1', 'system'), undefined)
   assert.equal(await jobs.cancel('job_2', 'user'), undefined, 'the job does not exist')
@@ -88,25 +88,25 @@ test('the sweep soon publishes a cancellation that was not published', async (t)
 
 test('each download is published with its own sequence number, but not after a deletion', async () => {
   const { jobs, job, bus, change } = await createJob()
-  const before = await job()
+  const jobBefore = await job()
   bus.published.length = 0
-  const facts = { signed: true, ip: '127.0.0.1' }
-  await jobs.publishDownload(before, file('a.png'), facts)
-  await jobs.publishDownload(before, file('a.png'), facts)
+  const downloadDetails = { signed: true, ip: '127.0.0.1' }
+  await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
+  await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
   assert.deepEqual(
     bus.published.map(({ event, sequence }) => [event, sequence]),
     [
-      ['file.downloaded', before.sequence + 1],
-      ['file.downloaded', before.sequence + 2],
+      ['file.downloaded', jobBefore.sequence + 1],
+      ['file.downloaded', jobBefore.sequence + 2],
     ],
   )
   await change({ deletedAt: timestamp(5) })
-  await jobs.publishDownload(before, file('a.png'), facts)
-  await jobs.publishDownload({ ...before, id: 'job_2' }, file('a.png'), facts)
+  await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
+  await jobs.publishDownload({ ...jobBefore, id: 'job_2' }, file('a.png'), downloadDetails)
   await change({ status: 'expired' }, ['deletedAt'])
-  await jobs.publishDownload(before, file('a.png'), facts)
+  await jobs.publishDownload(jobBefore, file('a.png'), downloadDetails)
   assert.equal(bus.published.length, 2)
-  assert.equal((await job()).sequence, before.sequence + 2)
+  assert.equal((await job()).sequence, jobBefore.sequence + 2)
 })
 
 test('an uploaded file is published as an event, with or without a job', async () => {
@@ -134,8 +134,8 @@ test('the last awaited upload queues the job and sends its ready tasks', async (
   takeEvents()
   const ref = (number: number) => ({ jobId: 'job_1', task: number })
   assert.equal(await jobs.completeUpload(ref(0), { file: file('a.png') }), true)
-  const [arrived] = (await whole()).tasks
-  const { status, percent, files, startedAt, endedAt, endedBy, form } = arrived ?? {}
+  const [arrivedTask] = (await whole()).tasks
+  const { status, percent, files, startedAt, endedAt, endedBy, form } = arrivedTask ?? {}
   assert.deepEqual(
     { status, percent, files, startedAt, endedAt, endedBy, form },
     {
@@ -175,7 +175,7 @@ test('a job is queued once although its last upload is reported twice at once', 
 })
 
 test('repeating a completion also repeats the completions that followed from it', async () => {
-  for (const [endedBy, last] of [
+  for (const [endedBy, lastEvent] of [
     ['skip', 'cancelled'],
     ['plan', 'cancelled'],
     ['cancel', 'pending'],
@@ -188,8 +188,8 @@ test('repeating a completion also repeats the completions that followed from it'
       { jobId: 'job_1', task: 1 },
       { set: { status: 'cancelled', endedBy, endedAt: timestamp(5) }, exclude: { open: new Set([0]) } },
     )
-    assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost }), false)
-    assert.equal((await whole()).tasks[2]?.status, last, endedBy)
+    assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lostTask }), false)
+    assert.equal((await whole()).tasks[2]?.status, lastEvent, endedBy)
     assert.deepEqual(takeSentTasks(), [])
   }
 })

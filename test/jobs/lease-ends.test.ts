@@ -15,25 +15,25 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { createJob, end, inputPlan, log, only, two } from './support/leases.ts'
+import { createJob, end, inputPlan, log, onlyTasks, two } from './support/leases.ts'
 
 test('a task is claimed by one worker at a time; the next claim counts an attempt and keeps the start time', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await createJob()
-  const mine = lease()
-  assert.equal((await mine.claim()).applied, true)
+  const ownLease = lease()
+  assert.equal((await ownLease.claim()).applied, true)
   const { status, attempt, leaseId, leaseUntil, startedAt } = await found()
   assert.deepEqual(
     [status, attempt, leaseId, leaseUntil, startedAt],
     ['processing', 1, 'lease_1', timestamp(25), timestamp(10)],
   )
   t.mock.timers.setTime(secondsLater(24).getTime())
-  const other = await lease('lease_2').claim()
-  assert.deepEqual([other.applied, other.record?.leaseId], [false, 'lease_1'])
+  const otherClaim = await lease('lease_2').claim()
+  assert.deepEqual([otherClaim.applied, otherClaim.record?.leaseId], [false, 'lease_1'])
   t.mock.timers.setTime(secondsLater(25).getTime())
   assert.equal((await lease('lease_2').claim()).applied, true)
-  const again = await found()
-  assert.deepEqual([again.attempt, again.leaseId, again.startedAt], [2, 'lease_2', timestamp(10)])
+  const taskAgain = await found()
+  assert.deepEqual([taskAgain.attempt, taskAgain.leaseId, taskAgain.startedAt], [2, 'lease_2', timestamp(10)])
 })
 
 test('a task that waits for inputs or chunks, lost one of them, or has ended cannot be claimed', async () => {
@@ -60,10 +60,10 @@ test('a task that waits for inputs or chunks, lost one of them, or has ended can
 
 for (const isStarted of [false, true])
   test(`the only task of a ${isStarted ? 'started' : 'queued'} job ends together with the job in one write`, async () => {
-    const { held: claimAndKeep, job, found, jobs, takeEvents, table, bus } = await createJob(only)
+    const { held: claimAndKeep, job, found, jobs, takeEvents, table, bus } = await createJob(onlyTasks)
     if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
-    const before = bus.events.length
+    const eventsBefore = bus.events.length
     const one = await claimAndKeep()
     let updates = 0
     const update = table.update.bind(table)
@@ -86,7 +86,7 @@ for (const isStarted of [false, true])
     assert.deepEqual([over.status, over.endedBy, over.percent], ['completed', 'lease_1', 100])
     assert.deepEqual([leaseId, leaseUntil, pieces, stage], [undefined, undefined, undefined, undefined])
     assert.deepEqual(
-      bus.events.slice(before).map(({ event, sequence: number }) => [event, number]),
+      bus.events.slice(eventsBefore).map(({ event, sequence: number }) => [event, number]),
       [...(isStarted ? [] : [['job.started', 3]]), ['job.completed', 4]],
     )
     assert.deepEqual(bus.contradictions, [])
@@ -96,7 +96,7 @@ for (const isStarted of [false, true])
   })
 
 test('a job that changed while its only task ended is ended separately, with start and end published', async () => {
-  const { held: claimAndKeep, job, jobs, takeEvents, bus } = await createJob(only)
+  const { held: claimAndKeep, job, jobs, takeEvents, bus } = await createJob(onlyTasks)
   const one = await claimAndKeep()
   await jobs.publishDownload(await job(), file('a.png'), { signed: false, ip: null })
   takeEvents()
@@ -111,18 +111,18 @@ test('a job that changed while its only task ended is ended separately, with sta
 })
 
 test('finishing a task after another worker took it over, or after it was cancelled, changes nothing', async () => {
-  const { held: claimAndKeep, change, job, found, takeEvents } = await createJob(only)
+  const { held: claimAndKeep, change, job, found, takeEvents } = await createJob(onlyTasks)
   const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })
   assert.deepEqual([await one.finish(end), (await found()).status], [false, 'processing'])
   assert.notEqual((await job()).status, 'completed')
   takeEvents()
-  const other = await createJob(only)
-  const cancelled = await other.held()
-  await other.jobs.cancel('job_1', 'user')
-  other.takeEvents()
-  assert.deepEqual([await cancelled.finish(end), (await other.found()).status], [false, 'cancelled'])
-  assert.deepEqual([(await other.job()).status, other.takeEvents()], ['cancelled', []])
+  const otherJob = await createJob(onlyTasks)
+  const cancelled = await otherJob.held()
+  await otherJob.jobs.cancel('job_1', 'user')
+  otherJob.takeEvents()
+  assert.deepEqual([await cancelled.finish(end), (await otherJob.found()).status], [false, 'cancelled'])
+  assert.deepEqual([(await otherJob.job()).status, otherJob.takeEvents()], ['cancelled', []])
 })
 
 test('finishing a task that another worker took over does not send its dependents', async () => {
@@ -137,7 +137,7 @@ test('finishing a task that another worker took over does not send its dependent
 })
 
 test('a job that is cancelled while its only task publishes progress stays cancelled', async () => {
-  const { held: claimAndKeep, store, found, job } = await createJob(only)
+  const { held: claimAndKeep, store, found, job } = await createJob(onlyTasks)
   const one = await claimAndKeep()
   one.reportProgress(50, 'encoding')
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
@@ -149,11 +149,11 @@ test('a job that is cancelled while its only task publishes progress stays cance
 })
 
 test('the only task of a job with separately stored imports ends the job with their files', async () => {
-  const many = Array.from({ length: 20 }, (_, at) =>
+  const manyTasks = Array.from({ length: 20 }, (_, at) =>
     createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
   )
   const { store, jobs, takeEvents } = memoryJobs()
-  await jobs.create(createRecords([...many, newTask('a', [0]), createExport('out', [20, 0])]))
+  await jobs.create(createRecords([...manyTasks, newTask('a', [0]), createExport('out', [20, 0])]))
   const ref = { jobId: 'job_1', task: 20 }
   const run = { services: { jobs }, ref, extendVisibility: async () => {} }
   const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used
@@ -191,7 +191,7 @@ test('when one of several tasks ends, the next one is sent and the start of the 
 })
 
 test('a stored end is not replaced by a different end of the same worker', async () => {
-  const { held: claimAndKeep, bus, found } = await createJob(only)
+  const { held: claimAndKeep, bus, found } = await createJob(onlyTasks)
   const one = await claimAndKeep()
   bus.failTimes(1)
   await assert.rejects(one.finish(end), /the bus rejected/)
@@ -248,13 +248,13 @@ test('a task that another worker took over is neither split nor handed over', as
   const { held: claimAndKeep, change, takeSentTasks, store, ref, found } = await createJob()
   const one = await claimAndKeep()
   await change({ leaseId: 'lease_2' })
-  const before = await found()
-  const parts = [createChunkRecord(before, 1000, {}, secondsLater(0))]
+  const taskBefore = await found()
+  const parts = [createChunkRecord(taskBefore, 1000, {}, secondsLater(0))]
   assert.equal(await one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }), false)
   assert.equal(await store.getTask({ ...ref, part: 1000 }), undefined)
   assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [] }), false)
   await one.release()
-  assert.deepEqual([await found(), takeSentTasks()], [before, []])
+  assert.deepEqual([await found(), takeSentTasks()], [taskBefore, []])
 })
 
 test('handing over a joined task removes all traces of its chunks', async () => {

@@ -27,19 +27,19 @@ test('heartbeats renew the lease and the message until another worker takes over
   await lease.claim()
   assert.equal(writes[0]?.change.set?.['leaseUntil'], timestamp(15))
 
-  let lost = 0
-  lease.startHeartbeat({ ...job, status: 'processing' }, () => lost++)
+  let lostCount = 0
+  lease.startHeartbeat({ ...job, status: 'processing' }, () => lostCount++)
   t.mock.timers.tick(3000)
   await turn()
   const [, beat] = writes
   assert.equal(beat?.change.set?.['leaseUntil'], timestamp(18))
   assert.deepEqual(beat?.condition, { equal: { status: 'processing', leaseId: 'lease_1' } })
-  assert.deepEqual([visibleIn, lost], [[16], 0])
+  assert.deepEqual([visibleIn, lostCount], [[16], 0])
 
   isMine = false
   t.mock.timers.tick(3000)
   await turn()
-  assert.equal(lost, 1)
+  assert.equal(lostCount, 1)
   await lease.stopHeartbeat()
   t.mock.timers.tick(9000)
   await turn()
@@ -50,12 +50,12 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   /** The write of a worker that has just claimed the task and releases it. */
-  const releaseAfter = async (claimed: Partial<Task>): Promise<Change> => {
+  const releaseAfter = async (claimedFields: Partial<Task>): Promise<Change> => {
     const writes: Change[] = []
     const store = {
       changeTask: async (_ref: unknown, change: Change) => {
         writes.push(change)
-        return { applied: true, record: { ...tasks[0], attempt: 1, ...claimed } }
+        return { applied: true, record: { ...tasks[0], attempt: 1, ...claimedFields } }
       },
     }
     // Only the members that are used.
@@ -81,20 +81,20 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
 test('handing over a task to another image keeps its percent and resets its attempts', async () => {
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const changes: Change[] = []
-  const sent: unknown[] = []
+  const sentTasks: unknown[] = []
   const store = {
     changeTask: async (_ref: unknown, change: Change) => {
       changes.push(change)
       return { applied: true, record: tasks[0] }
     },
   }
-  const services = { jobs: { store, completion: { sendTask: async (one: unknown) => sent.push(one) } } }
+  const services = { jobs: { store, completion: { sendTask: async (one: unknown) => sentTasks.push(one) } } }
   const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // only the members that are used
   await lease.claim()
   lease.reportProgress(40, 'loaded')
   assert.equal(await lease.handOver({ pieces: [], warnings: [] }), true)
   const { status, attempt, percent } = changes[1]?.set ?? {}
-  assert.deepEqual([status, attempt, percent, sent], ['pending', 0, 40, [tasks[0]]])
+  assert.deepEqual([status, attempt, percent, sentTasks], ['pending', 0, 40, [tasks[0]]])
 })
 
 test('saving the remaining steps fails when another worker took over the task', async () => {
@@ -118,14 +118,14 @@ test('saving the remaining steps fails when another worker took over the task', 
 test('progress is published with the start of the job if necessary, but not for chunks and large jobs', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
-  const publishWith = async (claimed: Partial<Task>, status: Job['status'] = 'processing') => {
+  const publishWith = async (claimedFields: Partial<Task>, status: Job['status'] = 'processing') => {
     const published: unknown[] = []
     const lifecycle = {
       start: async () => void published.push('started'),
       publishProgress: async (_job: Job, unit: number, news: object) =>
         void published.push({ unit, ...news }),
     }
-    const store = { changeTask: async () => ({ applied: true, record: { ...tasks[0], ...claimed } }) }
+    const store = { changeTask: async () => ({ applied: true, record: { ...tasks[0], ...claimedFields } }) }
     const services = { jobs: { store, completion: { lifecycle } } }
     const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // only the members that are used
     const lease = new Lease(run, 'lease_1', {} as Log)
@@ -140,9 +140,9 @@ test('progress is published with the start of the job if necessary, but not for 
     await lease.stopHeartbeat()
     return published
   }
-  const news = { unit: 1, percent: 40, stage: 'encoding', taskName: 'work' }
-  assert.deepEqual(await publishWith({}), [news])
-  assert.deepEqual(await publishWith({}, 'queued'), ['started', news])
+  const progressFact = { unit: 1, percent: 40, stage: 'encoding', taskName: 'work' }
+  assert.deepEqual(await publishWith({}), [progressFact])
+  assert.deepEqual(await publishWith({}, 'queued'), ['started', progressFact])
   assert.deepEqual(await publishWith({ part: 1000 }), [])
   assert.deepEqual(await publishWith({ bucketed: true }), [])
 })

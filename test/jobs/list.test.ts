@@ -16,56 +16,58 @@ function createList(statuses: readonly JobStatus[], { pageSize = 100, tag = '' }
   const jobs = statuses.map(
     (status, at): Job => ({ ...job, id: idOf(at), status, total: 3, createdAt: timestamp(at) }),
   )
-  const asked: unknown[] = []
-  let looked = 0
+  const requestedKeys: unknown[] = []
+  let lookedAtCount = 0
   const table = {
     query: async ({ IndexName, ExpressionAttributeValues: values, ScanIndexForward, Limit }: never) => {
       const [key, from, to] = Object.values(values as Record<string, string>)
       const forward: boolean = ScanIndexForward
-      asked.push([IndexName, key])
+      requestedKeys.push([IndexName, key])
       const keyOf = ({ status }: Job) =>
         IndexName === 'byTag' ? tagKeyOf('anon_1', tag) : listKeyOf('anon_1', status)
-      const found = jobs.filter((one) => keyOf(one) === key && one.id >= String(from) && one.id <= String(to))
-      const items = (forward ? found : found.toReversed()).slice(0, Math.min(Limit, pageSize))
-      return { items, next: items.length < found.length ? {} : undefined }
+      const foundJobs = jobs.filter(
+        (one) => keyOf(one) === key && one.id >= String(from) && one.id <= String(to),
+      )
+      const items = (forward ? foundJobs : foundJobs.toReversed()).slice(0, Math.min(Limit, pageSize))
+      return { items, next: items.length < foundJobs.length ? {} : undefined }
     },
   } as unknown as Table // only the members that are used
   const list = async (query: Partial<JobQuery> = {}) => {
-    const whole = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
+    const wholeQuery = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
     // One more than the page shows whether there is a next one.
-    const maxRead = query.matches ? 100 : whole.limit + 1
+    const maxRead = query.matches ? 100 : wholeQuery.limit + 1
     const read = async (ids: readonly string[]) => {
       assert.ok(ids.length <= maxRead, `${ids.length} jobs are read at once`)
-      looked += ids.length
+      lookedAtCount += ids.length
       return ids.flatMap((id) => jobs.find((one) => one.id === id) ?? [])
     }
-    const { jobs: found, next } = await queryJobs(whole, table, read)
-    return { at: found.map(({ id }) => Number(id.slice(-2))), next }
+    const { jobs: foundJobs, next } = await queryJobs(wholeQuery, table, read)
+    return { at: foundJobs.map(({ id }) => Number(id.slice(-2))), next }
   }
-  return { list, asked, looked: () => looked }
+  return { list, asked: requestedKeys, looked: () => lookedAtCount }
 }
-const mixed: JobStatus[] = ['completed', 'failed', 'queued', 'completed', 'cancelled', 'processing']
+const mixedStatuses: JobStatus[] = ['completed', 'failed', 'queued', 'completed', 'cancelled', 'processing']
 
 test('pages merge all statuses in order, even if each index returns only a few jobs at a time', async () => {
   for (const pageSize of [100, 2])
     for (const newestFirst of [true, false]) {
-      const { list } = createList(mixed, { pageSize })
-      const all: number[] = []
-      let after: string | undefined
+      const { list } = createList(mixedStatuses, { pageSize })
+      const allNumbers: number[] = []
+      let afterId: string | undefined
       do {
-        const { at, next } = await list({ limit: 4, newestFirst, after })
+        const { at, next } = await list({ limit: 4, newestFirst, after: afterId })
         assert.ok(at.length > 0 && at.length <= 4)
-        all.push(...at)
-        after = next
-      } while (after !== undefined)
+        allNumbers.push(...at)
+        afterId = next
+      } while (afterId !== undefined)
       const inOrder = [0, 1, 2, 3, 4, 5]
-      assert.deepEqual(all, newestFirst ? inOrder.toReversed() : inOrder, `${pageSize} ${newestFirst}`)
+      assert.deepEqual(allNumbers, newestFirst ? inOrder.toReversed() : inOrder, `${pageSize} ${newestFirst}`)
     }
 })
 
 test('only the index partitions of the requested statuses are queried', async () => {
   const lists = async (statuses: JobStatus[]) => {
-    const { list, asked } = createList(mixed)
+    const { list, asked } = createList(mixedStatuses)
     return [(await list({ statuses })).at, asked]
   }
   const under = [
@@ -74,21 +76,21 @@ test('only the index partitions of the requested statuses are queried', async ()
   ]
   assert.deepEqual(await lists(['queued', 'processing', 'failed']), [[5, 2, 1], under])
   assert.deepEqual(await lists(['expired']), [[], []])
-  const tagged = createList(mixed, { tag: 'mine' })
-  assert.equal((await tagged.list({ tag: 'mine' })).at.length, 6)
-  assert.deepEqual(tagged.asked, [['byTag', 'anon_1#mine']])
+  const taggedList = createList(mixedStatuses, { tag: 'mine' })
+  assert.equal((await taggedList.list({ tag: 'mine' })).at.length, 6)
+  assert.deepEqual(taggedList.asked, [['byTag', 'anon_1#mine']])
 })
 
 test('time limits of a job list are exclusive, filters apply, and a page ends at the maximum number of tasks', async () => {
-  const { list } = createList(mixed)
+  const { list } = createList(mixedStatuses)
   const [createdAfterMs, createdBeforeMs] = [Date.parse(timestamp(1)), Date.parse(timestamp(4))]
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
   assert.deepEqual((await list({ createdBeforeMs })).at, [3, 2, 1, 0])
   assert.deepEqual((await list({ matches: ({ status }) => status === 'failed' })).at, [1])
   // More jobs than a page must be scanned for a late match.
   for (const pageSize of [100, 2]) {
-    const late = createList(mixed, { pageSize })
-    assert.deepEqual((await late.list({ limit: 1, matches: ({ id }) => id === idOf(0) })).at, [0])
+    const lateList = createList(mixedStatuses, { pageSize })
+    assert.deepEqual((await lateList.list({ limit: 1, matches: ({ id }) => id === idOf(0) })).at, [0])
   }
   assert.deepEqual((await list({ maxTasks: 9 })).at, [5, 4, 3])
   assert.deepEqual((await list({ maxTasks: 2 })).at, [5], 'a single job that exceeds the maximum is a page')
@@ -102,12 +104,12 @@ test('a filter with few matches scans at most 500 jobs per page and reaches the 
   )
   const isOldest = ({ id }: Job) => id === idOf(0)
   const ends: { found: number; looked: number }[] = []
-  let after: string | undefined
+  let afterId: string | undefined
   do {
-    const { at, next } = await list({ limit: 99, matches: isOldest, after })
+    const { at, next } = await list({ limit: 99, matches: isOldest, after: afterId })
     ends.push({ found: at.length, looked: looked() })
-    after = next
-  } while (after !== undefined)
+    afterId = next
+  } while (afterId !== undefined)
   assert.deepEqual(ends, [
     { found: 0, looked: 500 },
     { found: 0, looked: 1000 },
@@ -121,16 +123,32 @@ test('a filter continues after the scanned jobs, across several index pages', as
       Array.from({ length: 9 }, () => 'completed'),
       { pageSize: 3 },
     )
-    const last = newestFirst ? 0 : 8
-    assert.deepEqual((await list({ newestFirst, matches: ({ id }) => id === idOf(last) })).at, [last])
+    const lastIndex = newestFirst ? 0 : 8
+    assert.deepEqual((await list({ newestFirst, matches: ({ id }) => id === idOf(lastIndex) })).at, [
+      lastIndex,
+    ])
     assert.equal(looked(), 9, 'each job is scanned once')
   }
 })
 
 test('listed jobs are in order even if one status has few jobs and another one many', async () => {
-  const [live, done] = ['processing', 'completed'] as const
+  const [liveStatus, doneStatus] = ['processing', 'completed'] as const
   // Each status returns two at a time: 8 and 2, 9 and 7.
-  const { list } = createList([live, live, live, done, done, done, done, done, live, done], { pageSize: 2 })
+  const { list } = createList(
+    [
+      liveStatus,
+      liveStatus,
+      liveStatus,
+      doneStatus,
+      doneStatus,
+      doneStatus,
+      doneStatus,
+      doneStatus,
+      liveStatus,
+      doneStatus,
+    ],
+    { pageSize: 2 },
+  )
   const inOrder = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
   assert.deepEqual((await list()).at, inOrder.toReversed())
   assert.deepEqual((await list({ newestFirst: false })).at, inOrder)

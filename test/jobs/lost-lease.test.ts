@@ -44,41 +44,41 @@ async function createJob() {
     work: (ms: Pick<Task, 'workedMs' | 'attemptMs'>) => store.changeTask(ref, { set: ms }),
     /** A worker that dies while it has the task. */
     die: async (worker: Pick<TaskRun, 'isShared' | 'runId'>) => {
-      let claimed: Task | undefined
+      let claimedTask: Task | undefined
       const outcome = await run(worker, async (_, { task, lease }) => {
-        claimed = task
+        claimedTask = task
         await lease.stopHeartbeat()
         return { done: false, retryInS: 16 }
       })
       await expire()
-      return { claimed, outcome }
+      return { claimed: claimedTask, outcome }
     },
   }
 }
 
-const shared = { isShared: true, runId: 'run 1' }
-const alone = { isShared: false, runId: 'run 1' }
+const sharedWorker = { isShared: true, runId: 'run 1' }
+const loneWorker = { isShared: false, runId: 'run 1' }
 const countOf = async (find: () => Promise<Task>) => countedAttempts(await find())
 
 test('the crash of a shared worker costs its tasks no attempt, but from then on each runs alone', async () => {
   const { die, run, find } = await createJob()
-  await die(shared)
-  const again = await run(shared, () => assert.fail('it may crash this worker as well'))
-  assert.deepEqual(again, { done: false, resend: 'apart', retryInS: 0 })
+  await die(sharedWorker)
+  const secondOutcome = await run(sharedWorker, () => assert.fail('it may crash this worker as well'))
+  assert.deepEqual(secondOutcome, { done: false, resend: 'apart', retryInS: 0 })
   assert.equal((await find()).leaseId, undefined)
-  const { claimed } = await die(alone)
+  const { claimed } = await die(loneWorker)
   assert.deepEqual([claimed?.attempt, claimed && countedAttempts(claimed)], [2, 1])
 })
 
 test('a task that kills workers while it runs alone fails after three of them', async () => {
   const { die, run, find } = await createJob()
-  await die(shared)
-  await run(shared, () => assert.fail('it runs apart'))
+  await die(sharedWorker)
+  await run(sharedWorker, () => assert.fail('it runs apart'))
   for (const count of [1, 2, 3]) {
-    const { claimed } = await die(alone)
+    const { claimed } = await die(loneWorker)
     assert.equal(claimed && countedAttempts(claimed), count)
   }
-  await run(alone, async (_, { task }) => {
+  await run(loneWorker, async (_, { task }) => {
     assert.equal(countedAttempts(task), 4, 'the handler refuses it')
     throw new AppError('CONVERSION_FAILED', 'It crashed.')
   })
@@ -87,7 +87,7 @@ test('a task that kills workers while it runs alone fails after three of them', 
 
 test('a crash of the whole service costs no attempt and does not make tasks run alone', async () => {
   const { die, find } = await createJob()
-  await die(shared)
+  await die(sharedWorker)
   const { claimed } = await die({ isShared: true, runId: 'run 2' })
   assert.deepEqual([claimed?.apart, claimed && countedAttempts(claimed)], [undefined, 1])
   await die({ isShared: false, runId: 'run 3' })
@@ -97,7 +97,7 @@ test('a crash of the whole service costs no attempt and does not make tasks run 
 test('the time of attempts that cost nothing does not count towards the time limit', async () => {
   const { die, run, find, work } = await createJob()
   await work({ workedMs: 5000 })
-  await die(shared)
+  await die(sharedWorker)
   await work({ workedMs: 95_000, attemptMs: 90_000 })
   const { claimed } = await die({ isShared: true, runId: 'run 2' })
   assert.deepEqual([claimed?.workedMs, claimed?.attemptMs], [5000, undefined])
@@ -109,9 +109,9 @@ test('the time of attempts that cost nothing does not count towards the time lim
   })
   assert.equal((await find()).workedMs, 5000)
   // Of an attempt that counts, the time counts as well.
-  await die(alone)
+  await die(loneWorker)
   await work({ workedMs: 65_000, attemptMs: 60_000 })
-  assert.equal((await die(alone)).claimed?.workedMs, 65_000)
+  assert.equal((await die(loneWorker)).claimed?.workedMs, 65_000)
 })
 
 test('at most six lost leases of a task are excused', async () => {
@@ -129,12 +129,12 @@ test('where each worker runs one task at a time, a lost lease counts immediately
 
 test('only one of two workers takes over a task', async () => {
   const { die, run } = await createJob()
-  await die(alone)
+  await die(loneWorker)
   let runs = 0
   const work: TaskHandler = async () => {
     runs++
     return messageDone
   }
-  await Promise.all([run(alone, work), run(alone, work)])
+  await Promise.all([run(loneWorker, work), run(loneWorker, work)])
   assert.equal(runs, 1)
 })

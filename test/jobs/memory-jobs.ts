@@ -16,7 +16,7 @@ const config = readConfig({ LOG_LEVEL: 'silent' })
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
 /** Jobs with in-memory collaborators; all tasks go to one queue. */
-export function memoryJobs(more: Partial<JobsDeps> = {}) {
+export function memoryJobs(moreDeps: Partial<JobsDeps> = {}) {
   const gate = new EffectGate()
   const table = new MemoryTable()
   const store = new JobStore(table)
@@ -39,7 +39,7 @@ export function memoryJobs(more: Partial<JobsDeps> = {}) {
     getSubscribers: async () => () => [],
     waitForChange: async () => undefined,
     checkForUpload: async () => {},
-    ...more,
+    ...moreDeps,
   })
   return {
     jobs,

@@ -17,7 +17,7 @@ const fileOf = (filename: string, key: string, size: number, mimeType: string): 
   format: 'txt',
   sha256: 'ab',
 })
-const packed = [
+const packedFiles = [
   { file: fileOf('a.txt', 'k/a', 3000, 'text/plain') },
   { file: fileOf('a.txt', 'k/gone', 3, 'text/plain') },
   { file: fileOf('a.txt', 'k/b', 3000, 'image/png') },
@@ -43,7 +43,7 @@ test('a ZIP of results contains each file under a unique name, and its manifest 
     folders: { job_0: 'first' },
     onBytes: () => {},
   } as unknown as Parameters<typeof streamZip>[1]
-  const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packed, packing))])))
+  const zip = new ZipReader(new BlobReader(new Blob([await buffer(streamZip(packedFiles, packing))])))
   const entries = (await zip.getEntries()).filter((entry) => !entry.directory)
   assert.deepEqual(
     entries.map(({ filename, compressionMethod, uncompressedSize }) => [
@@ -59,14 +59,21 @@ test('a ZIP of results contains each file under a unique name, and its manifest 
     ],
   )
   const manifest = JSON.parse((await entries.at(-1)?.getData(new TextWriter())) ?? '')
-  const common = { task: null, source: null }
+  const commonFields = { task: null, source: null }
   assert.deepEqual(manifest, [
-    { jobId: 'job_0', ...common, status: 'completed', file: 'first/a.txt', size: 3000, sha256: 'ab' },
-    { jobId: 'job_1', ...common, status: 'expired' },
-    { jobId: 'job_0', ...common, status: 'completed', file: 'first/a (2).txt', size: 3000, sha256: 'ab' },
+    { jobId: 'job_0', ...commonFields, status: 'completed', file: 'first/a.txt', size: 3000, sha256: 'ab' },
+    { jobId: 'job_1', ...commonFields, status: 'expired' },
+    {
+      jobId: 'job_0',
+      ...commonFields,
+      status: 'completed',
+      file: 'first/a (2).txt',
+      size: 3000,
+      sha256: 'ab',
+    },
     {
       jobId: 'job_1',
-      ...common,
+      ...commonFields,
       status: 'failed',
       error: { code: 'CORRUPT_FILE', message: 'It is cut off.' },
     },
@@ -77,12 +84,12 @@ test('a ZIP of results is stored under the requested name, with its size and has
   const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
     work: complete(2, file('b.png', 'k/b')),
   })
-  const received: Buffer[] = []
+  const receivedChunks: Buffer[] = []
   const percents: number[] = []
   const files = {
     stream: async () => Readable.from([Buffer.from('x')]),
     receive: async (_key: string, body: AsyncIterable<Buffer>) => {
-      received.push(await buffer(Readable.from(body)))
+      receivedChunks.push(await buffer(Readable.from(body)))
     },
   }
   const context = {
@@ -93,10 +100,10 @@ test('a ZIP of results is stored under the requested name, with its size and has
     progress: (percent: number) => percents.push(percent),
   } as unknown as Parameters<typeof packResultsIntoZip>[1] // only the members that are used
   const fields = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
-  const made = await packResultsIntoZip(fields, context)
-  const [zip = Buffer.alloc(0)] = received
+  const packedResults = await packResultsIntoZip(fields, context)
+  const [zip = Buffer.alloc(0)] = receivedChunks
   assert.deepEqual(percents, [100])
-  assert.deepEqual(made, {
+  assert.deepEqual(packedResults, {
     key: 'jobs/job_2/1.zip',
     filename: 'all of it.zip',
     format: 'zip',

@@ -21,9 +21,9 @@ async function newService() {
   const prepare = (task: number, services = service.services()) =>
     prepareTask({ jobId: service.jobId, task }, services)
   const { store } = service.services().jobs
-  const change = (task: number, set: Partial<Task>) =>
+  const changeTask = (task: number, set: Partial<Task>) =>
     store.changeTask({ jobId: service.jobId, task }, { set })
-  return { service, prepare, change }
+  return { service, prepare, change: changeTask }
 }
 const listQueued = ({ queues }: SimulatedService) =>
   queues.bodies.map((body) => {
@@ -73,11 +73,11 @@ test('pending chunks of a split task are sent', async () => {
     options: {},
   } as const
   const pieces = [{ steps: [step], step: 0, files: [importedFile] }]
-  const [running, ...parts] = [1000, 1001, 1002].map((number) =>
+  const [runningTask, ...parts] = [1000, 1001, 1002].map((number) =>
     createChunkRecord(task, number, { pieces }, new Date()),
   )
-  assert.ok(running)
-  await service.services().jobs.store.addChunks([{ ...running, status: 'processing' }, ...parts])
+  assert.ok(runningTask)
+  await service.services().jobs.store.addChunks([{ ...runningTask, status: 'processing' }, ...parts])
   await change(1, { status: 'processing', expandedBy: 1, partCount: 3, open: new Set([1000, 1002]) })
   await prepare(1)
   assert.deepEqual(listQueued(service), ['1 part 1002'])
@@ -86,16 +86,16 @@ test('pending chunks of a split task are sent', async () => {
 test('preparing a task of a job that has ended frees the slot for the next job', async () => {
   for (const isCancelled of [true, false]) {
     const { service, prepare, change } = await newService()
-    const own = service.services()
-    const oneAtATime = { ...own.plans['self-hosted'], concurrentJobs: 1 }
-    const services: Services = { ...own, plans: { ...own.plans, 'self-hosted': oneAtATime } }
+    const ownServices = service.services()
+    const oneAtATime = { ...ownServices.plans['self-hosted'], concurrentJobs: 1 }
+    const services: Services = { ...ownServices, plans: { ...ownServices.plans, 'self-hosted': oneAtATime } }
     const slots = new ConcurrencySlots(services)
-    const next = createRecords(newId('job'), singleTask())
-    await own.jobs.store.create(next)
+    const nextRecords = createRecords(newId('job'), singleTask())
+    await ownServices.jobs.store.create(nextRecords)
     const { job } = await service.state()
     assert.equal(await slots.acquire(job, { jobId: job.id, task: 1 }, 'image'), true)
-    assert.equal(await slots.acquire(next.job, { jobId: next.job.id, task: 1 }, 'image'), false)
-    const { wakeAt } = (await own.table.get({ pk: `SLOTS#${job.owner}`, sk: 'SLOTS' })) ?? {}
+    assert.equal(await slots.acquire(nextRecords.job, { jobId: nextRecords.job.id, task: 1 }, 'image'), false)
+    const { wakeAt } = (await ownServices.table.get({ pk: `SLOTS#${job.owner}`, sk: 'SLOTS' })) ?? {}
     const inS = (Date.parse(String(wakeAt)) - Date.now()) / 1000
     assert.ok(inS > 50 && inS <= 60, `waiting tasks are checked in ${inS} s`)
     await prepare(1, services)
@@ -109,6 +109,6 @@ test('preparing a task of a job that has ended frees the slot for the next job',
     }
     await prepare(2, services)
     const called = service.queues.bodies.map((body) => JSON.parse(body).jobId)
-    assert.deepEqual(called, [next.job.id], `${isCancelled}`)
+    assert.deepEqual(called, [nextRecords.job.id], `${isCancelled}`)
   }
 })

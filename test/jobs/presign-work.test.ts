@@ -9,24 +9,28 @@ import { complete, createStoredImport, file, newJob, newTask, start } from './re
 
 const vault = new Vault('a secret of tests that is long enough')
 const [inAddress, outAddress] = ['https://store/', 'https://store/form']
-const written = new Map<string, string>()
+const writtenFiles = new Map<string, string>()
 
 /** The message of a task that takes the files of an import and of another task. */
-async function messageFor(more: Partial<Task> = {}, parts: readonly Task[] = [], known?: TaskInputs) {
+async function messageFor(
+  moreFields: Partial<Task> = {},
+  parts: readonly Task[] = [],
+  knownInputs?: TaskInputs,
+) {
   const { fixed, tasks } = newJob([createStoredImport('in'), newTask('work', [0]), newTask('join', [0, 1])])
-  const [first, second] = tasks
-  assert.ok(first && second)
-  const planned: TaskSender = {
+  const [firstTask, secondTask] = tasks
+  assert.ok(firstTask && secondTask)
+  const plannedSender: TaskSender = {
     route: async ({ jobId, number, operation }) => ({
       queue: operation === 'convert' ? 'image' : 'transfer',
       message: { jobId, task: number },
     }),
     retryQueue: () => 'ready',
   }
-  const made = { ...first, ...complete(2, file('made.png', 'jobs/job_1/1/made')) }
-  const sender = createPresigningSender(planned, {
+  const completedTask = { ...firstTask, ...complete(2, file('made.png', 'jobs/job_1/1/made')) }
+  const sender = createPresigningSender(plannedSender, {
     vault,
-    store: { getInputs: async () => ({ fixed, tasks: [made] }), getChunks: async () => parts },
+    store: { getInputs: async () => ({ fixed, tasks: [completedTask] }), getChunks: async () => parts },
     signer: {
       signInput: async (key: string, expiresS: number) => `${inAddress}${key}?${expiresS}`,
       signOutput: async (prefix: string, expiresS: number) => ({
@@ -37,11 +41,11 @@ async function messageFor(more: Partial<Task> = {}, parts: readonly Task[] = [],
     },
     files: {
       putBytes: async (key: string, body: Uint8Array, type: string) => {
-        written.set(`${type} ${key}`, Buffer.from(body).toString())
+        writtenFiles.set(`${type} ${key}`, Buffer.from(body).toString())
       },
     },
   } as unknown as Parameters<typeof createPresigningSender>[1]) // only the members that are used
-  const { message } = await sender.route({ ...second, ...more }, known)
+  const { message } = await sender.route({ ...secondTask, ...moreFields }, knownInputs)
   return message
 }
 
@@ -76,22 +80,28 @@ test('a task that joins its chunks receives URLs of their results', async () => 
 })
 
 test('a task message contains the decrypted passwords by their encrypted values', async () => {
-  const [password, other] = ['ä secret', 7].map((value) => vault.seal(value, 'job_1'))
-  const inputPlan = { files: [], steps: [{ options: { password: other, dpi: 7 } }] } as unknown as InputPlan
+  const [password, otherSecret] = ['ä secret', 7].map((value) => vault.seal(value, 'job_1'))
+  const inputPlan = {
+    files: [],
+    steps: [{ options: { password: otherSecret, dpi: 7 } }],
+  } as unknown as InputPlan
   const { opened } = workIn(await messageFor({ spec: { options: { password } }, pieces: [inputPlan] }))
-  assert.ok(isSealed(password) && isSealed(other))
-  assert.deepEqual(opened, { [password.sealed]: 'ä secret', [other.sealed]: 7 })
+  assert.ok(isSealed(password) && isSealed(otherSecret))
+  assert.deepEqual(opened, { [password.sealed]: 'ä secret', [otherSecret.sealed]: 7 })
 })
 
 test('data that is too large for a task message is stored in the bucket and linked', async () => {
-  const many = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
+  const manyFiles = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
   const { work } = await messageFor({ part: 1001 }, [], { fixed: [], tasks: [] })
-  assert.ok(work && 'inputs' in work && written.size === 0)
-  const large = await messageFor({ part: 1001, pieces: [{ files: many, steps: [] } as unknown as InputPlan] })
-  const [[place = '', text = ''] = []] = written
+  assert.ok(work && 'inputs' in work && writtenFiles.size === 0)
+  const largeMessage = await messageFor({
+    part: 1001,
+    pieces: [{ files: manyFiles, steps: [] } as unknown as InputPlan],
+  })
+  const [[place = '', text = ''] = []] = writtenFiles
   assert.match(place, /^application\/json work\/job_1\/2-1001-\d+\.json$/)
   const [, key] = place.split(' ')
-  assert.deepEqual(large.work, { url: `${inAddress}${key}?${signatureLifetimeS}` })
+  assert.deepEqual(largeMessage.work, { url: `${inAddress}${key}?${signatureLifetimeS}` })
   assert.equal(Object.keys(JSON.parse(text).inputs).length, 4002)
 })
 

@@ -25,10 +25,10 @@ test('a cancellation is published within 30 seconds although its process dies ri
   // The creator has three effects; the fourth is the cancellation.
   const service = await newService({ crashAfter: [4] })
   await service.create(diamond())
-  const before = service.time.now
+  const timeBefore = service.time.now
   assert.equal(await service.cancel(), undefined)
   await service.runToEnd()
-  assert.ok(service.time.now - before < 30_000, 'it is due after 15 seconds')
+  assert.ok(service.time.now - timeBefore < 30_000, 'it is due after 15 seconds')
   await assertAtRest(service)
   assert.deepEqual((await outcomeOf(service)).events, ['job.created', 'job.queued', 'job.cancelled'])
   assert.deepEqual(service.runs, [], 'workers skip messages of the cancelled job')
@@ -180,11 +180,11 @@ test('cancellations for lack of input propagate immediately although each respon
     during: { t0: throwCorruptFile },
   })
   await service.create(chain(5))
-  const before = service.time.now
+  const timeBefore = service.time.now
   await service.runToEnd()
   await assertAtRest(service)
   assert.equal((await outcomeOf(service)).status, 'failed')
-  assert.ok(service.time.now - before < 60_000, 'no sweep was needed')
+  assert.ok(service.time.now - timeBefore < 60_000, 'no sweep was needed')
 })
 
 test('the stored end of a job that the bus rejected is published, even in the last attempt', async () => {
@@ -230,10 +230,10 @@ test('an upload is published when it arrives, even if it is not an image', async
     await outcomeOf(service)
     const published = service.bus.events.filter(({ event }) => event === 'file.uploaded')
     const { jobId } = service
-    const facts = { filename: 'sent.png', size: bytes.length, mimeType: 'image/png' }
-    const [file, ...others] = published.map((event) => event['file'])
-    assert.deepEqual(file, { uploadId: `upl_${jobId}`, jobId, ...facts, format, via: 'presigned' })
-    assert.deepEqual(others, [])
+    const uploadFacts = { filename: 'sent.png', size: bytes.length, mimeType: 'image/png' }
+    const [file, ...otherFiles] = published.map((event) => event['file'])
+    assert.deepEqual(file, { uploadId: `upl_${jobId}`, jobId, ...uploadFacts, format, via: 'presigned' })
+    assert.deepEqual(otherFiles, [])
   }
 })
 
@@ -254,9 +254,9 @@ test('a task that cannot be planned fails with the reason, and the others run', 
   assertPrompt(service)
   const { status, tasks: statuses } = await outcomeOf(service)
   assert.equal(status, 'failed')
-  const [lost, skipped] = ['failed UNSUPPORTED_CONVERSION', 'cancelled INPUT_TASK_FAILED']
+  const [lostTask, skippedTask] = ['failed UNSUPPORTED_CONVERSION', 'cancelled INPUT_TASK_FAILED']
   const { first, late, last, a, b } = statuses
-  assert.deepEqual([first, late, last, a, b], [lost, lost, skipped, 'completed', 'completed'])
+  assert.deepEqual([first, late, last, a, b], [lostTask, lostTask, skippedTask, 'completed', 'completed'])
 })
 
 test('input files are found even if there are too many for the job record', async () => {
@@ -279,8 +279,17 @@ test('a message for a running task is delivered again after the lease would expi
     during: {
       a: ({ jobId, queues }) =>
         service.asInstance('another worker', async (services) => {
-          const idle = { stopping: new AbortController().signal, outOfSpace: new AbortController().signal }
-          const run = { ref: { jobId, task: 1 }, queue: 'image', services, isShared: false, ...idle } as const
+          const idleWorker = {
+            stopping: new AbortController().signal,
+            outOfSpace: new AbortController().signal,
+          }
+          const run = {
+            ref: { jobId, task: 1 },
+            queue: 'image',
+            services,
+            isShared: false,
+            ...idleWorker,
+          } as const
           const extendVisibility = (seconds: number) => queues.extendVisibility('image', '', seconds)
           outcomes.push(await runTask({ ...run, extendVisibility, remainingMs: 600_000 }, convertTask))
         }),

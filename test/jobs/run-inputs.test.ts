@@ -71,7 +71,7 @@ async function run(
     },
   ).tasks
   assert.ok(work)
-  const done = runInputs({
+  const inputsRun = runInputs({
     services: { files, engines: async () => engines, config } as unknown as TaskServices,
     image: 'document',
     task: work,
@@ -88,7 +88,7 @@ async function run(
     saveRemaining: async () => {},
     ...more,
   })
-  return { done, files, gate }
+  return { done: inputsRun, files, gate }
 }
 
 test('a result that lost the source’s content is deleted although it is already being stored', async () => {
@@ -100,13 +100,13 @@ test('a result that lost the source’s content is deleted although it is alread
 
 test('the result of the fallback route is stored and kept', async () => {
   const { done, files } = await run((_, tried) => ({ ...inputPlan, tried: [...tried] }))
-  const ended = await done
-  assert.ok('storedKeys' in ended)
-  assert.deepEqual(ended.facts.fidelity?.words, { source: 8, result: 8, share: 1 })
-  const kept = ended.inputPlans.flatMap((one) => one.files.map(({ key }) => key))
-  assert.deepEqual([...files.objects.keys()].sort(), ['a.html', ...kept].sort())
+  const endedRun = await done
+  assert.ok('storedKeys' in endedRun)
+  assert.deepEqual(endedRun.facts.fidelity?.words, { source: 8, result: 8, share: 1 })
+  const keptKeys = endedRun.inputPlans.flatMap((one) => one.files.map(({ key }) => key))
+  assert.deepEqual([...files.objects.keys()].sort(), ['a.html', ...keptKeys].sort())
   assert.equal(
-    Buffer.from(files.objects.get(kept[0] ?? '') ?? []).toString(),
+    Buffer.from(files.objects.get(keptKeys[0] ?? '') ?? []).toString(),
     'a few words that are to come through',
   )
 })
@@ -114,16 +114,16 @@ test('the result of the fallback route is stored and kept', async () => {
 const noOther = () => assert.fail('no fallback must be requested')
 
 test('a failure after an abort does not lead to a fallback', async () => {
-  const lost = new AppError('CONVERSION_FAILED', 'The result is empty.', { reason: 'content-lost' })
-  const engines = [engineWith(() => Promise.reject(lost))]
+  const lostError = new AppError('CONVERSION_FAILED', 'The result is empty.', { reason: 'content-lost' })
+  const engines = [engineWith(() => Promise.reject(lostError))]
   const { done } = await run(noOther, { engines, signal: AbortSignal.abort() })
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
 })
 
 /** An engine that keeps all text and returns further fields of a result. */
 const engineWith = (
-  run: (...asked: Parameters<Engine['run']>) => Promise<Partial<EngineResult>>,
-  more: Partial<Engine> = {},
+  run: (...engineArgs: Parameters<Engine['run']>) => Promise<Partial<EngineResult>>,
+  moreFields: Partial<Engine> = {},
 ): Engine => ({
   ...engine(),
   run: async (work, tools) => {
@@ -131,13 +131,13 @@ const engineWith = (
     await writeFile(path, 'a few words that are to come through')
     return { files: [{ path }], ...(await run(work, tools)) }
   },
-  ...more,
+  ...moreFields,
 })
-const taskOf = (more: Partial<Task>): Task => {
+const taskOf = (moreFields: Partial<Task>): Task => {
   const [work] = withTasks(
     newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]),
     {
-      work: more,
+      work: moreFields,
     },
   ).tasks
   assert.ok(work)
@@ -151,52 +151,52 @@ test('a task that crashed in three attempts is not tried again', async () => {
 })
 
 test('a failure on a full disk is reported as such, and does not lead to a fallback', async () => {
-  const full = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
+  const diskError = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
   const space = {
     requireCompleteOutput: async () => {},
-    explain: async () => full,
+    explain: async () => diskError,
   } as unknown as DiskSpaceMonitor // only the members that are used
   const { done } = await run(noOther, { space })
-  await assert.rejects(done, full)
-  const requireCompleteOutput = () => Promise.reject(full)
-  const cut = await run(noOther, {
+  await assert.rejects(done, diskError)
+  const requireCompleteOutput = () => Promise.reject(diskError)
+  const cutRun = await run(noOther, {
     space: {
       requireCompleteOutput,
-      explain: async (error: unknown) => (error === full ? full : undefined),
+      explain: async (error: unknown) => (error === diskError ? diskError : undefined),
     } as never,
     engines: [engineWith(async () => ({}))],
   })
-  await assert.rejects(cut.done, full)
-  assert.deepEqual([...cut.files.objects.keys()], ['a.html'], 'a file that may be truncated is not stored')
+  await assert.rejects(cutRun.done, diskError)
+  assert.deepEqual([...cutRun.files.objects.keys()], ['a.html'], 'a file that may be truncated is not stored')
 })
 
 test('details of all inputs are merged', async () => {
   const said = [{ pages: 1, first: true }, { pages: 2 }]
   const engines = [engineWith(async () => ({ method: 'encode', details: said.shift() ?? {} }))]
   const { done } = await run(noOther, { engines, inputPlans: [inputPlan, inputPlan] })
-  const ended = await done
-  assert.ok('storedKeys' in ended)
-  const { engine: by, engineVersion, method, details, fidelity } = ended.facts
+  const endedRun = await done
+  assert.ok('storedKeys' in endedRun)
+  const { engine: by, engineVersion, method, details, fidelity } = endedRun.facts
   assert.deepEqual([by, engineVersion, method, details], ['pandoc', '1', 'encode', { pages: 2, first: true }])
   assert.deepEqual(fidelity?.words, { source: 16, result: 16, share: 1 })
-  assert.deepEqual([ended.isComplete, ended.storedKeys.length, ended.unusedKeys], [true, 2, []])
-  assert.equal(new Set(ended.storedKeys).size, 2, 'each file has its own key')
+  assert.deepEqual([endedRun.isComplete, endedRun.storedKeys.length, endedRun.unusedKeys], [true, 2, []])
+  assert.equal(new Set(endedRun.storedKeys).size, 2, 'each file has its own key')
 })
 
 test('the percent continues from the previous route, and all inputs count equally', async () => {
-  const seen: number[] = []
+  const seenPercents: number[] = []
   const engines = [
     engineWith(async (_, tools) => {
       tools.progress(0.5)
       return {}
     }),
   ]
-  const progress = (percent: number) => void seen.push(percent)
+  const progress = (percent: number) => void seenPercents.push(percent)
   await (await run(noOther, { engines, progress })).done
   await (await run(noOther, { engines, progress, inputPlans: [{ ...inputPlan, reached: 40 }] })).done
   await (await run(noOther, { engines, progress, inputPlans: [inputPlan, { ...inputPlan, reached: 40 }] }))
     .done
-  assert.deepEqual(seen, [50, 70, 25, 85])
+  assert.deepEqual(seenPercents, [50, 70, 25, 85])
 })
 
 test('a partly completed input keeps its files, step and fidelity for the next image', async () => {
@@ -205,18 +205,18 @@ test('a partly completed input keeps its files, step and fidelity for the next i
     engines: [engineWith(async () => ({}))],
     inputPlans: [{ ...inputPlan, steps } as InputPlan, { ...inputPlan, steps, step: 2 } as InputPlan],
   })
-  const ended = await done
-  assert.ok('storedKeys' in ended)
-  const [first, second] = ended.inputPlans
+  const endedRun = await done
+  assert.ok('storedKeys' in endedRun)
+  const [firstPlan, secondPlan] = endedRun.inputPlans
   assert.deepEqual(
-    [first?.step, first?.fidelity?.words, ended.isComplete],
+    [firstPlan?.step, firstPlan?.fidelity?.words, endedRun.isComplete],
     [1, { source: 8, result: 8, share: 1 }, false],
   )
   assert.deepEqual(
-    first?.files.map(({ key, format }) => [files.objects.has(key), format]),
+    firstPlan?.files.map(({ key, format }) => [files.objects.has(key), format]),
     [[true, 'txt']],
   )
-  assert.deepEqual(second, { ...inputPlan, steps, step: 2 }, 'a completed input is unchanged')
+  assert.deepEqual(secondPlan, { ...inputPlan, steps, step: 2 }, 'a completed input is unchanged')
 })
 
 test('a step is split for the idle workers and their time limit', async () => {
@@ -227,17 +227,17 @@ test('a step is split for the idle workers and their time limit', async () => {
   }
   const engines = [engineWith(async () => ({}), { split })]
   await (await run(noOther, { engines })).done
-  const ended = await (await run(noOther, { engines, config: { PARALLEL: 1, TASK_LIMIT_S: 900 } })).done
-  assert.ok('storedKeys' in ended)
+  const endedRun = await (await run(noOther, { engines, config: { PARALLEL: 1, TASK_LIMIT_S: 900 } })).done
+  assert.ok('storedKeys' in endedRun)
   await (await run(noOther, { engines, inputPlans: [inputPlan, inputPlan] })).done
   assert.deepEqual(workerPools, [
     { workers: 100, timeoutS: Number.POSITIVE_INFINITY },
     { workers: 1, timeoutS: 900 },
   ])
-  const shared = await (await run(noOther, { engines })).done
-  assert.ok('chunks' in shared)
-  const [left] = shared.inputPlans
-  assert.deepEqual(shared.chunks, [{ spec: { from: 1 } }, { spec: { from: 2 } }])
+  const sharedRun = await (await run(noOther, { engines })).done
+  assert.ok('chunks' in sharedRun)
+  const [left] = sharedRun.inputPlans
+  assert.deepEqual(sharedRun.chunks, [{ spec: { from: 1 } }, { spec: { from: 2 } }])
   assert.deepEqual(
     [left?.step, left?.files, left?.held],
     [0, inputPlan.files, { counts: {}, features: ['selectableText'] }],
@@ -263,13 +263,13 @@ test('a failed route records its steps up to the failure, and its folder is dele
     const steps = [step, { ...step, from: 'txt' }]
     const savedPercents: number[] = []
     const { done } = await run(
-      (_, tried) => {
-        const [first] = tried
+      (_, triedRoutes) => {
+        const [firstRoute] = triedRoutes
         assert.deepEqual(
-          first.steps.map(({ from }) => from),
+          firstRoute.steps.map(({ from }) => from),
           ['html', 'txt'].slice(0, failing + 1),
         )
-        return { ...inputPlan, steps: [step] as InputPlan['steps'], tried: [...tried] }
+        return { ...inputPlan, steps: [step] as InputPlan['steps'], tried: [...triedRoutes] }
       },
       {
         engines,
@@ -277,10 +277,10 @@ test('a failed route records its steps up to the failure, and its folder is dele
         saveRemaining: async ([left]) => void savedPercents.push(left?.reached ?? -1),
       },
     )
-    const ended = await done
-    assert.ok('storedKeys' in ended)
+    const endedRun = await done
+    assert.ok('storedKeys' in endedRun)
     assert.deepEqual(
-      [savedPercents, ended.isComplete, ended.inputPlans[0]?.tried?.length],
+      [savedPercents, endedRun.isComplete, endedRun.inputPlans[0]?.tried?.length],
       [[failing === 0 ? 25 : 75], true, 1],
     )
   }

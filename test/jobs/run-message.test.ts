@@ -68,10 +68,10 @@ test('a task message that must be retried is delivered again after the requested
 })
 
 test('an unsigned task message, or one with rejected signatures, is sent again for signing', async () => {
-  const sent = ['image again', { jobId: 'job_1', task: 1 }, job.owner]
+  const sentMessage = ['image again', { jobId: 'job_1', task: 1 }, job.owner]
   const unsigned = await handle(() => assert.fail('it has no access to files'), { isSigned: true })
-  const refused = await handle(async () => ({ done: false, resend: 'signed', retryInS: 0 }))
-  assert.deepEqual([unsigned, refused], Array(2).fill({ isHandled: true, queueCalls: [sent] }))
+  const refusedOutcome = await handle(async () => ({ done: false, resend: 'signed', retryInS: 0 }))
+  assert.deepEqual([unsigned, refusedOutcome], Array(2).fill({ isHandled: true, queueCalls: [sentMessage] }))
 })
 
 test('a task message that could not be processed is delivered again soon, or later if the queue fails too', async () => {

@@ -56,7 +56,7 @@ export async function testCrashPoints(
     const outcome = await outcomeOf(service)
     return { service, outcome: scenario.normalize ? scenario.normalize(outcome) : outcome }
   }
-  const { outcome: expected, service: uninterrupted } = await run(undefined)
+  const { outcome: expectedOutcome, service: uninterrupted } = await run(undefined)
   // Later crash points than effects are possible, because recovery adds effects.
   const crashPoints = Array.from(
     { length: Math.ceil(uninterrupted.gate.effects.length / every) },
@@ -65,7 +65,7 @@ export async function testCrashPoints(
   await forEachConcurrently(crashPoints, maxConcurrentRuns, async (crashAfter) => {
     try {
       const { outcome } = await run(crashAfter)
-      assert.deepEqual(outcome, expected)
+      assert.deepEqual(outcome, expectedOutcome)
     } catch (error) {
       throw new Error(`crashed after effect ${crashAfter}, ${uninterrupted.gate.effects[crashAfter - 1]}`, {
         cause: error,

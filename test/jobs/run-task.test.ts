@@ -28,20 +28,20 @@ const config = { ANONYMOUS_PLAN: 'free' }
 
 /** A job with two tasks, and a way to handle a message for the first. */
 async function createJob(concurrentJobs: number | null = null) {
-  const own = memoryJobs()
-  const { jobs, table, queues, files } = own
+  const ownJobs = memoryJobs()
+  const { jobs, table, queues, files } = ownJobs
   await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])]))
   queues.dropAll()
-  own.takeEvents()
+  ownJobs.takeEvents()
   const services = { jobs, table, queues, files, log, config, plans: { free: { concurrentJobs } } }
   const ref = { jobId: 'job_1', task: 1 }
   return {
-    ...own,
+    ...ownJobs,
     ref,
     slots: new ConcurrencySlots(services as unknown as Services), // only the members that are used
-    change: (set: Partial<Task>) => own.store.changeTask(ref, { set }),
+    change: (set: Partial<Task>) => ownJobs.store.changeTask(ref, { set }),
     found: async () => {
-      const one = await own.store.getTask(ref)
+      const one = await ownJobs.store.getTask(ref)
       assert.ok(one)
       return one
     },
@@ -94,9 +94,9 @@ test('a message for a missing, waiting or finished task runs nothing, but repeat
   await change({ expandedBy: 1 })
   assert.deepEqual([await run(mustNotRun), takeSentTasks()], [messageDone, [2]])
   assert.deepEqual(await store.getChunks(part), [], 'its chunks are deleted')
-  const gone = await createJob()
-  await gone.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
-  assert.deepEqual(await gone.run(mustNotRun), messageDone)
+  const goneJob = await createJob()
+  await goneJob.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
+  assert.deepEqual(await goneJob.run(mustNotRun), messageDone)
 })
 
 test('a message for a split task sends its pending chunks', async () => {
@@ -114,9 +114,9 @@ test('no task of a job that has ended is run', async () => {
   const { run, store } = await createJob()
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
   assert.deepEqual(await run(mustNotRun), messageDone)
-  const none = await createJob()
-  await none.store.deleteJob('job_1')
-  assert.deepEqual(await none.run(mustNotRun), messageDone)
+  const noJob = await createJob()
+  await noJob.store.deleteJob('job_1')
+  assert.deepEqual(await noJob.run(mustNotRun), messageDone)
 })
 
 test('an AppError fails the task immediately, with its details and warnings', async () => {
@@ -188,18 +188,18 @@ test('a task without a slot waits, without using up an attempt, until another jo
   const { run, found, slots, jobs, store, takeSentTasks, ref } = await createJob(1)
   await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))
   takeSentTasks()
-  const [other, own] = [await store.getJob('job_2'), await store.getJob('job_1')]
-  assert.ok(other && own)
-  assert.equal(await slots.acquire(other, { ...ref, jobId: 'job_2' }, 'image'), true)
+  const [otherJob, ownJob] = [await store.getJob('job_2'), await store.getJob('job_1')]
+  assert.ok(otherJob && ownJob)
+  assert.equal(await slots.acquire(otherJob, { ...ref, jobId: 'job_2' }, 'image'), true)
   assert.deepEqual(await run(mustNotRun), messageDone)
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   // A job that is over passes its slot to the next one.
   await store.changeJob('job_2', { set: { status: 'cancelled', endedAt: timestamp(5) } })
-  await slots.release(other)
+  await slots.release(otherJob)
   assert.deepEqual(takeSentTasks(), [1])
   let isKept = false
   await run(async (_, { lease }) => {
-    isKept = await slots.acquire(own, ref, 'image')
+    isKept = await slots.acquire(ownJob, ref, 'image')
     await lease.finish({ status: 'completed', files: [] })
     return messageDone
   })
@@ -211,10 +211,10 @@ test('finishing the last task of a job, or finding the job ended, passes the slo
     const { run, slots, jobs, store, takeSentTasks, ref, change } = await createJob(1)
     await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))
     takeSentTasks()
-    const [own, next] = [await store.getJob('job_1'), await store.getJob('job_2')]
-    assert.ok(own && next)
-    assert.equal(await slots.acquire(own, ref, 'image'), true)
-    assert.equal(await slots.acquire(next, { ...ref, jobId: 'job_2' }, 'image'), false)
+    const [ownJob, nextJob] = [await store.getJob('job_1'), await store.getJob('job_2')]
+    assert.ok(ownJob && nextJob)
+    assert.equal(await slots.acquire(ownJob, ref, 'image'), true)
+    assert.equal(await slots.acquire(nextJob, { ...ref, jobId: 'job_2' }, 'image'), false)
     const end = () => store.changeJob('job_1', { set: { status: 'cancelled', endedAt: timestamp(5) } })
     if (situation !== 'ends') await end()
     if (situation === 'finds it over') await change({ status: 'cancelled', endedAt: timestamp(5) })

@@ -18,8 +18,8 @@ const send = state.tasks[1]
 assert.ok(send)
 
 /** A task that exports its files to a test store. */
-function createExport(put: RemoteStore['put'], more: Partial<typeof send> = {}) {
-  const seen: unknown[] = []
+function createExport(put: RemoteStore['put'], moreFields: Partial<typeof send> = {}) {
+  const seenFiles: unknown[] = []
   const services = {
     config: { GCS_ENDPOINT: undefined },
     guardedHttp: async () => ({ forOwner: () => ({}) }),
@@ -30,26 +30,26 @@ function createExport(put: RemoteStore['put'], more: Partial<typeof send> = {}) 
     kind: 'export',
     place: undefined,
     openStore: async () => async (fields: unknown) => {
-      seen.push(fields)
-      return { put, close: async () => seen.push('closed') }
+      seenFiles.push(fields)
+      return { put, close: async () => seenFiles.push('closed') }
     },
   }
   const run = {
     services,
     operation,
     state,
-    task: { ...send, ...more },
+    task: { ...send, ...moreFields },
     workDir: '/nowhere',
     signal: new AbortController().signal,
-    progress: (percent: number) => seen.push(percent),
+    progress: (percent: number) => seenFiles.push(percent),
   }
-  return { seen, run: run as unknown as TransferRun }
+  return { seen: seenFiles, run: run as unknown as TransferRun }
 }
 
 test('an export records the URL of each file and reports progress by bytes', async () => {
-  const { seen, run } = createExport(async ({ path, size, mimeType }, sent) => {
+  const { seen, run } = createExport(async ({ path, size, mimeType }, reportSent) => {
     assert.equal(mimeType, 'image/png')
-    sent(size)
+    reportSent(size)
     return `s3://there/${path}`
   })
   const { deliveries } = await runTransfer(run)
@@ -122,17 +122,17 @@ const importing = {
 }
 
 test('a file with a wrong SHA-256 or size is rejected and deleted', async () => {
-  const stored = new Set<string>()
+  const storedPaths = new Set<string>()
   let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
     ...importing,
     vault: { unsealAll: () => fields },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
-        for await (const _ of body) stored.add(key)
+        for await (const _ of body) storedPaths.add(key)
       },
       delete: async (keys: readonly string[]) => {
-        for (const key of keys) stored.delete(key)
+        for (const key of keys) storedPaths.delete(key)
       },
     },
   }
@@ -160,7 +160,7 @@ test('a file with a wrong SHA-256 or size is rejected and deleted', async () => 
   })
   fields = { max_size: 1 }
   await assert.rejects(runTransfer(run), { code: 'FILE_TOO_LARGE' })
-  assert.deepEqual([...stored], [])
+  assert.deepEqual([...storedPaths], [])
 })
 
 test('a transfer that crashed three times is not retried, and its unfinished upload is dropped', async () => {
@@ -179,16 +179,16 @@ test('a transfer that crashed three times is not retried, and its unfinished upl
     cleanUp: async (uploadState: string) => void forgotten.push(uploadState),
   })
   const code = 'EXPORT_FAILED'
-  const lost = { code, message: /crashed in all three attempts/, details: { reason: 'incomplete' } }
-  await assert.rejects(runTransfer({ ...run, operation: { ...operation, openStore } }), lost)
+  const lostError = { code, message: /crashed in all three attempts/, details: { reason: 'incomplete' } }
+  await assert.rejects(runTransfer({ ...run, operation: { ...operation, openStore } }), lostError)
   assert.deepEqual([forgotten, seen.at(-1)], [['upload 1'], 'closed'])
   const find = () => assert.fail('nothing is looked for')
   const lookingFor = { ...run, operation: { kind: 'import', find } } as unknown as TransferRun
-  await assert.rejects(runTransfer(lookingFor), { ...lost, code: 'IMPORT_FAILED' })
+  await assert.rejects(runTransfer(lookingFor), { ...lostError, code: 'IMPORT_FAILED' })
 })
 
 test('an import reports progress, and deletes all files when one fails', async () => {
-  const stored: string[] = []
+  const storedNames: string[] = []
   const percents: number[] = []
   let isWhole = true
   const bytes = Buffer.from('hello')
@@ -197,21 +197,21 @@ test('an import reports progress, and deletes all files when one fails', async (
     vault: { unsealAll: () => ({}) },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
-        for await (const _ of body) stored.push(key)
+        for await (const _ of body) storedNames.push(key)
       },
       read: async () => bytes,
       delete: async (keys: readonly string[]) => {
-        for (const key of keys) stored.splice(stored.indexOf(key), 1)
+        for (const key of keys) storedNames.splice(storedNames.indexOf(key), 1)
       },
     },
   }
-  const there = (filename: string, open: () => Promise<Readable>) => ({
+  const there = (filename: string, openFile: () => Promise<Readable>) => ({
     filename,
     size: 5,
     isResumable: false,
-    open,
+    open: openFile,
   })
-  const found = [
+  const foundFiles = [
     there('a.txt', async () => Readable.from([bytes])),
     there('b.txt', async () => {
       if (!isWhole)
@@ -221,7 +221,7 @@ test('an import reports progress, and deletes all files when one fails', async (
   ]
   const run = {
     services,
-    operation: { kind: 'import', find: async () => async () => found },
+    operation: { kind: 'import', find: async () => async () => foundFiles },
     state,
     task: { ...send, attempt: 1 },
     workDir: '/nowhere',
@@ -232,13 +232,13 @@ test('an import reports progress, and deletes all files when one fails', async (
   assert.deepEqual(percents, [50, 100])
   const keys = [0, 1].map((at) => `jobs/job_1/2/import-1-${at}`)
   assert.deepEqual(
-    [stored, files?.map(({ key, format }) => [key, format])],
+    [storedNames, files?.map(({ key, format }) => [key, format])],
     [keys, keys.map((key) => [key, 'txt'])],
   )
-  stored.length = 0
+  storedNames.length = 0
   isWhole = false
   await assert.rejects(runTransfer(run), { code: 'IMPORT_FAILED', message: 'It is not allowed.' })
-  assert.deepEqual(stored, [])
+  assert.deepEqual(storedNames, [])
 })
 
 test('a website cannot be captured without a browser', async () => {
@@ -270,12 +270,12 @@ test('an internal transfer error is retried and finally reported as internal', a
     ['import/s3', 'IMPORT_FAILED'],
     ['export/sftp', 'EXPORT_FAILED'],
   ] as const) {
-    const claimed = {
+    const claimedTask = {
       task: { ...send, operation },
       state,
       lease: { startHeartbeat: () => {} },
     } as unknown as ClaimedTask
-    await assert.rejects(transferTask(run, claimed), (error) => {
+    await assert.rejects(transferTask(run, claimedTask), (error) => {
       assert.ok(error instanceof TransientError)
       assert.equal(error.clientError.cause, fault)
       const { message, ...expectFile } = toClientError(error)
@@ -287,14 +287,14 @@ test('an internal transfer error is retried and finally reported as internal', a
 })
 
 test('a transfer ends its task with its files, or deletes them if the task was taken over', async () => {
-  const stored = new Set<string>()
+  const storedKeys = new Set<string>()
   const files = {
     stream: async () => Readable.from([Buffer.from('x')]),
     receive: async (key: string, body: AsyncIterable<Buffer>) => {
-      for await (const _ of body) stored.add(key)
+      for await (const _ of body) storedKeys.add(key)
     },
     delete: async (keys: readonly string[]) => {
-      for (const key of keys) stored.delete(key)
+      for (const key of keys) storedKeys.delete(key)
     },
   }
   const services = {
@@ -321,11 +321,11 @@ test('a transfer ends its task with its files, or deletes them if the task was t
     const [end] = ends
     return [end?.status, end?.percent, end?.files?.map(({ filename }) => filename)]
   }
-  const whole = ['completed', 100, ['a.zip']]
-  assert.deepEqual(await transfer(true), whole)
-  assert.equal(stored.size, 1)
-  assert.deepEqual(await transfer(false), whole)
-  assert.equal(stored.size, 0)
+  const wholeResult = ['completed', 100, ['a.zip']]
+  assert.deepEqual(await transfer(true), wholeResult)
+  assert.equal(storedKeys.size, 1)
+  assert.deepEqual(await transfer(false), wholeResult)
+  assert.equal(storedKeys.size, 0)
 })
 
 test('a transfer that exceeds the worker’s time limit reports advice', async () => {
@@ -338,9 +338,13 @@ test('a transfer that exceeds the worker’s time limit reports advice', async (
   }
   const { signal } = new AbortController()
   const run = { services, remainingMs: 20, stopping: signal, outOfSpace: signal } as unknown as TaskRun
-  const started = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
-  const claimed = { task: started, state, lease: { startHeartbeat: () => {} } } as unknown as ClaimedTask
-  await assert.rejects(transferTask(run, claimed), {
+  const startedTask = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
+  const claimedTask = {
+    task: startedTask,
+    state,
+    lease: { startHeartbeat: () => {} },
+  } as unknown as ClaimedTask
+  await assert.rejects(transferTask(run, claimedTask), {
     code: 'TIMEOUT',
     message:
       /did not finish within 0 s, .*Import fewer files per task, or send the file as a multipart upload/,

@@ -50,7 +50,11 @@ const describeTask = ({ name, status, code, percent, attempt, engine, engineVers
     .filter((one) => one !== undefined)
     .join(' ')
 
-const all: Readonly<Record<string, Scenario>> = { ...jobScenarios, ...chunkScenarios, ...fallbackScenarios }
+const allScenarios: Readonly<Record<string, Scenario>> = {
+  ...jobScenarios,
+  ...chunkScenarios,
+  ...fallbackScenarios,
+}
 const ends: Readonly<Record<string, ScenarioEnd>> = {
   'a job of one task': {
     job: 'completed',
@@ -257,39 +261,39 @@ const ends: Readonly<Record<string, ScenarioEnd>> = {
   },
 }
 
-for (const [name, scenario] of Object.entries(all))
+for (const [name, scenario] of Object.entries(allScenarios))
   test(`${name} ends as expected, without unnecessary runs or files`, async () => {
     const { left, ...end } = await runScenario(scenario)
-    const expected = { tasks: undefined, warnings: undefined, ...ends[name] }
-    const { left: known = [], ...wanted } = {
-      ...expected,
-      ...defined({ warnings: expected.tasks && (expected.warnings ?? []) }),
+    const expectedEnd = { tasks: undefined, warnings: undefined, ...ends[name] }
+    const { left: knownLeftovers = [], ...wanted } = {
+      ...expectedEnd,
+      ...defined({ warnings: expectedEnd.tasks && (expectedEnd.warnings ?? []) }),
     }
     assert.deepEqual(end, wanted)
     // Files of a cancelled join are only deleted with the job.
-    if (name !== 'a cancellation while chunks are joined') assert.deepEqual(left, known)
+    if (name !== 'a cancellation while chunks are joined') assert.deepEqual(left, knownLeftovers)
   })
 
 test('the percent of a task counts its inputs, their steps and the progress of a step', async () => {
-  const seen: [number, number][] = []
+  const seenPercents: [number, number][] = []
   const look: DuringTask = async (service) => {
     const { tasks } = await service.state()
-    seen.push(...tasks.map(({ number, percent }): [number, number] => [number, percent]))
+    seenPercents.push(...tasks.map(({ number, percent }): [number, number] => [number, percent]))
   }
   const half: DuringTask = async (_, { progress }) => progress(0.5)
   const [source, , out] = documentGraph()
   assert.ok(source && out)
-  const both = [
+  const bothTasks = [
     ...[source, { ...source, name: 'other' }],
     { ...newTask('a', [0, 1], { spec: { to: 'png', options: { name: 'string' } } }) },
     { ...out, ins: [2] },
   ]
   await runScenario({
-    play: async (service) => void (await service.create(both)),
+    play: async (service) => void (await service.create(bothTasks)),
     during: { '': half, string: look },
   })
   // While the second input is running, the first one counts fully: with half of one of two steps, that is 125 of 200.
-  assert.deepEqual(seen, [
+  assert.deepEqual(seenPercents, [
     [2, 62],
     [2, 62],
   ])

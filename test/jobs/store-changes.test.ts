@@ -13,16 +13,16 @@ import { createJob, manyFiles, sink, two } from './support/stored-jobs.ts'
 const keysIn = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
 
 test('chunks are returned in order, and only the specified ones are deleted', async () => {
-  const { store, records: own, table } = await createJob()
-  const [a, b] = own.tasks
+  const { store, records: ownRecords, table } = await createJob()
+  const [a, b] = ownRecords.tasks
   assert.ok(a && b)
   const parts = [10_000, 1000, 1002].map((part) => createChunkRecord(a, part, {}, secondsLater(0)))
   await store.addChunks([...parts, createChunkRecord(b, 1001, {}, secondsLater(0))])
   const numbers = async (of: Task) => (await store.getChunks(of)).map(({ part }) => part)
   assert.deepEqual([await numbers(a), await numbers(b)], [[1000, 1002, 10_000], [1001]])
-  const whole = await store.getState('job_1')
+  const wholeState = await store.getState('job_1')
   assert.deepEqual(
-    whole?.chunks.map(({ number, part }) => [number, part]),
+    wholeState?.chunks.map(({ number, part }) => [number, part]),
     [
       [1, 1000],
       [1, 1002],
@@ -41,13 +41,13 @@ test('chunks are returned in order, and only the specified ones are deleted', as
 
 test('changing a missing record does not create it', async () => {
   const { store, table } = await createJob()
-  const before = table.items
-  const none = { applied: false, record: undefined }
-  assert.deepEqual(await store.changeJob('job_2', { set: { unsaid: true } }), none)
-  assert.deepEqual(await store.changeTask({ jobId: 'job_2', task: 1 }, { set: { percent: 1 } }), none)
+  const itemsBefore = table.items
+  const noWrite = { applied: false, record: undefined }
+  assert.deepEqual(await store.changeJob('job_2', { set: { unsaid: true } }), noWrite)
+  assert.deepEqual(await store.changeTask({ jobId: 'job_2', task: 1 }, { set: { percent: 1 } }), noWrite)
   assert.deepEqual(
     await store.changeJoinBucket({ pk: 'JOB#job_2', sk: 'LATCH#count' }, { set: { size: 1 } }),
-    none,
+    noWrite,
   )
   const onlyIf = { condition: { equal: { percent: 1 } } }
   const { applied, record } = await store.changeTask(
@@ -55,22 +55,22 @@ test('changing a missing record does not create it', async () => {
     { set: { percent: 2 } },
     onlyIf,
   )
-  assert.deepEqual([applied, record?.percent, table.items], [false, 0, before])
+  assert.deepEqual([applied, record?.percent, table.items], [false, 0, itemsBefore])
 })
 
 test('only the stored end of a job is emitted in the process', async () => {
   const { store } = await createJob()
-  const received: unknown[] = []
-  const receive = (by: string) => (job: Job) => void received.push([by, job.id, job.status])
+  const receivedEnds: unknown[] = []
+  const receive = (by: string) => (job: Job) => void receivedEnds.push([by, job.id, job.status])
   const [ofJob, ofAny] = [receive('job'), receive('any')]
   jobEndEmitter.on('job_1', ofJob)
   jobEndEmitter.on(anyJob, ofAny)
   await store.changeJob('job_1', { set: { status: 'processing' } })
   await store.changeJob('job_1', { set: { status: 'completed' } }, { condition: { absent: ['id'] } })
-  assert.deepEqual(received, [])
+  assert.deepEqual(receivedEnds, [])
   await store.changeJob('job_1', { set: { status: 'completed' } })
   await store.changeJob('job_1', { set: { unsaid: true } })
-  assert.deepEqual(received.splice(0), [
+  assert.deepEqual(receivedEnds.splice(0), [
     ['job', 'job_1', 'completed'],
     ['any', 'job_1', 'completed'],
   ])
@@ -81,10 +81,10 @@ test('only the stored end of a job is emitted in the process', async () => {
   const never = { ...over, condition: { exists: false } }
   assert.equal(await store.endTaskAndJob(ref, never, over, { ...job, status: 'failed' }), false)
   assert.equal(await store.endTaskAndJob(ref, over, never, { ...job, status: 'failed' }), false)
-  assert.deepEqual([received, (await store.getJob('job_1'))?.status], [[], 'completed'])
+  assert.deepEqual([receivedEnds, (await store.getJob('job_1'))?.status], [[], 'completed'])
   assert.equal(await store.endTaskAndJob(ref, over, over, { ...job, status: 'failed' }), true)
   assert.deepEqual(
-    [received.length, (await store.getJob('job_1'))?.status, (await store.getTask(ref))?.status],
+    [receivedEnds.length, (await store.getJob('job_1'))?.status, (await store.getTask(ref))?.status],
     [...[2, 'failed', 'failed']],
   )
   jobEndEmitter.off('job_1', ofJob)
@@ -93,11 +93,11 @@ test('only the stored end of a job is emitted in the process', async () => {
 
 test('deleting tasks leaves only the job record, which is then deleted', async () => {
   for (const tasks of [two, sink(250), [...manyFiles, newTask('a', [0])], []]) {
-    const { store, table, records: own } = await createJob(tasks)
-    const [first] = own.tasks
-    if (first) await store.addChunks([createChunkRecord(first, 1000, {}, secondsLater(0))])
-    const other = createRecords(two, { id: 'job_2' })
-    await store.create(other)
+    const { store, table, records: ownRecords } = await createJob(tasks)
+    const [firstTask] = ownRecords.tasks
+    if (firstTask) await store.addChunks([createChunkRecord(firstTask, 1000, {}, secondsLater(0))])
+    const otherRecords = createRecords(two, { id: 'job_2' })
+    await store.create(otherRecords)
     const state = await store.getState('job_1')
     assert.ok(state)
     await store.deleteTasks(state)
@@ -109,15 +109,17 @@ test('deleting tasks leaves only the job record, which is then deleted', async (
 })
 
 test('the tombstone of an expired job contains its status but none of its content', async () => {
-  const { store, table, records: own } = await createJob(two, { tag: 'mine', keyId: 'key_1' })
+  const { store, table, records: ownRecords } = await createJob(two, { tag: 'mine', keyId: 'key_1' })
   await store.changeTask({ jobId: 'job_1', task: 1 }, { set: complete(5, file('a.png')) })
-  const facts = { status: 'expired', expiredAt: timestamp(9), expiredFor: 'retention' } as const
-  const { record } = await store.changeJob('job_1', { set: { ...facts, stage: 'convert', unsaid: true } })
+  const expiryFields = { status: 'expired', expiredAt: timestamp(9), expiredFor: 'retention' } as const
+  const { record } = await store.changeJob('job_1', {
+    set: { ...expiryFields, stage: 'convert', unsaid: true },
+  })
   assert.ok(record)
   await store.writeTombstone(record, 77)
   const left = await store.getJob('job_1')
-  const { id, owner, requestId, tag, display, retentionS, require, total, units, sequence } = own.job
-  const { createdAt, expiresAt } = own.job
+  const { id, owner, requestId, tag, display, retentionS, require, total, units, sequence } = ownRecords.job
+  const { createdAt, expiresAt } = ownRecords.job
   assert.deepEqual(left, {
     id,
     owner,
@@ -131,7 +133,7 @@ test('the tombstone of an expired job contains its status but none of its conten
     sequence,
     createdAt,
     expiresAt,
-    ...facts,
+    ...expiryFields,
     filesTold: true,
     warnings: [],
     fixed: [],

@@ -16,38 +16,46 @@ import {
 } from './records.ts'
 import { createJob, manyFiles, sink, two } from './support/stored-jobs.ts'
 
-for (const [size, tasks, more] of [
+for (const [size, tasks, moreFields] of [
   ['few tasks', two, {}],
   ['many tasks', sink(150), { tag: 'mine' }],
   ['many files', [...manyFiles, newTask('a', [0, 1]), createExport('out', [20])], {}],
 ] as const)
   test(`a job with ${size} is read exactly as it was stored, with its index keys`, async () => {
-    const { table, store, records: own } = await createJob(tasks, more)
-    const whole = await store.getState('job_1')
-    assert.deepEqual(whole, { job: own.job, fixed: own.fixed, tasks: own.tasks, chunks: [] })
+    const { table, store, records: ownRecords } = await createJob(tasks, moreFields)
+    const wholeState = await store.getState('job_1')
+    assert.deepEqual(wholeState, {
+      job: ownRecords.job,
+      fixed: ownRecords.fixed,
+      tasks: ownRecords.tasks,
+      chunks: [],
+    })
     const item = await table.get(jobKey('job_1'))
     const { wakeShard, listKey, tagKey } = item ?? {}
     assert.deepEqual(
       [wakeShard, listKey, tagKey],
-      [wakeShardOf('job_1'), 'anon_1#live', own.job.tag === null ? undefined : 'anon_1#mine'],
+      [wakeShardOf('job_1'), 'anon_1#live', ownRecords.job.tag === null ? undefined : 'anon_1#mine'],
     )
     for (const record of table.items.filter(({ sk }) => sk !== 'JOB'))
-      assert.equal(record['ttl'], own.ttl, `${record['sk']} has a TTL`)
-    assert.equal((await table.get(keyOfFixedTasks('job_1'))) !== undefined, own.isFixedSeparate)
-    for (const one of own.tasks) {
-      const stored = await store.getTask({ jobId: 'job_1', task: one.number })
-      assert.deepEqual(stored, one)
+      assert.equal(record['ttl'], ownRecords.ttl, `${record['sk']} has a TTL`)
+    assert.equal((await table.get(keyOfFixedTasks('job_1'))) !== undefined, ownRecords.isFixedSeparate)
+    for (const one of ownRecords.tasks) {
+      const storedTask = await store.getTask({ jobId: 'job_1', task: one.number })
+      assert.deepEqual(storedTask, one)
     }
   })
 
 test('creating the same job again succeeds, but creating another job with its id fails', async () => {
   for (const tasks of [two, sink(150)]) {
-    const { store, records: own } = await createJob(tasks)
-    assert.equal(await store.create(own), true)
-    const other = (job: Partial<Job>): GraphRecords => ({ ...own, job: { ...own.job, ...job } })
-    assert.equal(await store.create(other({ requestId: 'req_2' })), false)
-    assert.equal(await store.create(other({ createdAt: timestamp(1) })), false)
-    assert.deepEqual(await store.getJob('job_1'), own.job)
+    const { store, records: ownRecords } = await createJob(tasks)
+    assert.equal(await store.create(ownRecords), true)
+    const recordsWith = (job: Partial<Job>): GraphRecords => ({
+      ...ownRecords,
+      job: { ...ownRecords.job, ...job },
+    })
+    assert.equal(await store.create(recordsWith({ requestId: 'req_2' })), false)
+    assert.equal(await store.create(recordsWith({ createdAt: timestamp(1) })), false)
+    assert.deepEqual(await store.getJob('job_1'), ownRecords.job)
   }
 })
 
@@ -65,8 +73,8 @@ test('a job’s claims are stored with it, and released when one of them fails',
     const store = new JobStore(table)
     for (const name of ['a', 'b', 'c']) await table.put({ ...key(name), size: 1 })
     await table.update(key('b'), { set: { jobId: 'job_2' } })
-    const own = createRecords(tasks)
-    assert.equal(await store.create(own, [claim('a'), count, claim('b'), claim('c')]), false)
+    const ownRecords = createRecords(tasks)
+    assert.equal(await store.create(ownRecords, [claim('a'), count, claim('b'), claim('c')]), false)
     const findHolder = async (name: string) => (await table.get(key(name)))?.['jobId']
     assert.deepEqual(
       [await findHolder('a'), await findHolder('b'), await findHolder('c')],
@@ -76,7 +84,7 @@ test('a job’s claims are stored with it, and released when one of them fails',
     assert.equal(await store.getJob('job_1'), undefined)
     // A record that was created for it keeps its TTL.
     assert.equal(await findHolder('count'), tasks === two ? undefined : 'job_1')
-    assert.equal(await store.create(own, [claim('a'), count, claim('c')]), true)
+    assert.equal(await store.create(ownRecords, [claim('a'), count, claim('c')]), true)
     assert.deepEqual(
       [await findHolder('a'), await findHolder('count'), await findHolder('c')],
       Array(3).fill('job_1'),
@@ -88,16 +96,20 @@ test('releasing the claims of a failed job keeps those that another job has take
   const table = new MemoryTable()
   const key = { pk: 'UPLOAD#a', sk: 'UPLOAD' }
   await table.put({ ...key, size: 1 })
-  const change = { set: { jobId: 'job_1' } }
-  const removeOpen: TransactionWrite = { update: key, change, if: { exists: true } }
-  const gone: TransactionWrite = { update: { ...key, pk: 'UPLOAD#b' }, change, if: { exists: true } }
+  const claimChange = { set: { jobId: 'job_1' } }
+  const removeOpen: TransactionWrite = { update: key, change: claimChange, if: { exists: true } }
+  const goneWrite: TransactionWrite = {
+    update: { ...key, pk: 'UPLOAD#b' },
+    change: claimChange,
+    if: { exists: true },
+  }
   const update = table.update.bind(table)
   table.update = async (at, ...rest) => {
     // Between the claim and its release.
     if (at.pk === 'UPLOAD#b') await update(key, { set: { jobId: 'job_2' } })
     return update(at, ...rest)
   }
-  assert.equal(await new JobStore(table).create(createRecords(sink(150)), [removeOpen, gone]), false)
+  assert.equal(await new JobStore(table).create(createRecords(sink(150)), [removeOpen, goneWrite]), false)
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
 })
 
@@ -114,7 +126,7 @@ test('few records are stored in one transaction, many in batches before the job'
       assert.equal(await table.get(jobKey('job_1')), undefined)
       return writeAll(...args)
     }
-    const own = createRecords([
+    const ownRecords = createRecords([
       createStoredImport('in'),
       ...Array.from({ length: count }, (_, at) => newTask(`t${at}`, [0])),
     ])
@@ -123,21 +135,21 @@ test('few records are stored in one transaction, many in batches before the job'
       change: { set: { is: 1 } },
       if: {},
     }
-    assert.equal(await new JobStore(table).create(own, [claim]), true)
+    assert.equal(await new JobStore(table).create(ownRecords, [claim]), true)
     assert.equal(batches === 0, together, `${count} tasks`)
   }
 })
 
 test('jobs are returned in the requested order, without missing ones', async () => {
-  const { store, records: own } = await createJob()
+  const { store, records: ownRecords } = await createJob()
   await store.create(createRecords(two, { id: 'job_2' }))
   assert.deepEqual(
     (await store.getJobs(['job_3', 'job_2', 'job_1'])).map(({ id }) => id),
     ['job_2', 'job_1'],
   )
-  assert.deepEqual(await store.getJobs(['job_1']), [own.job])
+  assert.deepEqual(await store.getJobs(['job_1']), [ownRecords.job])
   assert.deepEqual([await store.getJobs([]), await store.getJob('job_3')], [[], undefined])
-  assert.deepEqual(await store.getJob('job_1'), own.job)
+  assert.deepEqual(await store.getJob('job_1'), ownRecords.job)
   assert.equal(await store.getState('job_3'), undefined)
 })
 
@@ -145,23 +157,23 @@ test('the inputs of a task are read with its job, unless the job is known', asyn
   const {
     table,
     store,
-    records: own,
+    records: ownRecords,
   } = await createJob([createStoredImport('in'), newTask('a', [0]), newTask('b', [0, 1])])
-  const [a, b] = own.tasks
+  const [a, b] = ownRecords.tasks
   assert.ok(a && b)
-  const asked: string[] = []
+  const requestedKeys: string[] = []
   const getAll = table.getAll.bind(table)
   table.getAll = async (keys) => {
-    asked.push(...keys.map(({ sk }) => sk))
+    requestedKeys.push(...keys.map(({ sk }) => sk))
     return getAll(keys)
   }
-  const inputs = { job: own.job, fixed: own.fixed, tasks: [], chunks: [] }
+  const inputs = { job: ownRecords.job, fixed: ownRecords.fixed, tasks: [], chunks: [] }
   assert.deepEqual(await store.getInputs(a), inputs)
-  assert.deepEqual(asked.splice(0), ['JOB'], 'a file that is there from the start has no record')
+  assert.deepEqual(requestedKeys.splice(0), ['JOB'], 'a file that is there from the start has no record')
   assert.deepEqual(await store.getInputs(b), { ...inputs, tasks: [a] })
-  assert.deepEqual(asked.splice(0), ['JOB', 'TASK#00000', 'TASK#00001'])
-  assert.deepEqual(await store.getInputs(b, own.job), { ...inputs, tasks: [a] })
-  assert.deepEqual(asked.splice(0), ['TASK#00000', 'TASK#00001'])
+  assert.deepEqual(requestedKeys.splice(0), ['JOB', 'TASK#00000', 'TASK#00001'])
+  assert.deepEqual(await store.getInputs(b, ownRecords.job), { ...inputs, tasks: [a] })
+  assert.deepEqual(requestedKeys.splice(0), ['TASK#00000', 'TASK#00001'])
   // A chunk is always `fed`, whatever the inputs of its task are.
   const part = createChunkRecord(b, 1000, {}, secondsLater(0))
   assert.deepEqual((await store.getInputs({ ...part, ins: [1] }))?.tasks, [a])
@@ -172,20 +184,24 @@ test('separately stored imports are read if the task needs them', async () => {
   const {
     table,
     store,
-    records: own,
+    records: ownRecords,
   } = await createJob([...manyFiles, newTask('a', [0, 1]), newTask('b', [20])])
-  const [a, b] = own.tasks
+  const [a, b] = ownRecords.tasks
   assert.ok(a && b)
-  assert.deepEqual((await store.getInputs(a))?.fixed, own.fixed)
+  assert.deepEqual((await store.getInputs(a))?.fixed, ownRecords.fixed)
   assert.deepEqual((await store.getInputs(b))?.fixed, [])
   await table.delete(keyOfFixedTasks('job_1'))
   assert.deepEqual((await store.getInputs(a))?.fixed, [])
 })
 
 test('all dependents of a task are found, even if there are many', async () => {
-  const many = Array.from({ length: 1100 }, (_, at) => newTask(`t${at}`, [1]))
-  const { store, records: own } = await createJob([createStoredImport('in'), newTask('root', [0]), ...many])
-  const [root, leaf] = own.tasks
+  const manyTasks = Array.from({ length: 1100 }, (_, at) => newTask(`t${at}`, [1]))
+  const { store, records: ownRecords } = await createJob([
+    createStoredImport('in'),
+    newTask('root', [0]),
+    ...manyTasks,
+  ])
+  const [root, leaf] = ownRecords.tasks
   assert.ok(root && leaf)
   const outs = await store.getDependents(root)
   assert.deepEqual(
@@ -193,27 +209,27 @@ test('all dependents of a task are found, even if there are many', async () => {
     Array.from({ length: 1100 }, (_, at) => String(at + 2)),
   )
   assert.deepEqual(await store.getDependents(leaf), [])
-  const [few] = (await createJob()).records.tasks
-  assert.ok(few)
-  assert.deepEqual(await store.getDependents(few), ['2'])
+  const [fewTask] = (await createJob()).records.tasks
+  assert.ok(fewTask)
+  assert.deepEqual(await store.getDependents(fewTask), ['2'])
 })
 
 test('open tasks of a large job, and open inputs of a large join, are stored in buckets', async () => {
   const { store } = await createJob(sink(150))
   const removeOpen = (number: number) => ({ exclude: { open: new Set([number]) } })
-  const counted = await store.changeJoinBucket(bucketCountKey('job_1', 1), removeOpen(100))
+  const countedBucket = await store.changeJoinBucket(bucketCountKey('job_1', 1), removeOpen(100))
   assert.deepEqual(
-    [counted.record?.size, counted.record?.open?.size, counted.record?.open?.has(101)],
+    [countedBucket.record?.size, countedBucket.record?.open?.size, countedBucket.record?.open?.has(101)],
     [52, 51, true],
   )
-  const joined = await store.changeJoinBucket(joinBucketKey('job_1', 151, 1), removeOpen(101))
+  const joinedBucket = await store.changeJoinBucket(joinBucketKey('job_1', 151, 1), removeOpen(101))
   assert.deepEqual(
-    [joined.record?.size, joined.record?.open?.size, joined.record?.open?.has(102)],
+    [joinedBucket.record?.size, joinedBucket.record?.open?.size, joinedBucket.record?.open?.has(102)],
     [50, 49, true],
   )
 })
 
 test('tasks are read by their numbers', async () => {
-  const { store, records: own } = await createJob()
-  assert.deepEqual(await store.getTasks('job_1', [2, 9, 1]), own.tasks.toReversed())
+  const { store, records: ownRecords } = await createJob()
+  assert.deepEqual(await store.getTasks('job_1', [2, 9, 1]), ownRecords.tasks.toReversed())
 })

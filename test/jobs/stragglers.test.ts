@@ -15,7 +15,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-const part = (ranMs: number | undefined, more: Partial<Task> = {}): Task => ({
+const part = (ranMs: number | undefined, moreFields: Partial<Task> = {}): Task => ({
   jobId: 'job_1',
   number: 0,
   part: 1000,
@@ -33,27 +33,31 @@ const part = (ranMs: number | undefined, more: Partial<Task> = {}): Task => ({
   createdAt: '',
   ttl: 0,
   ...defined({ ranMs }),
-  ...more,
+  ...moreFields,
 })
-const cut = { cut: 'piece' }
+const cutFields = { cut: 'piece' }
 
 test('a chunk is a straggler when most are complete and it takes four times the median of similar ones', () => {
-  const made = [6, 8, 7].map((seconds) => part(seconds * 1000, cut))
-  const late = part(undefined, cut)
-  assert.equal(isStraggler(late, 28_001, [...made, late], 4), true)
-  assert.equal(isStraggler(late, 28_000, [...made, late], 4), false)
-  assert.equal(isStraggler(late, 60_000, [...made, late], 7), false, 'most are at work')
-  const quick = made.map((one) => ({ ...one, ranMs: 100 }))
-  assert.equal(isStraggler(late, 19_000, quick, 4), false, 'another worker would first have to begin')
-  assert.equal(isStraggler(late, 20_000, quick, 4), true)
+  const completedChunks = [6, 8, 7].map((seconds) => part(seconds * 1000, cutFields))
+  const lateChunk = part(undefined, cutFields)
+  assert.equal(isStraggler(lateChunk, 28_001, [...completedChunks, lateChunk], 4), true)
+  assert.equal(isStraggler(lateChunk, 28_000, [...completedChunks, lateChunk], 4), false)
+  assert.equal(isStraggler(lateChunk, 60_000, [...completedChunks, lateChunk], 7), false, 'most are at work')
+  const quickChunks = completedChunks.map((one) => ({ ...one, ranMs: 100 }))
+  assert.equal(
+    isStraggler(lateChunk, 19_000, quickChunks, 4),
+    false,
+    'another worker would first have to begin',
+  )
+  assert.equal(isStraggler(lateChunk, 20_000, quickChunks, 4), true)
 })
 
 test('a chunk without completed similar chunks is not a straggler', () => {
-  const made = [6, 7, 8].map((seconds) => part(seconds * 1000, cut))
-  assert.equal(isStraggler(part(undefined), 600_000, made, 4), false)
-  assert.equal(isStraggler(part(undefined, cut), 600_000, made.slice(0, 1), 2), false)
-  const findFailed = made.map((one) => ({ ...one, status: 'failed' as const }))
-  assert.equal(isStraggler(part(undefined, cut), 600_000, findFailed, 4), false)
+  const completedChunks = [6, 7, 8].map((seconds) => part(seconds * 1000, cutFields))
+  assert.equal(isStraggler(part(undefined), 600_000, completedChunks, 4), false)
+  assert.equal(isStraggler(part(undefined, cutFields), 600_000, completedChunks.slice(0, 1), 2), false)
+  const findFailed = completedChunks.map((one) => ({ ...one, status: 'failed' as const }))
+  assert.equal(isStraggler(part(undefined, cutFields), 600_000, findFailed, 4), false)
 })
 
 test('no records are read for a chunk that has not run long enough', async () => {

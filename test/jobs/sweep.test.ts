@@ -13,17 +13,17 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { createJob, lost } from './support/jobs.ts'
+import { createJob, lostTask } from './support/jobs.ts'
 
 test('the sweep publishes a job whose creator failed to publish it', async () => {
-  const own = memoryJobs()
-  own.bus.failTimes(1)
+  const ownJobs = memoryJobs()
+  ownJobs.bus.failTimes(1)
   await assert.rejects(
-    own.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])])),
+    ownJobs.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])])),
     /the bus rejected/,
   )
-  await own.jobs.wake('job_1', secondsLater(60))
-  assert.deepEqual([own.takeEvents(), (await own.store.getJob('job_1'))?.log], [['job.created'], {}])
+  await ownJobs.jobs.wake('job_1', secondsLater(60))
+  assert.deepEqual([ownJobs.takeEvents(), (await ownJobs.store.getJob('job_1'))?.log], [['job.created'], {}])
 })
 
 test('an unusable upload fails its task and job', async () => {
@@ -31,23 +31,26 @@ test('an unusable upload fails its task and job', async () => {
     createAwaitedUpload('in'),
     newTask('work', [0]),
   ])
-  const arrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lost })
-  assert.equal(arrived, false)
-  const [first, second] = (await whole()).tasks
-  assert.deepEqual([first?.status, first?.code, second?.status], ['failed', lost.code, 'cancelled'])
+  const hasArrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lostTask })
+  assert.equal(hasArrived, false)
+  const [firstTask, secondTask] = (await whole()).tasks
+  assert.deepEqual(
+    [firstTask?.status, firstTask?.code, secondTask?.status],
+    ['failed', lostTask.code, 'cancelled'],
+  )
   assert.deepEqual([(await job()).status, takeSentTasks()], ['failed', []])
-  assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lost }), false)
+  assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lostTask }), false)
 })
 
 test('a job looks for awaited uploads every minute, for an hour', async () => {
-  const looked: number[] = []
-  const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void looked.push(number)
+  const lookedAt: number[] = []
+  const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void lookedAt.push(number)
   const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
     checkForUpload,
   })
   takeEvents()
   await wake(3600)
-  assert.deepEqual([looked, (await job()).wakeAt], [[0], timestamp(3660)])
+  assert.deepEqual([lookedAt, (await job()).wakeAt], [[0], timestamp(3660)])
   await wake(3601)
   const { status, expiredFor } = await job()
   assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
@@ -103,11 +106,11 @@ test('only the first check of a job publishes its creation again', async () => {
 test('the sweep counts finished tasks that were not counted, and ends the job after the last one', async () => {
   const { wake, changeTask, takeSentTasks, job, takeEvents } = await createJob()
   takeSentTasks()
-  const done = complete(2, file('a.png'))
-  await changeTask(1, done)
+  const completeFields = complete(2, file('a.png'))
+  await changeTask(1, completeFields)
   await wake(60)
   assert.deepEqual([takeSentTasks(), (await job()).status], [[2], 'queued'])
-  await changeTask(2, done)
+  await changeTask(2, completeFields)
   takeEvents()
   await wake(360)
   assert.equal((await job()).status, 'completed')
@@ -148,10 +151,10 @@ test('a job that has ended is checked at its expiry and deleted then', async () 
 test('a check keeps the earlier check time of a job that was deleted meanwhile', async () => {
   const { jobs, job, change, store } = await createJob([createStoredImport('in'), createExport('out', [0])])
   await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
-  const stale = await job()
+  const staleJob = await job()
   await change({ deletedAt: timestamp(2), unsaid: true, wakeAt: timestamp(17) })
   const read = store.getJob.bind(store)
-  store.getJob = async () => stale
+  store.getJob = async () => staleJob
   await jobs.wake('job_1', secondsLater(3))
   store.getJob = read
   assert.equal((await job()).wakeAt, timestamp(17))

@@ -54,11 +54,11 @@ async function changesAfter(...ends: readonly Partial<Task>[]): Promise<Change[]
 }
 
 test('a repeated completion also repeats the completion of the task that it cancelled', async () => {
-  const { tasks: own } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
-  const [a, b] = own
+  const { tasks: ownTasks } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
+  const [a, b] = ownTasks
   assert.ok(a && b)
   const completeWith = async (isRepeat: boolean, endedBy: string) => {
-    const counted: unknown[] = []
+    const countedTasks: unknown[] = []
     const store = {
       getDependents: async ({ number }: Task) => (number === 1 ? ['2'] : []),
       changeTask: async (_ref: object, { set }: Change) =>
@@ -66,7 +66,7 @@ test('a repeated completion also repeats the completion of the task that it canc
           ? { applied: false, record: { ...b, status: 'cancelled', endedBy } }
           : { applied: true, record: { ...b, open: undefined, lost: new Set([1]) } },
       changeJob: async (_id: string, { exclude }: Change) => {
-        counted.push(...(exclude?.['open'] ?? []))
+        countedTasks.push(...(exclude?.['open'] ?? []))
         return { applied: true, record: undefined }
       },
     }
@@ -74,7 +74,7 @@ test('a repeated completion also repeats the completion of the task that it canc
       typeof TaskCompletion
     >[0]) // only the members that are used
     await completion.completeTask({ ...a, ...fail(3, 'is cut off') }, { isRepeat })
-    return counted
+    return countedTasks
   }
   assert.deepEqual(await completeWith(true, 'skip'), [1, 2])
   assert.deepEqual(await completeWith(false, 'skip'), [1], 'the process that ended it completes it')
@@ -82,14 +82,14 @@ test('a repeated completion also repeats the completion of the task that it canc
 })
 
 test('a task fails when it cannot be planned, but not when the table fails', async () => {
-  const { job, fixed, tasks: own } = createRecords([createStoredImport('in'), newTask('a', [0])])
-  const [a] = own
+  const { job, fixed, tasks: ownTasks } = createRecords([createStoredImport('in'), newTask('a', [0])])
+  const [a] = ownTasks
   assert.ok(a)
   const sendWith = async (error: Error) => {
-    const ended: unknown[] = []
+    const endedJobs: unknown[] = []
     const store = {
       changeTask: async (_ref: object, { set }: Change) => {
-        ended.push(set?.['status'], set?.['code'])
+        endedJobs.push(set?.['status'], set?.['code'])
         return { applied: false, record: undefined }
       },
     }
@@ -98,15 +98,18 @@ test('a task fails when it cannot be planned, but not when the table fails', asy
     const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
     for (const send of [
       completion.sendTask(a),
-      completion.sendTasks([a], { job, fixed, tasks: own, chunks: [] }),
+      completion.sendTasks([a], { job, fixed, tasks: ownTasks, chunks: [] }),
     ])
-      await send.catch((thrown: unknown) => ended.push(thrown))
-    return ended
+      await send.catch((thrown: unknown) => endedJobs.push(thrown))
+    return endedJobs
   }
   const tableError = new Error('The table is unavailable.')
   assert.deepEqual(await sendWith(tableError), [tableError, tableError])
-  const lost = ['failed', 'NO_FILES']
-  assert.deepEqual(await sendWith(new AppError('NO_FILES', 'It has no files.')), [...lost, ...lost])
+  const lostOutcome = ['failed', 'NO_FILES']
+  assert.deepEqual(await sendWith(new AppError('NO_FILES', 'It has no files.')), [
+    ...lostOutcome,
+    ...lostOutcome,
+  ])
 })
 
 test('finishing a job gives up after 20 write conflicts', async (t) => {
@@ -142,19 +145,19 @@ test('waiting for an unchanged job reads it until the timeout, and not longer', 
   const jobs = new Jobs(parts as unknown as ConstructorParameters<typeof Jobs>[0]) // only the members that are used
   assert.equal((await jobs.waitFor('job_1', 0, () => false))?.sequence, 1)
   assert.deepEqual(waits.splice(0), [{ pauseMs: 0, leftMs: 0 }])
-  const found = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
-  assert.deepEqual([found?.sequence, reads, waits.length], [3, 3, 2])
+  const foundJob = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
+  assert.deepEqual([foundJob?.sequence, reads, waits.length], [3, 3, 2])
   assert.equal((await jobs.waitFor('job_1', 60, () => true, job))?.sequence, job.sequence, 'the job is known')
 })
 
 test('published progress is also the stored progress', async () => {
   const { job, fixed } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
-  let stored: Job = { ...job, status: 'processing', fixed: [...fixed] }
+  let storedJob: Job = { ...job, status: 'processing', fixed: [...fixed] }
   const published: unknown[] = []
   const store = {
     changeJob: async (_id: string, change: Change) => {
-      stored = applyChange(stored, change)
-      return { applied: true, record: stored }
+      storedJob = applyChange(storedJob, change)
+      return { applied: true, record: storedJob }
     },
   }
   const bus = {
@@ -164,13 +167,13 @@ test('published progress is also the stored progress', async () => {
   // Only the members that are used.
   const lifecycle = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0])
   const progress = { percent: 60, stage: 'encoding', taskName: 'a' }
-  await lifecycle.publishProgress(stored, 1, progress)
-  assert.equal(percentOf(stored), 30)
-  assert.deepEqual([stored.toldPercent, stored.stage, stored.taskName], [30, 'encoding', 'a'])
+  await lifecycle.publishProgress(storedJob, 1, progress)
+  assert.equal(percentOf(storedJob), 30)
+  assert.deepEqual([storedJob.toldPercent, storedJob.stage, storedJob.taskName], [30, 'encoding', 'a'])
   const [event] = published as { job: { progress: { percent: number } }; sequence: number }[]
-  assert.deepEqual([event?.job.progress.percent, event?.sequence], [30, stored.sequence])
+  assert.deepEqual([event?.job.progress.percent, event?.sequence], [30, storedJob.sequence])
   assert.equal(
-    await lifecycle.publishProgress(stored, 1, { ...progress, percent: 50 }),
+    await lifecycle.publishProgress(storedJob, 1, { ...progress, percent: 50 }),
     undefined,
     'progress does not fall',
   )
@@ -178,23 +181,31 @@ test('published progress is also the stored progress', async () => {
 })
 
 describe('a job of more than a hundred tasks', () => {
-  const done = complete(3, file('a.webp'))
-  const lost = fail(3, 'is cut off')
+  const completeFields = complete(3, file('a.webp'))
+  const failedFields = fail(3, 'is cut off')
 
   test('a job of more than a hundred tasks records a lost task immediately, and completed ones with the last task of their bucket', async () => {
-    assert.deepEqual(await changesAfter(done, done), [])
-    assert.deepEqual(await changesAfter(done, lost), [{ include: { lost: new Set([1]) } }])
-    assert.deepEqual(await changesAfter({ ...lost, continueOnError: true }), [], 'that may be missing')
+    assert.deepEqual(await changesAfter(completeFields, completeFields), [])
+    assert.deepEqual(await changesAfter(completeFields, failedFields), [{ include: { lost: new Set([1]) } }])
+    assert.deepEqual(
+      await changesAfter({ ...failedFields, continueOnError: true }),
+      [],
+      'that may be missing',
+    )
   })
 
   test('a job of more than a hundred tasks counts a bucket as complete, or as lost if one of its tasks is', async () => {
-    const rest = Array.from({ length: 50 }, () => done)
+    const rest = Array.from({ length: 50 }, () => completeFields)
     const over = { exclude: { open: new Set([1]) }, remove: ['running.1'] }
-    assert.deepEqual(await changesAfter(...rest, done), [{ ...over, include: { got: new Set([1]) } }])
-    assert.deepEqual(await changesAfter(...rest, lost), [{ ...over, include: { lost: new Set([1]) } }])
-    const [early, late, ...more] = await changesAfter(lost, ...rest)
+    assert.deepEqual(await changesAfter(...rest, completeFields), [
+      { ...over, include: { got: new Set([1]) } },
+    ])
+    assert.deepEqual(await changesAfter(...rest, failedFields), [
+      { ...over, include: { lost: new Set([1]) } },
+    ])
+    const [early, lateChange, ...moreChanges] = await changesAfter(failedFields, ...rest)
     assert.deepEqual(
-      [early, late, more],
+      [early, lateChange, moreChanges],
       [{ include: { lost: new Set([1]) } }, { ...over, include: { lost: new Set([1]) } }, []],
     )
   })

@@ -47,8 +47,14 @@ test('a conversion is stored as a job with one recorded task, a fixed import and
 
 test('the records of a job and its tasks contain the request, and nothing else', () => {
   const work = newTask('work', [0], { spec: { quality: 7 }, continueOnError: true })
-  const asked = { keyId: 'key_1', retryOf: 'job_0', failFast: true, hasWebhook: true, tag: 'a' } as const
-  const { job, tasks, ttl } = createRecords([createStoredImport('in'), work], asked)
+  const requestFields = {
+    keyId: 'key_1',
+    retryOf: 'job_0',
+    failFast: true,
+    hasWebhook: true,
+    tag: 'a',
+  } as const
+  const { job, tasks, ttl } = createRecords([createStoredImport('in'), work], requestFields)
   assert.deepEqual(Job.parse(job), job, 'and the table gives all of it back')
   const { display, fixed, ...more } = job
   assert.deepEqual(display, {
@@ -65,7 +71,7 @@ test('the records of a job and its tasks contain the request, and nothing else',
     status: 'queued',
     retentionS: 3600,
     require: 'all',
-    ...asked,
+    ...requestFields,
     total: 2,
     open: new Set([1]),
     units: 1,
@@ -149,18 +155,18 @@ test('up to a hundred tasks are counted by number, and more in buckets of a hund
   assert.deepEqual(hundred.joinBuckets, [])
   assert.ok(hundred.tasks.every(({ bucketed }) => bucketed === undefined))
 
-  const more = createRecords([createStoredImport('in'), ...fan(250)])
-  assert.deepEqual([more.job.open, more.job.units], [new Set([0, 1, 2]), 3])
+  const moreRecords = createRecords([createStoredImport('in'), ...fan(250)])
+  assert.deepEqual([moreRecords.job.open, moreRecords.job.units], [new Set([0, 1, 2]), 3])
   assert.deepEqual(
-    more.joinBuckets.map(({ task, index, bucket }) => [task, index, bucket.size, bucket.open?.size]),
+    moreRecords.joinBuckets.map(({ task, index, bucket }) => [task, index, bucket.size, bucket.open?.size]),
     [
       ['count', 0, 99, 99],
       ['count', 1, 100, 100],
       ['count', 2, 51, 51],
     ],
   )
-  assert.deepEqual(more.joinBuckets[2]?.bucket.open, new Set(numbers(51, 200)))
-  assert.ok(more.tasks.every(({ bucketed }) => bucketed))
+  assert.deepEqual(moreRecords.joinBuckets[2]?.bucket.open, new Set(numbers(51, 200)))
+  assert.ok(moreRecords.tasks.every(({ bucketed }) => bucketed))
 })
 
 test('a bucket whose tasks need no work is not counted', () => {
@@ -184,9 +190,9 @@ test('a task with more than a hundred inputs waits for join buckets of a hundred
   ])
   const join = tasks.at(-1)
   assert.deepEqual([join?.open, join?.fed], [new Set([0, 1, 2]), false])
-  const own = joinBuckets.filter(({ task }) => task === count + 1)
+  const ownBuckets = joinBuckets.filter(({ task }) => task === count + 1)
   assert.deepEqual(
-    own.map(({ index, bucket }) => [index, bucket.size]),
+    ownBuckets.map(({ index, bucket }) => [index, bucket.size]),
     [
       [0, 100],
       [1, 100],
@@ -199,7 +205,7 @@ test('a task with more than a hundred inputs waits for join buckets of a hundred
   // Every input is in the join bucket that its own record names.
   for (const { number, outs } of tasks.slice(0, -1)) {
     const at = Number(outs[0]?.split('#')[1])
-    assert.ok(own[at]?.bucket.open?.has(number), `task ${number}`)
+    assert.ok(ownBuckets[at]?.bucket.open?.has(number), `task ${number}`)
   }
 })
 
@@ -212,31 +218,34 @@ test('a task with exactly a hundred inputs waits for them directly', () => {
 test('up to 32 dependents are stored in the task’s record, more in pages of a thousand', () => {
   const source = newTask('source', [0])
   const takers = (count: number) => numbers(count).map((at) => newTask(`taker-${at}`, [1]))
-  const few = createRecords([createStoredImport('in'), source, ...takers(32)])
-  assert.equal(few.tasks[0]?.outs.length, 32)
-  assert.deepEqual([few.tasks[0]?.edgePages, few.dependentPages], [undefined, []])
+  const fewRecords = createRecords([createStoredImport('in'), source, ...takers(32)])
+  assert.equal(fewRecords.tasks[0]?.outs.length, 32)
+  assert.deepEqual([fewRecords.tasks[0]?.edgePages, fewRecords.dependentPages], [undefined, []])
 
-  const many = createRecords([createStoredImport('in'), source, ...takers(2500)])
-  assert.deepEqual([many.tasks[0]?.outs, many.tasks[0]?.edgePages], [[], 3])
+  const manyRecords = createRecords([createStoredImport('in'), source, ...takers(2500)])
+  assert.deepEqual([manyRecords.tasks[0]?.outs, manyRecords.tasks[0]?.edgePages], [[], 3])
   assert.deepEqual(
-    many.dependentPages.map(({ task, page, outs }) => [task, page, outs.length]),
+    manyRecords.dependentPages.map(({ task, page, outs }) => [task, page, outs.length]),
     [
       [1, 0, 1000],
       [1, 1, 1000],
       [1, 2, 500],
     ],
   )
-  assert.deepEqual(many.dependentPages.flatMap(({ outs }) => outs).map(Number), numbers(2500, 2))
+  assert.deepEqual(manyRecords.dependentPages.flatMap(({ outs }) => outs).map(Number), numbers(2500, 2))
 })
 
 test('large fixed tasks are stored in a separate record', () => {
-  const few = createRecords([createStoredImport('in'), newTask('work', [0]), createExport('out', [1])])
-  assert.deepEqual([few.isFixedSeparate, few.job.fixed], [false, few.fixed])
-  const many = createRecords([
+  const fewFixed = createRecords([createStoredImport('in'), newTask('work', [0]), createExport('out', [1])])
+  assert.deepEqual([fewFixed.isFixedSeparate, fewFixed.job.fixed], [false, fewFixed.fixed])
+  const manyFixed = createRecords([
     ...numbers(20).map((at) => createStoredImport(`in-${at}`)),
     newTask('work', numbers(20)),
   ])
-  assert.deepEqual([many.isFixedSeparate, many.job.fixed, many.fixed.length], [true, undefined, 20])
+  assert.deepEqual(
+    [manyFixed.isFixedSeparate, manyFixed.job.fixed, manyFixed.fixed.length],
+    [true, undefined, 20],
+  )
 })
 
 test('the record of a job with a thousand tasks is smaller than 1 KB', () => {
@@ -266,10 +275,10 @@ test('records of small and large jobs match their schemas', () => {
 
 test('a chunk is ready immediately, has no dependents and uses its task’s TTL', () => {
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })])
-  const [whole] = tasks
-  assert.ok(whole)
+  const [wholeTask] = tasks
+  assert.ok(wholeTask)
   const piece = { steps: [], step: 0, files: [] }
-  const split = { ...whole, startedAt: timestamp(3) }
+  const split = { ...wholeTask, startedAt: timestamp(3) }
   const part = createChunkRecord(
     split,
     chunkNumber(2, 7),
@@ -281,7 +290,7 @@ test('a chunk is ready immediately, has no dependents and uses its task’s TTL'
   assert.equal(attemptOfChunk(part.part ?? 0), 2)
   assert.deepEqual([part.pieces, part.createdAt], [[piece], timestamp(9)])
   assert.equal(part.startedAt, timestamp(3), 'its time began with that of its task')
-  assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, whole.ttl])
+  assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, wholeTask.ttl])
 })
 
 test('the same request creates the same records', () => {

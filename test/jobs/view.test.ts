@@ -26,26 +26,32 @@ const link: ResultLink = ({ id }, query = {}) => {
   const text = new URLSearchParams(query).toString().replaceAll('+', '%20')
   return `${base}/v1/download/${id}${text && `?${text}`}`
 }
-const fresh = newJob([createStoredImport('in', 'a.png'), newTask('work', [0]), createExport('out', [1])], {
-  tag: 'mine',
-})
+const freshState = newJob(
+  [createStoredImport('in', 'a.png'), newTask('work', [0]), createExport('out', [1])],
+  {
+    tag: 'mine',
+  },
+)
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
 const endJob = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>): JobState => {
-  const done = withTasks(state, tasks)
+  const doneState = withTasks(state, tasks)
   return {
-    ...done,
-    job: applyChange(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(9))),
+    ...doneState,
+    job: applyChange(
+      doneState.job,
+      jobEndChange(doneState, decideOutcome(doneState), 'lease', secondsLater(9)),
+    ),
   }
 }
 const warning = { code: 'CUT', message: 'cut' }
 const engine = { engine: 'vips', engineVersion: '8.17', method: 'direct', details: { b: 1, a: 2 } }
-const done = endJob(fresh, {
+const done = endJob(freshState, {
   work: { ...complete(5, file('a.webp', 'k/a')), ...engine, warnings: [warning] },
 })
 
 describe('the status of a job', () => {
   test('the status of a job shows a job that was just created', () => {
-    const view = statusView(fresh, link)
+    const view = statusView(freshState, link)
     assert.deepEqual(
       { ...view, links: undefined },
       {
@@ -58,7 +64,7 @@ describe('the status of a job', () => {
         createdAt: timestamp(0),
         startedAt: null,
         endedAt: null,
-        expiresAt: fresh.job.expiresAt,
+        expiresAt: freshState.job.expiresAt,
         result: null,
         warnings: [],
         error: null,
@@ -76,19 +82,22 @@ describe('the status of a job', () => {
   })
 
   test('the status of a job estimates the remaining time from the elapsed time', () => {
-    const after = (percent: number, more: Partial<Job> = {}) => {
+    const remainingAfter = (percent: number, moreFields: Partial<Job> = {}) => {
       const startedAt = new Date(Date.now() - 10_000).toISOString()
-      const running = { 1: percent }
-      return statusView(of(fresh, { status: 'processing', startedAt, running, ...more }), link).progress
+      const runningPercent = { 1: percent }
+      return statusView(
+        of(freshState, { status: 'processing', startedAt, running: runningPercent, ...moreFields }),
+        link,
+      ).progress
     }
-    const { percent, etaMs, stage } = after(20)
+    const { percent, etaMs, stage } = remainingAfter(20)
     assert.deepEqual([percent, stage], [20, 'convert'])
     assert.ok(etaMs !== null && etaMs >= 40_000 && etaMs < 44_000, `${etaMs}`)
-    assert.equal(after(5).etaMs !== null, true)
-    assert.equal(after(4).etaMs, null, 'too little to reckon from')
-    assert.equal(after(50, { status: 'queued' }).etaMs, null)
-    assert.deepEqual(after(50, { stage: 'pages', taskName: 'work' }).taskName, 'work')
-    assert.equal(after(50, { stage: 'pages' }).stage, 'pages')
+    assert.equal(remainingAfter(5).etaMs !== null, true)
+    assert.equal(remainingAfter(4).etaMs, null, 'too little to reckon from')
+    assert.equal(remainingAfter(50, { status: 'queued' }).etaMs, null)
+    assert.deepEqual(remainingAfter(50, { stage: 'pages', taskName: 'work' }).taskName, 'work')
+    assert.equal(remainingAfter(50, { stage: 'pages' }).stage, 'pages')
   })
 
   test('the status of a job contains the result with links for a completed job', () => {
@@ -118,14 +127,14 @@ describe('the status of a job', () => {
   })
 
   test('the status of a job contains the error and no result for a failed job', () => {
-    const lost = endJob(fresh, { work: fail(5, 'It is cut off.') })
-    const { status, result, error, progress } = statusView(lost, link)
+    const failedState = endJob(freshState, { work: fail(5, 'It is cut off.') })
+    const { status, result, error, progress } = statusView(failedState, link)
     assert.deepEqual([status, result, progress.stage], ['failed', null, 'failed'])
     assert.deepEqual(error, { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { task: 'work' } })
   })
 
   test('the status of a job encodes special characters of file names in links', () => {
-    const odd = endJob(fresh, { work: complete(5, file('a & b ü.webp', 'k/a')) })
+    const odd = endJob(freshState, { work: complete(5, file('a & b ü.webp', 'k/a')) })
     const url = statusView(odd, link).result?.files[0]?.downloadUrl ?? ''
     assert.match(url, /\?file=a%20%26%20b%20%C3%BC\.webp$/)
   })
@@ -135,7 +144,7 @@ describe('the view of a job with its tasks', () => {
   const tasksOf = (state: JobState) => jobView(state, link).tasks
 
   test('a job with its tasks shows the tasks in the order of the request, with their inputs', () => {
-    const tasks = tasksOf(fresh)
+    const tasks = tasksOf(freshState)
     assert.deepEqual(Object.keys(tasks), ['in', 'work', 'out'])
     assert.deepEqual(
       Object.values(tasks).map(({ operation, input, status, percent, attempt, endedAt }) => [
@@ -151,7 +160,7 @@ describe('the view of a job with its tasks', () => {
   })
 
   test('a job with its tasks shows null values for a waiting task', () => {
-    const { work, in: source, out } = tasksOf(fresh)
+    const { work, in: source, out } = tasksOf(freshState)
     assert.deepEqual(work, {
       operation: 'convert',
       input: ['in'],
@@ -190,10 +199,10 @@ describe('the view of a job with its tasks', () => {
     )
     assert.deepEqual([work?.engine, work?.engineVersion, work?.warnings], ['vips', '8.17', [warning]])
     assert.deepEqual([out?.status, out?.percent], ['completed', 100])
-    const made = work?.result && 'files' in work.result ? work.result : undefined
-    assert.match(made?.url ?? '', /\?task=work&file=a\.webp$/)
+    const workResult = work?.result && 'files' in work.result ? work.result : undefined
+    assert.match(workResult?.url ?? '', /\?task=work&file=a\.webp$/)
     assert.deepEqual(
-      made?.files.map(({ filename }) => filename),
+      workResult?.files.map(({ filename }) => filename),
       ['a.webp'],
     )
     const url = `${base}/v1/download/job_1?task=out&file=a.webp`
@@ -205,23 +214,26 @@ describe('the view of a job with its tasks', () => {
   })
 
   test('a job with its tasks links to inline display if requested', () => {
-    const shown = newJob([
+    const shownState = newJob([
       createStoredImport('in'),
       newTask('work', [0]),
       createExport('out', [1], { inline: true }),
     ])
-    const out = tasksOf(endJob(shown, { work: complete(5, file('a.webp', 'k/a')) }))['out']
+    const out = tasksOf(endJob(shownState, { work: complete(5, file('a.webp', 'k/a')) }))['out']
     assert.match(String(out?.result && 'url' in out.result && out.result.url), /&inline=true$/)
   })
 
   test('a job with its tasks shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
-    const lost = tasksOf(endJob(fresh, { work: fail(5, 'It is cut off.') }))
-    assert.deepEqual([lost['work']?.code, lost['work']?.message], ['CORRUPT_FILE', 'It is cut off.'])
+    const failedTasks = tasksOf(endJob(freshState, { work: fail(5, 'It is cut off.') }))
     assert.deepEqual(
-      [lost['out']?.status, lost['out']?.code, lost['out']?.result],
+      [failedTasks['work']?.code, failedTasks['work']?.message],
+      ['CORRUPT_FILE', 'It is cut off.'],
+    )
+    assert.deepEqual(
+      [failedTasks['out']?.status, failedTasks['out']?.code, failedTasks['out']?.result],
       ['cancelled', 'INPUT_TASK_FAILED', null],
     )
-    const cancelled = withTasks(of(fresh, { status: 'cancelled', endedAt: timestamp(6) }), {
+    const cancelled = withTasks(of(freshState, { status: 'cancelled', endedAt: timestamp(6) }), {
       work: { status: 'cancelled', endedAt: timestamp(6) },
     })
     assert.deepEqual(
@@ -232,32 +244,32 @@ describe('the view of a job with its tasks', () => {
 
   test('a job with its tasks shows the upload form while the upload is awaited', () => {
     const form = { url: 'https://a.test/up', fields: { key: 'k' }, upload_id: 'upl_1' }
-    const waiting = withTasks(
+    const waitingState = withTasks(
       newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])]),
       {
         in: { form },
       },
     )
-    assert.deepEqual(tasksOf(waiting)['in']?.result, form)
-    const there = withTasks(waiting, { in: complete(5, file('a.png')) })
+    assert.deepEqual(tasksOf(waitingState)['in']?.result, form)
+    const there = withTasks(waitingState, { in: complete(5, file('a.png')) })
     assert.equal(tasksOf(there)['in']?.result, null)
   })
 
   test('a job with its tasks shows the locations of exported files', () => {
     const delivery = { filename: 'a.webp', size: 1, mimeType: 'image/webp', sha256: 'ab' }
     const exportTo = (url: string | null) =>
-      withTasks(fresh, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
+      withTasks(freshState, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
     assert.deepEqual(tasksOf(exportTo('s3://b/a.webp'))['work']?.result, {
       url: 's3://b/a.webp',
       files: [{ filename: 'a.webp', size: 1, url: 's3://b/a.webp', mime_type: 'image/webp', sha256: 'ab' }],
     })
-    const none = withTasks(fresh, { work: { deliveries: [] } })
-    assert.deepEqual(tasksOf(none)['work']?.result, { url: null, files: [] })
+    const emptyState = withTasks(freshState, { work: { deliveries: [] } })
+    assert.deepEqual(tasksOf(emptyState)['work']?.result, { url: null, files: [] })
   })
 
   test('a job with its tasks has no links for imports and for tasks without files', () => {
-    const fetched = newTask('in', [], { operation: 'import/url' })
-    const state = newJob([fetched, newTask('look', [0]), newTask('work', [0])])
+    const fetchedTask = newTask('in', [], { operation: 'import/url' })
+    const state = newJob([fetchedTask, newTask('look', [0]), newTask('work', [0])])
     const over = endJob(state, {
       in: complete(2, file('a.png')),
       look: { ...complete(3), details: { pages: 3 } },
@@ -276,24 +288,26 @@ describe('the view of a job with its tasks', () => {
       put: { url: 'https://a.test/put', headers: { 'content-type': 'image/png' } },
       expires_at: timestamp(60),
     }
-    const waiting = withTasks(newJob([createAwaitedUpload('in'), newTask('work', [0])]), { in: { form } })
+    const waitingState = withTasks(newJob([createAwaitedUpload('in'), newTask('work', [0])]), {
+      in: { form },
+    })
     const delivery = { filename: 'a', size: 1, mimeType: 'image/webp', sha256: 'ab', url: 'https://b.test/a' }
-    const exportTo = withTasks(fresh, { work: { deliveries: [delivery] } })
-    const lost = endJob(fresh, { work: fail(5, 'It is cut off.') })
-    for (const state of [fresh, done, waiting, exportTo, lost]) {
+    const exportTo = withTasks(freshState, { work: { deliveries: [delivery] } })
+    const failedState = endJob(freshState, { work: fail(5, 'It is cut off.') })
+    for (const state of [freshState, done, waitingState, exportTo, failedState]) {
       const view = JSON.parse(JSON.stringify(jobView(state, link)))
       assert.deepEqual(JobView.parse(view), view)
     }
   })
 
   test('a job with its tasks shows the attempt that split a task while its chunks run', () => {
-    const split = withTasks(fresh, { work: { attempt: 0, expandedBy: 2 } })
+    const split = withTasks(freshState, { work: { attempt: 0, expandedBy: 2 } })
     assert.equal(tasksOf(split)['work']?.attempt, 2)
   })
 })
 
 test('task records are needed to show a job that ended without a stored result', () => {
-  assert.equal(needsTaskRecords(fresh.job), false)
+  assert.equal(needsTaskRecords(freshState.job), false)
   assert.equal(needsTaskRecords(done.job), false)
   const { result: _, ...large } = done.job
   assert.equal(needsTaskRecords(large as Job), true)
@@ -302,7 +316,7 @@ test('task records are needed to show a job that ended without a stored result',
 })
 
 test('the recommended polling interval depends on the kind of job', () => {
-  assert.equal(retryAfterS(fresh.job), 2)
-  assert.equal(retryAfterS({ ...fresh.job, display: { ...fresh.job.display, pollS: 10 } }), 10)
+  assert.equal(retryAfterS(freshState.job), 2)
+  assert.equal(retryAfterS({ ...freshState.job, display: { ...freshState.job.display, pollS: 10 } }), 10)
   assert.equal(retryAfterS(done.job), undefined)
 })

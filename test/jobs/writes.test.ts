@@ -88,7 +88,7 @@ const beatMs = 3000
 
 test('a heartbeat writes only its task', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
-  let written: string[] = []
+  let writtenKeys: string[] = []
   const service = new SimulatedService({
     database,
     tableName: await database.makeTable(),
@@ -98,26 +98,26 @@ test('a heartbeat writes only its task', async (t) => {
           () => bus.events.some(({ event }) => event === 'job.started'),
           'the start is published',
         )
-        const before = gate.effects.length
+        const effectsBefore = gate.effects.length
         for (let beat = 1; beat <= 3; beat++) {
           t.mock.timers.tick(beatMs)
-          await waitUntil(() => gate.effects.length === before + beat, `there is a beat ${beat}`)
+          await waitUntil(() => gate.effects.length === effectsBefore + beat, `there is a beat ${beat}`)
         }
-        written = gate.effects.slice(before)
+        writtenKeys = gate.effects.slice(effectsBefore)
       },
     },
   })
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
-  assert.deepEqual(written, Array(3).fill('worker 1: Update JOB TASK#00001'))
+  assert.deepEqual(writtenKeys, Array(3).fill('worker 1: Update JOB TASK#00001'))
 })
 
 test('a job with more records than fit into a transaction is written in batches, the job last', async () => {
   const service = new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 8 })
   await service.create(fanIn(120))
-  const created = service.calls.filter(({ isWrite }) => isWrite)
-  assert.ok(created.every(({ name, keys }) => keys.length <= (name === 'BatchWrite' ? 25 : 1)))
-  assert.deepEqual(created.at(-1), { name: 'Put', keys: ['JOB JOB'], isWrite: true })
+  const creationCalls = service.calls.filter(({ isWrite }) => isWrite)
+  assert.ok(creationCalls.every(({ name, keys }) => keys.length <= (name === 'BatchWrite' ? 25 : 1)))
+  assert.deepEqual(creationCalls.at(-1), { name: 'Put', keys: ['JOB JOB'], isWrite: true })
 })
 
 test('a creator that dies between batches leaves no job, and records that have a TTL', async () => {

@@ -13,17 +13,17 @@ import {
   withTasks,
 } from './records.ts'
 
-const fresh = newJob([
+const freshState = newJob([
   ...[createStoredImport('in', 'a.png'), newTask('one', [0]), newTask('two', [0])],
   ...[createExport('out', [1, 2]), createExport('named', [1], { filename: 'b-{index}' })],
 ])
 const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
-const both = withTasks(fresh, {
+const bothEnded = withTasks(freshState, {
   one: complete(5, file('1.webp', 'k/1')),
   two: complete(6, file('2.webp', 'k/2')),
 })
-const done = of(both, { status: 'completed' })
-const lossy = of(withTasks(both, { two: fail(6, 'It is cut off.') }), { status: 'completed' })
+const doneState = of(bothEnded, { status: 'completed' })
+const lossy = of(withTasks(bothEnded, { two: fail(6, 'It is cut off.') }), { status: 'completed' })
 
 const entriesOf = (state: JobState | undefined, tasks?: readonly string[]) =>
   listZipEntries('job_1', state, tasks).map(({ jobId, file, ...rest }) => {
@@ -32,56 +32,62 @@ const entriesOf = (state: JobState | undefined, tasks?: readonly string[]) =>
   })
 
 describe('a ZIP of results', () => {
-  const whole = { task: null, source: null, status: 'completed' }
+  const wholeEntry = { task: null, source: null, status: 'completed' }
 
   test('a ZIP of results contains each file of a job once, with the name of the source file', () => {
     // The last of two exports of a file determines its name.
-    assert.deepEqual(entriesOf(done), [
-      { ...whole, file: ['b-1.webp', 'k/1'] },
-      { ...whole, file: ['2.webp', 'k/2'] },
+    assert.deepEqual(entriesOf(doneState), [
+      { ...wholeEntry, file: ['b-1.webp', 'k/1'] },
+      { ...wholeEntry, file: ['2.webp', 'k/2'] },
     ])
     const source = { filename: 'début.png', format: 'png', size: 1 }
-    const display = { ...done.job.display, source }
-    assert.equal(entriesOf(of(done, { display } as Partial<Job>))[0]?.source, 'début.png')
-    assert.equal(entriesOf(of(done, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
+    const display = { ...doneState.job.display, source }
+    assert.equal(entriesOf(of(doneState, { display } as Partial<Job>))[0]?.source, 'début.png')
+    assert.equal(entriesOf(of(doneState, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
   })
 
   test('a ZIP of results lists failed tasks with the reason, in addition to the files', () => {
     const error = { code: 'CORRUPT_FILE', message: 'It is cut off.' }
     assert.deepEqual(entriesOf(lossy), [
-      { ...whole, file: ['b-1.webp', 'k/1'] },
+      { ...wholeEntry, file: ['b-1.webp', 'k/1'] },
       { task: 'two', source: null, status: 'failed', error },
     ])
   })
 
   test('a ZIP of results contains no files of an unfinished, failed or missing job', () => {
-    assert.deepEqual(entriesOf(of(both, { status: 'processing' })), [{ ...whole, status: 'processing' }])
-    const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
-    assert.deepEqual(entriesOf(of(both, { status: 'failed', error } as Partial<Job>)), [
-      { ...whole, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
+    assert.deepEqual(entriesOf(of(bothEnded, { status: 'processing' })), [
+      { ...wholeEntry, status: 'processing' },
     ])
-    for (const gone of [undefined, of(done, { status: 'expired' }), of(done, { deletedAt: 'now' })])
-      assert.deepEqual(entriesOf(gone), [{ ...whole, status: 'expired' }])
+    const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
+    assert.deepEqual(entriesOf(of(bothEnded, { status: 'failed', error } as Partial<Job>)), [
+      { ...wholeEntry, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
+    ])
+    for (const goneState of [
+      undefined,
+      of(doneState, { status: 'expired' }),
+      of(doneState, { deletedAt: 'now' }),
+    ])
+      assert.deepEqual(entriesOf(goneState), [{ ...wholeEntry, status: 'expired' }])
   })
 
   test('a ZIP of results can be limited to some tasks, with the status of each', () => {
-    const common = { source: null }
+    const commonFields = { source: null }
     assert.deepEqual(entriesOf(lossy, ['one', 'two', 'named']), [
-      { ...common, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },
+      { ...commonFields, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },
       {
-        ...common,
+        ...commonFields,
         task: 'two',
         status: 'failed',
         error: { code: 'CORRUPT_FILE', message: 'It is cut off.' },
       },
-      { ...common, task: 'named', status: 'completed', file: ['b-1.webp', 'k/1'] },
+      { ...commonFields, task: 'named', status: 'completed', file: ['b-1.webp', 'k/1'] },
     ])
-    assert.deepEqual(entriesOf(fresh, ['one', 'out']), [
-      { ...common, task: 'one', status: 'pending' },
-      { ...common, task: 'out', status: 'pending' },
+    assert.deepEqual(entriesOf(freshState, ['one', 'out']), [
+      { ...commonFields, task: 'one', status: 'pending' },
+      { ...commonFields, task: 'out', status: 'pending' },
     ])
     for (const name of ['in', 'unknown'])
-      assert.throws(() => entriesOf(done, [name]), {
+      assert.throws(() => entriesOf(doneState, [name]), {
         code: 'TASK_NOT_FOUND',
         details: { task: name, tasks: ['out', 'named', 'one', 'two'] },
       })

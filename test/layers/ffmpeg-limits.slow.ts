@@ -73,9 +73,9 @@ test('after an engine and the function are killed, a retry succeeds and no task 
   const lambda = await serve(t)
   const converting = convertAndWait(service, makeVideo(), encoding)
   process.kill((await waitForEncoder(lambda)).pid, 'SIGKILL')
-  const [first] = taskFolders(lambda)
+  const [firstFolder] = taskFolders(lambda)
   await waitUntil(
-    () => !taskFolders(lambda).includes(first ?? ''),
+    () => !taskFolders(lambda).includes(firstFolder ?? ''),
     'the folder of the first attempt is deleted',
     60,
   )
@@ -92,22 +92,22 @@ test('after an engine and the function are killed, a retry succeeds and no task 
 })
 
 test('ffmpeg uses as many threads as the function has CPUs', built, async (t) => {
-  const seen: string[] = []
+  const seenLines: string[] = []
   for (const processors of [1, 2]) {
     const lambda = await serve(t, { processors })
     const converting = convertAndWait(service, makeVideo(8), encoding)
-    seen.push(/-threads (\d+)/.exec((await waitForEncoder(lambda)).command)?.[1] ?? '')
+    seenLines.push(/-threads (\d+)/.exec((await waitForEncoder(lambda)).command)?.[1] ?? '')
     assert.equal((await converting).status, 'completed')
     await lambda.close()
   }
-  assert.deepEqual(seen, ['1', '2'])
+  assert.deepEqual(seenLines, ['1', '2'])
 })
 
 test("the error of a task that exceeds the function's timeout names that limit", built, async (t) => {
   // Ten seconds are reserved to store the result, and the start takes some.
   const lambda = await serve(t, {}, 20)
-  const whole = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
-  const { error } = await convertAndWait(service, makeVideo(60), whole)
+  const wholeRequest = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
+  const { error } = await convertAndWait(service, makeVideo(60), wholeRequest)
   assert.equal(error?.code, 'TIMEOUT')
   assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
   await waitUntil(() => taskFolders(lambda).length === 0, 'no task folder remains')
@@ -121,14 +121,14 @@ test(
     if (typeof disk === 'string') return t.skip(disk)
     chmodSync(disk.folder, 0o1777)
     await serve(t, { tmp: disk.folder })
-    const alone = await convertAndWait(service, makeSilence(), { targetFormat: 'wav' })
-    assert.equal(alone.error?.code, 'FILE_TOO_LARGE', JSON.stringify(alone))
-    assert.match(alone.error?.message ?? '', /the disk of 100 MiB/)
+    const loneJob = await convertAndWait(service, makeSilence(), { targetFormat: 'wav' })
+    assert.equal(loneJob.error?.code, 'FILE_TOO_LARGE', JSON.stringify(loneJob))
+    assert.match(loneJob.error?.message ?? '', /the disk of 100 MiB/)
     disk.fill()
-    const beside = await convertAndWait(service, makeSilence(), { targetFormat: 'wav' })
-    assert.equal(beside.error?.code, 'INSUFFICIENT_DISK_SPACE', JSON.stringify(beside))
+    const parallelJob = await convertAndWait(service, makeSilence(), { targetFormat: 'wav' })
+    assert.equal(parallelJob.error?.code, 'INSUFFICIENT_DISK_SPACE', JSON.stringify(parallelJob))
     disk.empty()
-    const after = await convertAndWait(service, makeVideo(1), encoding)
-    assert.equal(after.status, 'completed', JSON.stringify(after.error))
+    const jobAfter = await convertAndWait(service, makeVideo(1), encoding)
+    assert.equal(jobAfter.status, 'completed', JSON.stringify(jobAfter.error))
   },
 )

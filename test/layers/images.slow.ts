@@ -39,8 +39,8 @@ before(async () => {
   }
   if (images.includes('browser')) {
     const { memoryMb, timeoutS, handler } = functions.capture
-    const allowed = { ...environment, OUTGOING_ALLOW: `${network.hostAddress}/32` }
-    await serve('capture', timeoutS, { image: 'browser', memoryMb, handler, environment: allowed })
+    const allowedEnvironment = { ...environment, OUTGOING_ALLOW: `${network.hostAddress}/32` }
+    await serve('capture', timeoutS, { image: 'browser', memoryMb, handler, environment: allowedEnvironment })
   }
 })
 
@@ -179,7 +179,7 @@ test('the font container converts ttf to woff2', unless('font'), async () => {
 })
 
 /** Conversions with engines that the tests above do not use. */
-const others = [
+const otherOptions = [
   { image: 'image', engine: 'imagemagick', name: 'corners.psd', to: 'png' },
   { image: 'image', engine: 'vtracer', name: 'corners.png', to: 'svg' },
   { image: 'image', engine: 'potrace', name: 'corners.png', to: 'eps' },
@@ -192,11 +192,11 @@ const judges = {
   eps: (path: string) => assert.match(readFileSync(path, 'utf8'), /^%!PS-Adobe-3.0 EPSF-3.0/),
   pdf: (path: string) => assert.match(pdfText(path), /\p{L}{3}/u),
 }
-for (const { image, engine, name, to } of others)
+for (const { image, engine, name, to } of otherOptions)
   test(`the ${image} container converts ${name} to ${to} with ${engine}`, unless(image), async () => {
-    const made = await convert(name, fixture(name), to, { engine })
-    assert.equal(made.engine, engine)
-    judges[to](made.path)
+    const convertedFile = await convert(name, fixture(name), to, { engine })
+    assert.equal(convertedFile.engine, engine)
+    judges[to](convertedFile.path)
   })
 
 test('the pdf container recognizes the text of a scan', unless('pdf'), async () => {
@@ -216,9 +216,9 @@ test(
   'browser: the PDF of a page in many scripts matches that of Debian’s Chromium',
   unless('browser'),
   async () => {
-    const ours = await convert('rich.html', Buffer.from(richPage()), 'pdf')
-    assert.match(pdfText(ours.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
-    await renderWithDebian(folder, 'pdf', (path) => assert.deepEqual(pdfParts(ours.path), pdfParts(path)))
+    const ownPdf = await convert('rich.html', Buffer.from(richPage()), 'pdf')
+    assert.match(pdfText(ownPdf.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
+    await renderWithDebian(folder, 'pdf', (path) => assert.deepEqual(pdfParts(ownPdf.path), pdfParts(path)))
   },
 )
 
@@ -228,8 +228,8 @@ test(
   async () => {
     const { path, bytes } = await convert('rich.html', Buffer.from(richPage()), 'png')
     assert.deepEqual(await boxColors(bytes), boxes)
-    await renderWithDebian(folder, 'png', async (other) => {
-      assert.ok((await imageDifference(path, other)) < 2)
+    await renderWithDebian(folder, 'png', async (otherPath) => {
+      assert.ok((await imageDifference(path, otherPath)) < 2)
     })
   },
 )
@@ -268,9 +268,9 @@ for (const image of images) {
     const script = `import('/var/task/functions/sandbox-probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
     const { level, tried } = JSON.parse(lambdas.get(image)?.inside(script) ?? '')
     assert.equal(level, 'filtered')
-    const best = tried.find(({ level }: { level: string }) => level === 'filtered')
+    const bestLauncher = tried.find(({ level }: { level: string }) => level === 'filtered')
     // The process id and the network belong to the container.
-    assert.deepEqual(best.open, ['pid', 'net'])
+    assert.deepEqual(bestLauncher.open, ['pid', 'net'])
   })
 
   test(`${image} runs without privileges, writes only to /tmp and has no network access`, () => {

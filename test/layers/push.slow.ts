@@ -45,9 +45,9 @@ const push = (target: string) =>
 /** Replaces an image by a version that a shell script has changed, while `use` runs. */
 async function withChangedImage(target: string, shell: string, use: () => Promise<void>, label = revision()) {
   const container = `mutabor-test-${process.pid}`
-  const kept = runArgs(program).filter((argument) => argument !== '--rm')
+  const keptArgs = runArgs(program).filter((argument) => argument !== '--rm')
   const asRoot = ['--user=0', '--network=none', '--entrypoint=sh', `--name=${container}`]
-  execFileSync(program, [...kept, ...asRoot, localName(program, image), '-c', shell])
+  execFileSync(program, [...keptArgs, ...asRoot, localName(program, image), '-c', shell])
   try {
     const labelled = ['--change', `LABEL ${revisionLabel}=${label}`]
     execFileSync(program, ['commit', ...labelled, container, localName(program, target)], { stdio: 'pipe' })

@@ -29,11 +29,11 @@ export async function startRegistry() {
     uploads.set(id, hash)
     for await (const chunk of request) hash.update(chunk)
     const location = request.method === 'POST' ? `${url.pathname}${id}` : url.pathname
-    const wanted = url.searchParams.get('digest')
-    if (wanted === null) return reply.writeHead(202, { location, range: '0-0' }).end()
+    const wantedDigest = url.searchParams.get('digest')
+    if (wantedDigest === null) return reply.writeHead(202, { location, range: '0-0' }).end()
     const digest = digestOf(hash)
     uploads.delete(id)
-    if (digest !== wanted) return reply.writeHead(400).end()
+    if (digest !== wantedDigest) return reply.writeHead(400).end()
     blobs.add(digest)
     return reply.writeHead(201, { location, 'docker-content-digest': digest }).end()
   }

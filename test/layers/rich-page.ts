@@ -111,9 +111,9 @@ export async function boxColors(image: Buffer): Promise<string[]> {
  * Returns the mean color difference of two images, 0 to 255. Compares them scaled down, because a single character from
  * another font moves everything below it by a pixel.
  */
-export async function imageDifference(one: string, other: string): Promise<number> {
+export async function imageDifference(one: string, otherImage: string): Promise<number> {
   const scaledDown = (image: string) => sharp(image).resize(64, 64, { fit: 'fill' }).png().toBuffer()
   const { data } = await pixels(await scaledDown(one))
-  const { data: others } = await pixels(await scaledDown(other))
-  return data.reduce((sum, value, at) => sum + Math.abs(value - (others[at] ?? 0)), 0) / data.length
+  const { data: otherPixels } = await pixels(await scaledDown(otherImage))
+  return data.reduce((sum, value, at) => sum + Math.abs(value - (otherPixels[at] ?? 0)), 0) / data.length
 }

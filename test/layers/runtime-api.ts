@@ -19,19 +19,19 @@ interface Invocation {
 
 /** Emulates Lambda's runtime API: sends events to one runtime and receives its responses. */
 export async function startRuntimeApi(host = '127.0.0.1') {
-  const waiting: Invocation[] = []
-  const running = new Map<string, Invocation>()
+  const waitingInvocations: Invocation[] = []
+  const runningInvocations = new Map<string, Invocation>()
   const waitingReplies: ServerResponse[] = []
   const initError = Promise.withResolvers<RuntimeError>()
   let ids = 0
 
   const dispatch = () => {
-    while (waitingReplies[0] && waiting[0]) {
+    while (waitingReplies[0] && waitingInvocations[0]) {
       const reply = waitingReplies.shift()
-      const invocation = waiting.shift()
+      const invocation = waitingInvocations.shift()
       if (!reply || !invocation) return
       const id = `request-${ids++}`
-      running.set(id, invocation)
+      runningInvocations.set(id, invocation)
       reply.writeHead(200, {
         'content-type': 'application/json',
         'lambda-runtime-aws-request-id': id,
@@ -54,8 +54,11 @@ export async function startRuntimeApi(host = '127.0.0.1') {
     const body = await json(request)
     const [, id = '', kind] = path.split('/')
     if (path === 'init/error') initError.resolve(body as RuntimeError)
-    else running.get(id)?.resolve(kind === 'error' ? { error: body as RuntimeError } : { response: body })
-    running.delete(id)
+    else
+      runningInvocations
+        .get(id)
+        ?.resolve(kind === 'error' ? { error: body as RuntimeError } : { response: body })
+    runningInvocations.delete(id)
     reply.writeHead(202).end('{"status":"OK"}')
   })
   server.listen(0, host)
@@ -67,15 +70,15 @@ export async function startRuntimeApi(host = '127.0.0.1') {
     initError: initError.promise,
     invoke(event: unknown, timeoutS = 60): Promise<InvocationResult> {
       return new Promise((resolve) => {
-        waiting.push({ event, deadlineMs: Date.now() + timeoutS * 1000, resolve })
+        waitingInvocations.push({ event, deadlineMs: Date.now() + timeoutS * 1000, resolve })
         dispatch()
       })
     },
     /** Reports the exit of the runtime, so that its current invocation fails. */
     exited() {
       const error = { errorType: 'Runtime.ExitError', errorMessage: 'Runtime exited', stackTrace: [] }
-      for (const { resolve } of running.values()) resolve({ error })
-      running.clear()
+      for (const { resolve } of runningInvocations.values()) resolve({ error })
+      runningInvocations.clear()
     },
     close() {
       server.closeAllConnections()

@@ -54,15 +54,21 @@ async function withRuntime(handler: string, use: (child: ChildProcess) => Promis
 test('the runtime passes one invocation after another to the handler and returns its results', () =>
   withRuntime('handlers.echo', async () => {
     const outcomes = await Promise.all([api.invoke({ n: 1 }), api.invoke({ n: 'ü' }, 5)])
-    const [first, second] = outcomes.map((outcome) => ('response' in outcome ? outcome.response : outcome))
-    assert.partialDeepStrictEqual(first, {
+    const [firstOutcome, secondOutcome] = outcomes.map((outcome) =>
+      'response' in outcome ? outcome.response : outcome,
+    )
+    assert.partialDeepStrictEqual(firstOutcome, {
       event: { n: 1 },
       id: 'request-0',
       name: 'convert',
       trace: 'Root=request-0',
     })
-    assert.partialDeepStrictEqual(second, { event: { n: 'ü' }, id: 'request-1', trace: 'Root=request-1' })
-    const { remaining } = second as { remaining: number }
+    assert.partialDeepStrictEqual(secondOutcome, {
+      event: { n: 'ü' },
+      id: 'request-1',
+      trace: 'Root=request-1',
+    })
+    const { remaining } = secondOutcome as { remaining: number }
     assert.ok(remaining > 0 && remaining <= 5000, `remaining ${remaining}`)
   }))
 
@@ -89,16 +95,16 @@ for (const [handler, message] of [
 ] as const) {
   test(`the handler ${handler} ends the runtime with an initialization error`, () =>
     withRuntime(handler, async (child) => {
-      const exited = once(child, 'exit')
+      const exitEvent = once(child, 'exit')
       assert.match((await api.initError).errorMessage, message)
-      assert.deepEqual(await exited, [1, null])
+      assert.deepEqual(await exitEvent, [1, null])
     }))
 }
 
 test('the runtime exits when the runtime API is unreachable', () =>
   withRuntime('handlers.echo', async (child) => {
     await api.invoke({})
-    const exited = once(child, 'exit')
+    const exitEvent = once(child, 'exit')
     api.close()
-    assert.deepEqual(await exited, [1, null])
+    assert.deepEqual(await exitEvent, [1, null])
   }))

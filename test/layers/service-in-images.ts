@@ -136,8 +136,8 @@ export async function convertAndWait(
   file: { readonly name: string; readonly bytes: Buffer<ArrayBuffer> },
   fields: Record<string, string>,
 ): Promise<JobData> {
-  const accepted = await client.convert(file, fields)
-  const body = (await accepted.json()) as { data: { jobId: string } }
-  assert.equal(accepted.status, 202, JSON.stringify(body))
+  const acceptedReply = await client.convert(file, fields)
+  const body = (await acceptedReply.json()) as { data: { jobId: string } }
+  assert.equal(acceptedReply.status, 202, JSON.stringify(body))
   return client.finished(body.data.jobId)
 }

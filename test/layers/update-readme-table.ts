@@ -26,17 +26,17 @@ export function peakMemoryMb(container: string): number | undefined {
     `/sys/fs/cgroup/memory${group}/memory.max_usage_in_bytes`,
     `/sys/fs/cgroup${group}/memory.peak`,
   ]
-  const found = places.find((place) => existsSync(place))
-  return found === undefined ? undefined : Math.round(Number(readFileSync(found, 'utf8')) / 1e6)
+  const foundPlace = places.find((place) => existsSync(place))
+  return foundPlace === undefined ? undefined : Math.round(Number(readFileSync(foundPlace, 'utf8')) / 1e6)
 }
 
 const rowOf = ({ image, sizeMb, coldMs, warmMs, peakMb }: Figures) =>
   `| ${image} | ${sizeMb} | ${(coldMs / 1000).toFixed(1)} | ${(warmMs / 1000).toFixed(1)} | ${peakMb ?? '–'} |`
 
 /** Replaces the rows of these images and leaves the others unchanged. */
-export function writeFigures(all: readonly Figures[]): void {
+export function writeFigures(allFigures: readonly Figures[]): void {
   let text = readFileSync(file, 'utf8')
-  for (const figures of all)
+  for (const figures of allFigures)
     text = text.replace(new RegExp(`^\\| ${figures.image} \\|.*$`, 'm'), rowOf(figures))
   writeFileSync(file, text)
 }

@@ -43,12 +43,12 @@ test('the first frame is authenticated with the address that the CDN reported', 
   const token = await newKey(services, await newAccount(services), { allowedIps: [viewer] })
   const connect = (address: string) =>
     gateway.connect({ headers: { 'X-Origin-Secret': secret, 'X-Viewer-Address': address } })
-  const allowed = await connect(viewer)
-  await allowed.send({ type: 'auth', token })
-  assert.equal(allowed.last?.type, 'hello')
-  const other = await connect('203.0.113.8')
-  await other.send({ type: 'auth', token })
-  assert.ok(other.closed, 'another address is refused')
+  const allowedClient = await connect(viewer)
+  await allowedClient.send({ type: 'auth', token })
+  assert.equal(allowedClient.last?.type, 'hello')
+  const otherClient = await connect('203.0.113.8')
+  await otherClient.send({ type: 'auth', token })
+  assert.ok(otherClient.closed, 'another address is refused')
 })
 
 test('frames and disconnects of a socket that was never accepted do nothing', async () => {

@@ -51,14 +51,14 @@ const endOf = ({ state }: CreatedJob): BusEvent =>
 const connectOwner = (token: string) => gateway.connect({ headers: { 'X-Owner-Token': token } })
 
 test('the socket of a job needs no authentication, reports progress and closes when the job finishes', async () => {
-  const created = await createJob()
-  const client = await gateway.connect({ query: { jobId: created.jobId } })
-  const frame = { jobId: created.jobId, etaMs: null }
+  const createdJob = await createJob()
+  const client = await gateway.connect({ query: { jobId: createdJob.jobId } })
+  const frame = { jobId: createdJob.jobId, etaMs: null }
   assert.deepEqual(client.frames, [{ ...frame, stage: 'queued', percent: 0, status: 'queued' }])
   await gateway.publish(
-    progressAt(await createJob(created.token), 99, 3),
-    progressAt(created, 40, 3),
-    endOf(created),
+    progressAt(await createJob(createdJob.token), 99, 3),
+    progressAt(createdJob, 40, 3),
+    endOf(createdJob),
   )
   assert.deepEqual(client.frames.slice(1), [
     { ...frame, stage: 'convert', percent: 40, status: 'processing' },
@@ -68,12 +68,14 @@ test('the socket of a job needs no authentication, reports progress and closes w
 })
 
 test('the socket of a finished job reports its state and closes, and an unknown job is not found', async () => {
-  const created = await createJob()
-  await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
-  const client = await gateway.connect({ query: { jobId: created.jobId } })
+  const createdJob = await createJob()
+  await app.send('POST', `/v1/jobs/${createdJob.jobId}/cancel`, {
+    headers: { 'x-owner-token': createdJob.token },
+  })
+  const client = await gateway.connect({ query: { jobId: createdJob.jobId } })
   assert.partialDeepStrictEqual(client.frames, [{ status: 'cancelled' }])
   assert.equal(client.closed?.code, 1000)
-  for (const jobId of ['job_nonsense', created.jobId.replace(/.{5}$/, 'ZZZZZ')])
+  for (const jobId of ['job_nonsense', createdJob.jobId.replace(/.{5}$/, 'ZZZZZ')])
     assert.equal((await gateway.connect({ query: { jobId } })).status, 404)
 })
 
@@ -88,12 +90,12 @@ const readEventStream = async (jobId: string, headers: Record<string, string> = 
 }
 
 test('an event stream starts with a snapshot and resumes after the last received event', async () => {
-  const created = await createJob()
-  const first = readEventStream(created.jobId)
+  const createdJob = await createJob()
+  const firstStream = readEventStream(createdJob.jobId)
   // The buffered response ends with the first event.
-  await connectClient(created)
-  await gateway.publish(progressAt(created, 10, 3))
-  const { events } = await first
+  await connectClient(createdJob)
+  await gateway.publish(progressAt(createdJob, 10, 3))
+  const { events } = await firstStream
   assert.deepEqual(
     events.map(({ event, data }) => [event, data.status ?? data.job.progress.percent]),
     [
@@ -101,23 +103,29 @@ test('an event stream starts with a snapshot and resumes after the last received
       ['job.progress', 10],
     ],
   )
-  await gateway.publish(progressAt(created, 20, 4), progressAt(created, 30, 5))
-  const next = await readEventStream(created.jobId, { 'last-event-id': String(events.at(-1)?.id) })
+  await gateway.publish(progressAt(createdJob, 20, 4), progressAt(createdJob, 30, 5))
+  const nextStream = await readEventStream(createdJob.jobId, { 'last-event-id': String(events.at(-1)?.id) })
   assert.deepEqual(
-    next.events.map(({ data }) => data.job.progress.percent),
+    nextStream.events.map(({ data }) => data.job.progress.percent),
     [20, 30],
   )
-  await gateway.publish(endOf(created))
-  const last = await readEventStream(created.jobId, { 'last-event-id': String(next.events.at(-1)?.id) })
+  await gateway.publish(endOf(createdJob))
+  const lastStream = await readEventStream(createdJob.jobId, {
+    'last-event-id': String(nextStream.events.at(-1)?.id),
+  })
   assert.deepEqual(
-    last.events.map(({ event }) => event),
+    lastStream.events.map(({ event }) => event),
     ['job.completed'],
   )
-  await app.send('POST', `/v1/jobs/${created.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
-  const after = await readEventStream(created.jobId, { 'last-event-id': String(last.events.at(-1)?.id) })
-  assert.equal(after.status, 204, 'browsers do not reconnect')
+  await app.send('POST', `/v1/jobs/${createdJob.jobId}/cancel`, {
+    headers: { 'x-owner-token': createdJob.token },
+  })
+  const streamAfter = await readEventStream(createdJob.jobId, {
+    'last-event-id': String(lastStream.events.at(-1)?.id),
+  })
+  assert.equal(streamAfter.status, 204, 'browsers do not reconnect')
   assert.deepEqual(
-    (await readEventStream(created.jobId, { 'last-event-id': '7' })).events.map(({ event, data }) => [
+    (await readEventStream(createdJob.jobId, { 'last-event-id': '7' })).events.map(({ event, data }) => [
       event,
       data.status,
     ]),
@@ -126,11 +134,11 @@ test('an event stream starts with a snapshot and resumes after the last received
 })
 
 test('an event that reaches the feed after a snapshot that includes it is not sent', async () => {
-  const created = await createJob()
-  const stream = readEventStream(created.jobId)
-  await connectClient(created)
-  const { sequence } = created.state.job
-  await gateway.publish(progressAt(created, 5, sequence), progressAt(created, 10, sequence + 1))
+  const createdJob = await createJob()
+  const stream = readEventStream(createdJob.jobId)
+  await connectClient(createdJob)
+  const { sequence } = createdJob.state.job
+  await gateway.publish(progressAt(createdJob, 5, sequence), progressAt(createdJob, 10, sequence + 1))
   const { events } = await stream
   assert.deepEqual(
     events.map(({ data }) => data.status ?? data.job.progress.percent),

@@ -56,19 +56,19 @@ const percents = (frames: readonly { job?: { progress?: { percent: number } } }[
   frames.map(({ job }) => job?.progress?.percent)
 
 test('a WebSocket client is greeted and receives all events of its jobs', async () => {
-  const created = await createJob()
-  const client = await connectOwner(created.token)
+  const createdJob = await createJob()
+  const client = await connectOwner(createdJob.token)
   assert.partialDeepStrictEqual(client.frames, [
     { type: 'hello', connectionId: client.id, heartbeatMs: 30_000 },
   ])
-  await gateway.publish(progressAt(created, 10, 3), endOf(created))
+  await gateway.publish(progressAt(createdJob, 10, 3), endOf(createdJob))
   const { lastSequence } = client.frames[0]
   assert.partialDeepStrictEqual(client.of('event'), [
     {
       event: 'job.progress',
       seq: lastSequence + 1,
       sequence: 3,
-      job: { id: created.jobId, progress: { percent: 10 } },
+      job: { id: createdJob.jobId, progress: { percent: 10 } },
     },
     { event: 'job.completed', seq: lastSequence + 2, job: { status: 'completed' } },
   ])
@@ -77,20 +77,20 @@ test('a WebSocket client is greeted and receives all events of its jobs', async 
 })
 
 test('an event that is published twice is sent once', async () => {
-  const created = await createJob()
-  const client = await connectOwner(created.token)
-  const event = progressAt(created, 10, 3)
+  const createdJob = await createJob()
+  const client = await connectOwner(createdJob.token)
+  const event = progressAt(createdJob, 10, 3)
   await Promise.all([gateway.publish(event), gateway.publish(event)])
-  await gateway.publish(event, progressAt(created, 20, 4))
+  await gateway.publish(event, progressAt(createdJob, 20, 4))
   assert.deepEqual(percents(client.of('event')), [10, 20])
 })
 
 test('a client of another owner receives no events, whatever it requests', async () => {
-  const created = await createJob()
+  const createdJob = await createJob()
   const otherClient = await connectOwner((await createJob()).token)
-  await otherClient.send({ type: 'subscribe', jobs: [created.jobId] })
+  await otherClient.send({ type: 'subscribe', jobs: [createdJob.jobId] })
   await otherClient.send({ type: 'resume', since: otherClient.frames[0].lastSequence })
-  await gateway.publish(progressAt(created, 10, 3))
+  await gateway.publish(progressAt(createdJob, 10, 3))
   assert.deepEqual(otherClient.of('event'), [])
   assert.deepEqual(
     otherClient.of('snapshot').map(({ jobs }) => jobs),
@@ -99,67 +99,73 @@ test('a client of another owner receives no events, whatever it requests', async
 })
 
 test('a subscription returns the state of its jobs and filters their events', async () => {
-  const created = await createJob()
-  const other = await createJob(created.token)
-  const client = await connectOwner(created.token)
-  await client.send({ type: 'subscribe', jobs: [created.jobId], events: ['job.progress'] })
+  const createdJob = await createJob()
+  const otherJob = await createJob(createdJob.token)
+  const client = await connectOwner(createdJob.token)
+  await client.send({ type: 'subscribe', jobs: [createdJob.jobId], events: ['job.progress'] })
   assert.partialDeepStrictEqual(client.last, {
     type: 'snapshot',
-    jobs: [{ jobId: created.jobId, status: 'queued' }],
+    jobs: [{ jobId: createdJob.jobId, status: 'queued' }],
   })
-  await gateway.publish(progressAt(other, 5, 3), progressAt(created, 10, 3), endOf(created))
+  await gateway.publish(progressAt(otherJob, 5, 3), progressAt(createdJob, 10, 3), endOf(createdJob))
   assert.deepEqual(percents(client.of('event')), [10])
-  await client.send({ type: 'subscribe', jobs: [other.jobId], events: ['job.*'] })
-  await gateway.publish(progressAt(other, 50, 4), endOf(other))
+  await client.send({ type: 'subscribe', jobs: [otherJob.jobId], events: ['job.*'] })
+  await gateway.publish(progressAt(otherJob, 50, 4), endOf(otherJob))
   assert.deepEqual(
     client.of('event').map(({ event }) => event),
     ['job.progress', 'job.progress', 'job.completed'],
   )
-  await client.send({ type: 'unsubscribe', jobs: [other.jobId] })
-  await gateway.publish(progressAt(other, 60, 5), progressAt(created, 20, 4))
+  await client.send({ type: 'unsubscribe', jobs: [otherJob.jobId] })
+  await gateway.publish(progressAt(otherJob, 60, 5), progressAt(createdJob, 20, 4))
   await client.send({ type: 'unsubscribe' })
-  await gateway.publish(progressAt(created, 30, 5))
+  await gateway.publish(progressAt(createdJob, 30, 5))
   assert.deepEqual(percents(client.of('event').slice(3)), [20])
 })
 
 test('a subscription to everything returns all unfinished jobs', async () => {
-  const created = await createJob()
-  const finished = await createJob(created.token)
-  await app.send('POST', `/v1/jobs/${finished.jobId}/cancel`, { headers: { 'x-owner-token': created.token } })
-  const client = await connectOwner(created.token)
+  const createdJob = await createJob()
+  const finishedJob = await createJob(createdJob.token)
+  await app.send('POST', `/v1/jobs/${finishedJob.jobId}/cancel`, {
+    headers: { 'x-owner-token': createdJob.token },
+  })
+  const client = await connectOwner(createdJob.token)
   await client.send({ type: 'subscribe' })
   assert.deepEqual(
     client.last.jobs.map(({ jobId }: { jobId: string }) => jobId),
-    [created.jobId],
+    [createdJob.jobId],
   )
 })
 
 test('after a reconnect, the missed events are sent exactly once and in order, then new ones', async () => {
-  const created = await createJob()
-  const first = await connectOwner(created.token)
-  await gateway.publish(progressAt(created, 1, 3), progressAt(created, 2, 4))
-  const since = first.last.seq
-  await first.leave()
-  await gateway.publish(progressAt(created, 3, 5), progressAt(created, 4, 6), progressAt(created, 5, 7))
-  const second = await connectOwner(created.token)
-  await gateway.publish(progressAt(created, 6, 8))
-  await second.send({ type: 'resume', since })
-  await gateway.publish(progressAt(created, 7, 9))
-  const events = second.of('event')
+  const createdJob = await createJob()
+  const firstClient = await connectOwner(createdJob.token)
+  await gateway.publish(progressAt(createdJob, 1, 3), progressAt(createdJob, 2, 4))
+  const since = firstClient.last.seq
+  await firstClient.leave()
+  await gateway.publish(
+    progressAt(createdJob, 3, 5),
+    progressAt(createdJob, 4, 6),
+    progressAt(createdJob, 5, 7),
+  )
+  const secondClient = await connectOwner(createdJob.token)
+  await gateway.publish(progressAt(createdJob, 6, 8))
+  await secondClient.send({ type: 'resume', since })
+  await gateway.publish(progressAt(createdJob, 7, 9))
+  const events = secondClient.of('event')
   assert.deepEqual(percents(events), [6, 3, 4, 5, 7])
   assert.deepEqual(events.map(({ seq }) => seq - since).sort(), [1, 2, 3, 4, 5])
-  await second.send({ type: 'resume', since })
-  assert.equal(second.of('event').length, 5, 'sent events are not repeated')
+  await secondClient.send({ type: 'resume', since })
+  assert.equal(secondClient.of('event').length, 5, 'sent events are not repeated')
 })
 
 test('a client that resumes too late gets an error and a snapshot', async () => {
-  const created = await createJob()
-  const client = await connectOwner(created.token)
+  const createdJob = await createJob()
+  const client = await connectOwner(createdJob.token)
   for (const since of [1, client.frames[0].lastSequence + 1]) {
     await client.send({ type: 'resume', since })
     assert.partialDeepStrictEqual(client.frames.slice(-2), [
       { type: 'error', code: 'SEQUENCE_GONE' },
-      { type: 'snapshot', jobs: [{ jobId: created.jobId }] },
+      { type: 'snapshot', jobs: [{ jobId: createdJob.jobId }] },
     ])
   }
 })
@@ -192,11 +198,11 @@ for (const [name, handshake] of authMethods) {
     const client = await gateway.connect(handshake(token))
     assert.equal(client.last.type, 'hello')
     assert.equal(client.protocol, name === 'a subprotocol' ? 'v1.jobs' : undefined)
-    const wrong = await gateway.connect(handshake('anon_0.nonsense'))
-    assert.partialDeepStrictEqual(wrong.frames, [
+    const wrongClient = await gateway.connect(handshake('anon_0.nonsense'))
+    assert.partialDeepStrictEqual(wrongClient.frames, [
       { type: 'error', code: 'AUTHENTICATION_REQUIRED', closeCode: 4401 },
     ])
-    assert.equal(wrong.closed?.code, 4401)
+    assert.equal(wrongClient.closed?.code, 4401)
   })
 }
 
@@ -218,9 +224,9 @@ test('a client can authenticate in its first frame, and any other frame closes t
   await client.send({ type: 'auth', token })
   assert.equal(client.last.code, 'INVALID_REQUEST')
   for (const frame of [{ type: 'auth', token: 'wrong' }, { type: 'subscribe' }]) {
-    const other = await gateway.connect()
-    await other.send(frame)
-    assert.equal(other.closed?.code, 4401)
+    const otherClient = await gateway.connect()
+    await otherClient.send(frame)
+    assert.equal(otherClient.closed?.code, 4401)
   }
 })
 
@@ -266,20 +272,23 @@ test('an invalid frame is answered with an error, and the tenth closes the conne
 })
 
 test('a client that does not read is disconnected with 4409, and others keep receiving events', async () => {
-  const created = await createJob()
-  const [slow, other] = [await connectOwner(created.token), await connectOwner(created.token)]
-  slow.outcome = 'slow'
-  await gateway.publish(progressAt(created, 10, 3), progressAt(created, 20, 4))
-  assert.equal(slow.closed?.code, 4409)
-  assert.deepEqual(percents(other.of('event')), [10, 20])
+  const createdJob = await createJob()
+  const [slowClient, otherClient] = [
+    await connectOwner(createdJob.token),
+    await connectOwner(createdJob.token),
+  ]
+  slowClient.outcome = 'slow'
+  await gateway.publish(progressAt(createdJob, 10, 3), progressAt(createdJob, 20, 4))
+  assert.equal(slowClient.closed?.code, 4409)
+  assert.deepEqual(percents(otherClient.of('event')), [10, 20])
 })
 
 test('a connection above the limit is closed with 4429, unless an earlier one has disappeared', async () => {
   const { token } = await createJob()
   const clients = await Promise.all(Array.from({ length: maxSockets }, () => connectOwner(token)))
   assert.equal((await connectOwner(token)).closed?.code, 4429)
-  const [first] = clients
+  const [firstClient] = clients
   // Like after a crash of the gateway, which did not report the closed socket.
-  if (first) first.closed = { code: 1006, reason: '' }
+  if (firstClient) firstClient.closed = { code: 1006, reason: '' }
   assert.equal((await connectOwner(token)).last.type, 'hello')
 })

@@ -14,12 +14,12 @@ import { startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 let service: TestService
-const open = new Set<WebSocket>()
+const openSockets = new Set<WebSocket>()
 before(async () => {
   service = await startService()
 })
 after(async () => {
-  for (const socket of open) socket.terminate()
+  for (const socket of openSockets) socket.terminate()
   await service.stop()
 })
 
@@ -36,7 +36,7 @@ interface Listener {
 function listen(url: string, token: string): Listener {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/user/jobs`, ['v1.jobs', `bearer.${token}`])
   const listener: Listener = { socket, frames: [], lags: [] }
-  open.add(socket)
+  openSockets.add(socket)
   socket.on('message', (data) => {
     const frame: Frame = ServerFrame.parse(JSON.parse(String(data)))
     if (frame.type === 'event') listener.lags.push(Date.now() - Date.parse(frame.timestamp))
@@ -44,7 +44,7 @@ function listen(url: string, token: string): Listener {
   })
   socket.on('close', (code) => {
     listener.closed = code
-    open.delete(socket)
+    openSockets.delete(socket)
   })
   socket.on('error', () => undefined)
   return listener
@@ -72,19 +72,19 @@ const readMemoryKib = async (pid: number) =>
 
 test('200 clients receive all their events quickly and in order, and one that never reads is disconnected', async (t) => {
   const { url, pid } = service
-  const first = await Promise.all(Array.from({ length: 4 }, () => createJob(url)))
-  const [warm] = first.map(({ token }) => listen(url, token))
+  const firstJobs = await Promise.all(Array.from({ length: 4 }, () => createJob(url)))
+  const [warm] = firstJobs.map(({ token }) => listen(url, token))
   assert.ok(warm)
   await waitUntil(() => isGreeted(warm), 'the first is greeted', 60)
   await sleep(3000)
-  const before = await readMemoryKib(pid)
-  const groups = first.map(({ token }) => Array.from({ length: 50 }, () => listen(url, token)))
-  const all = groups.flat()
-  await waitUntil(() => all.every(isGreeted), 'all are greeted', 120)
+  const memoryBefore = await readMemoryKib(pid)
+  const groups = firstJobs.map(({ token }) => Array.from({ length: 50 }, () => listen(url, token)))
+  const allListeners = groups.flat()
+  await waitUntil(() => allListeners.every(isGreeted), 'all are greeted', 120)
   await sleep(3000)
-  const addedKib = (await readMemoryKib(pid)) - before
+  const addedKib = (await readMemoryKib(pid)) - memoryBefore
   t.diagnostic(
-    `${(addedKib / all.length).toFixed(0)} KiB of memory per newly opened socket, before garbage collection`,
+    `${(addedKib / allListeners.length).toFixed(0)} KiB of memory per newly opened socket, before garbage collection`,
   )
 
   const silent = groups[0]?.[0]
@@ -92,7 +92,7 @@ test('200 clients receive all their events quickly and in order, and one that ne
   silent.socket.pause()
   const perOwner = 10
   for (let round = 0; round < perOwner; round++) {
-    await Promise.all(first.map(({ token }) => createJob(url, token)))
+    await Promise.all(firstJobs.map(({ token }) => createJob(url, token)))
     await sleep(400)
   }
   const countCompletedJobs = (listener: Listener) =>
@@ -102,7 +102,7 @@ test('200 clients receive all their events quickly and in order, and one that ne
         .map(({ job }) => job.id),
     ).size
   await waitUntil(
-    () => all.every((one) => one === silent || countCompletedJobs(one) >= perOwner),
+    () => allListeners.every((one) => one === silent || countCompletedJobs(one) >= perOwner),
     'all jobs are reported',
     120,
   )
@@ -123,13 +123,13 @@ test('200 clients receive all their events quickly and in order, and one that ne
     (group) => new Set(group.flatMap((one) => eventsOf(one).flatMap(({ job }) => job?.id ?? []))),
   )
   for (const [at, jobs] of owners.entries())
-    for (const other of owners.slice(at + 1))
+    for (const otherOwner of owners.slice(at + 1))
       assert.deepEqual(
-        [...jobs].filter((id) => other.has(id)),
+        [...jobs].filter((id) => otherOwner.has(id)),
         [],
         'no events of others',
       )
-  const lags = all.flatMap(({ lags }) => lags).sort((a, b) => a - b)
+  const lags = allListeners.flatMap(({ lags }) => lags).sort((a, b) => a - b)
   const percentile = (part: number) => lags[Math.floor(lags.length * part)] ?? 0
   t.diagnostic(
     `${lags.length} frames, milliseconds after the event: ${percentile(0.5)} p50, ${percentile(0.95)} p95, ${lags.at(-1)} max`,
@@ -145,12 +145,12 @@ test('200 clients receive all their events quickly and in order, and one that ne
     for (let count = 0; count < 20; count++) silent.socket.send(JSON.stringify({ type: 'subscribe', jobs }))
     await sleep(250)
   }
-  const peak = (await readMemoryKib(pid)) - before
+  const peak = (await readMemoryKib(pid)) - memoryBefore
   t.diagnostic(`${peak} KiB more than before the sockets, with one that does not read`)
   silent.socket.resume()
   await waitUntil(() => silent.closed !== undefined, 'the client that does not read is closed', 60)
   assert.equal(silent.closed, 4409)
-  assert.ok(all.every((one) => one === silent || one.closed === undefined))
+  assert.ok(allListeners.every((one) => one === silent || one.closed === undefined))
 })
 
 /** A client that reconnects and resumes after each lost connection, as the documentation recommends. */
@@ -167,10 +167,10 @@ class ResumingClient {
     while (!this.isStopped) {
       const listener = listen(url, token)
       this.#current = listener
-      let taken = 0
+      let takenCount = 0
       listener.socket.on('message', () => {
-        for (const frame of listener.frames.slice(taken)) this.#handle(frame, listener.socket)
-        taken = listener.frames.length
+        for (const frame of listener.frames.slice(takenCount)) this.#handle(frame, listener.socket)
+        takenCount = listener.frames.length
       })
       await Promise.race([once(listener.socket, 'close'), once(listener.socket, 'error')]).catch(
         () => undefined,
@@ -236,15 +236,15 @@ test('clients miss no events when the service is killed', async (t) => {
     )
     const seqs = [...new Set(client.events.map(({ seq }) => seq))].sort((a, b) => a - b)
     assert.equal((seqs.at(-1) ?? 0) - (seqs[0] ?? 0), seqs.length - 1, 'no gap')
-    const known = new Map<number, string>()
+    const knownEvents = new Map<number, string>()
     for (const { seq, id } of client.events) {
-      assert.equal(known.get(seq) ?? id, id, 'a repeated frame contains the same event')
-      known.set(seq, id)
+      assert.equal(knownEvents.get(seq) ?? id, id, 'a repeated frame contains the same event')
+      knownEvents.set(seq, id)
     }
-    assert.equal(new Set(known.values()).size, known.size, 'no event has two numbers')
+    assert.equal(new Set(knownEvents.values()).size, knownEvents.size, 'no event has two numbers')
     for (const id of jobIds) {
-      const own = client.events.filter(({ job }) => job?.id === id).map(({ sequence }) => sequence)
-      const numbers = [...new Set(own)].sort((a, b) => a - b)
+      const ownEvents = client.events.filter(({ job }) => job?.id === id).map(({ sequence }) => sequence)
+      const numbers = [...new Set(ownEvents)].sort((a, b) => a - b)
       assert.deepEqual(
         numbers,
         Array.from({ length: numbers.at(-1) ?? 0 }, (_, at) => at + 1),
@@ -258,8 +258,8 @@ test('clients miss no events when the service is killed', async (t) => {
 })
 
 test('an event stream sends events as they happen and ends with the job', async () => {
-  const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
-  const { jobId, token } = await createJob(service.url, undefined, { tasks: waiting })
+  const waitingTasks = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
+  const { jobId, token } = await createJob(service.url, undefined, { tasks: waitingTasks })
   let text = ''
   const request = get(`${service.url}/v1/jobs/${jobId}/events`)
   const [response] = await once(request, 'response')

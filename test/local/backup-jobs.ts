@@ -21,7 +21,7 @@ export const runBackupScript = (name: 'backup' | 'restore', dataDir: string, ...
  */
 export async function checkRestoredJobs(
   t: TestContext,
-  checkOpen: (client: Client, open: readonly string[]) => Promise<void>,
+  checkOpen: (client: Client, openJobs: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const dir = scratchFolder('backup')
   const archive = join(dir, 'saved.tar')
@@ -33,28 +33,28 @@ export async function checkRestoredJobs(
     const response = await client.convert({ name: 'c.png', bytes }, { targetFormat: 'webp' })
     return ((await response.json()) as { data: { jobId: string } }).data.jobId
   }
-  const done = [await submit(), await submit()]
+  const doneJobs = [await submit(), await submit()]
   const results = new Map<string, Buffer>()
-  for (const id of done) {
+  for (const id of doneJobs) {
     assert.equal((await client.finished(id)).status, 'completed')
     results.set(id, await client.download(id))
   }
-  const open = await Promise.all(Array.from({ length: 12 }, submit))
-  let saved = false
+  const openJobs = await Promise.all(Array.from({ length: 12 }, submit))
+  let isSaved = false
   const submitting = (async () => {
-    while (!saved) await submit()
+    while (!isSaved) await submit()
   })()
   await runBackupScript('backup', service.dataDir, archive)
-  saved = true
+  isSaved = true
   await submitting
   await service.kill()
 
-  const restored = join(dir, 'restored')
-  await runBackupScript('restore', restored, archive)
-  const second = await startService({}, restored)
-  t.after(() => second.kill())
+  const restoredFolder = join(dir, 'restored')
+  await runBackupScript('restore', restoredFolder, archive)
+  const secondService = await startService({}, restoredFolder)
+  t.after(() => secondService.kill())
   // The old URL no longer works, but the client's signed identity is still valid.
-  const restoredClient = client.at(second)
+  const restoredClient = client.at(secondService)
   for (const [id, result] of results) assert.deepEqual(await restoredClient.download(id), result)
-  await checkOpen(restoredClient, open)
+  await checkOpen(restoredClient, openJobs)
 }

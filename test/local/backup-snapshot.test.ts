@@ -31,8 +31,8 @@ test('a snapshot contains exactly the files its rows refer to while objects are 
         referenced.filter((blob) => !existsSync(join(target, blobPath(blob)))),
         [],
       )
-      const linked = await readdir(join(target, s3Blobs), { recursive: true, withFileTypes: true })
-      assert.equal(linked.filter((entry) => entry.isFile()).length, referenced.length)
+      const linkedFiles = await readdir(join(target, s3Blobs), { recursive: true, withFileTypes: true })
+      assert.equal(linkedFiles.filter((entry) => entry.isFile()).length, referenced.length)
       assert.equal(files, referenced.length)
     }
   } finally {

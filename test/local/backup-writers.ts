@@ -65,11 +65,11 @@ export async function startWriters(variables: Variables) {
   const objects = new Map<string, number>()
   const messages = new Set<string>()
   const items = new Set<string>()
-  let next = 0
-  let stopped = false
+  let nextNumber = 0
+  let isStopped = false
   async function write(writer: number): Promise<void> {
-    while (!stopped) {
-      const version = next++
+    while (!isStopped) {
+      const version = nextNumber++
       // Few keys, so that files of objects are created and deleted all the time.
       const Key = `w${writer}/${randomInt(4)}`
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: bodyOf(Key, version) }))
@@ -91,7 +91,7 @@ export async function startWriters(variables: Variables) {
       items: new Set(items),
     }),
     stop: async () => {
-      stopped = true
+      isStopped = true
       await writing
       for (const client of [s3, sqs, documents]) client.destroy()
     },
@@ -101,7 +101,10 @@ export async function startWriters(variables: Variables) {
 /** A body that identifies its version and shows whether it is complete. */
 const bodyOf = (key: string, version: number) => `${key} ${version} ${'x'.repeat(20_000)} end`
 
-export async function checkAcknowledged(variables: Variables, acknowledged: Acknowledged): Promise<void> {
+export async function checkAcknowledged(
+  variables: Variables,
+  acknowledgedWrites: Acknowledged,
+): Promise<void> {
   const { s3, sqs, documents } = createClients(variables)
   const versions = new Map<string, number>()
   for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket }))
@@ -112,26 +115,26 @@ export async function checkAcknowledged(variables: Variables, acknowledged: Ackn
       assert.equal(text, bodyOf(Key, version), `${Key} is incomplete`)
       versions.set(Key, version)
     }
-  for (const [key, version] of acknowledged.objects)
+  for (const [key, version] of acknowledgedWrites.objects)
     assert.ok((versions.get(key) ?? -1) >= version, `${key} has version ${versions.get(key)}, not ${version}`)
 
   const items = new Set<string>()
   for await (const page of paginateScan({ client: documents }, { TableName }))
     for (const { pk } of page.Items ?? []) items.add(String(pk))
-  for (const item of acknowledged.items) assert.ok(items.has(item), `${item} is lost`)
+  for (const item of acknowledgedWrites.items) assert.ok(items.has(item), `${item} is lost`)
 
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'line' }))
-  const missing = new Set(acknowledged.messages)
+  const missingMessages = new Set(acknowledgedWrites.messages)
   for (;;) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 600 }),
     )
     if (Messages.length === 0) break
     for (const { Body = '', ReceiptHandle } of Messages) {
-      missing.delete(Body)
+      missingMessages.delete(Body)
       await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
     }
   }
-  assert.deepEqual([...missing], [], 'messages are lost')
+  assert.deepEqual([...missingMessages], [], 'messages are lost')
   for (const client of [s3, sqs, documents]) client.destroy()
 }

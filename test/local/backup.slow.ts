@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { checkRestoredJobs } from './backup-jobs.ts'
 
 test('jobs unfinished at the time of the backup complete after it is restored', async (t) => {
-  await checkRestoredJobs(t, async (client, open) => {
-    for (const id of open) assert.equal((await client.finished(id)).status, 'completed')
+  await checkRestoredJobs(t, async (client, openJobs) => {
+    for (const id of openJobs) assert.equal((await client.finished(id)).status, 'completed')
   })
 })

@@ -27,14 +27,14 @@ test('a backup taken under eight writers contains all acknowledged writes, each 
   const data = join(dir, 'data')
   const { printed, end } = await startEmbedded(t, '--data', data, '--json')
   const writers = await startWriters(JSON.parse(printed))
-  const before = []
+  const filesBefore = []
   for (const name of ['first.tar', 'second.tar', 'third.tar']) {
     await waitUntil(
-      () => writers.acknowledged().items.size >= (before.length + 1) * 40,
+      () => writers.acknowledged().items.size >= (filesBefore.length + 1) * 40,
       'some items are acknowledged',
       60,
     )
-    before.push({ name, acknowledged: writers.acknowledged() })
+    filesBefore.push({ name, acknowledged: writers.acknowledged() })
     await runBackupScript('backup', data, join(dir, name))
   }
   await writers.stop()
@@ -44,20 +44,20 @@ test('a backup taken under eight writers contains all acknowledged writes, each 
     [],
     'the backups left no files behind',
   )
-  for (const { name, acknowledged } of before) {
-    const restored = join(dir, `restored-${name}`)
+  for (const { name, acknowledged } of filesBefore) {
+    const restoredFolder = join(dir, `restored-${name}`)
     assert.equal(await modeOf(join(dir, name)), '600')
-    await runBackupScript('restore', restored, join(dir, name))
-    assert.equal(await modeOf(join(restored, 'secrets.json')), '600')
-    const again = await startEmbedded(t, '--data', restored, '--json')
-    await checkAcknowledged(JSON.parse(again.printed), acknowledged)
-    await again.end()
+    await runBackupScript('restore', restoredFolder, join(dir, name))
+    assert.equal(await modeOf(join(restoredFolder, 'secrets.json')), '600')
+    const restartedServers = await startEmbedded(t, '--data', restoredFolder, '--json')
+    await checkAcknowledged(JSON.parse(restartedServers.printed), acknowledged)
+    await restartedServers.end()
   }
 })
 
 test('a service on a restored folder serves all jobs and the results of completed ones', async (t) => {
-  await checkRestoredJobs(t, async (client, open) => {
-    for (const id of open) assert.equal((await client.fetch(`/v1/status/${id}`)).status, 200)
+  await checkRestoredJobs(t, async (client, openJobs) => {
+    for (const id of openJobs) assert.equal((await client.fetch(`/v1/status/${id}`)).status, 200)
   })
 })
 

@@ -65,21 +65,21 @@ test('the other components stop although one fails to stop', async () => {
 })
 
 test('a component can wait for one that starts later', async () => {
-  let later: Promise<number> | undefined
+  let laterPort: Promise<number> | undefined
   const start: AnyStep<Inputs, Parts>['start'] = (_, wait) => {
-    later = wait('port')
+    laterPort = wait('port')
     return 'open'
   }
   await startSteps(createSteps({ disk: { start } }), { events: [] })
-  assert.equal(await later, 80)
+  assert.equal(await laterPort, 80)
 })
 
 test('a service whose port is in use reports it, leaves no process behind and can start again', async (t) => {
   const dir = scratchFolder('boot')
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  t.after(() => taken.close())
-  const { port } = taken.address() as AddressInfo
+  const takenPort = createServer().listen(0, '127.0.0.1')
+  await once(takenPort, 'listening')
+  t.after(() => takenPort.close())
+  const { port } = takenPort.address() as AddressInfo
   const start = async (env: Record<string, string>) => {
     const child = spawn(process.execPath, ['lib/local/commands/start.ts'], {
       env: { ...process.env, DATA_DIR: dir, MIN_FREE_DISK_GB: '1', ...env },
@@ -94,9 +94,9 @@ test('a service whose port is in use reports it, leaves no process behind and ca
     const [code] = await once(child, 'close')
     return { code, output }
   }
-  const refused = await start({ PORT: String(port), HOST: '127.0.0.1' })
-  assert.match(refused.output, new RegExp(`Port ${port} on 127.0.0.1 is in use`))
-  assert.equal(refused.code, 1)
+  const refusedStart = await start({ PORT: String(port), HOST: '127.0.0.1' })
+  assert.match(refusedStart.output, new RegExp(`Port ${port} on 127.0.0.1 is in use`))
+  assert.equal(refusedStart.code, 1)
   assert.deepEqual(withEnvironment(dir), [])
   assert.equal((await start({ PORT: '0' })).code, 0)
   assert.deepEqual(withEnvironment(dir), [])

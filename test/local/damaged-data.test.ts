@@ -28,23 +28,24 @@ const stores = ['dynamodb.sqlite', 'sqs.sqlite', 'events.sqlite', 's3/objects.sq
 const blob = `s3/blobs/ab/${'ab'.repeat(16)}`
 
 /** Data of a service that was stopped, and of one that was killed, whose databases still have write-ahead logs. */
-let stopped: string
-let killed: string
+let stoppedFolder: string
+let killedFolder: string
 
 before(async () => {
   const folder = scratchFolder('damaged-data')
-  stopped = join(folder, 'stopped')
-  killed = join(folder, 'killed')
-  assert.deepEqual(await start(stopped, { endWith: 'SIGTERM' }), { isReady: true, code: 0, output: '' })
+  stoppedFolder = join(folder, 'stopped')
+  killedFolder = join(folder, 'killed')
+  assert.deepEqual(await start(stoppedFolder, { endWith: 'SIGTERM' }), { isReady: true, code: 0, output: '' })
   // A write-ahead log that contains every page would repair its database.
   for (const store of stores) {
-    const database = new DatabaseSync(join(stopped, store))
+    const database = new DatabaseSync(join(stoppedFolder, store))
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     database.close()
   }
-  cpSync(stopped, killed, { recursive: true })
-  await start(killed, { endWith: 'SIGKILL' })
-  for (const dataDir of [stopped, killed]) writeFileSync(join(dataDir, blob), 'bytes of an object')
+  cpSync(stoppedFolder, killedFolder, { recursive: true })
+  await start(killedFolder, { endWith: 'SIGKILL' })
+  for (const dataDir of [stoppedFolder, killedFolder])
+    writeFileSync(join(dataDir, blob), 'bytes of an object')
 })
 
 interface Start {
@@ -63,10 +64,10 @@ async function start(
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const ended = Promise.all([text(child.stderr), once(child, 'exit')])
+  const exitOutput = Promise.all([text(child.stderr), once(child, 'exit')])
   const isReady = await becomesReady(child)
   if (isReady) child.kill(endWith)
-  const [output, [code]] = await ended
+  const [output, [code]] = await exitOutput
   return { isReady, code, output }
 }
 
@@ -118,16 +119,20 @@ function assertRefused({ isReady, code, output }: Start, file: string): void {
 const readOrNothing = (file: string) => (existsSync(file) ? readFileSync(file, 'latin1') : undefined)
 
 suite('damaged databases at startup', { concurrency: 2 }, () => {
-  const refuse = async (damaged: readonly string[], damage: (file: string) => void) => {
-    const dataDir = copyOf(stopped)
-    const files = damaged.map((store) => join(dataDir, store))
+  const refuse = async (damagedFiles: readonly string[], damage: (file: string) => void) => {
+    const dataDir = copyOf(stoppedFolder)
+    const files = damagedFiles.map((store) => join(dataDir, store))
     files.forEach(damage)
-    const before = files.map(readOrNothing)
-    const started = await start(dataDir)
-    for (const file of files) assertRefused(started, file)
+    const contentsBefore = files.map(readOrNothing)
+    const startedService = await start(dataDir)
+    for (const file of files) assertRefused(startedService, file)
     for (const store of stores)
-      assert.equal(started.output.includes(join(dataDir, store)), damaged.includes(store), started.output)
-    assert.deepEqual(files.map(readOrNothing), before)
+      assert.equal(
+        startedService.output.includes(join(dataDir, store)),
+        damagedFiles.includes(store),
+        startedService.output,
+      )
+    assert.deepEqual(files.map(readOrNothing), contentsBefore)
     assert.ok(existsSync(join(dataDir, blob)), 'no bytes of objects are deleted')
   }
 
@@ -142,33 +147,33 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
 
   for (const store of stores)
     test(`--accept-loss sets a damaged ${store} aside and starts with an empty one`, async () => {
-      const dataDir = copyOf(killed)
+      const dataDir = copyOf(killedFolder)
       const file = join(dataDir, store)
       flipMiddle(file)
       writeFileSync(file, `garbage ${readFileSync(file, 'latin1')}`, 'latin1')
-      const [damaged, log] = [readOrNothing(file), readOrNothing(`${file}-wal`)]
+      const [damagedFile, log] = [readOrNothing(file), readOrNothing(`${file}-wal`)]
       const secrets = readFileSync(join(dataDir, 'secrets.json'), 'utf8')
       const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
       assert.ok(isReady, output)
       // The index of objects is set aside with the files that only it can name.
       const entry = store.split('/')[0] ?? ''
-      const [aside, ...more] = readdirSync(dataDir).filter(
+      const [aside, ...moreFolders] = readdirSync(dataDir).filter(
         (found) =>
           found.startsWith(`${entry}.damaged-`) && !found.endsWith('-wal') && !found.endsWith('-shm'),
       )
-      assert.ok(aside && more.length === 0)
+      assert.ok(aside && moreFolders.length === 0)
       assert.ok(output.includes(join(dataDir, aside)), output)
-      const kept = join(dataDir, aside, ...store.split('/').slice(1))
-      assert.equal(readOrNothing(kept), damaged)
-      assert.equal(readOrNothing(`${kept}-wal`), log)
+      const keptFile = join(dataDir, aside, ...store.split('/').slice(1))
+      assert.equal(readOrNothing(keptFile), damagedFile)
+      assert.equal(readOrNothing(`${keptFile}-wal`), log)
       if (entry === 's3') assert.ok(existsSync(join(dataDir, blob.replace('s3', aside))))
       assert.equal(readFileSync(join(dataDir, 'secrets.json'), 'utf8'), secrets)
       assert.ok((await start(dataDir)).isReady, 'later starts need no flag')
-      assert.equal(readOrNothing(kept), damaged)
+      assert.equal(readOrNothing(keptFile), damagedFile)
     })
 
   test('starting after a process was killed while it set a database aside is refused and loses nothing', async () => {
-    const dataDir = copyOf(killed)
+    const dataDir = copyOf(killedFolder)
     const file = join(dataDir, 'sqs.sqlite')
     const log = readOrNothing(`${file}-wal`)
     assert.ok(log)
@@ -185,7 +190,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
   })
 
   test('starting on a write-ahead log with a damaged header is refused', async () => {
-    const dataDir = copyOf(killed)
+    const dataDir = copyOf(killedFolder)
     const log = join(dataDir, 'sqs.sqlite-wal')
     const bytes = readFileSync(log)
     bytes[9] = (bytes[9] ?? 0) ^ 1
@@ -195,13 +200,13 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
   })
 
   test('starting on a data folder without its s3 folder is refused', async () => {
-    const dataDir = copyOf(stopped)
+    const dataDir = copyOf(stoppedFolder)
     rmSync(join(dataDir, 's3'), { recursive: true })
     assertRefused(await start(dataDir), join(dataDir, 's3/objects.sqlite'))
   })
 
   test('the embedded servers also refuse damaged data and accept a loss on request', async (t) => {
-    const dataDir = copyOf(stopped)
+    const dataDir = copyOf(stoppedFolder)
     const file = join(dataDir, 'events.sqlite')
     flipMiddle(file)
     const { code, output } = await startFailure('--data', dataDir)
@@ -215,8 +220,8 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
 suite('damaged secrets at startup', { concurrency: 2 }, () => {
   const flipSecret = (file: string) => {
     const secrets = JSON.parse(readFileSync(file, 'utf8'))
-    const [first, ...rest] = secrets.serviceSecret
-    secrets.serviceSecret = [first === 'A' ? 'B' : 'A', ...rest].join('')
+    const [firstCharacter, ...rest] = secrets.serviceSecret
+    secrets.serviceSecret = [firstCharacter === 'A' ? 'B' : 'A', ...rest].join('')
     writeFileSync(file, JSON.stringify(secrets))
   }
   const secretDamages: Readonly<Record<string, (file: string) => void>> = {
@@ -228,29 +233,29 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
   }
   for (const [name, damage] of Object.entries(secretDamages)) {
     test(`starting is refused when secrets.json ${name}, and creates no new secrets`, async () => {
-      const dataDir = copyOf(stopped)
+      const dataDir = copyOf(stoppedFolder)
       const file = join(dataDir, 'secrets.json')
       damage(file)
-      const before = readOrNothing(file)
-      const started = await start(dataDir)
-      assertRefused(started, file)
-      assert.match(started.output, /session/, 'the message says what is lost without the secrets')
-      assert.equal(readOrNothing(file), before)
+      const contentsBefore = readOrNothing(file)
+      const startedService = await start(dataDir)
+      assertRefused(startedService, file)
+      assert.match(startedService.output, /session/, 'the message says what is lost without the secrets')
+      assert.equal(readOrNothing(file), contentsBefore)
     })
 
     test(`--accept-loss creates new secrets when secrets.json ${name} and keeps the old file`, async () => {
-      const dataDir = copyOf(stopped)
+      const dataDir = copyOf(stoppedFolder)
       const file = join(dataDir, 'secrets.json')
-      const old = readFileSync(file, 'utf8')
+      const oldContents = readFileSync(file, 'utf8')
       damage(file)
-      const damaged = readOrNothing(file)
+      const damagedContents = readOrNothing(file)
       const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
       assert.ok(isReady, output)
-      assert.notEqual(readFileSync(file, 'utf8'), old)
+      assert.notEqual(readFileSync(file, 'utf8'), oldContents)
       const aside = readdirSync(dataDir).filter((found) => found.startsWith('secrets.json.damaged-'))
       assert.deepEqual(
         aside.map((found) => readOrNothing(join(dataDir, found))),
-        damaged === undefined ? [] : [damaged],
+        damagedContents === undefined ? [] : [damagedContents],
       )
       assert.ok((await start(dataDir)).isReady)
     })
@@ -258,7 +263,7 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
 })
 
 test('data without checksums, left by a killed service of a previous version, is still readable', async () => {
-  const dataDir = copyOf(killed)
+  const dataDir = copyOf(killedFolder)
   const file = join(dataDir, 'secrets.json')
   const { checksum: _, ...secrets } = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify(secrets))
@@ -269,7 +274,7 @@ test('data without checksums, left by a killed service of a previous version, is
 })
 
 test('--accept-loss leaves intact data unchanged', async () => {
-  const dataDir = copyOf(killed)
+  const dataDir = copyOf(killedFolder)
   const secrets = readFileSync(join(dataDir, 'secrets.json'), 'utf8')
   assert.deepEqual(await start(dataDir, { args: ['--accept-loss'] }), { isReady: true, code: 0, output: '' })
   assert.equal(readFileSync(join(dataDir, 'secrets.json'), 'utf8'), secrets)
@@ -280,13 +285,14 @@ test('--accept-loss leaves intact data unchanged', async () => {
 })
 
 test('a first start that was killed while it created the databases can be repeated', async (t) => {
-  const fresh = join(scratchFolder('damaged-data'), 'fresh')
-  await (await startEmbedded(t, '--data', fresh)).end()
-  for (const [last, store] of stores.entries()) {
-    const dataDir = copyOf(fresh)
+  const freshFolder = join(scratchFolder('damaged-data'), 'fresh')
+  await (await startEmbedded(t, '--data', freshFolder)).end()
+  for (const [lastIndex, store] of stores.entries()) {
+    const dataDir = copyOf(freshFolder)
     rmSync(join(dataDir, 's3/blobs'), { recursive: true })
-    for (const later of stores.slice(last))
-      for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataDir, `${later}${suffix}`), { force: true })
+    for (const laterStore of stores.slice(lastIndex))
+      for (const suffix of ['', '-wal', '-shm'])
+        rmSync(join(dataDir, `${laterStore}${suffix}`), { force: true })
     writeFileSync(join(dataDir, store), '')
     assert.deepEqual(await start(dataDir), { isReady: true, code: 0, output: '' })
   }
@@ -311,7 +317,7 @@ test('the integrity check of a large database finds damage, and stops at its tim
 })
 
 test('unknown arguments of the start command are rejected', async () => {
-  const { isReady, code, output } = await start(copyOf(stopped), { args: ['--accept-los'] })
+  const { isReady, code, output } = await start(copyOf(stoppedFolder), { args: ['--accept-los'] })
   assert.deepEqual({ isReady, code }, { isReady: false, code: 2 })
   assert.match(output, /--accept-los'?/)
   assert.match(output, /Usage: npm start/)

@@ -18,8 +18,8 @@ test('disk space is reserved, released when the disk is full, and reserved again
   const free = () => statfsSync(disk.folder).bavail * statfsSync(disk.folder).bsize
   const file = join(disk.folder, '.reserve')
   let releases = 0
-  const open = () => new DiskReserve(disk.folder, silentLog, () => releases++, 20)
-  const reserve = open()
+  const openReserve = () => new DiskReserve(disk.folder, silentLog, () => releases++, 20)
+  const reserve = openReserve()
   t.after(() => reserve.close())
   await waitUntil(() => sizeOf(file) === 10 * mib, 'about a tenth of the disk is reserved')
   assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -36,9 +36,9 @@ test('disk space is reserved, released when the disk is full, and reserved again
   await waitUntil(() => sizeOf(file) === 10 * mib, 'the space is reserved again')
   await reserve.close()
   disk.fill()
-  const next = open()
-  t.after(() => next.close())
-  assert.ok(next.ensureFreeSpace() >= 8 * mib, 'the next start uses the existing reserve')
+  const nextReserve = openReserve()
+  t.after(() => nextReserve.close())
+  assert.ok(nextReserve.ensureFreeSpace() >= 8 * mib, 'the next start uses the existing reserve')
 })
 
 test('logging on a full disk does not throw, and the lines are written later', async (t) => {

@@ -33,14 +33,14 @@ test('the doctor reports a machine with every engine as healthy', () => {
 })
 
 test('the doctor reports a missing engine with its packages, lost conversions and install command', () => {
-  const present = engines.filter(({ id }) => id !== 'ffmpeg')
+  const presentEngines = engines.filter(({ id }) => id !== 'ffmpeg')
   const { ffmpeg: _, ...versions } = findings.versions
-  const report = createReport({ ...findings, present, versions, missingPackages: ['ffmpeg'] })
+  const report = createReport({ ...findings, present: presentEngines, versions, missingPackages: ['ffmpeg'] })
   assert.equal(isHealthy(report), false)
-  assert.equal(report.pairs.offered, conversions(present).length)
+  assert.equal(report.pairs.offered, conversions(presentEngines).length)
   const ffmpeg = report.engines.find(({ id }) => id === 'ffmpeg')
   assert.deepEqual(ffmpeg?.install, ['ffmpeg'])
-  assert.equal(ffmpeg?.pairs, conversions().length - conversions(present).length)
+  assert.equal(ffmpeg?.pairs, conversions().length - conversions(presentEngines).length)
   assert.match(formatReport(report), /^ffmpeg +av +missing/m)
   assert.match(formatReport(report), /^ffmpeg is missing: it needs the packages ffmpeg\.$/m)
   assert.match(formatReport(report), /apt-get install -y --no-install-recommends ffmpeg$/m)

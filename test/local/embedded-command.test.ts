@@ -25,9 +25,9 @@ test('the printed shell variables point the AWS SDK at all embedded servers', as
     EVENTBRIDGE: 0,
   })
   assert.equal((await stat(join(data, 'secrets.json'))).mode & 0o777, 0o600)
-  const [database, ...others] = descendants(pid)
+  const [database, ...otherProcesses] = descendants(pid)
   assert.ok(database)
-  assert.deepEqual(others, [])
+  assert.deepEqual(otherProcesses, [])
   assert.equal(await end(), 0)
   assert.equal(residentBytes(database.pid), 0, 'no process is left')
 })
@@ -49,13 +49,18 @@ test('--json prints the variables as JSON, with the requested ports and region',
     AWS_DEFAULT_REGION: 'us-west-2',
   })
 
-  const second = await startFailure('--data', data)
-  assert.deepEqual(second, {
+  const secondFailure = await startFailure('--data', data)
+  assert.deepEqual(secondFailure, {
     code: 1,
     output: `The data folder ${data} is in use by another service. Stop that service, or set another --data.\n`,
   })
-  const other = await startFailure('--data', scratchFolder('mutabor-embedded'), '--port-base', `${base - 2}`)
-  assert.deepEqual(other, {
+  const otherFailure = await startFailure(
+    '--data',
+    scratchFolder('mutabor-embedded'),
+    '--port-base',
+    `${base - 2}`,
+  )
+  assert.deepEqual(otherFailure, {
     code: 1,
     output: `Port ${base} on 127.0.0.1 is in use. Stop the program that uses it, or set another --port-base.\n`,
   })
@@ -76,8 +81,8 @@ for (const [args, sentence] of [
 /** Finds five free consecutive ports, with two more before them for the last start of the test. */
 async function findFreePortBase(): Promise<number> {
   for (;;) {
-    const first = createServer()
-    const base = await listen(first, 0)
+    const firstServer = createServer()
+    const base = await listen(firstServer, 0)
     const rest = await Promise.allSettled(
       [-2, -1, 1, 2, 3, 4].map(async (offset) => {
         const server = createServer()
@@ -85,7 +90,7 @@ async function findFreePortBase(): Promise<number> {
         return server
       }),
     )
-    first.close()
+    firstServer.close()
     for (const result of rest) if (result.status === 'fulfilled') result.value.close()
     if (rest.every(({ status }) => status === 'fulfilled')) return base
   }

@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
 const floodSize = Number(process.env['FLOOD'] ?? 500)
-const others = 10
+const otherOwners = 10
 const senders = 8
 
 interface Work {
@@ -40,7 +40,7 @@ async function send(client: Client, { to, ...file }: Work): Promise<string> {
 /** Seconds until ten owners, who send one job each at the same time, all have their results. */
 async function measure(service: TestService, work: readonly Work[]): Promise<number[]> {
   return Promise.all(
-    Array.from({ length: others }, async (_, at) => {
+    Array.from({ length: otherOwners }, async (_, at) => {
       const startedAt = performance.now()
       const client = new Client(service)
       const id = await send(client, work[at % work.length] as Work) // the list is not empty
@@ -61,9 +61,9 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   const flooder = new Client(service)
   await flooder.fetch('/v1')
   const ids: string[] = []
-  let sent = 0
+  let sentCount = 0
   const sendAll = async () => {
-    while (sent < floodSize) ids.push(await send(flooder, work[sent++ % work.length] as Work))
+    while (sentCount < floodSize) ids.push(await send(flooder, work[sentCount++ % work.length] as Work))
   }
   await Promise.all(Array.from({ length: senders }, sendAll))
   const { data } = (await (await flooder.fetch('/v1/jobs?status=queued&limit=100')).json()) as {

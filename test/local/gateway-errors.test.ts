@@ -86,9 +86,9 @@ const malformedResults: [what: string, result: unknown][] = [
   ['a response over 6 MB', { statusCode: 200, body: 'x'.repeat(6_291_556) }],
 ]
 
-for (const [what, given] of malformedResults) {
+for (const [what, givenResult] of malformedResults) {
   test(`a function result with ${what} becomes an internal error`, async () => {
-    result = given
+    result = givenResult
     const { status, body, headers } = await callRaw(url, { path: '/result' })
     assert.deepEqual([status, errorCodeOf(body)], [500, 'INTERNAL_ERROR'])
     assert.equal(headers['set-cookie'], undefined)
@@ -193,8 +193,8 @@ test('an unknown Expect header is ignored', async () => {
 
 test('an undeclared route returns 404', async () => {
   const http = createHttpApi({ lambda: makeLambda(functions), routes: routes.slice(1), streamed: [], log })
-  const other = await serve(createGateway({ http }))
-  const { status, body } = await callRaw(other, { path: '/nothing' })
+  const otherGateway = await serve(createGateway({ http }))
+  const { status, body } = await callRaw(otherGateway, { path: '/nothing' })
   assert.deepEqual([status, errorCodeOf(body)], [404, 'NOT_FOUND'])
-  assert.equal((await callRaw(other, { path: '/items/1', method: 'DELETE' })).status, 404)
+  assert.equal((await callRaw(otherGateway, { path: '/items/1', method: 'DELETE' })).status, 404)
 })

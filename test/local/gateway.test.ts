@@ -181,9 +181,9 @@ const results: [what: string, given: unknown, status: number, body: string, type
   ['a body in base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'hi', text],
 ]
 
-for (const [what, given, status, body, type] of results) {
+for (const [what, givenResult, status, body, type] of results) {
   test(`the function result ${what} becomes status ${status} with the body "${body}"`, async () => {
-    result = given
+    result = givenResult
     const reply = await callRaw(url, { path: '/result' })
     assert.deepEqual([reply.status, reply.body, reply.headers['content-type']], [status, body, type])
     assert.match(String(reply.headers['apigw-requestid']), /^[\w-]{15}=$/)
@@ -224,41 +224,41 @@ const absoluteTargets: [target: string, path: string, query: string, host: strin
   ['http://files.example?a=/b', '/', 'a=/b', 'files.example'],
 ]
 
-for (const [path, ...expected] of absoluteTargets) {
+for (const [path, ...expectedParts] of absoluteTargets) {
   test(`the absolute request target ${path} is read as its path and host`, async () => {
     const { rawPath, rawQueryString, headers, requestContext } = await fetchEvent({
       path,
       headers: { host: 'other.example' },
     })
-    assert.deepEqual([rawPath, rawQueryString, headers['host']], expected)
-    assert.equal(requestContext.domainName, expected[2])
+    assert.deepEqual([rawPath, rawQueryString, headers['host']], expectedParts)
+    assert.equal(requestContext.domainName, expectedParts[2])
   })
 }
 
 test('S3 and WebSocket requests accept absolute request targets', async () => {
-  const seen: unknown[] = []
+  const seenEvents: unknown[] = []
   const gateway = createGateway(
     {
       http: (_request, response) => response.end('http'),
       s3: ({ url, headers: { host } }, response) => {
-        seen.push([url, host])
+        seenEvents.push([url, host])
         response.end()
       },
       webSocket: ({ url, headers: { host } }, socket) => {
-        seen.push([url, host])
+        seenEvents.push([url, host])
         socket.end('HTTP/1.1 426 Upgrade Required\r\nConnection: close\r\n\r\n')
         return true
       },
     },
     { socketTarget: (target) => (target === '/socket' ? '/inner' : undefined) },
   )
-  const other = await serve(gateway)
-  await callRaw(other, { path: 'http://a.example/s3/box/k?X-Amz-Signature=0' })
-  await callRaw(other, {
+  const otherGateway = await serve(gateway)
+  await callRaw(otherGateway, { path: 'http://a.example/s3/box/k?X-Amz-Signature=0' })
+  await callRaw(otherGateway, {
     path: 'http://b.example/socket',
     headers: { connection: 'upgrade', upgrade: 'websocket' },
   })
-  assert.deepEqual(seen, [
+  assert.deepEqual(seenEvents, [
     ['/s3/box/k?X-Amz-Signature=0', 'a.example'],
     ['/inner', 'b.example'],
   ])

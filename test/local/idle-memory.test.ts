@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { IdleCollector } from '../../lib/local/runtime/idle-memory.ts'
 
 function collectionsAfter(...workedMs: number[]): number[] {
-  const seen: number[] = []
+  const seenSizes: number[] = []
   let at = 0
-  const memory = new IdleCollector(() => seen.push(at))
+  const memory = new IdleCollector(() => seenSizes.push(at))
   for (const ms of workedMs) {
     memory.check(ms)
     at++
   }
-  return seen
+  return seenSizes
 }
 
 test('garbage is collected once in each idle period after work, including startup', () => {

@@ -96,8 +96,10 @@ test('six jobs survive SIGKILL of every process of the service and each complete
       results.map(({ length }) => length),
       jobs.map(({ result }) => result?.size),
     )
-    const listed = (await (await client.fetch('/v1/jobs?limit=100')).json()) as { data: { jobs: unknown[] } }
-    assert.equal(listed.data.jobs.length, ids.length)
+    const listedJobs = (await (await client.fetch('/v1/jobs?limit=100')).json()) as {
+      data: { jobs: unknown[] }
+    }
+    assert.equal(listedJobs.data.jobs.length, ids.length)
   } finally {
     await service.kill()
     await rm(dataDir, { recursive: true, force: true })

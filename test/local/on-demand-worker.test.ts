@@ -45,8 +45,8 @@ const invoke = (worker: OnDemandWorker, body: string, timeMs = 60_000) =>
 
 test('a worker starts when first needed and serves many invocations', async () => {
   const worker = start()
-  const first = await invoke(worker, 'respond')
-  assert.equal(await invoke(worker, 'respond'), first)
+  const firstReply = await invoke(worker, 'respond')
+  assert.equal(await invoke(worker, 'respond'), firstReply)
 })
 
 test('an error in a function fails only its own invocation', async () => {
@@ -68,7 +68,7 @@ test('a worker that dies fails its invocations, and the next one gets a new work
 
 test('an event that runs alone uses a process of its own, which exits with it', async () => {
   const worker = start()
-  const shared = await invoke(worker, 'respond')
+  const sharedReply = await invoke(worker, 'respond')
   const invokeApart = (body: string) =>
     worker.invoke(
       { Records: [{ body }] },
@@ -76,13 +76,13 @@ test('an event that runs alone uses a process of its own, which exits with it', 
       { apart: true },
     )
   const pid = Number(await invokeApart('respond'))
-  assert.notEqual(pid, shared)
+  assert.notEqual(pid, sharedReply)
   await waitUntil(() => !isAlive(pid), 'the process ends', 20)
-  const running = invoke(worker, 'sleep')
+  const runningInvocation = invoke(worker, 'sleep')
   await assert.rejects(invokeApart('die'), /worker exited: exit code 3/)
-  assert.equal(await invoke(worker, 'respond'), shared, 'the shared process was not affected')
+  assert.equal(await invoke(worker, 'respond'), sharedReply, 'the shared process was not affected')
   await worker.close()
-  await assert.rejects(running)
+  await assert.rejects(runningInvocation)
 })
 
 test('a worker that hangs is killed, and the error contains the reason', async () => {
@@ -172,10 +172,10 @@ test('the folders of a killed worker are removed, and no others', async () => {
   const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silent).then(cleared.resolve)
   const worker = start({ cleanUp })
   const pid = Number(await invoke(worker, 'respond'))
-  const others = [`task-${pid}1-abcdef`, `task-1${pid}-abcdef`, 'task-abcdef', `other-${pid}-abcdef`]
-  for (const name of [`task-${pid}-abcdef`, `mutabor-office-${pid}-Ab12cd`, ...others])
+  const otherFolders = [`task-${pid}1-abcdef`, `task-1${pid}-abcdef`, 'task-abcdef', `other-${pid}-abcdef`]
+  for (const name of [`task-${pid}-abcdef`, `mutabor-office-${pid}-Ab12cd`, ...otherFolders])
     mkdirSync(join(folder, name, 'piece-1'), { recursive: true })
   process.kill(pid, 'SIGKILL')
   await cleared.promise
-  assert.deepEqual(readdirSync(folder).sort(), others.sort())
+  assert.deepEqual(readdirSync(folder).sort(), otherFolders.sort())
 })

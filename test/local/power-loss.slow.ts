@@ -160,9 +160,9 @@ async function write(step: Step, clients: Clients, ledger: Ledger, power: AbortS
 
 async function check(clients: Clients, ledger: Ledger): Promise<void> {
   await checkObjects(clients, ledger)
-  const missing = (expected: ReadonlySet<string>, found: ReadonlySet<string>) =>
+  const missingValues = (expected: ReadonlySet<string>, found: ReadonlySet<string>) =>
     [...expected].filter((name) => !found.has(name))
-  assert.deepEqual(missing(ledger.messages, await receiveAll(clients, 'line')), [], 'messages are lost')
+  assert.deepEqual(missingValues(ledger.messages, await receiveAll(clients, 'line')), [], 'messages are lost')
   const pairKeys = new Set<string>()
   for await (const { Items = [] } of paginateScan({ client: clients.dynamoDb }, { TableName }))
     for (const { pk } of Items) pairKeys.add(pk?.S ?? '')
@@ -170,15 +170,15 @@ async function check(clients: Clients, ledger: Ledger): Promise<void> {
     const [pair] = pairItem.split(' ')
     assert.ok(pairKeys.has(`${pair} left`) && pairKeys.has(`${pair} right`), 'a transaction is incomplete')
   }
-  const found = new Set([...pairKeys].map((pairItem) => pairItem.slice(0, 36)))
-  assert.deepEqual(missing(ledger.pairs, found), [], 'transactions are lost')
+  const foundKeys = new Set([...pairKeys].map((pairItem) => pairItem.slice(0, 36)))
+  assert.deepEqual(missingValues(ledger.pairs, foundKeys), [], 'transactions are lost')
   const rules = await clients.events.send(new ListRulesCommand({ NamePrefix: 'changing' }))
   assert.ok(Number(rules.Rules?.[0]?.Description ?? 0) >= ledger.rule.change, 'the change of a rule is lost')
   await checkEvents(clients, ledger)
 }
 
 async function checkObjects({ s3 }: Clients, { objects, deletedObjects }: Ledger): Promise<void> {
-  const found = new Set<string>()
+  const foundObjects = new Set<string>()
   for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket }))
     for (const { Key = '', Size } of Contents) {
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
@@ -186,17 +186,21 @@ async function checkObjects({ s3 }: Clients, { objects, deletedObjects }: Ledger
       assert.equal(bytes.length, Size, `${Key} is incomplete`)
       if (objects.has(Key)) assert.equal(digest(bytes), objects.get(Key), `${Key} has other content`)
       assert.ok(!deletedObjects.has(Key), `${Key} is back`)
-      found.add(Key)
+      foundObjects.add(Key)
     }
-  for (const key of objects.keys()) assert.ok(found.has(key), `${key} is lost`)
+  for (const key of objects.keys()) assert.ok(foundObjects.has(key), `${key} is lost`)
 }
 
 /** Events may be delivered after the restart. */
 async function checkEvents(clients: Clients, { events }: Ledger): Promise<void> {
-  const missing = new Set(events)
-  for (const deadline = Date.now() + 30_000; missing.size > 0 && Date.now() < deadline; await pause(100))
-    for (const body of await receiveAll(clients, 'events')) missing.delete(JSON.parse(body).id)
-  assert.deepEqual([...missing], [], 'events are lost')
+  const missingEvents = new Set(events)
+  for (
+    const deadline = Date.now() + 30_000;
+    missingEvents.size > 0 && Date.now() < deadline;
+    await pause(100)
+  )
+    for (const body of await receiveAll(clients, 'events')) missingEvents.delete(JSON.parse(body).id)
+  assert.deepEqual([...missingEvents], [], 'events are lost')
 }
 
 /** Receives all messages without deleting them; they stay hidden until the test ends. */
@@ -232,16 +236,16 @@ test('acknowledged changes of all embedded servers survive a power failure', asy
   let clients = await start(t, disk.folder)
   await prepare(clients)
   for (let round = 0; round < rounds; round++) {
-    const running = clients
+    const runningClients = clients
     const power = new AbortController()
     const writers = steps.flatMap((step) =>
-      Array.from({ length: writersPerStep }, () => write(step, running, ledger, power.signal)),
+      Array.from({ length: writersPerStep }, () => write(step, runningClients, ledger, power.signal)),
     )
     // The time of the power failure has to be random.
     await Promise.race([pause(randomInt(100, 1500)), Promise.all(writers)])
     power.abort()
     disk.cutPower()
-    await running.kill()
+    await runningClients.kill()
     await Promise.all(writers)
     await disk.restore()
     clients = await start(t, disk.folder)

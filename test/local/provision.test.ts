@@ -43,7 +43,7 @@ test('starting removes only rules of obsolete functions and updates the settings
 
   const sqs = new SQSClient({ region })
   const visibility = { QueueUrl: queues.image.url, AttributeNames: ['VisibilityTimeout' as const] }
-  const { Attributes: declared } = await sqs.send(new GetQueueAttributesCommand(visibility))
+  const { Attributes: declaredAttributes } = await sqs.send(new GetQueueAttributesCommand(visibility))
   // A setting of an older version.
   const older = { VisibilityTimeout: '7' }
   await sqs.send(new SetQueueAttributesCommand({ QueueUrl: queues.image.url, Attributes: older }))
@@ -62,7 +62,7 @@ test('starting removes only rules of obsolete functions and updates the settings
   await client.send(new PutRuleCommand({ Name: 'idle', EventPattern: '{"source":["x"]}' }))
   await provision(names)
   const { Attributes: now } = await sqs.send(new GetQueueAttributesCommand(visibility))
-  assert.deepEqual(now, declared)
+  assert.deepEqual(now, declaredAttributes)
 
   const rules = async (EventBusName: string) => {
     const { Rules = [] } = await client.send(new ListRulesCommand({ EventBusName }))

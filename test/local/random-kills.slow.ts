@@ -77,7 +77,7 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   await client.fetch('/v1')
   const work = await createWork(folder)
   const random = createRandom(20_261_128)
-  const ended = new Map<string, JobData>()
+  const endedJobs = new Map<string, JobData>()
   const events: ReceivedEvent[] = []
   const problems: string[] = []
   let isOver = false
@@ -96,7 +96,7 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
         return body.jobId ?? ''
       })
       if (id === '') return
-      ended.set(
+      endedJobs.set(
         id,
         await persist(async () => {
           const { data } = (await (await client.fetch(`/v1/status/${id}`)).json()) as { data: JobData }
@@ -105,19 +105,19 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
       )
     }
   }
-  const running = Array.from({ length: jobsAtOnce }, keepOneRunning)
+  const runningLoops = Array.from({ length: jobsAtOnce }, keepOneRunning)
 
-  const killed = new Map<string, number>()
+  const killedProcesses = new Map<string, number>()
   for (let kill = 0; kill < kills; kill++) {
     await pause(minPauseMs + random() * 1000)
-    const all = [{ pid: service.pid, command: 'service' }, ...descendants(service.pid)]
-    const victim = all[Math.floor(random() * all.length)]
+    const allProcesses = [{ pid: service.pid, command: 'service' }, ...descendants(service.pid)]
+    const victim = allProcesses[Math.floor(random() * allProcesses.length)]
     assert.ok(victim)
     const program = victim.command
       .split(' ')
       .find((word) => /worker|reader|decoder|service|^\/usr|soffice|dynoxide/.test(word))
     const name = program?.split('/').at(-1) ?? victim.command.slice(0, 40)
-    killed.set(name, (killed.get(name) ?? 0) + 1)
+    killedProcesses.set(name, (killedProcesses.get(name) ?? 0) + 1)
     if (victim.pid === service.pid) {
       await service.kill()
       service = await startService({ ...settings, PORT: port }, dataDir)
@@ -129,12 +129,12 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
       }
   }
   isOver = true
-  await Promise.all(running)
+  await Promise.all(runningLoops)
   assert.deepEqual(problems, [])
-  t.diagnostic(`killed ${JSON.stringify(Object.fromEntries(killed))}`)
-  t.diagnostic(`${ended.size} jobs ended`)
+  t.diagnostic(`killed ${JSON.stringify(Object.fromEntries(killedProcesses))}`)
+  t.diagnostic(`${endedJobs.size} jobs ended`)
 
-  const failures = [...ended].filter(([, { status }]) => status !== 'completed')
+  const failures = [...endedJobs].filter(([, { status }]) => status !== 'completed')
   for (const [id, { status, error }] of failures) t.diagnostic(`${id} ${status}: ${JSON.stringify(error)}`)
   const corrupt = failures.filter(([, { error }]) => error?.code === 'CORRUPT_FILE')
   assert.deepEqual(corrupt, [], 'an interrupted read is no verdict on the file')
@@ -142,7 +142,7 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
 
   await pause(60_000)
   events.push(...(await readEvents(service)))
-  for (const id of ended.keys()) {
+  for (const id of endedJobs.keys()) {
     const ofJob = new Map(
       events.flatMap((event) => (event.stream === id ? [[event.id, event] as const] : [])),
     )

@@ -22,9 +22,9 @@ for (let at = 0; ; at = blobs.length < OBJECTS ? blobs.length : randomInt(OBJECT
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, 'x')
   replace.run(at, blob)
-  const old = blobs[at]
+  const oldBlob = blobs[at]
   // Deleted only after the commit, but then immediately.
-  if (old) rmSync(join(dataDir, blobPath(old)))
+  if (oldBlob) rmSync(join(dataDir, blobPath(oldBlob)))
   blobs[at] = blob
-  if (!old && blobs.length === OBJECTS) process.stdout.write('started\n')
+  if (!oldBlob && blobs.length === OBJECTS) process.stdout.write('started\n')
 }

@@ -55,10 +55,10 @@ async function convertToEnd(
 /** Settings that address the running service like a deployment. */
 async function deploymentSettings({ dataDir }: TestService): Promise<Record<string, string>> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
-  const started = log.split('\n').findLast((line) => line.includes('service started')) ?? ''
+  const startedLine = log.split('\n').findLast((line) => line.includes('service started')) ?? ''
   const secrets = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))
   return {
-    ...JSON.parse(started).servers,
+    ...JSON.parse(startedLine).servers,
     AWS_ACCESS_KEY_ID: secrets.accessKeyId,
     AWS_SECRET_ACCESS_KEY: secrets.secretAccessKey,
     TABLE_NAME: 'mutabor',
@@ -77,12 +77,12 @@ after(() => service.stop())
 
 test("replay shows a failed job with the engine's output, and the job fails again in the same way", async () => {
   const flac = await fixture('tone.flac')
-  const cut = { name: 'cut.flac', bytes: flac.slice(0, flac.length / 3) }
-  const jobId = await convertToEnd(client, cut, { targetFormat: 'mp3' })
+  const cutFlac = { name: 'cut.flac', bytes: flac.slice(0, flac.length / 3) }
+  const jobId = await convertToEnd(client, cutFlac, { targetFormat: 'mp3' })
   const { code, stdout } = await replay(service, jobId)
   assert.equal(code, 1, stdout)
   const sentence = 'CORRUPT_FILE: The Free Lossless Audio Codec (flac) file is damaged or incomplete.'
-  for (const expected of [
+  for (const expectedText of [
     `${jobId}: failed, in ${service.dataDir}, of the running service`,
     'cut.flac (flac, ',
     'import-file: completed\n    import/upload\n    result cut.flac (flac, ',
@@ -94,16 +94,16 @@ test("replay shows a failed job with the engine's output, and the job fails agai
     'task failed',
     'path=/v1/convert  status=202',
   ])
-    assert.ok(stdout.includes(expected), `"${expected}" is missing in ${stdout}`)
-  const [report = '', again = ''] = stdout.split('Running convert-file again')
+    assert.ok(stdout.includes(expectedText), `"${expectedText}" is missing in ${stdout}`)
+  const [report = '', secondRun = ''] = stdout.split('Running convert-file again')
   assert.match(report, /Output of the engines\n {2}ffprobe: exit code 1 after \d+ ms\n {4}\| .*End of file/)
   assert.ok(report.includes(sentence), report)
   assert.match(
-    again,
+    secondRun,
     /\[1\] \$ ffprobe -v error .*source-1\.flac\n {2}\[1\] \| .*End of file\n {2}\[1\] exit/,
   )
-  assert.match(again, /step failed: ffmpeg \d+\.\d+/)
-  assert.ok(again.split('It fails again')[1]?.includes(sentence), again)
+  assert.match(secondRun, /step failed: ffmpeg \d+\.\d+/)
+  assert.ok(secondRun.split('It fails again')[1]?.includes(sentence), secondRun)
 
   // Searching the log for the id finds the worker's own line, not only our report.
   const { stdout: lines } = await run('grep', [jobId, join(service.dataDir, 'service.log')])
@@ -113,31 +113,31 @@ test("replay shows a failed job with the engine's output, and the job fails agai
 test('replay of a completed job returns the same result, with and without a running service', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertToEnd(client, image, { targetFormat: 'webp', width: '24' })
-  const before = await client.fetch(`/v1/status/${jobId}`).then((response) => response.json())
+  const statusBefore = await client.fetch(`/v1/status/${jobId}`).then((response) => response.json())
   const check = async ({ code, stdout }: ExitResult) => {
     assert.equal(code, 0, stdout)
     const [, path = ''] =
       /It works now, .*\n {2}(.*) \(\d+ bytes, the same as the stored result\)/.exec(stdout) ?? []
     assert.equal((await readImageSize(path, 'webp')).width, 24)
-    assert.deepEqual(await readFile(path), stored)
+    assert.deepEqual(await readFile(path), storedResult)
   }
-  const stored = await client.download(jobId)
+  const storedResult = await client.download(jobId)
   const whileRunning = await replay(service, jobId)
   await check(whileRunning)
   assert.match(whileRunning.stdout, /of the running service/)
-  const { meta: _before, ...jobBefore } = before as { meta: unknown }
+  const { meta: _before, ...jobBefore } = statusBefore as { meta: unknown }
   const { meta: _after, ...jobAfter } = (await client
     .fetch(`/v1/status/${jobId}`)
     .then((response) => response.json())) as { meta: unknown }
   assert.deepEqual(jobAfter, jobBefore, 'the replay did not change the job')
   await service.end()
-  const ended = await replay(service, jobId)
-  await check(ended)
-  assert.match(ended.stdout, /whose service is not running/)
+  const endedReplay = await replay(service, jobId)
+  await check(endedReplay)
+  assert.match(endedReplay.stdout, /whose service is not running/)
 
   service = await startService({}, service.dataDir)
   client = client.at(service)
-  assert.deepEqual(await client.download(jobId), stored, 'the service starts on its folder as before')
+  assert.deepEqual(await client.download(jobId), storedResult, 'the service starts on its folder as before')
 })
 
 test('replay with --no-run only shows the job', async () => {
@@ -165,19 +165,19 @@ test('replay runs each task of a job on its inputs, or only the named task', asy
   })
   const { data } = (await response.json()) as { data: { jobId: string } }
   await client.finished(data.jobId)
-  const all = await replay(service, data.jobId)
-  assert.equal(all.code, 0, all.stdout)
-  assert.match(all.stdout, /archive of small, large, created /)
-  const ran = [...all.stdout.matchAll(/\nRunning (\w+) again in /g)].map(([, name]) => name)
+  const fullReplay = await replay(service, data.jobId)
+  assert.equal(fullReplay.code, 0, fullReplay.stdout)
+  assert.match(fullReplay.stdout, /archive of small, large, created /)
+  const ran = [...fullReplay.stdout.matchAll(/\nRunning (\w+) again in /g)].map(([, name]) => name)
   assert.deepEqual(ran, ['small', 'large', 'both'])
-  assert.equal(all.stdout.match(/It works now/g)?.length, 3)
+  assert.equal(fullReplay.stdout.match(/It works now/g)?.length, 3)
   const one = await replay(service, data.jobId, '--task', 'large')
   assert.equal(one.code, 0, one.stdout)
   assert.match(one.stdout, /Running large again.*the same as the stored result/s)
   assert.doesNotMatch(one.stdout, /Running (small|both) again/)
-  const none = await replay(service, data.jobId, '--task', 'out')
-  assert.equal(none.code, 2)
-  assert.match(none.stderr, /The job has no task "out" that runs an engine\./)
+  const taskReplay = await replay(service, data.jobId, '--task', 'out')
+  assert.equal(taskReplay.code, 2)
+  assert.match(taskReplay.stderr, /The job has no task "out" that runs an engine\./)
 })
 
 test('replay reads a job of a deployment by its table, bucket and credentials', async () => {
@@ -197,33 +197,33 @@ test('replay never shows a password of a job', async () => {
   await run('7zz', ['a', '-popen-sesame', archive, join(folder, 'a.txt')])
   const file = { name: 'locked.7z', bytes: new Uint8Array(await readFile(archive)) }
   const right = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-sesame' })
-  const wrong = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-barley' })
-  const opened = await replay(service, right)
-  assert.equal(opened.code, 0, opened.stdout)
-  const refused = await replay(service, wrong)
-  assert.equal(refused.code, 1, refused.stdout)
-  assert.match(refused.stdout, /INVALID_INPUT: The password does not open the archive/)
+  const wrongJob = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-barley' })
+  const openedReplay = await replay(service, right)
+  assert.equal(openedReplay.code, 0, openedReplay.stdout)
+  const refusedReplay = await replay(service, wrongJob)
+  assert.equal(refusedReplay.code, 1, refusedReplay.stdout)
+  assert.match(refusedReplay.stdout, /INVALID_INPUT: The password does not open the archive/)
   const withoutKey = await replayWith(await deploymentSettings(service), [right])
   assert.equal(withoutKey.code, 2, withoutKey.stdout)
   assert.match(
     withoutKey.stdout,
     /convert-file cannot be run again: its passwords cannot be decrypted\. Set SERVICE_SECRET/,
   )
-  for (const { stdout, stderr } of [opened, refused, withoutKey]) {
+  for (const { stdout, stderr } of [openedReplay, refusedReplay, withoutKey]) {
     assert.match(stdout, /"password":"\*\*\*"/)
     assert.doesNotMatch(stdout + stderr, /open-(sesame|barley)/)
   }
 })
 
 test('a password is hidden in program arguments, and in output even if it is split in two', () => {
-  const shown: string[] = []
-  const printer = new Printer((text) => shown.push(text))
+  const shownTexts: string[] = []
+  const printer = new Printer((text) => shownTexts.push(text))
   printer.hideSecrets(['o\'pen "it"'])
   const watch = commandPrinter(printer)('unar', ['-password', 'o\'pen "it"', 'a.rar'])
   watch.stderr(Buffer.from("wrong: o'pe"))
   watch.stderr(Buffer.from('n "it"\nas JSON: o\'pen \\"it\\"'))
   watch.ended({ how: 'exit code 1', succeeded: false, ms: 5, stderr: '' })
-  assert.deepEqual(shown, [
+  assert.deepEqual(shownTexts, [
     '  [1] $ unar -password *** a.rar\n',
     '  [1] | wrong: ***\n',
     '  [1] | as JSON: ***\n',
@@ -265,9 +265,9 @@ test('replay refuses unknown and malformed job ids with advice', async () => {
       `There is no job ${unknownId} in ${service.dataDir}, of the running service. Check the id, and set DATA_DIR to the data folder of the service that created the job.\n`,
     ],
   )
-  const none = await replay(service, '42')
+  const unknownReplay = await replay(service, '42')
   assert.deepEqual(
-    [none.code, none.stderr],
+    [unknownReplay.code, unknownReplay.stderr],
     [2, '"42" is not a job id: expected job_ followed by 26 letters and digits.\n'],
   )
   const elsewhere = await replay({ dataDir: dirname(program) }, unknownId)

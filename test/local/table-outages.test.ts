@@ -20,10 +20,10 @@ test('a request to a hanging database is retried after three seconds on a new co
     AWS_ACCESS_KEY_ID: 'key',
     AWS_SECRET_ACCESS_KEY: 'secret',
   }
-  const before = Object.keys(variables).map((name) => [name, processEnvironment[name]] as const)
+  const variablesBefore = Object.keys(variables).map((name) => [name, processEnvironment[name]] as const)
   Object.assign(processEnvironment, variables)
   t.after(() => {
-    for (const [name, value] of before)
+    for (const [name, value] of variablesBefore)
       if (value === undefined) delete processEnvironment[name]
       else processEnvironment[name] = value
   })
@@ -37,11 +37,13 @@ test('a request to a hanging database is retried after three seconds on a new co
 })
 
 test('a request to a database that does not respond fails within its time limit, and later requests fail faster', async (t) => {
-  const waiting: ServerResponse[] = []
+  const waitingResponses: ServerResponse[] = []
   let isSilent = true
   const result = (response: ServerResponse) =>
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{"TableNames":[]}')
-  const server = createServer((_, response) => void (isSilent ? waiting.push(response) : result(response)))
+  const server = createServer(
+    (_, response) => void (isSilent ? waitingResponses.push(response) : result(response)),
+  )
   const client = new DynamoDBClient({
     endpoint: `http://127.0.0.1:${await listen(server, 0)}`,
     region: 'local',
@@ -50,18 +52,21 @@ test('a request to a database that does not respond fails within its time limit,
   limitCallTime(client, { callMs: 900, attemptMs: 400 })
   t.after(() => closeServer(server))
   const sendRequest = async () => {
-    const started = performance.now()
+    const startedAtMs = performance.now()
     const error = await client.send(new ListTablesCommand({})).then(
       () => undefined,
       (reason: unknown) => reason,
     )
-    return { error, ms: performance.now() - started }
+    return { error, ms: performance.now() - startedAtMs }
   }
-  const first = await sendRequest()
-  assert.ok(isUnavailable(first.error), String(first.error))
-  assert.ok(first.ms > 800 && first.ms < 2000, `took ${first.ms} ms`)
-  const second = await sendRequest()
-  assert.ok(isUnavailable(second.error) && second.ms < first.ms - 200, `took ${second.ms} ms`)
+  const firstReply = await sendRequest()
+  assert.ok(isUnavailable(firstReply.error), String(firstReply.error))
+  assert.ok(firstReply.ms > 800 && firstReply.ms < 2000, `took ${firstReply.ms} ms`)
+  const secondReply = await sendRequest()
+  assert.ok(
+    isUnavailable(secondReply.error) && secondReply.ms < firstReply.ms - 200,
+    `took ${secondReply.ms} ms`,
+  )
   isSilent = false
   assert.equal((await sendRequest()).error, undefined)
 })

@@ -37,9 +37,9 @@ export function setReplies(t: TestContext, changes: Partial<Replies>): void {
 }
 
 function recordEvent(event: unknown): SocketEvent {
-  const given = event as SocketEvent
-  events.emit(given.requestContext.eventType, given)
-  return given
+  const givenEvent = event as SocketEvent
+  events.emit(givenEvent.requestContext.eventType, givenEvent)
+  return givenEvent
 }
 
 export const lambda = makeLambda([
@@ -92,11 +92,11 @@ export async function openSocket(
   address: string,
   ...options: [protocols?: string[], headers?: Record<string, string>]
 ) {
-  const connected = nextEvent('CONNECT')
+  const connectedEvent = nextEvent('CONNECT')
   const [protocols = [], headers = {}] = options
   const socket = new WebSocket(address, protocols, { headers })
   await once(socket, 'open')
-  const event = await connected
+  const event = await connectedEvent
   return { socket, id: event.requestContext.connectionId, event }
 }
 

@@ -36,15 +36,15 @@ const connections = (id: string, method: string, body?: string | Buffer) =>
 
 test('functions can send to a WebSocket connection, query it and close it', async () => {
   const { socket, id } = await openSocket(url)
-  const received = nextMessage(socket)
+  const receivedMessage = nextMessage(socket)
   assert.equal((await connections(id, 'POST', 'hello é')).status, 200)
-  assert.equal(await received, 'hello é')
+  assert.equal(await receivedMessage, 'hello é')
   const got = (await (await connections(id, 'GET')).json()) as Record<string, string>
   assert.deepEqual(Object.keys(got), ['connectedAt', 'identity', 'lastActiveAt'])
   assert.ok(Date.parse(got['lastActiveAt'] ?? '') >= Date.parse(got['connectedAt'] ?? ''))
-  const closed = closeCode(socket)
+  const closedCode = closeCode(socket)
   assert.equal((await connections(id, 'DELETE')).status, 204)
-  assert.equal(await closed, 1000)
+  assert.equal(await closedCode, 1000)
   for (const method of ['POST', 'GET', 'DELETE']) {
     const response = await connections(id, method)
     assert.equal(response.status, 410)
@@ -87,9 +87,9 @@ test('@connections accepts only signed commands', async () => {
     [403, 'MissingAuthenticationTokenException'],
   )
   const secretAccessKey = 'wrong'.repeat(8)
-  const forged = await callSigned(address, { service: 'execute-api', method: 'GET', secretAccessKey })
+  const forgedReply = await callSigned(address, { service: 'execute-api', method: 'GET', secretAccessKey })
   assert.deepEqual(
-    [forged.status, forged.headers.get('x-amzn-errortype')],
+    [forgedReply.status, forgedReply.headers.get('x-amzn-errortype')],
     [403, 'InvalidSignatureException'],
   )
 })
@@ -100,13 +100,13 @@ test('the functions of the service send to connections and close them with the S
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
   const sockets = new Sockets({ AWS_REGION: lambda.region })
   const { socket, id } = await openSocket(url)
-  const received = nextMessage(socket)
+  const receivedMessage = nextMessage(socket)
   assert.equal(await sockets.isOpen(id), true)
   assert.equal(await sockets.post(id, '{"type":"pong"}'), 'sent')
-  assert.equal(await received, '{"type":"pong"}')
-  const closed = closeCode(socket)
+  assert.equal(await receivedMessage, '{"type":"pong"}')
+  const closedCode = closeCode(socket)
   await sockets.close(id, 4409, 'API Gateway has no codes of ours')
-  assert.equal(await closed, 1000)
+  assert.equal(await closedCode, 1000)
   assert.equal(await sockets.isOpen(id), false)
   assert.equal(await sockets.post(id, 'x'), 'gone')
   await sockets.close(id, 1000, '')
@@ -120,7 +120,10 @@ test('the data buffered for a client that does not read is limited', async () =>
   // Until the buffers of both sides are full, messages are sent before earlier ones have been written.
   for (let at = 0; at < 200; at++) outcomes.push(apis[0]?.send(id, Buffer.from(part)))
   assert.equal(await outcomes.at(-1), 'slow')
-  const refused = await connections(id, 'POST', 'x')
-  assert.deepEqual([refused.status, refused.headers.get('x-amzn-errortype')], [429, 'LimitExceededException'])
+  const refusedReply = await connections(id, 'POST', 'x')
+  assert.deepEqual(
+    [refusedReply.status, refusedReply.headers.get('x-amzn-errortype')],
+    [429, 'LimitExceededException'],
+  )
   socket.terminate()
 })

@@ -39,9 +39,9 @@ test('the connect event has the headers, query and identity of the client', asyn
     identity: { sourceIp: '127.0.0.1' },
   })
   assert.ok(Math.abs(Number(event.requestContext['connectedAt']) - Date.now()) < 5000)
-  const gone = nextEvent('DISCONNECT')
+  const goneEvent = nextEvent('DISCONNECT')
   socket.close(4001, 'bye')
-  const { requestContext } = await gone
+  const { requestContext } = await goneEvent
   assert.partialDeepStrictEqual(requestContext, {
     routeKey: '$disconnect',
     connectionId: id,
@@ -90,11 +90,11 @@ const routeCases: [sent: string, route: string][] = [
 ]
 test('a WebSocket message is routed by the route key that it contains, or to $default', async () => {
   const { socket, id } = await openSocket(url)
-  for (const [sent, route] of routeCases) {
+  for (const [sentMessage, route] of routeCases) {
     const event = nextEvent('MESSAGE')
-    socket.send(sent)
+    socket.send(sentMessage)
     const { requestContext, body } = await event
-    assert.deepEqual([body, requestContext.routeKey, requestContext.connectionId], [sent, route, id])
+    assert.deepEqual([body, requestContext.routeKey, requestContext.connectionId], [sentMessage, route, id])
     assert.match(String(requestContext['messageId']), /^[\w-]{15}=$/)
   }
   socket.close()
@@ -149,13 +149,13 @@ const violations: [what: string, send: (socket: WebSocket) => void, code: number
 for (const [what, send, code] of violations) {
   test(`${what} closes the connection with ${code} and reaches no function`, async () => {
     const { socket } = await openSocket(url)
-    const received: unknown[] = []
-    const listener = (event: unknown) => received.push(event)
+    const receivedMessages: unknown[] = []
+    const listener = (event: unknown) => receivedMessages.push(event)
     events.on('MESSAGE', listener)
     send(socket)
     assert.equal(await closeCode(socket), code)
     events.off('MESSAGE', listener)
-    assert.deepEqual(received, [])
+    assert.deepEqual(receivedMessages, [])
   })
 }
 
@@ -182,11 +182,11 @@ test('closing the service closes connections and notifies functions', async () =
   const address = await startApi({})
   const api = apis.at(-1)
   const { socket, id } = await openSocket(address)
-  const gone = nextEvent('DISCONNECT')
-  const closed = closeCode(socket)
+  const goneEvent = nextEvent('DISCONNECT')
+  const closedCode = closeCode(socket)
   await api?.close()
-  assert.equal(await closed, 1001)
-  assert.equal((await gone).requestContext.connectionId, id)
+  assert.equal(await closedCode, 1001)
+  assert.equal((await goneEvent).requestContext.connectionId, id)
 })
 
 test('other paths and requests without a handshake are served as plain HTTP', async () => {

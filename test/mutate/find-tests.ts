@@ -8,8 +8,8 @@ const maxTestsByImport = 6
 
 function importsOf(file: string): string[] {
   if (!existsSync(file)) return []
-  const found = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
-  return [...found].map(([, path = '']) => normalize(join(dirname(file), path)))
+  const foundImports = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
+  return [...foundImports].map(([, path = '']) => normalize(join(dirname(file), path)))
 }
 
 /** Returns the files that a test imports, directly or not, with the number of import steps. */
@@ -17,7 +17,8 @@ function importDistances(test: string): Map<string, number> {
   const distances = new Map([[test, 0]])
   for (const [file, distance] of distances) {
     if (distance === maxImportDistance) continue
-    for (const next of importsOf(file)) if (!distances.has(next)) distances.set(next, distance + 1)
+    for (const importedFile of importsOf(file))
+      if (!distances.has(importedFile)) distances.set(importedFile, distance + 1)
   }
   return distances
 }
@@ -27,8 +28,8 @@ let reachedBy: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined
 /** Returns how many words two paths share: test/engines/pdf/pages.test.ts is close to lib/engines/pdf/. */
 function pathSimilarity(test: string, file: string): number {
   const words = (path: string) => new Set(path.replace(/\.(test\.)?ts$/, '').split(/[/-]/))
-  const wanted = words(file)
-  return [...words(test)].filter((word) => wanted.has(word)).length
+  const wantedWords = words(file)
+  return [...words(test)].filter((word) => wantedWords.has(word)).length
 }
 
 const nameSimilarity = (test: string, file: string) => pathSimilarity(basename(test), basename(file))

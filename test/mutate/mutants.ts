@@ -30,13 +30,20 @@ function rankMutant(seed: string, mutant: Mutant, weight: number): number {
 }
 
 function createMutant(file: string, text: string, fault: string, change: SourceChange): Mutant {
-  const changed = text.slice(0, change.node.getStart()) + change.text + text.slice(change.node.end)
-  const before = text.split('\n')
-  const after = changed.split('\n')
+  const changedText = text.slice(0, change.node.getStart()) + change.text + text.slice(change.node.end)
+  const linesBefore = text.split('\n')
+  const linesAfter = changedText.split('\n')
   // A node can start several lines above the first changed line.
-  const at = before.findIndex((line, index) => line !== after[index])
+  const at = linesBefore.findIndex((line, index) => line !== linesAfter[index])
   const lineOf = (lines: readonly string[]) => lines[at]?.trim() ?? ''
-  return { file, line: at + 1, fault, before: lineOf(before), after: lineOf(after), text: changed }
+  return {
+    file,
+    line: at + 1,
+    fault,
+    before: lineOf(linesBefore),
+    after: lineOf(linesAfter),
+    text: changedText,
+  }
 }
 
 function mutantsOfSource(source: SourceFile, file: string): WeightedMutant[] {
@@ -69,8 +76,8 @@ export function findMutants(root: string, files: readonly string[]): WeightedMut
 
 /** Returns the mutants in random order, at most one per line. */
 export function sampleMutants(lots: readonly WeightedMutant[], seed: string): Mutant[] {
-  const ranked = lots.map(({ mutant, weight }) => ({ mutant, rank: rankMutant(seed, mutant, weight) }))
-  return onePerLine(ranked.toSorted((a, b) => a.rank - b.rank).map(({ mutant }) => mutant))
+  const rankedMutants = lots.map(({ mutant, weight }) => ({ mutant, rank: rankMutant(seed, mutant, weight) }))
+  return onePerLine(rankedMutants.toSorted((a, b) => a.rank - b.rank).map(({ mutant }) => mutant))
 }
 
 function onePerLine(mutants: readonly Mutant[]): Mutant[] {

@@ -70,9 +70,9 @@ function printResult({ mutant, ended, seconds }: Verdict): void {
 
 /** Prints the detected mutants of an area and returns their percentage. */
 function printSummary(name: string, verdicts: readonly Verdict[]): number {
-  const detected = verdicts.filter(({ ended }) => ended.as !== 'passed').length
-  const share = verdicts.length === 0 ? 100 : (100 * detected) / verdicts.length
-  print(`${name}: ${detected} of ${verdicts.length} detected (${share.toFixed(0)} %)`)
+  const detectedCount = verdicts.filter(({ ended }) => ended.as !== 'passed').length
+  const share = verdicts.length === 0 ? 100 : (100 * detectedCount) / verdicts.length
+  print(`${name}: ${detectedCount} of ${verdicts.length} detected (${share.toFixed(0)} %)`)
   return share
 }
 
@@ -95,9 +95,9 @@ async function mutate(names: readonly string[]): Promise<void> {
     await trials.requireTypes()
     for (const name of names) {
       print(name)
-      const selected = partOf(sampleFor(name), values.part)
+      const selectedMutants = partOf(sampleFor(name), values.part)
       const maxMutants = Math.ceil(Number(values.count) / Number(values.part.split('/')[1] ?? 1))
-      const verdicts = await trials.run(selected, maxMutants, testsOf, printResult)
+      const verdicts = await trials.run(selectedMutants, maxMutants, testsOf, printResult)
       const share = printSummary(name, verdicts)
       if (verdicts.length >= minMutants && share < minDetectedPercent) process.exitCode = 1
     }

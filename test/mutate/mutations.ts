@@ -52,19 +52,20 @@ function mutateOperator({ operatorToken }: BinaryExpression): SourceChange[] {
 function mutateMethod(call: CallExpression): SourceChange[] {
   if (!is.isPropertyAccessExpression(call.expression)) return []
   const { name, expression } = call.expression
-  const other = Object.hasOwn(confusedMethods, name.text) ? confusedMethods[name.text] : undefined
+  const otherMethod = Object.hasOwn(confusedMethods, name.text) ? confusedMethods[name.text] : undefined
   const isOfLibrary = ['Math', 'z'].includes(expression.getText())
   // Math.min becomes Math.max, but a schema loses its min().
-  if (other && (isOfLibrary || !skippable.has(name.text))) return [{ node: name, text: other }]
+  if (otherMethod && (isOfLibrary || !skippable.has(name.text))) return [{ node: name, text: otherMethod }]
   return skippable.has(name.text) && !isOfLibrary ? [{ node: call, text: expression.getText() }] : []
 }
 
 /** Drops the last argument if it is probably optional: an options object, a flag or a number. */
 function dropLastArgument({ arguments: args }: CallExpression): SourceChange[] {
-  const last = args.at(-1)
-  if (!last || args.length < 2) return []
-  const canBeOmitted = is.isObjectLiteralExpression(last) || isFlag(last) || is.isNumericLiteral(last)
-  return canBeOmitted ? [{ node: last, text: '...[]' }] : []
+  const lastArgument = args.at(-1)
+  if (!lastArgument || args.length < 2) return []
+  const canBeOmitted =
+    is.isObjectLiteralExpression(lastArgument) || isFlag(lastArgument) || is.isNumericLiteral(lastArgument)
+  return canBeOmitted ? [{ node: lastArgument, text: '...[]' }] : []
 }
 
 const isFlag = (node: Node) => node.kind === SyntaxKind.TrueKeyword || node.kind === SyntaxKind.FalseKeyword

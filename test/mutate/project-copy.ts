@@ -17,18 +17,21 @@ export class ProjectCopy {
   readonly root: string
   readonly #original: string
 
-  constructor(original: string) {
-    this.#original = original
+  constructor(originalRoot: string) {
+    this.#original = originalRoot
     // Inside the project, because hard links need the same file system, and not in node_modules, where Node strips no
     // types.
-    mkdirSync(join(original, folder), { recursive: true })
-    this.root = mkdtempSync(join(original, folder, 'copy-'))
-    for (const name of readdirSync(original)) {
-      if (!isExcluded(name)) cpSync(join(original, name), join(this.root, name), { recursive: true })
+    mkdirSync(join(originalRoot, folder), { recursive: true })
+    this.root = mkdtempSync(join(originalRoot, folder, 'copy-'))
+    for (const name of readdirSync(originalRoot)) {
+      if (!isExcluded(name)) cpSync(join(originalRoot, name), join(this.root, name), { recursive: true })
     }
-    const linked = spawnSync('cp', ['-al', join(original, 'node_modules'), this.root], { encoding: 'utf8' })
-    if (linked.status !== 0) throw new Error(`Could not create hard links to the packages: ${linked.stderr}`)
-    copyBuildInfo(original, this.root)
+    const linkedModules = spawnSync('cp', ['-al', join(originalRoot, 'node_modules'), this.root], {
+      encoding: 'utf8',
+    })
+    if (linkedModules.status !== 0)
+      throw new Error(`Could not create hard links to the packages: ${linkedModules.stderr}`)
+    copyBuildInfo(originalRoot, this.root)
   }
 
   /** Inserts the fault while `run` runs, then restores the file. */

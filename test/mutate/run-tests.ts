@@ -9,7 +9,7 @@ import { withEnvironment } from '../support/processes.ts'
 /** Result of a test file; `name` is the first failed test, or the file that timed out. */
 export type TestOutcome = { as: 'passed' } | { as: 'failed'; name: string } | { as: 'hung'; name: string }
 
-const running = new Set<number>()
+const runningPids = new Set<number>()
 
 function kill(pid: number): void {
   try {
@@ -20,7 +20,7 @@ function kill(pid: number): void {
 }
 
 export function killTests(): void {
-  for (const pid of running) kill(-pid)
+  for (const pid of runningPids) kill(-pid)
 }
 
 /** Runs one test file until its first failure and then kills all processes that it started. */
@@ -40,23 +40,23 @@ export async function runTests(root: string, file: string, limitMs: number): Pro
     },
   )
   const { pid = 0 } = child
-  running.add(pid)
-  let ended: TestOutcome | undefined
+  runningPids.add(pid)
+  let testOutcome: TestOutcome | undefined
   const end = (how: TestOutcome) => {
-    ended ??= how
+    testOutcome ??= how
     kill(-pid)
   }
   const timer = setTimeout(() => end({ as: 'hung', name: file }), limitMs)
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const failed = /^\s*not ok \d+ - (.*)/.exec(line)
-    if (failed) end({ as: 'failed', name: failed[1] ?? '' })
+    const failedLine = /^\s*not ok \d+ - (.*)/.exec(line)
+    if (failedLine) end({ as: 'failed', name: failedLine[1] ?? '' })
   })
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   kill(-pid)
   // Processes in other process groups, which a test started to kill them itself.
   for (const left of withEnvironment(scratch)) kill(Number(left))
-  running.delete(pid)
+  runningPids.delete(pid)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
-  return ended ?? (code === 0 ? { as: 'passed' } : { as: 'failed', name: `exit code ${code}` })
+  return testOutcome ?? (code === 0 ? { as: 'passed' } : { as: 'failed', name: `exit code ${code}` })
 }

@@ -44,16 +44,16 @@ export class MutationRunner {
     tell: (verdict: Verdict) => void,
   ): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
-    const waiting = mutants.values()
-    let started = 0
+    const waitingMutants = mutants.values()
+    let startedCount = 0
     await Promise.all(
       this.#copies.map(async (copy) => {
-        while (started < maxMutants) {
-          started += 1
-          const { value: mutant } = waiting.next()
+        while (startedCount < maxMutants) {
+          startedCount += 1
+          const { value: mutant } = waitingMutants.next()
           const verdict = mutant && (await this.#try(copy, mutant, testsOf(mutant.file)))
           if (!verdict) break
-          if (verdict === rejectedByCompiler) started -= 1
+          if (verdict === rejectedByCompiler) startedCount -= 1
           else {
             verdicts.push(verdict)
             tell(verdict)
@@ -73,13 +73,13 @@ export class MutationRunner {
     const startedAt = Date.now()
     if (!(await copy.withMutant(mutant.file, mutant.text, () => compiles(copy.root))))
       return rejectedByCompiler
-    let ended: TestOutcome = { as: 'passed' }
+    let testOutcome: TestOutcome = { as: 'passed' }
     for (const test of tests) {
-      ended = await this.#runTest(copy, mutant, test)
-      if (ended.as !== 'passed') break
+      testOutcome = await this.#runTest(copy, mutant, test)
+      if (testOutcome.as !== 'passed') break
     }
-    const isCutOff = Date.now() >= this.#endsAt && ended.as !== 'failed'
-    return isCutOff ? undefined : { mutant, ended, seconds: (Date.now() - startedAt) / 1000 }
+    const isCutOff = Date.now() >= this.#endsAt && testOutcome.as !== 'failed'
+    return isCutOff ? undefined : { mutant, ended: testOutcome, seconds: (Date.now() - startedAt) / 1000 }
   }
 
   /**
@@ -91,16 +91,16 @@ export class MutationRunner {
       copy.withMutant(mutant.file, mutant.text, () =>
         runTests(copy.root, test, this.#limitToDeadline(limitMs)),
       )
-    const known = await this.#baselineDurations.get(test)
-    if (known === undefined && this.#baselineDurations.has(test)) return { as: 'passed' }
-    const firstMs = known === undefined ? maxTestMs : timeoutFor(known)
-    const ended = await within(firstMs)
-    if (ended.as === 'passed') return ended
+    const knownMs = await this.#baselineDurations.get(test)
+    if (knownMs === undefined && this.#baselineDurations.has(test)) return { as: 'passed' }
+    const firstMs = knownMs === undefined ? maxTestMs : timeoutFor(knownMs)
+    const testOutcome = await within(firstMs)
+    if (testOutcome.as === 'passed') return testOutcome
     // The test could be slow, or the machine busier than before.
-    const lastingMs = await this.#baselineMs(copy, test, ended.as === 'hung')
+    const lastingMs = await this.#baselineMs(copy, test, testOutcome.as === 'hung')
     if (lastingMs === undefined) return { as: 'passed' }
-    const isTooEarly = ended.as === 'hung' && firstMs < timeoutFor(lastingMs)
-    return isTooEarly ? within(timeoutFor(lastingMs)) : ended
+    const isTooEarly = testOutcome.as === 'hung' && firstMs < timeoutFor(lastingMs)
+    return isTooEarly ? within(timeoutFor(lastingMs)) : testOutcome
   }
 
   #baselineMs(copy: ProjectCopy, test: string, isOutdated: boolean): Promise<number | undefined> {
@@ -111,9 +111,9 @@ export class MutationRunner {
       if (Date.now() < this.#endsAt) this.#print(`  ${test} fails without a fault and is skipped`)
       return undefined
     }
-    const known = (isOutdated ? undefined : this.#baselineDurations.get(test)) ?? measure()
-    this.#baselineDurations.set(test, known)
-    return known
+    const knownMs = (isOutdated ? undefined : this.#baselineDurations.get(test)) ?? measure()
+    this.#baselineDurations.set(test, knownMs)
+    return knownMs
   }
 
   #limitToDeadline(ms: number): number {

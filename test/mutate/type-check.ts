@@ -8,8 +8,8 @@ const copiedBuildInfo = '.types/cache/types.tsbuildinfo'
 const projectBuildInfo = 'node_modules/.cache/types.tsbuildinfo'
 
 /** Copies the compiler's build info, so that only changed files are checked in the copy. */
-export function copyBuildInfo(original: string, copy: string): void {
-  const path = join(original, projectBuildInfo)
+export function copyBuildInfo(originalRoot: string, copy: string): void {
+  const path = join(originalRoot, projectBuildInfo)
   if (existsSync(path)) cpSync(path, join(copy, copiedBuildInfo))
 }
 

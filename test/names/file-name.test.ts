@@ -29,13 +29,14 @@ test('folders, control characters and bidirectional overrides are removed from f
 })
 
 test('folders in an archive cannot lead outside of it', () => {
-  const taken = {
+  const cleanedNames = {
     album: 'album',
     'Größe & 日本/2024': 'Größe & 日本/2024',
     'C:/a*b': 'C_/a_b',
     '.git': '.git',
   }
-  for (const [given, clean] of Object.entries(taken)) assert.equal(sanitizeFolderPath(given), clean)
+  for (const [givenName, clean] of Object.entries(cleanedNames))
+    assert.equal(sanitizeFolderPath(givenName), clean)
   const hostile = [
     ...[
       '',
@@ -54,8 +55,8 @@ test('folders in an archive cannot lead outside of it', () => {
     ],
     ...[`${'a/'.repeat(32)}b`, 'a'.repeat(1001)],
   ]
-  for (const given of hostile)
-    assert.equal(sanitizeFolderPath(given), undefined, JSON.stringify(given.slice(0, 20)))
+  for (const givenName of hostile)
+    assert.equal(sanitizeFolderPath(givenName), undefined, JSON.stringify(givenName.slice(0, 20)))
 })
 
 test('a very long name with spaces is cleaned without delay', () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UniqueNames } from '../../lib/names/unique-names.ts'
 
-const distinct = (given: readonly string[], reserved: readonly string[] = []) => {
-  const names = new UniqueNames(reserved)
-  return given.map((name) => names.next(name))
+const distinct = (givenNames: readonly string[], reservedNames: readonly string[] = []) => {
+  const names = new UniqueNames(reservedNames)
+  return givenNames.map((name) => names.next(name))
 }
 
 test('a repeated name gets a number that makes it unique', () => {

@@ -32,8 +32,8 @@ exec /mnt/node /mnt/worker.mjs`
  */
 export function sandboxCommand(name: string, packages: string): readonly [string, ...string[]] {
   if (!hasMounts) return [process.execPath, worker]
-  const given = [join(packages, name), process.execPath, worker, root]
-  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enterScript, 'sh', ...given]
+  const givenArgs = [join(packages, name), process.execPath, worker, root]
+  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', enterScript, 'sh', ...givenArgs]
 }
 
 // Tests need no accounts and use servers on this machine.
@@ -44,20 +44,22 @@ const deployed: Readonly<Record<string, { readonly environment: Readonly<Record<
 /** Returns the deployed environment; `known` contains the values that CloudFormation would fill in. */
 export function environmentOf(
   name: keyof typeof functions,
-  known: Readonly<Record<string, string>>,
+  knownVariables: Readonly<Record<string, string>>,
   packages: string,
 ): Record<string, string> {
   const set = Object.entries(deployed[name]?.environment ?? {}).flatMap(([variable, value]) => {
-    const filled = typeof value === 'string' ? value : known[variable]
-    return filled === undefined ? [] : [[variable, filled]]
+    const filledValue = typeof value === 'string' ? value : knownVariables[variable]
+    return filledValue === undefined ? [] : [[variable, filledValue]]
   })
-  const servers = Object.entries(known).filter(([variable]) => /^AWS_ENDPOINT_URL_|^S3_PUBLIC/.test(variable))
+  const servers = Object.entries(knownVariables).filter(([variable]) =>
+    /^AWS_ENDPOINT_URL_|^S3_PUBLIC/.test(variable),
+  )
   const { secrets = [] } = declarationOf(name) ?? {}
   return {
     ...Object.fromEntries([...servers, ...set]),
     ...(secrets.length > 0 && { SECRETS: `s3://${secretsBucket}/${secrets.join(',')}` }),
     // On AWS, only CloudFront can call the gateways; here there is no CloudFront.
-    AWS_REGION: known['AWS_REGION'] ?? '',
+    AWS_REGION: knownVariables['AWS_REGION'] ?? '',
     AWS_LAMBDA_FUNCTION_NAME: `mutabor-dev-${name}`,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(functions[name].memoryMb),
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',

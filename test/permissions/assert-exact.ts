@@ -57,13 +57,13 @@ export function assertExact(t: TestContext, folder: string, isIncluded: (role: s
   assert.deepEqual(refused, [], 'no function needed a permission that its role does not grant')
   const included = granted.filter((one) => isIncluded(one.slice(0, one.indexOf(':'))))
   assert.notEqual(included.length, 0)
-  const unused = included.filter((one) => !isUsed.has(one))
-  for (const one of unused) {
+  const unusedPermissions = included.filter((one) => !isUsed.has(one))
+  for (const one of unusedPermissions) {
     const why = rarelyUsed.find(([rights]) => rights.test(one))?.[1]
     t.diagnostic(`${one}: ${why ?? 'NOT USED'}`)
   }
   assert.deepEqual(
-    unused.filter((one) => !rarelyUsed.some(([rights]) => rights.test(one))),
+    unusedPermissions.filter((one) => !rarelyUsed.some(([rights]) => rights.test(one))),
     [],
     'no role grants a permission that its function does not use',
   )

@@ -94,11 +94,11 @@ test('engines can write only records of jobs', async () => {
   const engines = roles.filter((role) => role.startsWith('convert-') || role === 'capture')
   assert.ok(engines.length >= 9)
   for (const prefix of Object.values(partitions).flat()) {
-    const expected = (partitions.jobs as readonly string[]).includes(prefix) ? engines.sort() : []
+    const expectedEngines = (partitions.jobs as readonly string[]).includes(prefix) ? engines.sort() : []
     for (const attempt of [put, update])
       assert.deepEqual(
         (await rolesThatCan(attempt, prefix)).filter((role) => engines.includes(role)),
-        expected,
+        expectedEngines,
         prefix,
       )
   }

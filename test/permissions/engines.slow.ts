@@ -48,9 +48,9 @@ for (const image of imageIds)
       packed: { operation: 'archive', input: ['made', 'file'] },
       out: { operation: 'export/url', input: 'packed' },
     }
-    const first = await client.post('/v1/jobs', { tasks: two })
-    const others = await Promise.all([one, two, one].map((tasks) => client.post('/v1/jobs', { tasks })))
-    for (const response of [first, ...others]) {
+    const firstReply = await client.post('/v1/jobs', { tasks: two })
+    const otherReplies = await Promise.all([one, two, one].map((tasks) => client.post('/v1/jobs', { tasks })))
+    for (const response of [firstReply, ...otherReplies]) {
       const { status, error } = await client.accepted(response)
       assert.equal(status, 'completed', JSON.stringify(error))
     }
@@ -120,18 +120,19 @@ test('files are imported and exported with every operation, even if they are not
     [one, one, one].map((tasks) => member.post('/v1/jobs', { tasks })),
   ))
     assert.equal((await member.accepted(response)).status, 'completed')
-  const wrong = { operation: 'import/url', url: `${service.site}/slow.md`, sha256: '0'.repeat(64) }
+  const wrongImport = { operation: 'import/url', url: `${service.site}/slow.md`, sha256: '0'.repeat(64) }
   assert.equal(
-    (await service.job(client, { wrong, out: { operation: 'export/url', input: 'wrong' } })).status,
+    (await service.job(client, { wrong: wrongImport, out: { operation: 'export/url', input: 'wrong' } }))
+      .status,
     'failed',
   )
-  const cut = { operation: 'import/url', url: `${service.site}/cut.bin` }
+  const cutImport = { operation: 'import/url', url: `${service.site}/cut.bin` }
   assert.equal(
-    (await service.job(client, { cut, out: { operation: 'export/url', input: 'cut' } })).status,
+    (await service.job(client, { cut: cutImport, out: { operation: 'export/url', input: 'cut' } })).status,
     'failed',
   )
-  const fetched = await client.post('/v1/import/url', { url: `${service.site}/slow.md` })
-  assert.equal((await client.accepted(fetched)).status, 'completed')
+  const fetchedReply = await client.post('/v1/import/url', { url: `${service.site}/slow.md` })
+  assert.equal((await client.accepted(fetchedReply)).status, 'completed')
 })
 
 test('functions that run tasks use each of their permissions', async (t) => {

@@ -55,9 +55,9 @@ const web = createServer((request, response) => {
 
 /** Does not use `fetch`, whose replies are checked against the OpenAPI document, which this waits for. */
 async function statusOf(url: string): Promise<number | undefined> {
-  const [answer] = (await once(get(url), 'response')) as [IncomingMessage]
-  answer.resume()
-  return answer.statusCode
+  const [response] = (await once(get(url), 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
 }
 
 /** Also starts a webhook receiver and a website; the jobs of an owner run one after another. */
@@ -74,13 +74,13 @@ export async function openIsolatedService() {
     secretAccessKey: string
   }
   const lines = readFileSync(join(service.dataDir, 'service.log'), 'utf8').trim().split('\n')
-  const started = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
-  const servers: Record<string, string> = started.servers
-  const own = { region, credentials }
+  const startedLine = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'service started')
+  const servers: Record<string, string> = startedLine.servers
+  const ownConfig = { region, credentials }
   const table = DynamoDBDocumentClient.from(
-    new DynamoDBClient({ ...own, endpoint: servers['AWS_ENDPOINT_URL_DYNAMODB'] ?? '' }),
+    new DynamoDBClient({ ...ownConfig, endpoint: servers['AWS_ENDPOINT_URL_DYNAMODB'] ?? '' }),
   )
-  const sqs = new SQSClient({ ...own, endpoint: servers['AWS_ENDPOINT_URL_SQS'] ?? '' })
+  const sqs = new SQSClient({ ...ownConfig, endpoint: servers['AWS_ENDPOINT_URL_SQS'] ?? '' })
 
   // On a busy machine, the start can take longer than a request may.
   await waitUntil(

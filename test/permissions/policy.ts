@@ -45,9 +45,9 @@ function resolveIntrinsics(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(resolveIntrinsics)
   const { 'Fn::GetAtt': getAtt, 'Fn::Sub': text } = value as { 'Fn::GetAtt'?: string[]; 'Fn::Sub'?: string }
   const lookup = (name: string) => {
-    const found = name.endsWith('.Arn') ? arns[name.slice(0, -'.Arn'.length)] : pseudoParameters[name]
-    if (found === undefined) throw new Error(`A policy refers to ${name}, which is not defined here.`)
-    return found
+    const foundValue = name.endsWith('.Arn') ? arns[name.slice(0, -'.Arn'.length)] : pseudoParameters[name]
+    if (foundValue === undefined) throw new Error(`A policy refers to ${name}, which is not defined here.`)
+    return foundValue
   }
   if (getAtt) return [lookup(getAtt.join('.'))]
   if (text) return [text.replace(/\$\{([^}]+)\}/g, (_, name: string) => lookup(name))]
@@ -57,9 +57,9 @@ function resolveIntrinsics(value: unknown): string[] {
 function grantsOf(role: string, { Action, Resource, Condition = {} }: Statement): Grant[] {
   const { 'ForAllValues:StringLike': like, ...unknown } = Condition
   const { 'dynamodb:LeadingKeys': partitions, ...unknownKeys } = like ?? {}
-  const unsupported = [...Object.keys(unknown), ...Object.keys(unknownKeys)]
-  if (unsupported.length > 0)
-    throw new Error(`a policy has the condition ${unsupported}, which is not evaluated here`)
+  const unsupportedKeys = [...Object.keys(unknown), ...Object.keys(unknownKeys)]
+  if (unsupportedKeys.length > 0)
+    throw new Error(`a policy has the condition ${unsupportedKeys}, which is not evaluated here`)
   return Action.flatMap((action) =>
     resolveIntrinsics(Resource).map((resource) => ({ role, action, resource, partitions })),
   )

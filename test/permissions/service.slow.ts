@@ -27,7 +27,7 @@ import {
 import { decisionsIn } from './used-permissions.ts'
 
 /** Run in parallel with everything else, because they mostly wait. */
-let recorded: Promise<number>
+let recordedCount: Promise<number>
 let faced: Promise<number>
 
 let service: Awaited<ReturnType<typeof openIsolatedService>>
@@ -42,9 +42,9 @@ before(async () => {
     if (code !== 0) console.error(output)
     return Number(code)
   }
-  recorded = run('test/record-examples.ts')
+  recordedCount = run('test/record-examples.ts')
   // One after another, because each starts all functions.
-  faced = recorded.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
+  faced = recordedCount.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
   service = await openIsolatedService()
 })
 after(() => service.close())
@@ -63,16 +63,20 @@ test('one or many files are sent with a request, and converted again', async () 
     const file = new Uint8Array(name === 'letters.ttf' ? readFileSync(font) : fixture(name))
     assert.equal((await client.convert({ name, bytes: file }, { targetFormat })).status, 202, name)
   }
-  const many = new FormData()
-  for (let at = 0; at < 11; at++) many.append('file', new Blob([bytes]), `${at}.md`)
-  many.set('targetFormat', 'html')
-  assert.equal((await client.fetch('/v1/convert/batch', { method: 'POST', body: many })).status, 202)
+  const manyFiles = new FormData()
+  for (let at = 0; at < 11; at++) manyFiles.append('file', new Blob([bytes]), `${at}.md`)
+  manyFiles.set('targetFormat', 'html')
+  assert.equal((await client.fetch('/v1/convert/batch', { method: 'POST', body: manyFiles })).status, 202)
   const { jobId } = await client.accepted(
     await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' }),
   )
-  for (const more of [{}, { sourceTask: 'convert-file' }]) {
-    const again = await client.post('/v1/convert', { sourceJobId: jobId, targetFormat: 'pdf', ...more })
-    assert.equal(again.status, 202, await again.text())
+  for (const moreFields of [{}, { sourceTask: 'convert-file' }]) {
+    const secondReply = await client.post('/v1/convert', {
+      sourceJobId: jobId,
+      targetFormat: 'pdf',
+      ...moreFields,
+    })
+    assert.equal(secondReply.status, 202, await secondReply.text())
   }
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   const { uploadId } = await client.presign({ filename: 'a.md', contentType: 'text/markdown', size: 3 })
@@ -84,27 +88,27 @@ test('one or many files are sent with a request, and converted again', async () 
 test('uploads are used by jobs before or after they arrive, or not at all', async () => {
   const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
-  const announced = { filename: 'a.png', contentType: 'image/png', size: png.length }
+  const announcedFile = { filename: 'a.png', contentType: 'image/png', size: png.length }
   const put = async ({ url, headers }: { url: string; headers: Readonly<Record<string, string>> }) =>
     assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
-  const place = await client.presign(announced)
+  const place = await client.presign(announcedFile)
   await put(place)
-  const converted = await client.accepted(
+  const convertedJob = await client.accepted(
     await client.post('/v1/convert', { uploadId: place.uploadId, targetFormat: 'webp', tag: 'mine' }),
   )
-  assert.equal(converted.status, 'completed')
+  assert.equal(convertedJob.status, 'completed')
   assert.equal((await client.fetch('/v1/jobs?tag=mine')).status, 200)
-  assert.equal((await client.fetch(`/v1/jobs/${converted.jobId}`, { method: 'DELETE' })).status, 204)
+  assert.equal((await client.fetch(`/v1/jobs/${convertedJob.jobId}`, { method: 'DELETE' })).status, 204)
   // The job that waited for it was deleted.
   await put(place)
-  const awaited = await client.post('/v1/jobs', { tasks: uploadJob })
-  const made = (await awaited.json()) as { data: { jobId: string } }
-  const { url, parameters } = uploadFormOf(made)
+  const awaitedReply = await client.post('/v1/jobs', { tasks: uploadJob })
+  const createdJob = (await awaitedReply.json()) as { data: { jobId: string } }
+  const { url, parameters } = uploadFormOf(createdJob)
   const form = new FormData()
   for (const [name, value] of Object.entries(parameters)) form.set(name, value)
   form.set('file', new Blob([png]), 'a.png')
   assert.equal((await fetch(url, { method: 'POST', body: form })).status, 201)
-  assert.equal((await client.finished(made.data.jobId)).status, 'completed')
+  assert.equal((await client.finished(createdJob.data.jobId)).status, 'completed')
 })
 
 const typeOf = (frame: string) => (JSON.parse(frame) as { type: string }).type
@@ -134,7 +138,7 @@ test('webhooks and sockets receive events, and workflows run', async () => {
   socket.send(JSON.stringify({ type: 'subscribe', jobs: [jobId] }))
   socket.send(JSON.stringify({ type: 'resume', since: 0 }))
   socket.send(JSON.stringify({ type: 'unsubscribe', jobs: [jobId] }))
-  for (let bad = 0; bad < 3; bad++) socket.send('nonsense')
+  for (let badFrame = 0; badFrame < 3; badFrame++) socket.send('nonsense')
   await waitUntil(
     () => ['pong', 'snapshot', 'error'].every((type) => frames.some((frame) => typeOf(frame) === type)),
     'the socket is answered',
@@ -209,7 +213,7 @@ test('events that cannot be processed go to the dead-letter queue', async () => 
 })
 
 test('each API operation responds the same as without permission checks', async () => {
-  assert.equal(await recorded, 0)
+  assert.equal(await recordedCount, 0)
 })
 
 test('each operation of the v2 facade responds the same as without permission checks', async () => {
@@ -227,8 +231,8 @@ const sampled = [
 
 test('each of five removed permissions causes a failure', async () => {
   const log = scratchFolder('rights-removed')
-  const given = { RIGHTS_REMOVED: sampled.join(','), RIGHTS_LOG: log, OUTGOING_ALLOW: '127.0.0.0/8' }
-  const poorer = await startService(given)
+  const givenVariables = { RIGHTS_REMOVED: sampled.join(','), RIGHTS_LOG: log, OUTGOING_ALLOW: '127.0.0.0/8' }
+  const poorer = await startService(givenVariables)
   try {
     const client = new Client(poorer)
     await client.post('/v1/webhooks', { url: service.receiver.url('/poor'), events: ['*'] })
@@ -245,9 +249,9 @@ test('each of five removed permissions causes a failure', async () => {
     await client.post('/v1/jobs', { tasks: simpleJob })
     await client.convert({ name: 'a.md', bytes: new TextEncoder().encode('# A') }, { targetFormat: 'html' })
     const findUnaffected = () => {
-      const refused = decisionsIn(log).filter(({ by }) => by.length === 0)
-      const missed = new Set(refused.map(({ role, action }) => `${role} ${action}`))
-      return sampled.filter((one) => !missed.has(one))
+      const refusedDecisions = decisionsIn(log).filter(({ by }) => by.length === 0)
+      const missedPermissions = new Set(refusedDecisions.map(({ role, action }) => `${role} ${action}`))
+      return sampled.filter((one) => !missedPermissions.has(one))
     }
     await waitUntil(() => findUnaffected().length === 0, 'all five are missed', 120).catch(() =>
       assert.deepEqual(findUnaffected(), []),

@@ -14,13 +14,15 @@ import { environmentOf, sandboxCommand, secretsBucket } from '../packages/lambda
 import { allGrants, findMatchingGrants, type Grant } from './policy.ts'
 
 /** Permissions to remove, as `role action`, to check that this causes failures. */
-const removed = (processEnvironment['RIGHTS_REMOVED'] ?? '').split(',')
-const grants = allGrants().filter(({ role, action }: Grant) => !removed.includes(`${role} ${action}`))
+const removedPermissions = (processEnvironment['RIGHTS_REMOVED'] ?? '').split(',')
+const grants = allGrants().filter(
+  ({ role, action }: Grant) => !removedPermissions.includes(`${role} ${action}`),
+)
 const roles = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]
 const decisions = createWriteStream(join(processEnvironment['RIGHTS_LOG'] ?? '.', `${process.pid}.ndjson`))
 const keyOf = (role: string) => ({ accessKeyId: `ROLE${role.toUpperCase()}`, secretAccessKey: `of ${role}` })
 const roleOf = new Map(roles.map((role) => [keyOf(role).accessKeyId, role]))
-const declared: Readonly<Record<string, FunctionDeclaration>> = functions
+const declaredFunctions: Readonly<Record<string, FunctionDeclaration>> = functions
 
 const packages = processEnvironment['PACKAGES']
 const isPackaged = (name: string): name is FunctionName =>
@@ -30,26 +32,28 @@ const isPackaged = (name: string): name is FunctionName =>
 const isSecret = (role: string, resource: string) =>
   packages !== undefined &&
   resource.startsWith(`arn:aws:s3:::${secretsBucket}`) &&
-  (declared[role]?.secrets ?? []).length > 0
+  (declaredFunctions[role]?.secrets ?? []).length > 0
 
 const service = await startService(processEnvironment, {
   callers: {
     credentials: roles.map(keyOf),
-    authorize: (asked) => {
-      const role = roleOf.get(asked.accessKeyId) ?? 'unknown'
-      const by = findMatchingGrants(grants, role, asked)
-      decisions.write(`${JSON.stringify({ ...asked, role, by })}\n`)
-      return by.length > 0 || isSecret(role, asked.resource)
+    authorize: (accessRequest) => {
+      const role = roleOf.get(accessRequest.accessKeyId) ?? 'unknown'
+      const by = findMatchingGrants(grants, role, accessRequest)
+      decisions.write(`${JSON.stringify({ ...accessRequest, role, by })}\n`)
+      return by.length > 0 || isSecret(role, accessRequest.resource)
     },
   },
-  environmentFor: (name, all) => {
+  environmentFor: (name, allVariables) => {
     const { accessKeyId, secretAccessKey } = keyOf(name)
     const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
-    if (isPackaged(name)) return { ...environmentOf(name, all, packages ?? ''), ...key }
-    const hidden: readonly string[] = secretNames.filter((one) => !declared[name]?.secrets?.includes(one))
-    const withKeys = { ...all, ...deriveKeys(all['SERVICE_SECRET'] ?? '') }
+    if (isPackaged(name)) return { ...environmentOf(name, allVariables, packages ?? ''), ...key }
+    const hiddenSecrets: readonly string[] = secretNames.filter(
+      (one) => !declaredFunctions[name]?.secrets?.includes(one),
+    )
+    const withKeys = { ...allVariables, ...deriveKeys(allVariables['SERVICE_SECRET'] ?? '') }
     return {
-      ...Object.fromEntries(Object.entries(withKeys).filter(([one]) => !hidden.includes(one))),
+      ...Object.fromEntries(Object.entries(withKeys).filter(([one]) => !hiddenSecrets.includes(one))),
       ...key,
     }
   },

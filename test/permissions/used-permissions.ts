@@ -24,8 +24,8 @@ export const decisionsIn = (folder: string): Decision[] =>
 
 export function summarizeUse(decisions: readonly Decision[]) {
   const granted = new Set(allGrants().flatMap(claimsOf))
-  const used = new Set(decisions.flatMap(({ by }) => by.flatMap(claimsOf)))
-  const refused = new Set(
+  const usedPermissions = new Set(decisions.flatMap(({ by }) => by.flatMap(claimsOf)))
+  const refusedPermissions = new Set(
     decisions
       .filter(({ by }) => by.length === 0)
       .map(
@@ -33,5 +33,9 @@ export function summarizeUse(decisions: readonly Decision[]) {
           `${role}: ${action} on ${resource} ${JSON.stringify(conditionKeys ?? {})}`,
       ),
   )
-  return { granted: [...granted].sort(), used: [...used].sort(), refused: [...refused].sort() }
+  return {
+    granted: [...granted].sort(),
+    used: [...usedPermissions].sort(),
+    refused: [...refusedPermissions].sort(),
+  }
 }

@@ -12,14 +12,14 @@ const steps = (from: FormatId, to: FormatId) =>
 
 describe('the supported conversions', () => {
   test('every registered format is the source or target of a conversion other than archiving', () => {
-    const used = new Set(
+    const usedFormats = new Set(
       engines.flatMap(({ capabilities }) =>
         // Every format can be archived, which does not count as used.
         capabilities.flatMap(({ operation, from, to }) => (operation === 'archive' ? [] : [...from, ...to])),
       ),
     )
     assert.deepEqual(
-      formats.filter(({ id }) => !used.has(id)).map(({ id }) => id),
+      formats.filter(({ id }) => !usedFormats.has(id)).map(({ id }) => id),
       [],
     )
   })
@@ -36,15 +36,17 @@ describe('the supported conversions', () => {
   })
 
   test('the supported conversions render drawings with browser features in a browser, unless an engine is pinned', () => {
-    const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
+    const drawnSvg = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
     assert.deepEqual(
-      [planRoute({ from: 'svg', to: 'png' }), planRoute(drawn), planRoute({ ...drawn, engine: 'vips' })].map(
-        (route) => route.steps[0].engine,
-      ),
+      [
+        planRoute({ from: 'svg', to: 'png' }),
+        planRoute(drawnSvg),
+        planRoute({ ...drawnSvg, engine: 'vips' }),
+      ].map((route) => route.steps[0].engine),
       ['vips', 'chromium', 'vips'],
     )
     // The result is converted like any other image.
-    const further = planRoute({ ...drawn, to: 'tga' }).steps
+    const further = planRoute({ ...drawnSvg, to: 'tga' }).steps
     assert.deepEqual([further[0]?.engine, further.length > 1, further.at(-1)?.to], ['chromium', true, 'tga'])
     for (const traits of [[], ['browser-drawing'] as const])
       assert.throws(() => planRoute({ from: 'svg', to: 'ppm', traits }), { code: 'UNSUPPORTED_CONVERSION' })
@@ -52,7 +54,7 @@ describe('the supported conversions', () => {
 
   test('the supported conversions exclude unproven pairs', () => {
     const unproven: Record<string, readonly string[]> = unprovenPairs
-    const before = unproven['rtf']
+    const unprovenBefore = unproven['rtf']
     const targets = () => conversions([...engines], 'convert', 'rtf').map(({ to }) => to)
     try {
       unproven['rtf'] = []
@@ -61,13 +63,13 @@ describe('the supported conversions', () => {
       assert.ok(!targets().includes('pdf'))
       const request = { from: 'rtf', to: 'pdf', engines: [...engines] } as const
       assert.throws(() => planRoute(request), { code: 'UNSUPPORTED_CONVERSION' })
-      const tried = candidates().filter(({ from }) => from === 'rtf')
+      const triedPairs = candidates().filter(({ from }) => from === 'rtf')
       assert.ok(
-        tried.some(({ to }) => to === 'pdf'),
+        triedPairs.some(({ to }) => to === 'pdf'),
         'it could never be seen to',
       )
     } finally {
-      if (before) unproven['rtf'] = before
+      if (unprovenBefore) unproven['rtf'] = unprovenBefore
       else delete unproven['rtf']
     }
   })
@@ -118,15 +120,19 @@ describe('the supported conversions', () => {
     assert.ok(!targetsOf('pptx').includes('xlsx'), 'a presentation is offered as a sheet')
     assert.ok(!targetsOf('xlsx').includes('docx'), 'a sheet is offered as a text')
     for (const { id, category } of formats) {
-      const others = targetsOf(id).filter((target) => formatById(target).category !== category)
-      assert.ok(others.length <= 20, `${id}: ${others.join(' ')}`)
+      const otherTargets = targetsOf(id).filter((target) => formatById(target).category !== category)
+      assert.ok(otherTargets.length <= 20, `${id}: ${otherTargets.join(' ')}`)
     }
   })
 
   test('the supported conversions list targets of the same category first', () => {
     for (const { id, category } of formats) {
-      const own = targetsOf(id).map((target) => formatById(target).category === category)
-      assert.ok(own.lastIndexOf(true) < (own.includes(false) ? own.indexOf(false) : own.length), id)
+      const ownTargets = targetsOf(id).map((target) => formatById(target).category === category)
+      assert.ok(
+        ownTargets.lastIndexOf(true) <
+          (ownTargets.includes(false) ? ownTargets.indexOf(false) : ownTargets.length),
+        id,
+      )
     }
     assert.equal(targetsOf('docx')[0], 'pdf')
   })
@@ -142,28 +148,28 @@ describe('the supported conversions', () => {
 
   test('the supported conversions have options that every step understands', () => {
     for (const { route } of conversions()) {
-      const parsed = optionsSchemaOf(route).safeParse({})
-      assert.ok(parsed.success, `${route.steps[0].from} needs an option`)
+      const parsedOptions = optionsSchemaOf(route).safeParse({})
+      assert.ok(parsedOptions.success, `${route.steps[0].from} needs an option`)
     }
   })
 
   test('the supported conversions of a source are searched once, with and without traits', () => {
     const plain = { from: 'docx', to: 'jpg' } as const
     assert.equal(planRoute(plain), planRoute(plain))
-    const drawn = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
-    assert.equal(planRoute(drawn), planRoute(drawn))
-    const own = [...engines]
-    const route = planRoute({ ...plain, engines: own })
-    const every = conversions(own)
-    assert.equal(conversions(own), every)
+    const drawnSvg = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
+    assert.equal(planRoute(drawnSvg), planRoute(drawnSvg))
+    const ownEngines = [...engines]
+    const route = planRoute({ ...plain, engines: ownEngines })
+    const every = conversions(ownEngines)
+    assert.equal(conversions(ownEngines), every)
     assert.ok(every.some((one) => one.route === route))
   })
 
   test('the supported conversions are listed in less than a second', () => {
-    const before = process.cpuUsage()
+    const cpuBefore = process.cpuUsage()
     conversions([...engines])
     // CPU time, because other tests run at the same time.
-    const { user } = process.cpuUsage(before)
+    const { user } = process.cpuUsage(cpuBefore)
     assert.ok(user < 1_000_000, `${user} µs`)
   })
 })

@@ -41,11 +41,11 @@ const of = (from: FormatId, to: FormatId, known: readonly Engine[], unread: read
 function way(
   from: FormatId,
   to: FormatId,
-  unreadable: readonly Unread[],
+  unreadableSteps: readonly Unread[],
   accepts = () => true,
-  known = engines as readonly Engine[],
+  knownEngines = engines as readonly Engine[],
 ): string | undefined {
-  const route = planOtherRoute({ from, to, engines: known, unreadable, accepts })
+  const route = planOtherRoute({ from, to, engines: knownEngines, unreadable: unreadableSteps, accepts })
   return route && [from, ...route.steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 }
 const failAt = (name: EngineId, from: FormatId, to: FormatId): Unread => [{ engine: name, from, to }]
@@ -54,9 +54,9 @@ describe('a fallback route for an unreadable file', () => {
   test('a fallback route for an unreadable file is the cheapest on which no engine reads a format that it failed to read', () => {
     assert.equal(way('png', 'jpg', []), 'png vips:jpg')
     assert.equal(way('png', 'jpg', [failAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
-    const both = [failAt('vips', 'png', 'jpg'), failAt('imagemagick', 'png', 'jpg')]
-    assert.equal(way('png', 'jpg', both), 'png ffmpeg:jpg')
-    assert.equal(way('png', 'jpg', [...both, failAt('ffmpeg', 'png', 'jpg')]), undefined)
+    const bothFailed = [failAt('vips', 'png', 'jpg'), failAt('imagemagick', 'png', 'jpg')]
+    assert.equal(way('png', 'jpg', bothFailed), 'png ffmpeg:jpg')
+    assert.equal(way('png', 'jpg', [...bothFailed, failAt('ffmpeg', 'png', 'jpg')]), undefined)
   })
 
   test('a fallback route for an unreadable file may start by rewriting the file for the engine that could not read it', () => {
@@ -67,12 +67,12 @@ describe('a fallback route for an unreadable file', () => {
   })
 
   test('a fallback route for an unreadable file may use the same engine after another one has rewritten the file', () => {
-    const later: Unread = [
+    const laterFailure: Unread = [
       { engine: 'imagemagick', from: 'png', to: 'png' },
       { engine: 'vips', from: 'png', to: 'webp' },
     ]
-    assert.equal(way('png', 'webp', [failAt('vips', 'png', 'webp'), later]), undefined)
-    assert.equal(way('png', 'webp', [later]), 'png vips:webp')
+    assert.equal(way('png', 'webp', [failAt('vips', 'png', 'webp'), laterFailure]), undefined)
+    assert.equal(way('png', 'webp', [laterFailure]), 'png vips:webp')
   })
 
   test('a fallback route for an unreadable file may use intermediate formats, each once', () => {
@@ -81,13 +81,15 @@ describe('a fallback route for an unreadable file', () => {
   })
 
   test('a fallback route for an unreadable file is the first of equal cost, within the maximum number of steps', () => {
-    const [one, other] = (['vips', 'imagemagick'] as const).map((id) => engine(id, [[['png'], ['jpg'], 1]]))
-    assert.ok(one && other)
-    for (const known of [
-      [one, other],
-      [other, one],
+    const [one, otherEngine] = (['vips', 'imagemagick'] as const).map((id) =>
+      engine(id, [[['png'], ['jpg'], 1]]),
+    )
+    assert.ok(one && otherEngine)
+    for (const knownEngines of [
+      [one, otherEngine],
+      [otherEngine, one],
     ])
-      assert.equal(of('png', 'jpg', known), `png ${known[0]?.id}:jpg`)
+      assert.equal(of('png', 'jpg', knownEngines), `png ${knownEngines[0]?.id}:jpg`)
     const long = [
       engine('vips', [[['psd'], ['png'], 1]]),
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
@@ -167,7 +169,7 @@ describe('the listed targets of a format', () => {
   })
 
   test('listed targets of other categories are limited to the popular ones, in order', () => {
-    const usual: Readonly<Record<string, string>> = {
+    const usualTargets: Readonly<Record<string, string>> = {
       pdf: 'mp4 webm mov mkv avi',
       png: 'mp3 wav m4a aac flac ogg opus',
       mp4: 'jpg png webp avif gif tiff svg bmp',
@@ -176,7 +178,7 @@ describe('the listed targets of a format', () => {
       mp3: 'zip 7z tgz tar',
       csv: 'woff2 ttf otf woff',
     }
-    for (const [from, ids] of Object.entries(usual)) {
+    for (const [from, ids] of Object.entries(usualTargets)) {
       const targets = ids.split(' ') as FormatId[] // formatById throws for unknown ids
       const { category } = formatById(targets[0] ?? assert.fail())
       const isOffered = formats.filter(
@@ -214,8 +216,10 @@ describe('the listed targets of a format', () => {
     const slides = 'pptx pptm ppsx potx potm ppt pps pot odp otp fodp sxi key dps uop'
     const subtitles = 'srt vtt ass ssa sub smi ttml lrc scc mpl2 jss pjs aqt'
     for (const from of words(sheets)) {
-      const seen = (['pdf', 'html', 'md', 'txt', 'docx', 'pptx'] as const).map((to) => isOffered(from, to))
-      assert.deepEqual(seen, [true, true, true, true, false, false], from)
+      const seenTargets = (['pdf', 'html', 'md', 'txt', 'docx', 'pptx'] as const).map((to) =>
+        isOffered(from, to),
+      )
+      assert.deepEqual(seenTargets, [true, true, true, true, false, false], from)
     }
     for (const from of words(slides)) {
       assert.deepEqual(

@@ -38,14 +38,14 @@ const otherImages = engine('imagemagick', 'image', [
 const textOfPages = engine('pandoc', 'pdf', [can(['pdf'], ['docx', 'txt'], 1)])
 const engines = [office, pages, images, otherImages, textOfPages]
 
-function way(from: FormatId, to: FormatId, pinned?: EngineId): string {
-  const { steps } = planRoute({ from, to, engine: pinned, engines })
+function way(from: FormatId, to: FormatId, pinnedEngine?: EngineId): string {
+  const { steps } = planRoute({ from, to, engine: pinnedEngine, engines })
   return [from, ...steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 }
 
-function none(from: FormatId, to: FormatId, pinned?: EngineId): AppError {
+function none(from: FormatId, to: FormatId, pinnedEngine?: EngineId): AppError {
   try {
-    way(from, to, pinned)
+    way(from, to, pinnedEngine)
   } catch (error) {
     assert.ok(error instanceof AppError)
     assert.equal(error.code, 'UNSUPPORTED_CONVERSION')
@@ -119,11 +119,16 @@ describe('reporting an unsupported operation', () => {
   const compressing = (from: FormatId[]) => [
     engine('vips', 'image', [{ ...can(from, ['png'], 0.1), operation: 'compress' }]),
   ]
-  const assertRefused = (from: FormatId, to: FormatId, known: readonly Engine[], expected: object) =>
-    assert.throws(() => planRoute({ operation: 'compress', from, to, engines: known }), {
+  const assertRefused = (
+    from: FormatId,
+    to: FormatId,
+    knownEngines: readonly Engine[],
+    expectedMessage: object,
+  ) =>
+    assert.throws(() => planRoute({ operation: 'compress', from, to, engines: knownEngines }), {
       name: 'AppError',
       code: 'UNSUPPORTED_CONVERSION',
-      ...expected,
+      ...expectedMessage,
     })
 
   test('an unsupported operation reports the possible targets, or the supported sources', () => {
@@ -171,9 +176,9 @@ describe('routes with a pinned engine', () => {
     const error = none('jpg', 'webp', 'libreoffice')
     assert.deepEqual(error.details?.engines, ['vips', 'imagemagick'])
     assert.match(error.message, /use one of: vips, imagemagick/)
-    const alone = none('jpg', 'mp3', 'vips')
-    assert.deepEqual(alone.details?.engines, [])
-    assert.match(alone.message, /No other engine supports it\.$/)
+    const loneEngineError = none('jpg', 'mp3', 'vips')
+    assert.deepEqual(loneEngineError.details?.engines, [])
+    assert.match(loneEngineError.message, /No other engine supports it\.$/)
   })
 })
 
@@ -187,7 +192,7 @@ describe('the options of a route', () => {
   })
 
   test('the options of a route include the password of a lockable document, for an unlock step', () => {
-    const [unlock, first, second] = createSteps(route, { password: 'secret', dpi: 72 })
+    const [unlock, firstStep, secondStep] = createSteps(route, { password: 'secret', dpi: 72 })
     assert.deepEqual(unlock, {
       operation: 'unlock',
       engine: 'libreoffice',
@@ -196,7 +201,7 @@ describe('the options of a route', () => {
       to: 'docx',
       options: { password: 'secret' },
     })
-    assert.deepEqual([first?.options, second?.options], [{}, { dpi: 72 }])
+    assert.deepEqual([firstStep?.options, secondStep?.options], [{}, { dpi: 72 }])
     const plain = planRoute({ from: 'docx', to: 'jpg', engines })
     assert.equal(createSteps(plain, { dpi: 72 }).length, 2)
   })
@@ -232,9 +237,9 @@ describe('the options of a route', () => {
 
   test('the options of a route are passed to the step that they belong to', () => {
     const options = { dpi: 72, pageSize: 'A4', quality: 80 }
-    const [first, second] = createSteps(route, options)
-    assert.deepEqual(first?.options, { pageSize: 'A4' })
-    assert.deepEqual(second?.options, { dpi: 72, quality: 80 })
+    const [firstStep, secondStep] = createSteps(route, options)
+    assert.deepEqual(firstStep?.options, { pageSize: 'A4' })
+    assert.deepEqual(secondStep?.options, { dpi: 72, quality: 80 })
   })
 })
 
@@ -243,8 +248,8 @@ describe('options for reading a source', () => {
     const viaPage = planRoute({ from: 'md', to: 'pdf' })
     assert.equal(viaPage.steps.length, 2)
     assert.ok('encoding' in optionsSchemaOf(viaPage).shape)
-    const [first, second] = createSteps(viaPage, { encoding: 'koi8-r', pageSize: 'A5' })
-    assert.deepEqual([first?.options, second?.options], [{ encoding: 'koi8-r' }, { pageSize: 'A5' }])
+    const [firstStep, secondStep] = createSteps(viaPage, { encoding: 'koi8-r', pageSize: 'A5' })
+    assert.deepEqual([firstStep?.options, secondStep?.options], [{ encoding: 'koi8-r' }, { pageSize: 'A5' }])
     assert.ok(
       !('encoding' in optionsSchemaOf(planRoute({ from: 'eml', to: 'pdf' })).shape),
       'of a page that we have made',
@@ -292,12 +297,12 @@ describe('lists of targets and conversions', () => {
   })
 
   test('lists of conversions contain all listed targets and all other supported pairs', () => {
-    const listed = conversions(engines)
-    for (const { from, to, route } of listed) {
+    const listedConversions = conversions(engines)
+    for (const { from, to, route } of listedConversions) {
       assert.equal(route.steps[0].from, from)
       assert.equal(route.steps.at(-1)?.to, to)
     }
-    const keys = new Set(listed.map(({ from, to }) => `${from} ${to}`))
+    const keys = new Set(listedConversions.map(({ from, to }) => `${from} ${to}`))
     for (const { id } of formats)
       for (const to of targetsOf(id, engines)) assert.ok(keys.has(`${id} ${to}`), `${id} to ${to}`)
   })
@@ -305,12 +310,12 @@ describe('lists of targets and conversions', () => {
   test('lists are created within two seconds for two hundred formats', () => {
     const ids = formats.slice(0, 200).map(({ id }) => id)
     const every = engine('vips', 'image', [can(ids, ids, 1)])
-    const before = process.cpuUsage()
+    const cpuBefore = process.cpuUsage()
     const count = conversions([every, engine('ffmpeg', 'av', [can(ids, ids, 2)])]).length
     // Without unproven pairs.
     assert.ok(count > ids.length * ids.length * 0.8, `${count} pairs`)
     // CPU time, because other tests run at the same time.
-    const { user } = process.cpuUsage(before)
+    const { user } = process.cpuUsage(cpuBefore)
     assert.ok(user < 2_000_000, `${user} µs`)
   })
 })

@@ -20,11 +20,18 @@ const queueName = 'listener'
 export async function openClients({ dataDir }: TestService) {
   const servers = await lastServerUrls([join(dataDir, 'service.log')])
   const credentials = await loadSecrets(dataDir)
-  const shared = { region, credentials }
+  const sharedConfig = { region, credentials }
   return {
-    sqs: new SQSClient({ ...shared, endpoint: servers?.['AWS_ENDPOINT_URL_SQS'] ?? '' }),
-    s3: new S3Client({ ...shared, forcePathStyle: true, endpoint: servers?.['AWS_ENDPOINT_URL_S3'] ?? '' }),
-    bus: new EventBridgeClient({ ...shared, endpoint: servers?.['AWS_ENDPOINT_URL_EVENTBRIDGE'] ?? '' }),
+    sqs: new SQSClient({ ...sharedConfig, endpoint: servers?.['AWS_ENDPOINT_URL_SQS'] ?? '' }),
+    s3: new S3Client({
+      ...sharedConfig,
+      forcePathStyle: true,
+      endpoint: servers?.['AWS_ENDPOINT_URL_S3'] ?? '',
+    }),
+    bus: new EventBridgeClient({
+      ...sharedConfig,
+      endpoint: servers?.['AWS_ENDPOINT_URL_EVENTBRIDGE'] ?? '',
+    }),
   }
 }
 

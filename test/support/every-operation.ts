@@ -21,7 +21,7 @@ export interface OperationRequest {
 
 /** Sends a request and returns the data of its reply. @param shorten what to record of a reply. */
 // biome-ignore lint/suspicious/noExplicitAny: any reply of the operation
-export type CallOperation = (sent: OperationRequest, shorten?: (body: any) => unknown) => Promise<any>
+export type CallOperation = (sentRequest: OperationRequest, shorten?: (body: any) => unknown) => Promise<any>
 
 interface Setting {
   readonly service: TestService
@@ -56,8 +56,8 @@ export class EveryOperation {
       path: '/v1/convert/check',
       json: { from: 'gif', targetFormat: 'jpg', options: { quality: 'high' } },
     })
-    const checked = { from: 'png', targetFormat: 'webp', quality: 80 }
-    await this.#call({ method: 'POST', path: '/v1/convert/check', urlEncoded: checked })
+    const checkedConversion = { from: 'png', targetFormat: 'webp', quality: 80 }
+    await this.#call({ method: 'POST', path: '/v1/convert/check', urlEncoded: checkedConversion })
     await this.#call({ path: '/v1/openapi.json' }, ({ openapi, info }) => ({ openapi, info, paths: {} }))
     await this.#call({ path: '/v1/asyncapi.json' }, ({ asyncapi, info }) => ({ asyncapi, info }))
 
@@ -74,12 +74,12 @@ export class EveryOperation {
     await this.#call({ path: '/v1/uploads/:uploadId', params: { uploadId } })
     const form = { filename: 'video.mp4', contentType: 'video/mp4', size: 1_048_576, method: 'POST' }
     await this.#call({ method: 'POST', path: '/v1/uploads/presign', urlEncoded: form })
-    const large = { filename: 'video.mp4', type: 'video/mp4', size: 1_073_741_824 }
-    await this.#call({ method: 'POST', path: '/v1/uploads/multipart', urlEncoded: large })
+    const largeFile = { filename: 'video.mp4', type: 'video/mp4', size: 1_073_741_824 }
+    await this.#call({ method: 'POST', path: '/v1/uploads/multipart', urlEncoded: largeFile })
     await this.#inParts('/v1/uploads/multipart')
     await this.#inParts('/v1/uploads/s3/multipart')
-    const named = { filename: 'photo.png', type: 'image/png' }
-    await this.#call({ path: '/v1/uploads/s3/params', query: named })
+    const namedFile = { filename: 'photo.png', type: 'image/png' }
+    await this.#call({ path: '/v1/uploads/s3/params', query: namedFile })
     const { jobId } = await this.#call({
       method: 'POST',
       path: '/v1/convert',
@@ -163,13 +163,13 @@ export class EveryOperation {
     await this.#asAdministrator()
     // It waits for a file that never arrives, so that it can be cancelled.
     const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
-    const awaited = (await (await this.#client.post('/v1/jobs', { tasks: waiting })).json()) as {
+    const awaitedJob = (await (await this.#client.post('/v1/jobs', { tasks: waiting })).json()) as {
       data: { jobId: string }
     }
     await this.#call({
       method: 'POST',
       path: '/v1/jobs/:jobId/cancel',
-      params: { jobId: awaited.data.jobId },
+      params: { jobId: awaitedJob.data.jobId },
     })
     await this.#call({ method: 'DELETE', path: '/v1/jobs/:jobId', params: { jobId } })
     await this.#call({ path: '/v1/status/:jobId', params: { jobId } })
@@ -212,10 +212,10 @@ export class EveryOperation {
       headers,
     })
     const client = { client_id: clientId, client_secret: clientSecret }
-    const asked = { grant_type: 'client_credentials', scope: 'CONVERT_READ CONVERT_WRITE', ...client }
-    const got = await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: asked })
-    const wrong = { ...asked, scope: 'EVERYTHING' }
-    await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: wrong })
+    const tokenRequest = { grant_type: 'client_credentials', scope: 'CONVERT_READ CONVERT_WRITE', ...client }
+    const got = await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: tokenRequest })
+    const wrongScope = { ...tokenRequest, scope: 'EVERYTHING' }
+    await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: wrongScope })
     const token = { token: got.access_token, ...client }
     await this.#call({ method: 'POST', path: '/v1/oauth/introspect', urlEncoded: token })
     await this.#call({ method: 'POST', path: '/v1/oauth/revoke', urlEncoded: token })
@@ -284,17 +284,17 @@ export class EveryOperation {
     const one = { path: `${path}/:webhookId`, params: { webhookId } }
     await this.#call({ ...one, method: 'POST', path: `${one.path}/test`, json: { event: 'job.completed' } })
     await this.#client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' })
-    const all = { ...one, path: `${one.path}/deliveries` }
+    const allDeliveries = { ...one, path: `${one.path}/deliveries` }
     let deliveries: { id: string; event: string; status: string }[] = []
     const isThere = () => deliveries.length > 1 && deliveries.every(({ status }) => status === 'succeeded')
     for (let left = 100; !isThere() && left > 0; left--) {
       await sleep(100)
-      const answer = await this.#client.fetch(`${path}/${webhookId}/deliveries`)
-      deliveries = ((await answer.json()) as { data: { deliveries: typeof deliveries } }).data.deliveries
+      const reply = await this.#client.fetch(`${path}/${webhookId}/deliveries`)
+      deliveries = ((await reply.json()) as { data: { deliveries: typeof deliveries } }).data.deliveries
     }
-    await this.#call(all)
+    await this.#call(allDeliveries)
     const delivery = {
-      path: `${all.path}/:deliveryId`,
+      path: `${allDeliveries.path}/:deliveryId`,
       params: { webhookId, deliveryId: deliveries[0]?.id ?? '' },
     }
     await this.#call(delivery)
@@ -333,8 +333,8 @@ export class EveryOperation {
     await this.#call({ path: `${path}/:uploadId`, ...given })
     const parts = [{ PartNumber: 1, ETag }]
     await this.#call({ method: 'POST', path: `${path}/:uploadId/complete`, ...given, json: { parts } })
-    const other = await this.#call({ method: 'POST', path, json })
-    const dropped = { params: { uploadId: other.uploadId }, query: { key: other.key } }
+    const otherUpload = await this.#call({ method: 'POST', path, json })
+    const dropped = { params: { uploadId: otherUpload.uploadId }, query: { key: otherUpload.key } }
     await this.#call({ method: 'DELETE', path: `${path}/:uploadId`, ...dropped })
   }
 }
@@ -355,8 +355,8 @@ export async function bodyOf({
   }
   if (urlEncoded) {
     const texts = Object.fromEntries(Object.entries(urlEncoded).map(([name, value]) => [name, String(value)]))
-    const kept = { 'application/x-www-form-urlencoded': urlEncoded }
-    return { init: { body: new URLSearchParams(texts) }, kept }
+    const keptForm = { 'application/x-www-form-urlencoded': urlEncoded }
+    return { init: { body: new URLSearchParams(texts) }, kept: keptForm }
   }
   if (!form) return { init: {}, kept: {} }
   const body = new FormData()
@@ -367,6 +367,8 @@ export async function bodyOf({
     }
   }
   // Like curl: the first of several files with one name.
-  const kept = Object.fromEntries(Object.entries(form).map(([name, values]) => [name, [values].flat()[0]]))
-  return { init: { body }, kept: { 'multipart/form-data': kept } }
+  const keptFields = Object.fromEntries(
+    Object.entries(form).map(([name, values]) => [name, [values].flat()[0]]),
+  )
+  return { init: { body }, kept: { 'multipart/form-data': keptFields } }
 }

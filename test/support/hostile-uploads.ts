@@ -48,14 +48,14 @@ function zip(count: number, nameOf: (index: number) => string): Buffer {
 }
 
 /** A PDF with a chain of tables, the last of which refers to `first`. */
-function pdf(tables: number, first: number | undefined): string {
-  let [text, previous] = ['%PDF-1.7\n', first]
+function pdf(tables: number, firstTable: number | undefined): string {
+  let [text, previousTable] = ['%PDF-1.7\n', firstTable]
   for (let index = 0; index < tables; index++) {
     const at = text.length
-    text += `xref\n0 0\ntrailer<</Size 3/Root 1 0 R/Encrypt 9 0 R/Prev ${previous ?? at}>>\n`
-    previous = at
+    text += `xref\n0 0\ntrailer<</Size 3/Root 1 0 R/Encrypt 9 0 R/Prev ${previousTable ?? at}>>\n`
+    previousTable = at
   }
-  return `${text}startxref\n${previous}\n%%EOF`
+  return `${text}startxref\n${previousTable}\n%%EOF`
 }
 
 /** A JPEG with segments of this length before its pixels (ISO 10918-1, B.1.1.3). */

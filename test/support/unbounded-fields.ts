@@ -8,14 +8,15 @@ export function unboundedFields(schema: z.core.$ZodType, path = ''): string[] {
   return [...new Set(findUnbounded(schema, path, new Set()))]
 }
 
-function findUnbounded(schema: z.core.$ZodType, path: string, seen: Set<z.core.$ZodType>): string[] {
+function findUnbounded(schema: z.core.$ZodType, path: string, seenSchemas: Set<z.core.$ZodType>): string[] {
   const limits = limitsOf(schema)
   // Limited as a whole, or a schema that contains itself.
-  if (seen.has(schema) || limits?.jsonLength !== undefined) return []
-  seen.add(schema)
+  if (seenSchemas.has(schema) || limits?.jsonLength !== undefined) return []
+  seenSchemas.add(schema)
   // The union of all definitions, which `type` tells apart.
   const definition = schema._zod.def as Definition
-  const below = (inner: z.core.$ZodType, name = '') => findUnbounded(inner, `${path}${name}`, new Set(seen))
+  const below = (inner: z.core.$ZodType, name = '') =>
+    findUnbounded(inner, `${path}${name}`, new Set(seenSchemas))
   switch (definition.type) {
     case 'string':
       return isBoundedString(schema) ? [] : [`${path}: string`]
@@ -90,8 +91,8 @@ const boundedFormats = [
 ]
 
 function isBoundedString(schema: z.core.$ZodType): boolean {
-  const own = schema._zod.def as { readonly format?: string; readonly pattern?: RegExp }
-  const formats = [...checksOf(schema), own].filter(
+  const ownDefinition = schema._zod.def as { readonly format?: string; readonly pattern?: RegExp }
+  const formats = [...checksOf(schema), ownDefinition].filter(
     (check): check is { format: string; pattern?: RegExp } => 'format' in check && check.format !== undefined,
   )
   return (

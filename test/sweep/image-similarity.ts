@@ -107,15 +107,15 @@ export async function imageSimilarity(
 ): Promise<number | undefined> {
   const isRelated = ({ engine }: Reader) => way.includes(engine)
   const side = await gridSideFor(result)
-  let best: number | undefined
+  let bestShare: number | undefined
   for (const reader of [...readers.filter((one) => !isRelated(one)), ...readers.filter(isRelated)]) {
-    const before = await reader.read(source, side).catch(() => undefined)
-    if (before?.length !== side * side * 3) continue
-    const after = await anyRead(result, reader, side)
-    best = Math.max(best ?? 0, after ? shareOfSimilarCells(before, after, side) : 0)
-    if (best >= 0.98) return best
+    const cellsBefore = await reader.read(source, side).catch(() => undefined)
+    if (cellsBefore?.length !== side * side * 3) continue
+    const cellsAfter = await anyRead(result, reader, side)
+    bestShare = Math.max(bestShare ?? 0, cellsAfter ? shareOfSimilarCells(cellsBefore, cellsAfter, side) : 0)
+    if (bestShare >= 0.98) return bestShare
   }
-  return best
+  return bestShare
 }
 
 async function gridSideFor(path: string): Promise<number> {
@@ -125,8 +125,8 @@ async function gridSideFor(path: string): Promise<number> {
   return Math.max(minSide, Math.min(maxSide, Math.floor(Math.min(width, height) / minPixelsPerCell)))
 }
 
-async function anyRead(path: string, first: Reader, side: number): Promise<Uint8Array | undefined> {
-  for (const reader of [first, ...readers]) {
+async function anyRead(path: string, firstReader: Reader, side: number): Promise<Uint8Array | undefined> {
+  for (const reader of [firstReader, ...readers]) {
     const dots = await reader.read(path, side).catch(() => undefined)
     if (dots?.length === side * side * 3) return dots
   }
@@ -137,19 +137,23 @@ async function anyRead(path: string, first: Reader, side: number): Promise<Uint8
  * Returns the share of cells that are similar to the same or an adjacent cell, because lossy codecs blend adjacent
  * colors.
  */
-function shareOfSimilarCells(before: Uint8Array, after: Uint8Array, side: number): number {
-  const apart = before.reduce((sum, dot, at) => sum + Math.abs(dot - (after[at] ?? 0)), 0) / before.length
-  if (apart > maxMeanDifference) return 1 - apart / 255
-  let same = 0
+function shareOfSimilarCells(cellsBefore: Uint8Array, cellsAfter: Uint8Array, side: number): number {
+  const totalDifference =
+    cellsBefore.reduce((sum, dot, at) => sum + Math.abs(dot - (cellsAfter[at] ?? 0)), 0) / cellsBefore.length
+  if (totalDifference > maxMeanDifference) return 1 - totalDifference / 255
+  let sameCells = 0
   for (let at = 0; at < side * side; at++) {
     const around = neighbors(at, side).map((place) => place * 3)
     const isThere = [0, 1, 2].every((color) => {
-      const [dot, lights] = [after[at * 3 + color] ?? 0, around.map((place) => before[place + color] ?? 0)]
+      const [dot, lights] = [
+        cellsAfter[at * 3 + color] ?? 0,
+        around.map((place) => cellsBefore[place + color] ?? 0),
+      ]
       return dot >= Math.min(...lights) - maxCellDifference && dot <= Math.max(...lights) + maxCellDifference
     })
-    if (isThere) same++
+    if (isThere) sameCells++
   }
-  return same / (side * side)
+  return sameCells / (side * side)
 }
 
 function neighbors(at: number, side: number): number[] {

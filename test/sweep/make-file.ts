@@ -23,34 +23,39 @@ export interface MadeFile {
 }
 
 /** Creates the file of a case in a separate folder. */
-export async function makeFile(one: Case, folder: string, shared: string): Promise<MadeFile> {
+export async function makeFile(one: Case, folder: string, sharedFolder: string): Promise<MadeFile> {
   const path = join(folder, one.name)
   const { kind } = one
-  const made = await createOrigin(one, path, folder, shared)
+  const originPath = await createOrigin(one, path, folder, sharedFolder)
   const mutation = mutations[kind]
   if (mutation) await writeFile(path, mutation(await readFile(path), seededRandom(one.id)))
   else if (kind !== 'whole' && kind !== 'wrong ending') throw new Error(`${kind} is not a mutation`)
-  return { path, made }
+  return { path, made: originPath }
 }
 
-async function createOrigin({ origin, name, kind }: Case, path: string, folder: string, shared: string) {
+async function createOrigin(
+  { origin, name, kind }: Case,
+  path: string,
+  folder: string,
+  sharedFolder: string,
+) {
   if ('fixture' in origin) {
     await copyFile(fixture(origin.fixture), path)
     return undefined
   }
-  if ('variant' in origin) return makeVariant(origin.variant, path, shared, kind)
-  const source = join(shared, origin.source)
+  if ('variant' in origin) return makeVariant(origin.variant, path, sharedFolder, kind)
+  const source = join(sharedFolder, origin.source)
   try {
-    const done = await convertAlongRoutes(source, origin.as, { within: folder })
-    await copyFile(done.path, path)
+    const doneRoute = await convertAlongRoutes(source, origin.as, { within: folder })
+    await copyFile(doneRoute.path, path)
   } catch (error) {
     throw new FixtureUnavailable(`${name}: ${error instanceof Error ? error.message : error}`)
   }
   return kind === 'whole' ? source.replace(/\.epub$/, '.html') : undefined
 }
 
-async function makeVariant(variant: Variant, path: string, shared: string, kind: string) {
-  const fill = (word: string) => word.replace('{out}', path).replace('{in}', join(shared, 'in'))
+async function makeVariant(variant: Variant, path: string, sharedFolder: string, kind: string) {
+  const fill = (word: string) => word.replace('{out}', path).replace('{in}', join(sharedFolder, 'in'))
   for (const command of variant.commands) {
     const [bin = '', ...args] = command.map(fill)
     await run(bin, args, { timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }).catch((error: unknown) => {
@@ -61,7 +66,7 @@ async function makeVariant(variant: Variant, path: string, shared: string, kind:
   }
   const isPacked = variant.area === 'archive' && variant.options !== undefined
   if (kind !== 'whole') return undefined
-  return isPacked ? join(shared, 'in.tar') : variant.made
+  return isPacked ? join(sharedFolder, 'in.tar') : variant.made
 }
 
 const story = `<!doctype html><html><head><title>The orchard</title></head><body><h1>The orchard in autumn</h1>
@@ -78,19 +83,19 @@ Afterwards <b>everybody</b> walked home through wet grass, <i>slowly</i>, becaus
 const list = `name,amount,remark\n${Array.from({ length: 60 }, (_, at) => `article${'abcdefghij'[at % 10]}${'klmnop'[at % 6]},${at * 7},"remark, quoted number${'qrstuv'[at % 6]}"`).join('\n')}\n`
 
 /** Creates the source files that several cases share. */
-export async function makeShared(shared: string): Promise<void> {
-  const folder = join(shared, 'in')
+export async function makeShared(sharedFolder: string): Promise<void> {
+  const folder = join(sharedFolder, 'in')
   await mkdir(join(folder, 'below'), { recursive: true })
-  await writeFile(join(shared, 'story.html'), story)
-  await writeFile(join(shared, 'list.csv'), list)
-  const book = await convertAlongRoutes(join(shared, 'story.html'), 'epub', { within: shared })
-  await copyFile(book.path, join(shared, 'story.epub'))
-  await copyFile(fixture('office/slides.odp'), join(shared, 'slides.odp'))
-  await copyFile(fixture('subtitles.srt'), join(shared, 'subtitles.srt'))
+  await writeFile(join(sharedFolder, 'story.html'), story)
+  await writeFile(join(sharedFolder, 'list.csv'), list)
+  const book = await convertAlongRoutes(join(sharedFolder, 'story.html'), 'epub', { within: sharedFolder })
+  await copyFile(book.path, join(sharedFolder, 'story.epub'))
+  await copyFile(fixture('office/slides.odp'), join(sharedFolder, 'slides.odp'))
+  await copyFile(fixture('subtitles.srt'), join(sharedFolder, 'subtitles.srt'))
   await writeFile(join(folder, 'letters.txt'), story.repeat(3))
   await writeFile(join(folder, 'Grüße.txt'), 'Grüße aus dem Garten\n')
   await writeFile(join(folder, 'empty.txt'), '')
   await writeFile(join(folder, 'below', 'list.csv'), list)
   await copyFile(fixture('corners.png'), join(folder, 'below', 'corners.png'))
-  await run('tar', ['-C', folder, '-cf', join(shared, 'in.tar'), '.'])
+  await run('tar', ['-C', folder, '-cf', join(sharedFolder, 'in.tar'), '.'])
 }

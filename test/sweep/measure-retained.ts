@@ -61,10 +61,13 @@ async function checkFirstPage({
   way,
 }: RetentionComparison): Promise<RetainedShare | undefined> {
   if (to === 'pdf' && (await countPdfPages(result)) === 0) return { share: 0, seen: 'no page' }
-  const [before, after] = [await imageFacts(source, undefined), await imageFacts(result, lastOf(way))]
-  if (formatById(from).category === 'image' && (before?.spread ?? 0) < minSpread) return undefined
-  if (!after) return undefined
-  return after.spread >= minSpread
+  const [factsBefore, factsAfter] = [
+    await imageFacts(source, undefined),
+    await imageFacts(result, lastOf(way)),
+  ]
+  if (formatById(from).category === 'image' && (factsBefore?.spread ?? 0) < minSpread) return undefined
+  if (!factsAfter) return undefined
+  return factsAfter.spread >= minSpread
     ? { share: 1, seen: 'drawn' }
     : { share: 0, seen: 'the first page is blank' }
 }
@@ -73,21 +76,22 @@ async function checkFirstPage({
 const lastOf = (way: string) => way.split(' ').at(-1) as Parameters<typeof imageFacts>[1]
 
 async function compareMedia({ source, result, to }: RetentionComparison): Promise<RetainedShare | undefined> {
-  const before = await mediaFacts(source).catch(() => undefined)
-  if (!before || before.seconds === 0) return undefined
-  const after = await mediaFacts(result)
+  const factsBefore = await mediaFacts(source).catch(() => undefined)
+  if (!factsBefore || factsBefore.seconds === 0) return undefined
+  const factsAfter = await mediaFacts(result)
   const { category } = formatById(to)
   // Codecs add or drop a few samples at the start and end.
-  const plays = Math.min(before.seconds, before.audioS ?? before.seconds)
-  const seconds = plays - after.seconds < 0.2 ? 1 : after.seconds / plays
-  if (category === 'image' || to === 'gif') return { share: seconds, seen: `${after.seconds} of ${plays} s` }
-  const isMute = (before.peakDb ?? -100) > -40 && (after.peakDb ?? -100) < -60
+  const plays = Math.min(factsBefore.seconds, factsBefore.audioS ?? factsBefore.seconds)
+  const seconds = plays - factsAfter.seconds < 0.2 ? 1 : factsAfter.seconds / plays
+  if (category === 'image' || to === 'gif')
+    return { share: seconds, seen: `${factsAfter.seconds} of ${plays} s` }
+  const isMute = (factsBefore.peakDb ?? -100) > -40 && (factsAfter.peakDb ?? -100) < -60
   if (isMute) return { share: 0, seen: 'it is silent' }
-  const [had, has] = [before.channels, after.channels]
+  const [had, has] = [factsBefore.channels, factsAfter.channels]
   const audioShare = had > 0 && has < had ? has / had : 1
   return {
     share: Math.min(1, seconds, audioShare),
-    seen: `${after.seconds} of ${plays} s, ${has} of ${had} channels`,
+    seen: `${factsAfter.seconds} of ${plays} s, ${has} of ${had} channels`,
   }
 }
 
@@ -97,15 +101,18 @@ async function compareArchives({
   result,
   to,
 }: RetentionComparison): Promise<RetainedShare | undefined> {
-  const before = await membersOf(source, from)
-  if (!before) return undefined
-  const after = await membersOf(result, to)
-  const found = Object.values(after ?? {})
-  const lost = Object.entries(before).filter(([, text]) => !found.includes(text))
+  const membersBefore = await membersOf(source, from)
+  if (!membersBefore) return undefined
+  const membersAfter = await membersOf(result, to)
+  const foundTexts = Object.values(membersAfter ?? {})
+  const lostMembers = Object.entries(membersBefore).filter(([, text]) => !foundTexts.includes(text))
   const size = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length + 1, 0)
-  const all = size(Object.values(before))
-  const share = all === 0 ? 1 : 1 - size(lost.map(([, text]) => text)) / all
-  return { share, seen: `${Object.keys(before).length} files${lost.map(([name]) => ` -${name}`).join('')}` }
+  const allBytes = size(Object.values(membersBefore))
+  const share = allBytes === 0 ? 1 : 1 - size(lostMembers.map(([, text]) => text)) / allBytes
+  return {
+    share,
+    seen: `${Object.keys(membersBefore).length} files${lostMembers.map(([name]) => ` -${name}`).join('')}`,
+  }
 }
 
 /** Lists the members of an archive with the format's own program or libarchive. */
@@ -113,8 +120,8 @@ async function membersOf(
   path: string,
   format: FormatId,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const own = await readArchive(path, format).catch(() => undefined)
-  if (own && Object.keys(own).length > 0) return own
+  const ownContents = await readArchive(path, format).catch(() => undefined)
+  if (ownContents && Object.keys(ownContents).length > 0) return ownContents
   const folder = await mkdtemp(join(tmpdir(), 'members-'))
   try {
     await run('bsdtar', ['-xf', path, '-C', folder], { timeout: 30_000 })
@@ -164,10 +171,10 @@ async function compareText({
   words,
 }: RetentionComparison): Promise<RetainedShare | undefined> {
   if (words === undefined && binaryTextFormats.includes(from)) return undefined
-  const wanted = words === undefined ? await expectedWords(source).catch(() => []) : splitWords(words)
-  if (wanted.length === 0) return undefined
-  const found = await countWordsFound(result, wanted)
-  return { share: found / wanted.length, seen: `${found} of ${wanted.length} words` }
+  const wantedWords = words === undefined ? await expectedWords(source).catch(() => []) : splitWords(words)
+  if (wantedWords.length === 0) return undefined
+  const foundWords = await countWordsFound(result, wantedWords)
+  return { share: foundWords / wantedWords.length, seen: `${foundWords} of ${wantedWords.length} words` }
 }
 
 /** Splits text into words, or into pairs of characters for scripts without spaces, whose lines can break anywhere. */

@@ -44,21 +44,21 @@ const unrelatedWarnings = [
 ]
 
 /** Creates the file of a case, converts it, checks the result, and deletes everything. */
-export async function runCase(one: Case, folder: string, shared: string): Promise<CaseResult> {
-  const own = await mkdtemp(join(folder, 'case-'))
+export async function runCase(one: Case, folder: string, sharedFolder: string): Promise<CaseResult> {
+  const ownFolder = await mkdtemp(join(folder, 'case-'))
   try {
-    const { path, made } = await makeFile(one, own, shared)
+    const { path, made } = await makeFile(one, ownFolder, sharedFolder)
     const variant = 'variant' in one.origin ? one.origin.variant : undefined
     const options = { ...variant?.options, ...(one.name.includes('locked.') && { password: 'secret' }) }
     const signal = AbortSignal.timeout(timeLimitS * 1000)
-    const ended = await convertAlongRoutes(path, one.to, { options, signal, within: own }).catch(
+    const endedRoute = await convertAlongRoutes(path, one.to, { options, signal, within: ownFolder }).catch(
       (error: unknown) =>
         signal.aborted
           ? { outcome: 'hang' as const, why: `not finished within ${timeLimitS} s` }
           : resultOfError(error),
     )
-    if ('outcome' in ended) return ended
-    return await judgeResult(one, ended, {
+    if ('outcome' in endedRoute) return endedRoute
+    return await judgeResult(one, endedRoute, {
       source: path,
       made,
       words: one.kind === 'whole' ? variant?.words : undefined,
@@ -67,7 +67,7 @@ export async function runCase(one: Case, folder: string, shared: string): Promis
     if (error instanceof FixtureUnavailable) return { outcome: 'not made', why: brief(error.message) }
     throw error
   } finally {
-    await rm(own, { recursive: true, force: true })
+    await rm(ownFolder, { recursive: true, force: true })
   }
 }
 
@@ -89,27 +89,27 @@ interface Reference {
 
 async function judgeResult(
   one: Case,
-  done: RouteResult,
+  doneRoute: RouteResult,
   { source, made, words }: Reference,
 ): Promise<CaseResult> {
-  const { fidelity, codes, result, format, route: way, from } = done
-  const reported = [
+  const { fidelity, codes, result, format, route: way, from } = doneRoute
+  const reportedWarnings = [
     ...codes.filter((code) => !unrelatedWarnings.includes(code)),
     ...(result.shortfall ? [result.shortfall.warning.code] : []),
     ...(fidelity?.dropped ?? []),
     ...figures(fidelity),
   ]
-  if (reported.length > 0) return { outcome: 'warned', why: reported.join(' ') }
+  if (reportedWarnings.length > 0) return { outcome: 'warned', why: reportedWarnings.join(' ') }
   // A ZIP with one file per page: the service itself counts the entries.
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }
   // No other program can open it.
   if (made === undefined && one.name.includes('locked.')) return countedByService
   const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
-  const kept = await measureRetained({
+  const keptShare = await measureRetained({
     source: made ?? source,
     from: held,
-    result: done.path,
+    result: doneRoute.path,
     to: format,
     way,
     words,
@@ -119,9 +119,9 @@ async function judgeResult(
       seen: `the result cannot be read: ${brief(String(error))}`,
     }),
   )
-  if (!kept) return countedByService
-  const isLost = 1 - kept.share > maxLostShare
-  return { outcome: isLost ? 'silent loss' : 'ok', why: `${one.to} by ${way}: ${kept.seen}` }
+  if (!keptShare) return countedByService
+  const isLost = 1 - keptShare.share > maxLostShare
+  return { outcome: isLost ? 'silent loss' : 'ok', why: `${one.to} by ${way}: ${keptShare.seen}` }
 }
 
 const countedByService: CaseResult = { outcome: 'ok', why: 'by its own count' }

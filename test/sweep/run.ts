@@ -52,37 +52,37 @@ function parseOptions() {
 }
 
 const { part, areas, only, count, minutes, jobs, list } = parseOptions()
-const all = cases()
-const matching = all.filter(
+const allCases = cases()
+const matching = allCases.filter(
   (one, at) =>
     (!areas || areas.includes(one.area)) &&
     (!part || at % part.of === part.index - 1) &&
     (!only || one.id.includes(only)),
 )
 const every = Math.max(1, Math.ceil(matching.length / (count ?? matching.length)))
-const selected = matching.filter((_, at) => at % every === 0)
-console.log(`${selected.length} of ${all.length} files`)
+const selectedCases = matching.filter((_, at) => at % every === 0)
+console.log(`${selectedCases.length} of ${allCases.length} files`)
 
 const folder = await mkdtemp(join(tmpdir(), 'sweep-'))
-const shared = join(folder, 'shared')
-await mkdir(shared)
-await makeShared(shared)
+const sharedFolder = join(folder, 'shared')
+await mkdir(sharedFolder)
+await makeShared(sharedFolder)
 const endsAt = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
 const results: CompletedCase[] = []
 
 async function runOne(one: Case): Promise<void> {
-  const started = performance.now()
-  let result = await runCase(one, folder, shared)
+  const startedAtMs = performance.now()
+  let result = await runCase(one, folder, sharedFolder)
   // Retry alone: failures under load or by chance say nothing about the file.
   if (badOutcomes.includes(result.outcome) && result.outcome !== 'hang')
-    result = await runCase(one, folder, shared)
-  const ms = Math.round(performance.now() - started)
+    result = await runCase(one, folder, sharedFolder)
+  const ms = Math.round(performance.now() - startedAtMs)
   results.push({ one, ...result, ms })
   if (list || badOutcomes.includes(result.outcome))
     console.log(`${result.outcome}\t${one.id}\t${one.from} to ${one.to}\t${result.why}\t${ms} ms`)
 }
 
-const queue = selected.values()
+const queue = selectedCases.values()
 async function work(): Promise<void> {
   for (const one of queue) {
     if (performance.now() > endsAt) return
@@ -95,9 +95,9 @@ try {
   await Promise.all(engines.map((engine) => engine.close?.()))
   await rm(folder, { recursive: true, force: true })
 }
-if (!part && !only && !count && results.length === selected.length) await saveSweep(results)
+if (!part && !only && !count && results.length === selectedCases.length) await saveSweep(results)
 console.log(`\n${table(results)}`)
-if (results.length < selected.length)
-  console.log(`${selected.length - results.length} files were not tried because the time was over`)
+if (results.length < selectedCases.length)
+  console.log(`${selectedCases.length - results.length} files were not tried because the time was over`)
 const isBad = (outcome: SweepOutcome) => badOutcomes.includes(outcome)
 process.exit(results.some(({ outcome }) => isBad(outcome)) ? 1 : 0)

@@ -15,41 +15,41 @@ const count = (tried: readonly CompletedCase[], outcome: SweepOutcome) =>
 
 const head: Row = ['files of', 'all', ...outcomes]
 
-function rowOf(name: string, tried: readonly CompletedCase[]): Row {
-  return [name, String(tried.length), ...outcomes.map((outcome) => String(count(tried, outcome)))]
+function rowOf(name: string, triedCases: readonly CompletedCase[]): Row {
+  return [name, String(triedCases.length), ...outcomes.map((outcome) => String(count(triedCases, outcome)))]
 }
 
 /** Returns a table of outcomes by area and by mutation. */
-export function table(tried: readonly CompletedCase[]): string {
+export function table(triedCases: readonly CompletedCase[]): string {
   const rows = [
     head,
-    ...groupRows(tried, (one) => one.area),
-    rowOf('all areas', tried),
-    ...groupRows(tried, (one) => one.kind),
+    ...groupRows(triedCases, (one) => one.area),
+    rowOf('all areas', triedCases),
+    ...groupRows(triedCases, (one) => one.kind),
   ]
   return rows
     .map(([name, ...cells]) => name.padEnd(16) + cells.map((cell) => cell.padStart(13)).join(''))
     .join('\n')
 }
 
-function groupRows(tried: readonly CompletedCase[], keyOf: (one: Case) => string): Row[] {
-  const groups = [...Map.groupBy(tried, ({ one }) => keyOf(one))]
+function groupRows(triedCases: readonly CompletedCase[], keyOf: (one: Case) => string): Row[] {
+  const groups = [...Map.groupBy(triedCases, ({ one }) => keyOf(one))]
   return groups.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => rowOf(name, some))
 }
 
 const path = `${resultsFolder}/sweep.tsv`
 
 /** Writes a line per area and mutation; lines of other areas are kept. */
-export async function saveSweep(tried: readonly CompletedCase[]): Promise<void> {
+export async function saveSweep(triedCases: readonly CompletedCase[]): Promise<void> {
   const date = new Date().toISOString().slice(0, 10)
   const text = await readFile(path, 'utf8').catch(() => '')
-  const areas = new Set(tried.map(({ one }) => one.area as string))
-  const others = text
+  const areas = new Set(triedCases.map(({ one }) => one.area as string))
+  const otherLines = text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('area\t') && !areas.has(line.split('\t')[0] ?? ''))
-  const rows = [...Map.groupBy(tried, ({ one }) => `${one.area}\t${one.kind}`)].map(([name, some]) =>
+  const rows = [...Map.groupBy(triedCases, ({ one }) => `${one.area}\t${one.kind}`)].map(([name, some]) =>
     [...rowOf(name, some), date].join('\t'),
   )
   const header = ['area', 'what was done', 'all', ...outcomes, 'day'].join('\t')
-  await writeFile(path, `${[header, ...[...others, ...rows].sort()].join('\n')}\n`)
+  await writeFile(path, `${[header, ...[...otherLines, ...rows].sort()].join('\n')}\n`)
 }

@@ -17,7 +17,7 @@ const gcs = 'bucket project_id? credentials key? key_prefix?'
 
 const sftp = 'host port=22 username password? private_key? passphrase? host_key_fingerprint? file? path?'
 
-const kept = 'cache_control? content_disposition? metadata?'
+const keptFields = 'cache_control? content_disposition? metadata?'
 
 /** The fields in order, with optional ones and defaults marked. */
 const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
@@ -48,13 +48,13 @@ const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
     .map((name) => [name, work] as const),
   ['export/url', 'inline? filename?'],
   ['export/s3', `${s3} acl? cache_control? content_disposition? metadata? server_side_encryption? tagging?`],
-  ['export/blobstore export/blob', `${blob} ${kept}`],
-  ['export/gcs', `${gcs} acl? ${kept}`],
+  ['export/blobstore export/blob', `${blob} ${keptFields}`],
+  ['export/gcs', `${gcs} acl? ${keptFields}`],
   ['export/sftp', sftp],
 ]
 
 test('operations have the documented names and fields', () => {
-  const shown = taskOperations.map(({ name, alias, fields }) => {
+  const shownOperations = taskOperations.map(({ name, alias, fields }) => {
     const each = Object.entries(fields.shape as Record<string, z.ZodType>).map(([field, schema]) => {
       const { success, data } = schema.safeParse(undefined)
       return data === undefined ? `${field}${success ? '?' : ''}` : `${field}=${data}`
@@ -62,7 +62,7 @@ test('operations have the documented names and fields', () => {
     return [alias ? `${name} ${alias}` : name, each.join(' ')]
   })
   assert.deepEqual(
-    shown,
+    shownOperations,
     interfaceOfTasks.map(([name, fields]) => [name, fields.replace(/\s+/g, ' ')]),
   )
   const kinds = (kind: string) => taskOperations.filter((one) => one.kind === kind).map(({ name }) => name)
@@ -94,9 +94,15 @@ test('only an endpoint can create tasks that pack results', () => {
   assert.equal(findPublicOperation('convert')?.name, 'convert')
   const { kind, packs, fields } = packResultsOperation
   assert.deepEqual([kind, packs], ['import', true])
-  const wanted = { jobIds: ['job_1'], tasks: ['a'], folders: { job_1: 'b' }, filename: 'c', manifest: true }
-  assert.deepEqual(fields.parse(wanted), wanted)
-  assert.equal(fields.safeParse({ ...wanted, jobIds: [] }).success, false)
+  const wantedFields = {
+    jobIds: ['job_1'],
+    tasks: ['a'],
+    folders: { job_1: 'b' },
+    filename: 'c',
+    manifest: true,
+  }
+  assert.deepEqual(fields.parse(wantedFields), wantedFields)
+  assert.equal(fields.safeParse({ ...wantedFields, jobIds: [] }).success, false)
 })
 
 describe('validation of field values', () => {
@@ -106,13 +112,13 @@ describe('validation of field values', () => {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
-  const other = generateKeyPairSync('ec', {
+  const otherKey = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
   const key = { client_email: 'a@b.test', private_key: privateKey }
-  const whole: Readonly<Record<string, Record<string, unknown>>> = {
+  const wholeTasks: Readonly<Record<string, Record<string, unknown>>> = {
     'import/upload': {},
     'import/raw': { file: 'a', filename: 'a' },
     'import/base64': { file: 'a', filename: 'a' },
@@ -201,7 +207,7 @@ describe('validation of field values', () => {
       [
         ...[{ ...key, type: 'authorized_user' }, { ...key, client_email: 'a' }, {}],
         ...[
-          { ...key, private_key: other.privateKey },
+          { ...key, private_key: otherKey.privateKey },
           { ...key, private_key: 'a' },
         ],
       ],
@@ -238,15 +244,15 @@ describe('validation of field values', () => {
     ['capture-website', 'timeout', [1, 90], [0, 91, 1.5]],
     ['capture-website', 'scale', [0.1, 2], [0.09, 2.1]],
   ]
-  for (const [name, field, taken, refused] of limits)
+  for (const [name, field, acceptedValue, refusedValue] of limits)
     test(`${name} accepts ${field} up to its limits`, () => {
       const { fields } = findTaskOperation(name) ?? assert.fail('there is none')
       const wrong = (value: unknown) => {
-        const { error } = fields.safeParse({ ...whole[name], [field]: value })
+        const { error } = fields.safeParse({ ...wholeTasks[name], [field]: value })
         return error && [...new Set(error.issues.map(({ path }) => path[0]))]
       }
-      for (const value of taken) assert.equal(wrong(value), undefined, String(value).slice(0, 80))
-      for (const value of refused) assert.deepEqual(wrong(value), [field], String(value).slice(0, 80))
+      for (const value of acceptedValue) assert.equal(wrong(value), undefined, String(value).slice(0, 80))
+      for (const value of refusedValue) assert.deepEqual(wrong(value), [field], String(value).slice(0, 80))
     })
 
   test('task fields accept up to fifty cookies', () => {

@@ -86,14 +86,14 @@ describe('the conversion spec of a task', () => {
   })
 
   test('the conversion spec of a task with another operation has their default target', () => {
-    const usual = [
+    const usualTargets = [
       ['thumbnail', 'png'],
       ['metadata', 'json'],
       ['archive', 'zip'],
       ['watermark', undefined],
       ['extract', undefined],
     ] as const
-    for (const [name, to] of usual) {
+    for (const [name, to] of usualTargets) {
       assert.deepEqual([specFor(name, {}).operation, specFor(name, {}).to], [name, to])
       assert.equal(specFor(name, { output_format: 'jpg' }).to, 'jpg')
     }
@@ -118,10 +118,10 @@ describe('registered task operations', () => {
       ['credentials'],
       ['password', 'private_key', 'passphrase'],
     ]
-    const sealed = taskOperations.flatMap((one) =>
+    const sealedFields = taskOperations.flatMap((one) =>
       'secrets' in one && one.secrets ? [[one.name, one.secrets]] : [],
     )
-    assert.deepEqual(Object.fromEntries(sealed), {
+    assert.deepEqual(Object.fromEntries(sealedFields), {
       'import/url': ['url', 'headers'],
       'capture-website': ['url', 'headers', 'cookies'],
       'import/s3': s3,
@@ -175,8 +175,8 @@ describe('registered task operations', () => {
 
   test('an operation for websites accepts a viewport, and rejects fields of other formats', () => {
     const { fields } = findTaskOperation('capture-website') ?? {}
-    const wrongIn = (given: object) => {
-      const { error } = fields?.safeParse({ url: 'https://a.test', ...given }) ?? {}
+    const wrongIn = (givenFields: object) => {
+      const { error } = fields?.safeParse({ url: 'https://a.test', ...givenFields }) ?? {}
       return error?.issues.map(({ path }) => path.join('.'))
     }
     assert.equal(wrongIn({ output_format: 'png', width: 800, height: 600, scale: 4 }), undefined)
@@ -270,12 +270,12 @@ describe('tasks of external stores', () => {
   })
 
   test('an export to an external store contains its file attributes', () => {
-    const kept = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
-    assert.equal(fits('export/s3', { ...kept, acl: 'private', tagging: { a: 'b' } }), true)
+    const keptFields = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
+    assert.equal(fits('export/s3', { ...keptFields, acl: 'private', tagging: { a: 'b' } }), true)
     assert.equal(fits('export/s3', { acl: 'everyone' }), false)
     for (const name of ['export/gcs', 'export/blobstore', 'export/s3']) {
       const { shape } = findTaskOperation(name)?.fields ?? { shape: {} }
-      for (const field of Object.keys(kept)) assert.ok(field in shape, `${name} ${field}`)
+      for (const field of Object.keys(keptFields)) assert.ok(field in shape, `${name} ${field}`)
     }
   })
 

@@ -46,14 +46,14 @@ describe('importing a file from a URL', () => {
   })
 
   test('a file from a URL needs an HTTP URL, and a valid hash and size', () => {
-    for (const more of [
+    for (const moreFields of [
       { url: 'ftp://a.test/' },
       { url: 'a' },
       { sha256: 'a'.repeat(63) },
       { max_size: 0 },
       { x: 1 },
     ])
-      assert.ok(wrong(more), JSON.stringify(more))
+      assert.ok(wrong(moreFields), JSON.stringify(moreFields))
   })
 })
 
@@ -160,8 +160,8 @@ describe('parsing the tasks of a request', () => {
   })
 
   test('a request can contain up to a thousand tasks', () => {
-    const many = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`t${at}`, raw]))
-    assert.equal(parseTasks({ ...many, c: out(Object.keys(many)) }).length, 1000)
+    const manyTasks = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`t${at}`, raw]))
+    assert.equal(parseTasks({ ...manyTasks, c: out(Object.keys(manyTasks)) }).length, 1000)
   })
 
   test('the tasks of a request match the schema in the reference', () => {
@@ -206,12 +206,13 @@ describe('values that a store cannot handle are rejected naming the field', () =
     })
 
   test('values that a store can handle are accepted', () => {
-    const taken = {
+    const acceptedTasks = {
       metadata: { 'x-a.b_c': 'd e~' },
       content_disposition: "attachment; filename*=UTF-8''%C3%A4.pdf",
     }
     assert.ok(
-      findTransferOperation('export/s3')?.fields.safeParse({ ...s3, ...taken, key: 'ü\n/{name}' }).success,
+      findTransferOperation('export/s3')?.fields.safeParse({ ...s3, ...acceptedTasks, key: 'ü\n/{name}' })
+        .success,
     )
   })
 })

@@ -39,16 +39,17 @@ describe('capturing a website', () => {
   })
 
   test('a website limits the scale by its format', () => {
-    for (const [format, least, most] of [
+    for (const [format, least, maxScale] of [
       ['pdf', 0.1, 2],
       ['png', 0.5, 4],
       ['webp', 0.5, 4],
     ] as const) {
-      const wrong = [['scale', `expected a number from ${least} to ${most}`]]
-      for (const scale of [least, most]) assert.equal(errorsOf({ output_format: format, scale }), undefined)
+      const wrongScale = [['scale', `expected a number from ${least} to ${maxScale}`]]
+      for (const scale of [least, maxScale])
+        assert.equal(errorsOf({ output_format: format, scale }), undefined)
       // Values outside of both ranges are also rejected by the schema.
-      for (const scale of [least - 0.01, most + 0.01].filter((value) => value >= 0.1 && value <= 4))
-        assert.deepEqual(errorsOf({ output_format: format, scale }), wrong, format)
+      for (const scale of [least - 0.01, maxScale + 0.01].filter((value) => value >= 0.1 && value <= 4))
+        assert.deepEqual(errorsOf({ output_format: format, scale }), wrongScale, format)
       assert.equal(errorsOf({ output_format: format }), undefined)
     }
   })
@@ -56,12 +57,12 @@ describe('capturing a website', () => {
   test('a website documents the defaults of its fields', () => {
     const shape: Readonly<Record<string, { readonly description?: string | undefined } | undefined>> =
       CaptureFields.shape
-    for (const [field, usual] of [
+    for (const [field, usualValue] of [
       ['width', '1280'],
       ['full_page', 'true'],
       ['print_background', 'true'],
     ] as const)
-      assert.match(shape[field]?.description ?? '', new RegExp(`[^.]; ${usual} when left out$`))
+      assert.match(shape[field]?.description ?? '', new RegExp(`[^.]; ${usualValue} when left out$`))
     assert.match(shape['quality']?.description ?? '', /larger\.$/, 'it has none')
   })
 
@@ -86,10 +87,10 @@ describe('limits of a request for tasks', () => {
   }
 
   test('a request for tasks with too many tasks reports the maximum', () => {
-    const many = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
-    assert.deepEqual(refusal(many).details, { field: 'tasks', max: 1000, got: 1001 })
+    const manyTasks = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
+    assert.deepEqual(refusal(manyTasks).details, { field: 'tasks', max: 1000, got: 1001 })
     assert.deepEqual(refusal({}).details, { field: 'tasks' })
-    const inputs = Object.keys(many)
+    const inputs = Object.keys(manyTasks)
     assert.equal(refusal({ a: raw, out: out(inputs) }).details?.['field'], 'tasks.out.input')
     assert.equal(refusal({ a: raw, out: out([]) }).details?.['field'], 'tasks.out.input')
   })
@@ -103,12 +104,12 @@ describe('limits of a request for tasks', () => {
     assert.deepEqual(unknown.details, { field: `tasks.a.${name}`, task: 'a', expected: ['file', 'filename'] })
     assert.deepEqual(refusal({ a: { operation: 'fly' } }).details, { field: 'tasks.a.operation', task: 'a' })
     assert.equal(refusal({ a: {} }).details?.['field'], 'tasks.a.operation')
-    for (const wrong of ['', 'a b', 'ä', 'a\n', `${name}y`])
-      assert.match(refusal({ [wrong]: raw }).message, /is not a valid task name/)
+    for (const wrongName of ['', 'a b', 'ä', 'a\n', `${name}y`])
+      assert.match(refusal({ [wrongName]: raw }).message, /is not a valid task name/)
     assert.equal(parseTasks({ [name]: raw, out: out(name) }).length, 2)
     assert.equal(parseTasks({ 'a-_1': raw, out: out('a-_1') })[0]?.name, 'a-_1')
-    for (const none of ['text', 1, undefined, null, []])
-      assert.match(refusal({ a: none }).message, /^tasks\.a: expected an object with an operation/)
+    for (const noTasks of ['text', 1, undefined, null, []])
+      assert.match(refusal({ a: noTasks }).message, /^tasks\.a: expected an object with an operation/)
   })
 
   test('the error for an invalid task keeps its cause for the log', () => {
@@ -117,8 +118,8 @@ describe('limits of a request for tasks', () => {
     assert.ok(error instanceof AppError)
     assert.equal(error.cause, cause)
     // A field with the name of the task stands for the task itself.
-    const same = addTaskToError('a', new AppError('NO_FILES', 'a: it has none.', { field: 'a' }))
-    assert.deepEqual(same instanceof AppError && same.details, { field: 'tasks.a', task: 'a' })
+    const sameError = addTaskToError('a', new AppError('NO_FILES', 'a: it has none.', { field: 'a' }))
+    assert.deepEqual(sameError instanceof AppError && sameError.details, { field: 'tasks.a', task: 'a' })
   })
 
   test('a request for tasks may use a task several times, but must not contain cycles', () => {

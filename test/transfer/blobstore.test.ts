@@ -32,15 +32,15 @@ const put = (name: string, text: string) => container.getBlockBlobClient(name).u
 
 test('files with a prefix are found and can be read from any position', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'other.txt']) await put(name, `this is ${name}`)
-  const found = await findInBlobstore({ ...access, blob_prefix: 'in/' }, { guardedHttp, signal })
+  const foundFiles = await findInBlobstore({ ...access, blob_prefix: 'in/' }, { guardedHttp, signal })
   assert.deepEqual(
-    found.map(({ filename, size }) => [filename, size]),
+    foundFiles.map(({ filename, size }) => [filename, size]),
     [
       ['a.txt', 16],
       ['b.txt', 21],
     ],
   )
-  const rest = await found[0]?.open(8, signal)
+  const rest = await foundFiles[0]?.open(8, signal)
   assert.equal((await buffer(rest ?? assert.fail())).toString(), 'in/a.txt')
 })
 
@@ -73,24 +73,24 @@ test('a file that changed during the download is rejected instead of mixing two 
   const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { guardedHttp, signal })
   await put('turning.txt', 'two')
   await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was being fetched/)
-  const [listed] = await findInBlobstore({ ...access, blob_prefix: 'turning' }, { guardedHttp, signal })
+  const [listedFile] = await findInBlobstore({ ...access, blob_prefix: 'turning' }, { guardedHttp, signal })
   await put('turning.txt', 'three')
-  await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
+  await assert.rejects(listedFile?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
 test('a result is stored with the metadata of the export', async () => {
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   const fields = { ...access, cache_control: 'max-age=60', metadata: { from: 'test' } }
   const store = await openBlobstore(fields, { guardedHttp, signal })
-  let sent = 0
+  let sentBytes = 0
   const file = { path: 'out/result.bin', size: content.length, mimeType: 'application/x-test', sha256: '' }
   const withoutKey: OutgoingFile['open'] = async ({ start, end } = { start: 0, end: content.length }) =>
     Readable.from([content.subarray(start, end)])
   const url = await store.put({ ...file, open: withoutKey }, (bytes) => {
-    sent += bytes
+    sentBytes += bytes
   })
   assert.equal(url, `${access['endpoint']}/box/out/result.bin`)
-  assert.equal(sent, content.length)
+  assert.equal(sentBytes, content.length)
   const blob = container.getBlobClient('out/result.bin')
   assert.deepEqual(await blob.downloadToBuffer(), content)
   const { contentType, cacheControl, metadata } = await blob.getProperties()

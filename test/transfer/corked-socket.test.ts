@@ -8,7 +8,7 @@ test('a packet written in three parts is sent in one write, and the next one sep
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')
-  const arrived = once(server, 'connection').then(async ([socket]) => (await socket.toArray()).join(''))
+  const arrivedBytes = once(server, 'connection').then(async ([socket]) => (await socket.toArray()).join(''))
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')
   const writeSizes: number[] = []
@@ -21,12 +21,12 @@ test('a packet written in three parts is sent in one write, and the next one sep
     Socket.prototype._writev?.call(socket, chunks, done)
   }
   corkWrites(socket)
-  const written = Promise.withResolvers<unknown>()
+  const writtenPackets = Promise.withResolvers<unknown>()
   socket.write('le')
   socket.write(Buffer.from('ngth'))
-  socket.write('tag', written.resolve)
-  await written.promise
+  socket.write('tag', writtenPackets.resolve)
+  await writtenPackets.promise
   socket.end('next')
-  assert.equal(await arrived, 'lengthtagnext')
+  assert.equal(await arrivedBytes, 'lengthtagnext')
   assert.deepEqual(writeSizes, [3, 1])
 })

@@ -29,7 +29,7 @@ const files = [
   { id: 'f3', name: 'Inner.txt', bytes: 'inner', parent: 'dir' },
 ]
 const folder = { id: 'dir', name: 'Folder', parent: 'root' }
-const modified = '2026-01-02T03:04:05Z'
+const modifiedAt = '2026-01-02T03:04:05Z'
 
 /** The files of a folder. */
 const inFolder = (id: string) => files.filter(({ parent }) => parent === id)
@@ -47,14 +47,14 @@ const google = {
     name,
     mimeType: 'text/plain',
     size: String(bytes.length),
-    modifiedTime: modified,
+    modifiedTime: modifiedAt,
   }),
   files(query: URLSearchParams): DriveReply {
     const q = query.get('q') ?? ''
     const parent = /^'(\w+)' in parents and trashed = false$/.exec(q)?.[1]
     const words = /^name contains '((?:[^'\\]|\\.)*)' and trashed = false$/.exec(q)?.[1]
     if (parent === undefined && words === undefined) return { status: 400 }
-    const found =
+    const foundItems =
       parent === undefined
         ? withText(words?.replace(/\\(.)/g, '$1') ?? '').map(google.file)
         : [
@@ -63,7 +63,7 @@ const google = {
               : []),
             ...inFolder(parent).map(google.file),
           ]
-    const { here, next } = page(found, Number(query.get('pageToken') ?? 0))
+    const { here, next } = page(foundItems, Number(query.get('pageToken') ?? 0))
     return { json: { files: here, ...(next && { nextPageToken: next }) } }
   },
   handle({ path, query, method }: DriveRequest): DriveReply {
@@ -92,18 +92,18 @@ const dropbox = {
     name,
     path_display: `/${name}`,
     size: bytes.length,
-    server_modified: modified,
+    server_modified: modifiedAt,
   }),
   handle({ path, method, contentType, body }: DriveRequest, url: string): DriveReply {
     // "RPC endpoints … Content-Type: application/json", also for those whose only argument is null.
     if (method !== 'POST' || contentType !== 'application/json') return { status: 400 }
-    const received = JSON.parse(body)
+    const receivedBody = JSON.parse(body)
     switch (path) {
       case '/users/get_current_account':
         return { json: { name: { display_name: 'Ada' }, email: 'ada@example.com' } }
       case '/files/list_folder':
       case '/files/list_folder/continue': {
-        const [parent, at] = received.cursor?.split(' ') ?? [received.path, '0']
+        const [parent, at] = receivedBody.cursor?.split(' ') ?? [receivedBody.path, '0']
         // "pattern: (/(.|[\r\n])*)?|id:.*|(ns:[0-9]+(/.*)?)"
         if (parent === 'root') return { status: 400 }
         const all = [
@@ -114,13 +114,13 @@ const dropbox = {
         return { json: { entries: here, cursor: `${parent} ${next}`, has_more: next !== undefined } }
       }
       case '/files/search_v2': {
-        const matches = withText(received.query).map((file) => ({
+        const matches = withText(receivedBody.query).map((file) => ({
           metadata: { '.tag': 'metadata', metadata: dropbox.entry(file) },
         }))
         return { json: { matches, has_more: false } }
       }
       case '/files/get_temporary_link': {
-        const file = fileOf(received.path.slice(3))
+        const file = fileOf(receivedBody.path.slice(3))
         if (!file) return { status: 409, json: { error_summary: 'path/not_found/..', error: {} } }
         return { json: { metadata: { name: file.name }, link: `${url}/bytes/${file.id}` } }
       }
@@ -135,7 +135,7 @@ const oneDrive = {
     id,
     name,
     size: bytes.length,
-    lastModifiedDateTime: modified,
+    lastModifiedDateTime: modifiedAt,
     file: { mimeType: 'text/plain' },
     parentReference: { path: '/drive/root:/My%20files' },
   }),
@@ -174,14 +174,14 @@ interface Grant {
 export async function openDriveServer() {
   const codes = new Map<string, Grant>()
   const state = { access: '', refresh: '', refreshes: 0, lifetimeS: 3600 as number }
-  const refused = { status: 400, json: { error: 'invalid_grant' } }
+  const refusedReply = { status: 400, json: { error: 'invalid_grant' } }
 
   function token(body: string): DriveReply {
     const form = new URLSearchParams(body)
     if (form.get('client_id') !== clientId || form.get('client_secret') !== clientSecret)
       return { status: 401, json: { error: 'invalid_client' } }
     if (form.get('grant_type') === 'refresh_token') {
-      if (form.get('refresh_token') !== state.refresh) return refused
+      if (form.get('refresh_token') !== state.refresh) return refusedReply
       state.refreshes++
     } else {
       const code = form.get('code') ?? ''
@@ -190,7 +190,8 @@ export async function openDriveServer() {
       const challenge = createHash('sha256')
         .update(form.get('code_verifier') ?? '')
         .digest('base64url')
-      if (grant?.challenge !== challenge || grant.redirectUri !== form.get('redirect_uri')) return refused
+      if (grant?.challenge !== challenge || grant.redirectUri !== form.get('redirect_uri'))
+        return refusedReply
       state.refresh = `refresh-${randomUUID()}`
     }
     state.access = `access-${randomUUID()}`
@@ -214,16 +215,16 @@ export async function openDriveServer() {
     return { location: back.href }
   }
 
-  function handle(received: DriveRequest): DriveReply {
-    const { path, query, authorization } = received
+  function handle(driveRequest: DriveRequest): DriveReply {
+    const { path, query, authorization } = driveRequest
     if (path === '/authorize') return authorize(query)
-    if (path === '/token') return token(received.body)
+    if (path === '/token') return token(driveRequest.body)
     const [, bytes] = /^\/bytes\/(\w+)$/.exec(path) ?? []
     // The URL alone gives access to the file, so a token must not be sent.
     if (bytes) return authorization ? { status: 400 } : { bytes: fileOf(bytes)?.bytes ?? '' }
     if (authorization !== `Bearer ${state.access}`) return { status: 401 }
     const [, drive, rest = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
-    const inside = { ...received, path: rest }
+    const inside = { ...driveRequest, path: rest }
     if (drive === 'google-drive') return google.handle(inside)
     return drive === 'dropbox' ? dropbox.handle(inside, url) : oneDrive.handle(inside, url)
   }

@@ -46,12 +46,12 @@ async function consent(authorizationUrl: string): Promise<Query> {
 }
 
 async function connectDrive(browser: Browser, drive: DriveId): Promise<string> {
-  const started = await browser('GET', `/v1/cloud/${drive}/auth`)
-  assert.equal(started.status, 200, started.text)
+  const startedReply = await browser('GET', `/v1/cloud/${drive}/auth`)
+  assert.equal(startedReply.status, 200, startedReply.text)
   const back = await browser(
     'GET',
     `/v1/cloud/${drive}/callback`,
-    await consent(started.json.data.authorizationUrl),
+    await consent(startedReply.json.data.authorizationUrl),
   )
   assert.equal(back.status, 200, back.text)
   assert.deepEqual(back.json.data.account, { name: 'Ada', email: 'ada@example.com' })
@@ -75,29 +75,29 @@ for (const drive of driveIds) {
     const browser = createBrowser()
     const connectionId = await connectDrive(browser, drive)
     const path = `/v1/cloud/${drive}`
-    const listed: Record<string, unknown>[] = []
+    const listedItems: Record<string, unknown>[] = []
     for (let cursor: string | undefined; ; ) {
       const query = { connectionId, limit: '1', ...(cursor && { cursor }) }
       const { status, json } = await browser('GET', `${path}/list`, query)
       assert.equal(status, 200)
-      listed.push(...json.data.items)
+      listedItems.push(...json.data.items)
       cursor = json.data.nextCursor ?? undefined
       if (!cursor) break
     }
     assert.deepEqual(
-      listed.map(({ name, isFolder, size }) => [name, isFolder, size]),
+      listedItems.map(({ name, isFolder, size }) => [name, isFolder, size]),
       [
         ['Folder', true, null],
         ['Notes.txt', false, 18],
         ["It's late.txt", false, 4],
       ],
     )
-    const [folder, notes] = listed
+    const [folder, notes] = listedItems
     const inside = await browser('GET', `${path}/list`, { connectionId, folderId: String(folder?.['id']) })
     assert.deepEqual([inside.json.data.items[0].name, inside.json.data.nextCursor], ['Inner.txt', null])
-    const found = await browser('GET', `${path}/list`, { connectionId, q: "It's" })
+    const foundReply = await browser('GET', `${path}/list`, { connectionId, q: "It's" })
     assert.deepEqual(
-      found.json.data.items.map(({ name }: { name: string }) => name),
+      foundReply.json.data.items.map(({ name }: { name: string }) => name),
       ["It's late.txt"],
     )
 
@@ -106,9 +106,9 @@ for (const drive of driveIds) {
     assert.equal(plain.status, 202, plain.text)
     assert.match(plain.json.data.items[0].uploadId, /^upl_/)
     const importRequest = { connectionId, fileIds, targetFormat: 'pdf', tag: 'drive' }
-    const converted = await browser('POST', `${path}/import`, {}, importRequest)
-    assert.equal(converted.status, 202, converted.text)
-    const job = (await browser('GET', `/v1/jobs/${converted.json.data.jobId}`)).json.data
+    const convertedReply = await browser('POST', `${path}/import`, {}, importRequest)
+    assert.equal(convertedReply.status, 202, convertedReply.text)
+    const job = (await browser('GET', `/v1/jobs/${convertedReply.json.data.jobId}`)).json.data
     assert.deepEqual([job.tag, Object.keys(job.tasks)], ['drive', ['import-1', 'convert-1', 'export']])
 
     const driveService = new DriveService(drive, app.services)
@@ -122,16 +122,21 @@ for (const drive of driveIds) {
     const { status, body } = await guardedHttp.request(link.url, { headers: link.headers, signal })
     assert.deepEqual([status, await text(body)], [200, 'hello from a drive'])
 
-    const gone = await browser('POST', `${path}/import`, {}, { connectionId, fileIds: ['id:nothing'] })
+    const missingReply = await browser(
+      'POST',
+      `${path}/import`,
+      {},
+      { connectionId, fileIds: ['id:nothing'] },
+    )
     assert.deepEqual(
-      [gone.status, gone.json.error.code, gone.json.error.details.reason],
+      [missingReply.status, missingReply.json.error.code, missingReply.json.error.details.reason],
       [502, 'IMPORT_FAILED', 'not-found'],
     )
     const one = `${path}/connections/${connectionId}`
     assert.equal((await createBrowser()('DELETE', one)).status, 409)
     assert.equal((await browser('DELETE', one)).status, 204)
-    const after = await browser('GET', `${path}/list`, { connectionId })
-    assert.deepEqual([after.status, after.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
+    const replyAfter = await browser('GET', `${path}/list`, { connectionId })
+    assert.deepEqual([replyAfter.status, replyAfter.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
   })
 }
 
@@ -140,40 +145,40 @@ test('tokens are refreshed before they expire, and stored sealed', async () => {
   server.state.lifetimeS = 600
   const connectionId = await connectDrive(browser, 'dropbox')
   const list = () => browser('GET', '/v1/cloud/dropbox/list', { connectionId })
-  const before = server.state.refreshes
+  const refreshesBefore = server.state.refreshes
   assert.equal((await list()).status, 200)
-  assert.equal(server.state.refreshes, before, 'ten minutes are enough for browsing')
+  assert.equal(server.state.refreshes, refreshesBefore, 'ten minutes are enough for browsing')
   const body = { connectionId, fileIds: ['id:f1'] }
   assert.equal((await browser('POST', '/v1/cloud/dropbox/import', {}, body)).status, 202)
-  assert.equal(server.state.refreshes, before + 1, 'a file may be fetched later')
-  const stored = JSON.stringify(await app.services.table.partition(`DRIVE#${connectionId}`))
+  assert.equal(server.state.refreshes, refreshesBefore + 1, 'a file may be fetched later')
+  const storedJson = JSON.stringify(await app.services.table.partition(`DRIVE#${connectionId}`))
   for (const secret of [server.state.access, server.state.refresh, clientSecret])
-    assert.ok(!stored.includes(secret))
+    assert.ok(!storedJson.includes(secret))
   server.state.lifetimeS = 1
-  const other = await connectDrive(browser, 'dropbox')
+  const otherConnection = await connectDrive(browser, 'dropbox')
   server.state.refresh = 'revoked'
-  const refused = await browser('GET', '/v1/cloud/dropbox/list', { connectionId: other })
-  assert.deepEqual([refused.status, refused.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
+  const refusedReply = await browser('GET', '/v1/cloud/dropbox/list', { connectionId: otherConnection })
+  assert.deepEqual([refusedReply.status, refusedReply.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
   server.state.lifetimeS = 3600
 })
 
 test('an authorization can be completed only once, by the browser that started it', async () => {
-  const [browser, other] = [createBrowser(), createBrowser()]
-  await other('GET', '/v1/cloud/onedrive/auth')
+  const [browser, otherBrowser] = [createBrowser(), createBrowser()]
+  await otherBrowser('GET', '/v1/cloud/onedrive/auth')
   const begin = async () => (await browser('GET', '/v1/cloud/onedrive/auth')).json.data.authorizationUrl
   const callback = (from: Browser, query: Query) => from('GET', '/v1/cloud/onedrive/callback', query)
-  const otherBrowserReply = await callback(other, await consent(await begin()))
+  const otherBrowserReply = await callback(otherBrowser, await consent(await begin()))
   assert.deepEqual(
     [otherBrowserReply.status, otherBrowserReply.json.error.code],
     [403, 'INSUFFICIENT_PERMISSIONS'],
   )
   const query = await consent(await begin())
   assert.equal((await callback(browser, query)).status, 200)
-  const again = await callback(browser, query)
-  assert.deepEqual([again.status, again.json.error.details.field], [400, 'state'])
-  const [mine, foreignRedirect] = [await consent(await begin()), await consent(await begin())]
-  const mixed = await callback(browser, { ...mine, code: String(foreignRedirect['code']) })
-  assert.deepEqual([mixed.status, mixed.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
+  const repeatedReply = await callback(browser, query)
+  assert.deepEqual([repeatedReply.status, repeatedReply.json.error.details.field], [400, 'state'])
+  const [ownRedirect, foreignRedirect] = [await consent(await begin()), await consent(await begin())]
+  const mixedReply = await callback(browser, { ...ownRedirect, code: String(foreignRedirect['code']) })
+  assert.deepEqual([mixedReply.status, mixedReply.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
   const elsewhere = await browser('GET', '/v1/cloud/dropbox/callback', foreignRedirect)
   assert.equal(elsewhere.status, 400)
 })
@@ -183,15 +188,15 @@ test('the drive callback redirects to a page of this service with the result', a
   const redirectUri = 'http://localhost:8080/#drives'
   const path = '/v1/cloud/google-drive'
   const html = { accept: 'text/html' }
-  const started = await browser('GET', `${path}/auth`, { redirectUri, state: 'mine' }, undefined, html)
-  assert.equal(started.status, 302)
-  const back = await browser('GET', `${path}/callback`, await consent(started.headers['location'] ?? ''))
+  const startedReply = await browser('GET', `${path}/auth`, { redirectUri, state: 'mine' }, undefined, html)
+  assert.equal(startedReply.status, 302)
+  const back = await browser('GET', `${path}/callback`, await consent(startedReply.headers['location'] ?? ''))
   assert.equal(back.status, 302)
   const returnUrl = new URL(back.headers['location'] ?? '')
   assert.match(returnUrl.searchParams.get('connectionId') ?? '', /^conn_/)
   assert.deepEqual([returnUrl.searchParams.get('state'), returnUrl.hash], ['mine', '#drives'])
-  const refused = (await browser('GET', `${path}/auth`, { redirectUri })).json.data
-  const denied = await browser('GET', `${path}/callback`, { state: refused.state, error: 'access_denied' })
+  const refusedUrl = (await browser('GET', `${path}/auth`, { redirectUri })).json.data
+  const denied = await browser('GET', `${path}/callback`, { state: refusedUrl.state, error: 'access_denied' })
   assert.match(denied.headers['location'] ?? '', /\?error=access_denied/)
   const foreignRedirect = await browser('GET', `${path}/auth`, { redirectUri: 'https://evil.example.com/' })
   assert.deepEqual([foreignRedirect.status, foreignRedirect.json.error.details.field], [400, 'redirectUri'])

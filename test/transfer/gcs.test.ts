@@ -33,12 +33,12 @@ const find = (fields: object) => findInGcs({ ...access, ...fields }, createDeps(
 
 async function importFile(key: string): Promise<Buffer> {
   const [file = assert.fail()] = await find({ key })
-  let stored = Buffer.alloc(0)
+  let storedBytes = Buffer.alloc(0)
   const store = async (body: AsyncIterable<Buffer>) => {
-    stored = await buffer(body)
+    storedBytes = await buffer(body)
   }
   await fetchRemoteFile(file, { maxBytes: 2e6, signal, onChunk: () => {}, store })
-  return stored
+  return storedBytes
 }
 
 const fileOf = (path: string) => ({
@@ -56,12 +56,12 @@ function* chunksOf(bytes: Buffer) {
 
 async function exportFile(path: string, fields = {}, exportSignal: AbortSignal = signal, onSent = () => {}) {
   const store = await openGcs({ ...access, ...fields }, { ...createDeps(), signal: exportSignal })
-  let sent = 0
+  let sentBytes = 0
   const url = await store.put(fileOf(path), (bytes) => {
-    sent += bytes
+    sentBytes += bytes
     onSent()
   })
-  return { url, sent }
+  return { url, sent: sentBytes }
 }
 
 const hasReason = (reason: string) => (error: unknown) => {
@@ -74,16 +74,16 @@ const hasReason = (reason: string) => (error: unknown) => {
 test('files with a prefix are found on all pages and can be read from any position', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'in/ü.txt', 'in/', 'other.txt'])
     server.put(name, `this is ${name}`)
-  const found = await find({ key_prefix: 'in/' })
+  const foundFiles = await find({ key_prefix: 'in/' })
   assert.deepEqual(
-    found.map(({ filename, size }) => [filename, size]),
+    foundFiles.map(({ filename, size }) => [filename, size]),
     [
       ['a.txt', 16],
       ['b.txt', 21],
       ['ü.txt', 17],
     ],
   )
-  const rest = (await found[2]?.open(8, signal)) ?? assert.fail()
+  const rest = (await foundFiles[2]?.open(8, signal)) ?? assert.fail()
   assert.equal((await buffer(rest)).toString(), 'in/ü.txt')
 })
 
@@ -110,9 +110,9 @@ test('a result is stored with the metadata of the export', async () => {
   const fields = { acl: 'private', cache_control: 'max-age=60', metadata: { from: 'test' } }
   const { url, sent } = await exportFile('out/result ü.bin', fields)
   assert.deepEqual([url, sent], ['gs://box/out/result ü.bin', content.length])
-  const stored = server.objects.get('out/result ü.bin')
-  assert.deepEqual(stored?.content, content)
-  assert.deepEqual(stored?.resource, {
+  const storedObject = server.objects.get('out/result ü.bin')
+  assert.deepEqual(storedObject?.content, content)
+  assert.deepEqual(storedObject?.resource, {
     contentType: 'application/x-test',
     cacheControl: 'max-age=60',
     metadata: { from: 'test' },
@@ -195,11 +195,11 @@ test('neither the storage nor its token endpoint is requested at a private addre
 
 test('a service account key file from Google is accepted unchanged, and an invalid key is rejected', () => {
   const file = { ...credentials, private_key_id: '1', token_uri: 'http://10.0.0.1/', universe_domain: 'x' }
-  const parsed = importGcsOperation.fields.parse({ bucket: 'box', key: 'a', credentials: file })
-  assert.deepEqual(parsed['credentials'], credentials)
-  const wrong = { ...credentials, private_key: 'secret' }
+  const parsedFields = importGcsOperation.fields.parse({ bucket: 'box', key: 'a', credentials: file })
+  assert.deepEqual(parsedFields['credentials'], credentials)
+  const wrongCredentials = { ...credentials, private_key: 'secret' }
   assert.equal(
-    importGcsOperation.fields.safeParse({ bucket: 'box', key: 'a', credentials: wrong }).success,
+    importGcsOperation.fields.safeParse({ bucket: 'box', key: 'a', credentials: wrongCredentials }).success,
     false,
   )
 })

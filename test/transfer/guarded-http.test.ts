@@ -18,15 +18,15 @@ after(async () => {
 })
 
 async function serve(host: string, listener: RequestListener) {
-  let seen = 0
+  let seenCount = 0
   const server = createServer((request, response) => {
-    seen++
+    seenCount++
     listener(request, response)
   })
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
-  return { url: `http://${host}:${port}/`, port, seen: () => seen }
+  return { url: `http://${host}:${port}/`, port, seen: () => seenCount }
 }
 
 function createClient(settings: ConstructorParameters<typeof GuardedHttp>[0] = {}): GuardedHttp {
@@ -119,20 +119,20 @@ test('three redirects are followed, and a fourth is rejected', async () => {
 })
 
 test('credentials are only sent to the host of the URL', async () => {
-  const seen: Record<string, string | undefined>[] = []
-  const other = await serve('127.0.0.3', (request, response) => {
-    seen.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
+  const seenHeaders: Record<string, string | undefined>[] = []
+  const otherSite = await serve('127.0.0.3', (request, response) => {
+    seenHeaders.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
     response.end()
   })
-  const first = await serve('127.0.0.2', (request, response) => {
-    seen.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
-    response.writeHead(302, { location: other.url }).end()
+  const firstSite = await serve('127.0.0.2', (request, response) => {
+    seenHeaders.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
+    response.writeHead(302, { location: otherSite.url }).end()
   })
   const client = createClient({ allowed: ['127.0.0.0/24'] })
-  const address = first.url.replace('http://', 'http://ann:p%40ss@')
+  const address = firstSite.url.replace('http://', 'http://ann:p%40ss@')
   const { body } = await client.request(address, { signal, headers: { 'x-key': 'k' } })
   body.destroy()
-  assert.deepEqual(seen, [
+  assert.deepEqual(seenHeaders, [
     { authorization: `Basic ${Buffer.from('ann:p@ss').toString('base64')}`, key: 'k' },
     { authorization: undefined, key: 'undefined' },
   ])
@@ -149,10 +149,14 @@ test('requests to a host that failed five times in a minute are paused until the
     return true
   })
   assert.equal(server.seen(), 5)
-  const [one, other] = [client.forOwner('acc_1'), client.forOwner('acc_2')]
+  const [one, otherClient] = [client.forOwner('acc_1'), client.forOwner('acc_2')]
   for (let time = 0; time < 5; time++) (await one.request(server.url, { signal })).body.destroy()
   await assert.rejects(one.request(server.url, { signal }), RemoteError)
-  assert.equal((await other.request(server.url, { signal })).status, 500, 'other owners are not affected')
+  assert.equal(
+    (await otherClient.request(server.url, { signal })).status,
+    500,
+    'other owners are not affected',
+  )
   assert.equal(server.seen(), 11)
   now = 60_001
   status = 200

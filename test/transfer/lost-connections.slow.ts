@@ -99,12 +99,12 @@ for (const [name, start] of Object.entries(storeCases)) {
       guardedHttp,
       signal,
     })
-    let received = Buffer.alloc(0)
+    let receivedBytes = Buffer.alloc(0)
     const store = async (body: AsyncIterable<Buffer>) => {
-      received = await buffer(body)
+      receivedBytes = await buffer(body)
     }
     await fetchRemoteFile(file, { maxBytes: 1e8, signal, onChunk: () => {}, store })
-    assert.equal(Buffer.compare(received, content), 0)
+    assert.equal(Buffer.compare(receivedBytes, content), 0)
     assert.equal(proxy.state.cuts, 0)
 
     const outFile = {
@@ -116,23 +116,23 @@ for (const [name, start] of Object.entries(storeCases)) {
         Readable.from(chunksOf(content.subarray(start, end))),
     } satisfies OutgoingFile
     cutConnections(2)
-    let sent = 0
-    const open = await storeCase.open(storeCase.at(proxy.port, 'out.bin'), { guardedHttp, signal })
-    await open.put(outFile, (bytes) => {
-      sent += bytes
+    let sentBytes = 0
+    const openStore = await storeCase.open(storeCase.at(proxy.port, 'out.bin'), { guardedHttp, signal })
+    await openStore.put(outFile, (bytes) => {
+      sentBytes += bytes
     })
     assert.equal(Buffer.compare((await storeCase.get('out.bin')) ?? assert.fail(), content), 0)
-    assert.equal(sent, content.length)
+    assert.equal(sentBytes, content.length)
 
     cutConnections(0)
     const stop = new AbortController()
     let stoppedAt = 0
-    const stopped = await storeCase.open(storeCase.at(proxy.port, 'never.bin'), {
+    const stoppedStore = await storeCase.open(storeCase.at(proxy.port, 'never.bin'), {
       guardedHttp,
       signal: stop.signal,
     })
     await assert.rejects(
-      stopped.put({ ...outFile, path: 'never.bin' }, () => {
+      stoppedStore.put({ ...outFile, path: 'never.bin' }, () => {
         stoppedAt ||= performance.now()
         stop.abort()
       }),

@@ -48,18 +48,18 @@ test('files with a prefix are found and can be read from any position', async (t
   const recordMethod = (message: unknown) =>
     methods.push((message as { request: ClientRequest }).request.method)
   subscribe('http.client.request.start', recordMethod)
-  const found = await findInS3({ ...access, endpoint, key_prefix: 'in/' }, { guardedHttp, signal })
+  const foundFiles = await findInS3({ ...access, endpoint, key_prefix: 'in/' }, { guardedHttp, signal })
   unsubscribe('http.client.request.start', recordMethod)
   assert.deepEqual(methods, ['GET'], 'the list contains everything needed')
   assert.deepEqual(
-    found.map(({ filename, size }) => [filename, size]),
+    foundFiles.map(({ filename, size }) => [filename, size]),
     [
       ['a.txt', 16],
       ['b.txt', 21],
     ],
   )
-  const [first] = found
-  assert.equal((await buffer(await (first?.open(8, signal) ?? assert.fail()))).toString(), 'in/a.txt')
+  const [firstFile] = foundFiles
+  assert.equal((await buffer(await (firstFile?.open(8, signal) ?? assert.fail()))).toString(), 'in/a.txt')
 })
 
 test('a file that changed during the download is rejected instead of mixing two versions', async (t) => {
@@ -68,9 +68,9 @@ test('a file that changed during the download is rejected instead of mixing two 
   const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { guardedHttp, signal })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'two' }))
   await assert.rejects(file?.open(1, signal) ?? assert.fail(), /changed while it was being fetched/)
-  const [listed] = await findInS3({ ...access, endpoint, key_prefix: 'a' }, { guardedHttp, signal })
+  const [listedFile] = await findInS3({ ...access, endpoint, key_prefix: 'a' }, { guardedHttp, signal })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'three' }))
-  await assert.rejects(listed?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
+  await assert.rejects(listedFile?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
 test('a result is stored with the metadata of the export', async (t) => {
@@ -78,12 +78,12 @@ test('a result is stored with the metadata of the export', async (t) => {
   const fields = { cache_control: 'max-age=60', content_disposition: 'inline', metadata: { from: 'test' } }
   const store = await openS3({ ...access, endpoint, ...fields }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
-  let sent = 0
+  let sentBytes = 0
   const url = await store.put(fileOf(content), (bytes) => {
-    sent += bytes
+    sentBytes += bytes
   })
   await store.close()
-  assert.deepEqual([url, sent], [`s3://${Bucket}/out/result.bin`, content.length])
+  assert.deepEqual([url, sentBytes], [`s3://${Bucket}/out/result.bin`, content.length])
   const { Body, ...stored } = await client.send(new GetObjectCommand({ Bucket, Key: 'out/result.bin' }))
   assert.deepEqual(await buffer(Body as Readable), content)
   assert.deepEqual(
@@ -94,10 +94,10 @@ test('a result is stored with the metadata of the export', async (t) => {
 
 /** Creates a stream that emits one byte and never ends. */
 const createHangingStream = () => {
-  let given = 0
+  let givenBytes = 0
   return new Readable({
     read() {
-      if (given++ === 0) this.push('x')
+      if (givenBytes++ === 0) this.push('x')
     },
   })
 }
@@ -106,18 +106,18 @@ test('an aborted export ends at once and leaves nothing behind', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const stop = new AbortController()
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal: stop.signal })
-  const whole = fileOf(Buffer.alloc(30 * 1024 ** 2))
+  const wholeFile = fileOf(Buffer.alloc(30 * 1024 ** 2))
   const file: OutgoingFile = {
-    ...whole,
-    open: async (range) => (range?.start === 0 ? whole.open(range) : createHangingStream()),
+    ...wholeFile,
+    open: async (range) => (range?.start === 0 ? wholeFile.open(range) : createHangingStream()),
   }
-  let stopped = 0
+  let stoppedAtMs = 0
   const put = store.put(file, () => {
-    stopped = performance.now()
+    stoppedAtMs = performance.now()
     stop.abort()
   })
   await assert.rejects(put)
-  assert.ok(performance.now() - stopped < 1000)
+  assert.ok(performance.now() - stoppedAtMs < 1000)
   await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'out/result.bin' })))
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   assert.deepEqual(Uploads, [])
@@ -127,7 +127,7 @@ test('a lost part is sent again, and an export that keeps failing leaves nothing
   const { client, endpoint } = await startWithBucket(t)
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
-  const whole = fileOf(content)
+  const wholeFile = fileOf(content)
   const createBrokenStream = async () =>
     new Readable({
       read() {
@@ -135,13 +135,13 @@ test('a lost part is sent again, and an export that keeps failing leaves nothing
       },
     })
   let left = 1
-  const once: OutgoingFile = {
-    ...whole,
+  const readOnce: OutgoingFile = {
+    ...wholeFile,
     open: async (range) =>
-      range?.start === 8 * 1024 ** 2 && left-- > 0 ? createBrokenStream() : whole.open(range),
+      range?.start === 8 * 1024 ** 2 && left-- > 0 ? createBrokenStream() : wholeFile.open(range),
   }
   const parts: number[] = []
-  await store.put(once, (bytes) => parts.push(bytes))
+  await store.put(readOnce, (bytes) => parts.push(bytes))
   assert.deepEqual(
     parts.toSorted((a, b) => b - a),
     [8, 8, 4].map((mib) => mib * 1024 ** 2),
@@ -149,7 +149,7 @@ test('a lost part is sent again, and an export that keeps failing leaves nothing
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'out/result.bin' }))
   assert.ok((await buffer(Body as Readable)).equals(content))
   left = 100
-  await assert.rejects(store.put({ ...once, path: 'out/never.bin' }, () => {}))
+  await assert.rejects(store.put({ ...readOnce, path: 'out/never.bin' }, () => {}))
   await assert.rejects(client.send(new HeadObjectCommand({ Bucket, Key: 'out/never.bin' })))
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   assert.deepEqual(Uploads, [])

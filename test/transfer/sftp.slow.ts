@@ -45,12 +45,12 @@ async function importFile(
   onChunk = () => {},
 ): Promise<Buffer> {
   const [file = assert.fail()] = await findInSftp({ ...access, ...fields }, createDeps(signal))
-  let stored = Buffer.alloc(0)
+  let storedBytes = Buffer.alloc(0)
   const store = async (body: AsyncIterable<Buffer>) => {
-    stored = await buffer(body)
+    storedBytes = await buffer(body)
   }
   await fetchRemoteFile(file, { maxBytes: 1e7, signal, onChunk, store })
-  return stored
+  return storedBytes
 }
 
 function* chunksOf(bytes: Buffer) {
@@ -59,7 +59,7 @@ function* chunksOf(bytes: Buffer) {
 
 async function exportFile(path: string, fields = {}, signal: AbortSignal = abort.signal, onSent = () => {}) {
   const store = await openSftp({ ...access, ...fields }, createDeps(signal))
-  let sent = 0
+  let sentBytes = 0
   const file = {
     path,
     size: content.length,
@@ -69,11 +69,11 @@ async function exportFile(path: string, fields = {}, signal: AbortSignal = abort
       Readable.from(chunksOf(content.subarray(start, end))),
   }
   const count = (bytes: number) => {
-    sent += bytes
+    sentBytes += bytes
     onSent()
   }
   try {
-    return { url: await store.put(file, count), sent: () => sent }
+    return { url: await store.put(file, count), sent: () => sentBytes }
   } finally {
     await store.close()
   }
@@ -91,15 +91,15 @@ test('the files of an SFTP folder are found and can be read from any position', 
   const folder = join(sshd.files, 'in')
   await mkdir(join(folder, 'deep'), { recursive: true })
   for (const name of ['b.txt', 'a.txt']) await writeFile(join(folder, name), `this is ${name}`)
-  const found = await find({ path: folder })
+  const foundFiles = await find({ path: folder })
   assert.deepEqual(
-    found.map(({ filename, size }) => [filename, size]),
+    foundFiles.map(({ filename, size }) => [filename, size]),
     [
       ['a.txt', 13],
       ['b.txt', 13],
     ],
   )
-  const rest = (await found[1]?.open(8, abort.signal)) ?? assert.fail()
+  const rest = (await foundFiles[1]?.open(8, abort.signal)) ?? assert.fail()
   assert.equal((await buffer(rest)).toString(), 'b.txt')
 })
 
@@ -151,8 +151,10 @@ test('an aborted SFTP transfer stops at once and leaves no data behind', async (
   await assert.rejects(exportFile(join(sshd.files, 'stopped/result.bin'), {}, stop.signal, stopTransfer))
   assert.ok(performance.now() - stoppedAt < 1000)
   assert.deepEqual(await readdir(join(sshd.files, 'stopped')), [])
-  const other = new AbortController()
-  await assert.rejects(importFile({ file: join(sshd.files, 'big.bin') }, other.signal, () => other.abort()))
+  const otherAbort = new AbortController()
+  await assert.rejects(
+    importFile({ file: join(sshd.files, 'big.bin') }, otherAbort.signal, () => otherAbort.abort()),
+  )
 })
 
 test('an SFTP server with an unexpected host key is rejected, and the error contains its key', async () => {
@@ -169,10 +171,10 @@ test('an encrypted private key requires its passphrase', async () => {
   const [file] = await find({ ...locked, passphrase: sshd.passphrase })
   assert.equal(file?.size, content.length)
   await assert.rejects(find(locked), hasReason('forbidden', /it is encrypted, and passphrase is missing/))
-  const wrong = { ...locked, passphrase: 'wrong' }
-  await assert.rejects(find(wrong), hasReason('forbidden', /the passphrase is wrong/))
-  const none = { ...locked, private_key: 'none' }
-  await assert.rejects(find(none), hasReason('forbidden', /expected an OpenSSH, PEM or PuTTY key/))
+  const wrongKey = { ...locked, passphrase: 'wrong' }
+  await assert.rejects(find(wrongKey), hasReason('forbidden', /the passphrase is wrong/))
+  const noKey = { ...locked, private_key: 'none' }
+  await assert.rejects(find(noKey), hasReason('forbidden', /expected an OpenSSH, PEM or PuTTY key/))
 })
 
 test('errors of the SFTP server are mapped to reasons', async () => {
@@ -268,9 +270,9 @@ test('an SFTP server that connects but does not respond is abandoned', async () 
     isGone,
   )
   // Without pending requests, there is no timeout.
-  const again = await connection.sftp()
+  const reopenedSession = await connection.sftp()
   await sleep(1000)
-  assert.equal(await sendRequest<string>(again, (done) => again.realpath('.', done)), '/')
+  assert.equal(await sendRequest<string>(reopenedSession, (done) => reopenedSession.realpath('.', done)), '/')
   connection.close()
   isMute = true
   const silentConnection = new SftpConnection(fields, createDeps(), 400)

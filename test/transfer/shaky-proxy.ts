@@ -6,7 +6,7 @@ const maxRequestBytes = 8192
 
 /** Starts a proxy that can close connections or stop forwarding. */
 export async function startProxy(to: number) {
-  const open = new Set<Socket>()
+  const openSockets = new Set<Socket>()
   const state = {
     connections: 0,
     /** Bytes in either direction after which a connection is closed, for the first `cuts` connections. */
@@ -18,7 +18,7 @@ export async function startProxy(to: number) {
     /** Whether to hold back the response to the last request, given the end of that request. */
     holdsResponse: (_lastRequest: string): boolean => false,
   }
-  const server = createServer((near) => {
+  const server = createServer((nearSocket) => {
     const far = connect(to, '127.0.0.1')
     state.connections++
     let forwardedBytes = 0
@@ -30,18 +30,19 @@ export async function startProxy(to: number) {
       return isHeldBack
     }
     const forward = (from: Socket, into: Socket) => {
-      open.add(from)
+      openSockets.add(from)
       from.on('error', () => {})
       from.on('close', () => {
-        open.delete(from)
+        openSockets.delete(from)
         into.destroy()
       })
       from.on('data', (bytes: Buffer) => {
         forwardedBytes += bytes.length
-        if (from === near) lastRequest = (lastRequest + bytes.toString('latin1')).slice(-maxRequestBytes)
+        if (from === nearSocket)
+          lastRequest = (lastRequest + bytes.toString('latin1')).slice(-maxRequestBytes)
         if (forwardedBytes > state.cutAfter && state.cuts > 0) {
           state.cuts--
-          near.destroy()
+          nearSocket.destroy()
           far.destroy()
         } else if (forwardedBytes > state.holdAfter || (from === far && holdsBack())) {
           state.isHeld = true
@@ -52,8 +53,8 @@ export async function startProxy(to: number) {
         }
       })
     }
-    forward(near, far)
-    forward(far, near)
+    forward(nearSocket, far)
+    forward(far, nearSocket)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -61,7 +62,7 @@ export async function startProxy(to: number) {
     state,
     async stop() {
       server.close()
-      for (const socket of open) socket.destroy()
+      for (const socket of openSockets) socket.destroy()
     },
   }
 }

@@ -17,13 +17,13 @@ const createEagerStream = (chunks: readonly Buffer[]) =>
 
 test('stream chunks are passed on unchanged to a slow consumer', async () => {
   const chunks = createChunks(50)
-  const received: Buffer[] = []
+  const receivedChunks: Buffer[] = []
   for await (const chunk of readChunks(createEagerStream(chunks))) {
-    received.push(chunk)
+    receivedChunks.push(chunk)
     await setImmediate()
   }
-  assert.equal(received.length, 50)
-  assert.ok(received.every((chunk, at) => chunk === chunks[at]))
+  assert.equal(receivedChunks.length, 50)
+  assert.ok(receivedChunks.every((chunk, at) => chunk === chunks[at]))
 })
 
 test('a slow consumer applies back-pressure to the stream', async () => {
@@ -55,7 +55,7 @@ test('an error and a premature end of a stream are thrown', async () => {
   const failing = createUnfinishedStream()
   setTimeout(() => failing.destroy(new Error('the connection is dead')), 5)
   await assert.rejects(readAll(failing), /the connection is dead/)
-  const closed = createUnfinishedStream()
-  setTimeout(() => closed.destroy(), 5)
-  await assert.rejects(readAll(closed), /closed before its end/)
+  const closedStream = createUnfinishedStream()
+  setTimeout(() => closedStream.destroy(), 5)
+  await assert.rejects(readAll(closedStream), /closed before its end/)
 })

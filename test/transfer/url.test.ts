@@ -39,12 +39,12 @@ async function importFrom(handler: RequestHandler, { fields = {}, maxBytes = 1e6
   const { signal } = new AbortController()
   const [file] = await findByUrl({ url, ...fields }, { guardedHttp, signal })
   assert.ok(file)
-  const stored: Buffer[] = []
+  const storedChunks: Buffer[] = []
   const store = async (body: AsyncIterable<Buffer>) => {
-    stored.push(await buffer(body))
+    storedChunks.push(await buffer(body))
   }
-  const facts = await fetchRemoteFile(file, { maxBytes, signal, onChunk: () => {}, store })
-  return { file, facts, stored: Buffer.concat(stored), times }
+  const fetchedFile = await fetchRemoteFile(file, { maxBytes, signal, onChunk: () => {}, store })
+  return { file, facts: fetchedFile, stored: Buffer.concat(storedChunks), times }
 }
 
 const importFailure = (handler: RequestHandler, options?: Parameters<typeof importFrom>[1]) =>
@@ -64,11 +64,11 @@ const tag = { etag: '"v1"', 'accept-ranges': 'bytes' }
 const resumableHandler: RequestHandler = (request, response) => {
   const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
   const range = { 'content-range': `bytes ${start}-${content.length - 1}/${content.length}` }
-  const same = request.headers['if-range'] === tag.etag
-  response.writeHead(same ? 206 : 200, {
+  const isSameTag = request.headers['if-range'] === tag.etag
+  response.writeHead(isSameTag ? 206 : 200, {
     ...tag,
     'content-length': content.length - start,
-    ...(same && range),
+    ...(isSameTag && range),
   })
   sendAndDisconnect(response, content.subarray(start, start + 100_000))
 }

@@ -30,11 +30,11 @@ const share = {
   queueMs: 20,
 }
 const timestamp = '2026-03-04T05:06:07.890Z'
-let numbered = 0
+let jobNumber = 0
 const createJobEnd = (changes: Partial<JobEnd> = {}): JobEnd => ({
   event: 'job.completed',
   timestamp,
-  id: `evt_${++numbered}`,
+  id: `evt_${++jobNumber}`,
   owner: 'anon_one',
   share,
   ...changes,
@@ -47,14 +47,14 @@ const ofOwner = async (owner: string, day = dayOf(timestamp)) =>
 const ofService = async (day: string) => app.services.table.partition(serviceDayPartition(day))
 
 test('the end of a job is counted once, even if several processes receive it repeatedly', async () => {
-  const [one, other] = [newMeter(), newMeter()]
-  const all = [
+  const [one, otherMeter] = [newMeter(), newMeter()]
+  const allEnds = [
     createJobEnd(),
     createJobEnd(),
     createJobEnd({ event: 'job.failed', errorCode: 'CORRUPT_FILE' }),
   ]
-  await Promise.all([...all, ...all].flatMap((end) => [one.count(end), other.count(end)]))
-  await newMeter().count(all[0] ?? createJobEnd())
+  await Promise.all([...allEnds, ...allEnds].flatMap((end) => [one.count(end), otherMeter.count(end)]))
+  await newMeter().count(allEnds[0] ?? createJobEnd())
   const counts = await ofOwner('anon_one')
   const { jobs, completed, failed, bytesIn, workMs } = counts
   assert.deepEqual(
@@ -75,10 +75,10 @@ test('many jobs that end at once are counted with few writes, each on its day', 
   const owner = 'anon_many'
   const meter = newMeter(50)
   const days = ['2026-05-06', '2026-05-07']
-  const all = Array.from({ length: 200 }, (_, at) =>
+  const allEnds = Array.from({ length: 200 }, (_, at) =>
     createJobEnd({ owner, timestamp: `${days[at % 2]}T10:00:0${at % 10}.000Z` }),
   )
-  await Promise.all(all.map((end) => meter.count(end)))
+  await Promise.all(allEnds.map((end) => meter.count(end)))
   for (const day of days) assert.equal((await ofOwner(owner, day))['jobs'], 100)
 })
 
@@ -108,13 +108,13 @@ test('a changed role affects the statistics within a minute', async () => {
   const counting = createUsageCounter({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
   const { services } = app
   const [admin, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
-  const done = async (owner: string, more: object = {}) =>
+  const completedJob = async (owner: string, more: object = {}) =>
     counting.handler({
       detail: { ...createJobEnd({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...more },
     })
-  for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await done(owner)
+  for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await completedJob(owner)
   await services.table.update(accountKey(admin), { set: { role: 'USER' } }, {})
-  await done(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
+  await completedJob(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
   const { jobs, failed } = await ofOwner(admin, day)
   assert.deepEqual([jobs, failed], [3, 1])
   const countFor = async (engine: string) => {
@@ -140,12 +140,15 @@ test('percentiles over many records are accurate to two percent', async () => {
     ),
   )
   const took = createPercentiles(sumCounts((await ofService(day)).map(countsInRecord)), 'took')
-  for (const [share, expected] of [
+  for (const [share, expectedMs] of [
     [0.5, 5000],
     [0.95, 9500],
     [0.99, 9900],
   ] as const)
-    assert.ok(Math.abs((took(share) ?? 0) - expected) <= expected * 0.03, `${took(share)} for ${expected}`)
+    assert.ok(
+      Math.abs((took(share) ?? 0) - expectedMs) <= expectedMs * 0.03,
+      `${took(share)} for ${expectedMs}`,
+    )
   assert.equal(createPercentiles({}, 'took')(0.5), null)
 })
 
@@ -238,8 +241,8 @@ test('the reliability of the service is public', async () => {
   assert.equal(status, 200)
   assert.equal(headers['cache-control'], 'public, max-age=60')
   assert.equal(json.data.window.days, 30)
-  const refused = await app.send('GET', '/v1/admin/slo')
-  assert.equal(refused.status, 401)
+  const refusedReply = await app.send('GET', '/v1/admin/slo')
+  assert.equal(refusedReply.status, 401)
 })
 
 test('the remaining quota is shown, and events are published when it runs out', async () => {
@@ -270,8 +273,8 @@ test('the remaining quota is shown, and events are published when it runs out', 
   )
   const admin = { 'x-api-key': await newAdminKey(app.services) }
   const body = { plan: 'pro' }
-  const changed = await appWithBus.send('PATCH', `/v1/admin/users/${owner}`, { headers: admin, body })
-  assert.equal(changed.status, 200, changed.text)
+  const changedReply = await appWithBus.send('PATCH', `/v1/admin/users/${owner}`, { headers: admin, body })
+  assert.equal(changedReply.status, 200, changedReply.text)
   assert.deepEqual([published.at(-1)?.event, published.at(-1)?.owner], ['subscription.created', owner])
   const { data: anonymous } = (await app.send('GET', '/v1/account/quota')).json
   assert.deepEqual([anonymous.plan, anonymous.quotas.length], ['self-hosted', 1])
@@ -290,8 +293,8 @@ test('only requests of accounts are counted, in batches', async () => {
 
   const owner = await newAccount(app.services)
   const headers = { 'x-api-key': await newKey(app.services, owner) }
-  const fresh = app.with({ requestCounts: new RequestCounts(table) })
-  await fresh.send('GET', '/v1/jobs')
-  const { data } = (await fresh.send('GET', '/v1/account/usage', { headers })).json
+  const freshApp = app.with({ requestCounts: new RequestCounts(table) })
+  await freshApp.send('GET', '/v1/jobs')
+  const { data } = (await freshApp.send('GET', '/v1/account/usage', { headers })).json
   assert.deepEqual([data.totals.requests, data.totals.jobs], [1, 0])
 })

@@ -20,6 +20,6 @@ test('an undefined field does not overwrite the field it is spread over', () => 
 
 test('the result of dropping undefined fields fits exact optional properties', () => {
   const tag = 'a' as string | undefined
-  const shown: { id: number; tag?: string } = { id: 1, ...defined({ tag }) }
-  assert.deepEqual(shown, { id: 1, tag: 'a' })
+  const shownFields: { id: number; tag?: string } = { id: 1, ...defined({ tag }) }
+  assert.deepEqual(shownFields, { id: 1, tag: 'a' })
 })

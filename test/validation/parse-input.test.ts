@@ -117,9 +117,9 @@ const sentences: readonly [what: string, schema: z.ZodType, value: unknown, expe
     { 'items.1.target': 'expected a or b, got "c"' },
   ],
 ]
-for (const [what, schema, value, expected] of sentences) {
+for (const [what, schema, value, expectedMessage] of sentences) {
   test(`${what} are reported with the expected and the actual value`, () => {
-    assert.deepEqual(messagesFor(schema, value), expected)
+    assert.deepEqual(messagesFor(schema, value), expectedMessage)
   })
 }
 
@@ -127,7 +127,7 @@ for (const [what, schema, value, expected] of sentences) {
 const forDevelopers = /Invalid|received|undefined|Too (?:big|small)|Unrecognized|NaN|pattern|expected:/
 
 test('no error about input contains the terms of zod', () => {
-  const wrong = ['', 'x'.repeat(3000), '\n', -1e12, 0.5, {}, [], [{}], null, true, '2026-13-45']
+  const wrongValues = ['', 'x'.repeat(3000), '\n', -1e12, 0.5, {}, [], [{}], null, true, '2026-13-45']
   const schemas: [string, z.ZodObject][] = [
     ...engines.flatMap(({ id, capabilities }) =>
       [...new Set(capabilities.map(({ options }) => options))].map((options): [string, z.ZodObject] => [
@@ -142,12 +142,12 @@ test('no error about input contains the terms of zod', () => {
     ['list', query as z.ZodObject],
   ]
   // Many conversions share options.
-  const seen = new Set<unknown>()
+  const seenCodes = new Set<unknown>()
   for (const [name, schema] of schemas) {
     for (const field of Object.keys(schema.shape)) {
-      if (seen.has(schema.shape[field])) continue
-      seen.add(schema.shape[field])
-      for (const value of wrong) {
+      if (seenCodes.has(schema.shape[field])) continue
+      seenCodes.add(schema.shape[field])
+      for (const value of wrongValues) {
         const error = messagesFor(schema, { [field]: value })[field] ?? ''
         assert.doesNotMatch(error.replace(/, got .*/s, ''), forDevelopers, `${name}: ${field}`)
       }
@@ -164,8 +164,8 @@ test('only some of a hundred invalid fields are listed', () => {
 
 test('errors about values from the table have a fixed order', () => {
   const one = { b: 1, a: { d: [{ y: 1, x: 2 }], c: null } }
-  const other = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
-  assert.equal(JSON.stringify(sortKeys(one)), JSON.stringify(sortKeys(other)))
+  const otherValue = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
+  assert.equal(JSON.stringify(sortKeys(one)), JSON.stringify(sortKeys(otherValue)))
   assert.deepEqual(sortKeys(one), one)
 })
 
@@ -209,8 +209,8 @@ test('invalid or deeply nested JSON in a form field is refused with the field', 
   assert.deepEqual(of('{"a":[[1]],"b":"[["}'), { a: [[1]], b: '[[' })
   const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   assert.deepEqual(of(deep(100)), JSON.parse(deep(100)))
-  for (const wrong of ['{', '[]', deep(101), deep(200_000)])
-    assert.throws(() => of(wrong), {
+  for (const wrongJson of ['{', '[]', deep(101), deep(200_000)])
+    assert.throws(() => of(wrongJson), {
       code: 'INVALID_INPUT',
       message: 'options: expected a JSON object such as {"quality":"high"}.',
     })

@@ -80,9 +80,9 @@ const codeOf = (action: () => unknown): string | undefined => {
 
 describe('requests that exceed a maximum', () => {
   test('a request is rejected for too many or too long options', () => {
-    const many = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`o${at}`, 1]))
+    const manyOptions = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`o${at}`, 1]))
     assert.match(
-      codeOf(() => parseTaskSpec(many)) ?? '',
+      codeOf(() => parseTaskSpec(manyOptions)) ?? '',
       /^INVALID_INPUT: options: expected at most 200 names/,
     )
     const long = { a: 'x'.repeat(maxLengths.list) }

@@ -196,12 +196,12 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
         )
       await box.press('ArrowDown')
       assert.equal(await box.getAttribute('aria-expanded'), 'true')
-      const first = await active()
-      assert.ok(first)
+      const firstActive = await active()
+      assert.ok(firstActive)
       await box.press('ArrowUp')
-      assert.notEqual(await active(), first, 'it wraps around to the last')
+      assert.notEqual(await active(), firstActive, 'it wraps around to the last')
       await box.press('Home')
-      assert.equal(await active(), first)
+      assert.equal(await active(), firstActive)
       await box.fill('.ODT')
       assert.match((await active()) ?? '', /^ODT/, 'the best match is active')
       await box.fill('qqq')
@@ -223,9 +223,11 @@ describe('appearance and accessibility of the page', { concurrency: 3 }, () => {
     assert.match(policy, /default-src 'none'; script-src 'self';/)
     assert.match(policy, /form-action 'self'.*require-trusted-types-for 'script'/)
     assert.doesNotMatch(policy, /unsafe|\*/)
-    const named = [...(await page.text()).matchAll(/"(\/web\/[\w-]+\.js)"/g)].map(([, path = '']) => path)
-    assert.ok(named.length >= 2, 'the chunk of the section is preloaded')
-    for (const path of named) {
+    const namedScripts = [...(await page.text()).matchAll(/"(\/web\/[\w-]+\.js)"/g)].map(
+      ([, path = '']) => path,
+    )
+    assert.ok(namedScripts.length >= 2, 'the chunk of the section is preloaded')
+    for (const path of namedScripts) {
       const response = await fetch(site.url + path, { headers: { 'accept-encoding': 'br' } })
       assert.equal(response.status, 200, path)
       assert.equal(response.headers.get('content-encoding'), 'br')

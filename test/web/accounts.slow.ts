@@ -102,15 +102,15 @@ test('a visitor signs up by email, keeps earlier jobs and signs in with two fact
     csv: { operation: 'archive', input: 'text', output_format: 'zip' },
     out: { operation: 'export/url', input: 'csv' },
   }
-  const created = await here.ask('POST', '/v1/jobs', { tasks })
-  assert.equal(created.json.data.status, 'completed')
+  const createdReply = await here.ask('POST', '/v1/jobs', { tasks })
+  assert.equal(createdReply.json.data.status, 'completed')
   assert.equal((await here.auth('sign-up/email', ada)).json.token, null)
   assert.equal((await here.auth('sign-in/email', ada)).json.code, 'EMAIL_NOT_VERIFIED')
   await here.page.goto(await waitForLink('verify-email'))
   assert.equal(here.page.url(), `${site.url}/`)
   assert.equal((await here.ask('GET', '/v1/account')).json.data.email, ada.email)
   const [job] = (await here.ask('GET', '/v1/jobs')).json.data.jobs
-  assert.equal(job.jobId, created.json.data.jobId)
+  assert.equal(job.jobId, createdReply.json.data.jobId)
   assert.equal((await fetch(job.result.downloadUrl)).status, 200, 'the link alone is sufficient')
   assert.equal((await fetch(`${site.url}/v1/download/${job.jobId}`)).status, 404)
 

@@ -91,10 +91,10 @@ export async function visit(
   { site: { browser, url }, path = '/', context = {} }: Visit,
   act: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const opened = await browser.newContext({ acceptDownloads: true, ...context })
-  opened.setDefaultTimeout(45_000)
+  const openedContext = await browser.newContext({ acceptDownloads: true, ...context })
+  openedContext.setDefaultTimeout(45_000)
   try {
-    const page = await opened.newPage()
+    const page = await openedContext.newPage()
     const monitor = new PageMonitor(page, new URL(url).origin)
     // The first listener enables interception; without it, a key pressed meanwhile might come before it.
     page.on('filechooser', () => {})
@@ -102,7 +102,7 @@ export async function visit(
     await act(page)
     monitor.verify()
   } finally {
-    await opened.close()
+    await openedContext.close()
   }
 }
 

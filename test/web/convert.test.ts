@@ -109,14 +109,14 @@ describe('converting on the page', { concurrency: 3 }, () => {
       const card = fileCard(page, 'progress.mp4')
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await page.evaluate(() => {
-        const seen: string[] = []
-        const note = () => seen.push(document.querySelector('.progress-words')?.textContent ?? '')
+        const seenTexts: string[] = []
+        const note = () => seenTexts.push(document.querySelector('.progress-words')?.textContent ?? '')
         new MutationObserver(note).observe(document.body, {
           childList: true,
           subtree: true,
           characterData: true,
         })
-        Object.assign(window, { seen })
+        Object.assign(window, { seen: seenTexts })
       })
       await card.getByRole('button', { name: 'Convert to WEBM' }).click()
       await card.getByRole('link', { name: /^Download/ }).waitFor()

@@ -106,16 +106,16 @@ describe('failures on the page', { concurrency: 3 }, () => {
     visitPage(async (page) => {
       await convert(page, 'corners.png')
       await downloadFrom(page, 'corners.png')
-      const rejected: string[] = []
+      const rejectedRequests: string[] = []
       await page.route('**/v1/**', async (route) => {
         const { 'x-owner-token': token, ...headers } = route.request().headers()
         if (token === undefined) return route.continue()
-        rejected.push(route.request().url())
+        rejectedRequests.push(route.request().url())
         return route.continue({ headers: { ...headers, 'x-owner-token': 'anon_1.unknown' } })
       })
       await convert(page, 'alpha.png')
       await downloadFrom(page, 'alpha.png')
-      assert.ok(rejected.length > 0, 'the page sent its identity')
+      assert.ok(rejectedRequests.length > 0, 'the page sent its identity')
     }))
 
   test('an empty file is reported as empty', () =>
@@ -193,16 +193,16 @@ describe('failures on the page', { concurrency: 3 }, () => {
 
   test('retrying after a rejected conversion does not upload the file again', () =>
     visitPage(async (page) => {
-      const sent: string[] = []
+      const sentRequests: string[] = []
       page.on('request', (request) => {
-        if (request.method() === 'PUT') sent.push(request.url())
+        if (request.method() === 'PUT') sentRequests.push(request.url())
       })
       await page.route('**/v1/convert', (route) => route.abort(), { times: 1 })
       const card = await convert(page, 'corners.png')
       await card.getByRole('alert').getByText('cannot be reached').waitFor()
       await card.getByRole('button', { name: /^Convert to/ }).click()
       await downloadFrom(page, 'corners.png')
-      assert.equal(sent.length, 1)
+      assert.equal(sentRequests.length, 1)
     }))
 
   test('the page waits and continues if the connection is lost during a conversion', () =>
@@ -223,10 +223,10 @@ describe('failures on the page', { concurrency: 3 }, () => {
   test('a reload keeps the list, and deleting removes the file from the service', () =>
     visitPage(async (page) => {
       await convert(page, 'corners.png')
-      const before = await readDownload(await downloadFrom(page, 'corners.png'))
+      const bytesBefore = await readDownload(await downloadFrom(page, 'corners.png'))
       await page.reload()
       const card = fileCard(page, 'corners.png')
-      assert.deepEqual(await readDownload(await downloadFrom(page, 'corners.png')), before)
+      assert.deepEqual(await readDownload(await downloadFrom(page, 'corners.png')), bytesBefore)
       const href = await card.getByRole('link', { name: /^Download/ }).getAttribute('href')
       const state = () => page.evaluate(async (url) => (await fetch(url ?? '')).status, href)
       assert.equal(await state(), 200)
@@ -243,15 +243,15 @@ describe('failures on the page', { concurrency: 3 }, () => {
       await convert(page, 'corners.png')
       await downloadFrom(page, 'corners.png')
       await page.reload()
-      const sent: string[] = []
+      const sentRequests: string[] = []
       page.on('request', (request) => {
-        if (request.method() === 'PUT') sent.push(request.url())
+        if (request.method() === 'PUT') sentRequests.push(request.url())
       })
       await page.getByRole('button', { name: 'Convert again corners.png' }).click()
       await page.getByRole('radio', { name: 'AVIF' }).check()
       await page.getByRole('button', { name: 'Convert to AVIF' }).click()
       await page.getByRole('link', { name: 'Download corners.avif' }).waitFor()
       assert.equal(await page.getByRole('link', { name: 'Download corners.jpg' }).count(), 1)
-      assert.deepEqual(sent, [], 'nothing is uploaded again')
+      assert.deepEqual(sentRequests, [], 'nothing is uploaded again')
     }))
 })

@@ -50,8 +50,8 @@ describe('files on the page', { concurrency: 3 }, () => {
   test('a long file list is a table that renders only the visible rows', () =>
     visitPage(async (page) => {
       const { buffer } = await filePayload(fixture('corners.png'))
-      const many = Array.from({ length: 300 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
-      await chooseFiles(page, ...many)
+      const manyImages = Array.from({ length: 300 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
+      await chooseFiles(page, ...manyImages)
       await page.getByText('300 files ready').waitFor()
       const table = page.getByRole('table', { name: 'Files' })
       assert.equal(await table.getAttribute('aria-rowcount'), '301')
@@ -67,10 +67,10 @@ describe('files on the page', { concurrency: 3 }, () => {
 
   test('an invalid option is shown at its field and nothing is uploaded', () =>
     visitPage(async (page) => {
-      const sent: string[] = []
+      const sentRequests: string[] = []
       page.on('request', (request) => {
         const { pathname } = new URL(request.url())
-        if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sent.push(pathname)
+        if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sentRequests.push(pathname)
       })
       await chooseFiles(page, await filePayload(fixture('video.mp4')))
       const card = fileCard(page, 'video.mp4')
@@ -82,7 +82,7 @@ describe('files on the page', { concurrency: 3 }, () => {
       await card.locator('[data-option="start"][aria-invalid="true"]').waitFor()
       assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-option')), 'start')
       assert.equal(await start.isVisible(), true)
-      assert.deepEqual(sent, [])
+      assert.deepEqual(sentRequests, [])
     }))
 
   test('transparency is kept by default, and waiting files survive a reload with their options', () =>
@@ -136,10 +136,10 @@ describe('files on the page', { concurrency: 3 }, () => {
     visitPage(async (page) => {
       await convert(page, 'corners.png')
       await downloadFrom(page, 'corners.png')
-      await visitPage(async (other) => {
-        await other.waitForResponse((response) => response.url().includes('/v1/jobs'))
-        await other.locator('#kinds li').first().waitFor()
-        assert.equal(await other.getByRole('article').count(), 0)
+      await visitPage(async (otherPage) => {
+        await otherPage.waitForResponse((response) => response.url().includes('/v1/jobs'))
+        await otherPage.locator('#kinds li').first().waitFor()
+        assert.equal(await otherPage.getByRole('article').count(), 0)
       })
     }))
 

@@ -118,10 +118,10 @@ test('a dropped image is converted to WebP, downloaded and listed in the history
 
 test('a video is not uploaded while an option is invalid, and converts once it is fixed', () =>
   visit(async (page) => {
-    const sent: string[] = []
+    const sentRequests: string[] = []
     page.on('request', (request) => {
       const { pathname } = new URL(request.url())
-      if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sent.push(pathname)
+      if (request.method() === 'PUT' || /presign|convert$/.test(pathname)) sentRequests.push(pathname)
     })
     await choose(page, fixture('video.mp4'))
     await page.locator('.chip ::-p-text(GIF)').click()
@@ -132,12 +132,12 @@ test('a video is not uploaded while an option is invalid, and converts once it i
       '[data-option="start"][aria-invalid="true"]:focus',
     )) as ElementHandle
     assert.ok(await violations.isVisible())
-    assert.deepEqual(sent, [])
+    assert.deepEqual(sentRequests, [])
     await page.locator('[data-option="start"]').fill('0:00.2')
     await button(page, 'Convert to GIF').click()
     await page.locator('article a[download]').click()
     assert.match((await readDownloaded('video.gif')).toString('latin1', 0, 6), /^GIF89a$/)
-    assert.ok(sent.length > 0)
+    assert.ok(sentRequests.length > 0)
   }))
 
 test('pages of a PDF are drawn and extracted by keyboard', () =>

@@ -64,24 +64,24 @@ const rotations = (path: string) =>
 /** A PDF of so many pages, repeating those of the fixture. */
 function createPdf(count: number): string {
   const path = join(scratch, `${count}.pdf`)
-  const taken = Array.from({ length: count }, (_, at) => String((at % 3) + 1)).join(',')
-  run('qpdf', '--empty', '--pages', fixture('three-pages.pdf'), taken, '--', path)
+  const chosenPages = Array.from({ length: count }, (_, at) => String((at % 3) + 1)).join(',')
+  run('qpdf', '--empty', '--pages', fixture('three-pages.pdf'), chosenPages, '--', path)
   return path
 }
 
 /** The fixture with a large unused stream in an incremental update (ISO 32000-2, 7.5.6). */
 function createLargePdf(bytes: number): string {
   const path = join(scratch, 'heavy.pdf')
-  const old = readFileSync(fixture('three-pages.pdf'))
-  const text = old.toString('latin1')
+  const oldPdf = readFileSync(fixture('three-pages.pdf'))
+  const text = oldPdf.toString('latin1')
   const root = /\/Root (\d+ \d+ R)/.exec(text)?.[1]
   const start = /startxref\s+(\d+)/.exec(text)?.[1]
   const head = Buffer.from(`\n900 0 obj\n<< /Length ${bytes} >>\nstream\n`)
   const tail = '\nendstream\nendobj\n'
-  const at = old.length + head.length + bytes + tail.length
-  const table = `xref\n900 1\n${String(old.length + 1).padStart(10, '0')} 00000 n \n`
+  const at = oldPdf.length + head.length + bytes + tail.length
+  const table = `xref\n900 1\n${String(oldPdf.length + 1).padStart(10, '0')} 00000 n \n`
   const trailer = `trailer\n<< /Size 901 /Root ${root} /Prev ${start} >>\nstartxref\n${at}\n%%EOF\n`
-  writeFileSync(path, Buffer.concat([old, head, Buffer.alloc(bytes), Buffer.from(tail + table + trailer)]))
+  writeFileSync(path, Buffer.concat([oldPdf, head, Buffer.alloc(bytes), Buffer.from(tail + table + trailer)]))
   return path
 }
 
@@ -138,14 +138,14 @@ describe('the page grid', () => {
         'the moved page keeps the focus',
       )
       await press(page, 'Alt+ArrowLeft', 'r', 'Home', 's', 'End', 'Delete')
-      const expected = [
+      const expectedPages = [
         'Page 2, split after this page',
         'Page 1, rotated by 90°',
         'Page 3',
         'Page 4',
         'Page 5, removed',
       ]
-      assert.deepEqual(await pageLabels(page), expected)
+      assert.deepEqual(await pageLabels(page), expectedPages)
       await press(
         page,
         'Delete',
@@ -158,7 +158,7 @@ describe('the page grid', () => {
         'Shift+ArrowRight',
         'Shift+ArrowRight',
       )
-      assert.deepEqual(await pageLabels(page), expected)
+      assert.deepEqual(await pageLabels(page), expectedPages)
       await page.getByText('3 of 5 selected').waitFor()
       await press(page, 'Escape', 'Control+a')
       await page.getByText('5 of 5 selected').waitFor()
@@ -172,17 +172,17 @@ describe('the page grid', () => {
         run('unzip', '-l', zip).includes(name),
       )
       assert.equal(parts.length, 2, run('unzip', '-l', zip))
-      const [first = '', second = ''] = parts.map((name) => join(scratch, name))
-      const all = pdfWords(createPdf(3))
-      const each = all.length / 3
-      assert.deepEqual(pdfWords(first), all.slice(each, 2 * each))
+      const [firstPart = '', secondPart = ''] = parts.map((name) => join(scratch, name))
+      const allWords = pdfWords(createPdf(3))
+      const each = allWords.length / 3
+      assert.deepEqual(pdfWords(firstPart), allWords.slice(each, 2 * each))
       // Pages 1, 3 and 4; page 4 repeats page 1.
-      assert.deepEqual(pdfWords(second), [
-        ...all.slice(0, each),
-        ...all.slice(2 * each),
-        ...all.slice(0, each),
+      assert.deepEqual(pdfWords(secondPart), [
+        ...allWords.slice(0, each),
+        ...allWords.slice(2 * each),
+        ...allWords.slice(0, each),
       ])
-      assert.deepEqual(rotations(second), ['90', '0', '0'])
+      assert.deepEqual(rotations(secondPart), ['90', '0', '0'])
     }))
 
   test('the page grid moves several pages by dragging, and splits at a click', () =>
@@ -257,11 +257,11 @@ describe('the page grid', () => {
       ])
       await openGrid(page, file)
       for (let at = 0; at < 6; at++) await waitUntilDrawn(options(page).nth(at))
-      const [first, same, other] = await Promise.all(
+      const [firstPixels, samePixels, otherPixels] = await Promise.all(
         [0, 1, 2].map((at) => pixels(options(page).nth(at).locator('canvas'))),
       )
-      assert.ok(first === same, 'the same text in two encodings looks the same')
-      assert.ok(first !== other, 'other text looks different')
+      assert.ok(firstPixels === samePixels, 'the same text in two encodings looks the same')
+      assert.ok(firstPixels !== otherPixels, 'other text looks different')
     }))
 
   test('the page grid asks once for the password of a protected PDF', () =>
@@ -292,13 +292,13 @@ describe('the page grid', () => {
       await page.getByRole('button', { name: 'Show pages from the server' }).click()
       await options(page).locator('img').first().waitFor()
       assert.equal(await options(page).count(), 3)
-      const sent = uploads.length
+      const sentCount = uploads.length
       await options(page).first().focus()
       await press(page, 'Delete', 'End', 'r')
       await page.getByRole('button', { name: 'Organize pages' }).click()
       const path = await downloadResult(page, /\.pdf$/)
       assert.deepEqual(rotations(path), ['0', '90'])
-      assert.equal(uploads.length, sent)
+      assert.equal(uploads.length, sentCount)
     }))
 
   test('a corrupt PDF is reported, first by the page and then by the service', () =>

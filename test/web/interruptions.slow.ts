@@ -65,16 +65,20 @@ function createLargeVideo(bytes: number): Promise<string> {
 
 /** A PDF with a large unused stream in an incremental update (ISO 32000-2, 7.5.6). */
 function createLargePdf(bytes: number): Promise<string> {
-  const old = readFileSync(fixture('three-pages.pdf'))
-  const text = old.toString('latin1')
+  const oldPdf = readFileSync(fixture('three-pages.pdf'))
+  const text = oldPdf.toString('latin1')
   const root = /\/Root (\d+ \d+ R)/.exec(text)?.[1]
   const start = /startxref\s+(\d+)/.exec(text)?.[1]
   const head = Buffer.from(`\n900 0 obj\n<< /Length ${bytes} >>\nstream\n`)
   const end = '\nendstream\nendobj\n'
-  const at = old.length + head.length + bytes + end.length
-  const table = `xref\n900 1\n${String(old.length + 1).padStart(10, '0')} 00000 n \n`
+  const at = oldPdf.length + head.length + bytes + end.length
+  const table = `xref\n900 1\n${String(oldPdf.length + 1).padStart(10, '0')} 00000 n \n`
   const trailer = `trailer\n<< /Size 901 /Root ${root} /Prev ${start} >>\nstartxref\n${at}\n%%EOF\n`
-  return writeSparseFile('large.pdf', [Buffer.concat([old, head]), Buffer.from(end + table + trailer)], bytes)
+  return writeSparseFile(
+    'large.pdf',
+    [Buffer.concat([oldPdf, head]), Buffer.from(end + table + trailer)],
+    bytes,
+  )
 }
 
 /** How often the storage accepted each part, by part number. */
@@ -134,8 +138,8 @@ test('an upload resumes after a lost connection, a crash of the service and a re
     await dialog.setFiles(path)
     await card.getByRole('link', { name: /^Download/ }).waitFor({ timeout: 600_000 })
     assert.equal((await downloadFrom(page, 'large.mp4')).suggestedFilename(), 'large.mp3')
-    const again = [...uploadedParts].filter(([, times]) => times > 1)
-    assert.deepEqual(again, [], `of ${uploadedParts.size} parts`)
+    const repeatedParts = [...uploadedParts].filter(([, times]) => times > 1)
+    assert.deepEqual(repeatedParts, [], `of ${uploadedParts.size} parts`)
   }))
 
 test('a file too large for the workers of its target is rejected before it is uploaded', () =>
@@ -174,8 +178,8 @@ test('two tabs show the same files, only one uploads each file, and both show th
     await fileCard(page, 'corners.png')
       .getByRole('button', { name: /^Convert to/ })
       .waitFor()
-    const other = await context.newPage()
-    await other.goto(service.url)
+    const otherPage = await context.newPage()
+    await otherPage.goto(service.url)
     const press = (tab: Page) =>
       fileCard(tab, 'corners.png')
         .getByRole('button', { name: /^Convert to/ })
@@ -186,13 +190,13 @@ test('two tabs show the same files, only one uploads each file, and both show th
       await route.continue()
     })
     await Promise.all([page.waitForRequest('**/s3/**'), press(page)])
-    await press(other)
-    await fileCard(other, 'corners.png').getByRole('alert').getByText('Another tab').waitFor()
+    await press(otherPage)
+    await fileCard(otherPage, 'corners.png').getByRole('alert').getByText('Another tab').waitFor()
     upload.resolve()
-    for (const tab of [page, other]) await downloadLink(tab, 'corners.png').waitFor()
-    for (const tab of [page, other]) assert.equal(await tab.getByRole('article').count(), 1)
+    for (const tab of [page, otherPage]) await downloadLink(tab, 'corners.png').waitFor()
+    for (const tab of [page, otherPage]) assert.equal(await tab.getByRole('article').count(), 1)
     assert.equal(createRequests.length, 1)
-    await fileCard(other, 'corners.png')
+    await fileCard(otherPage, 'corners.png')
       .getByRole('button', { name: /^Delete/ })
       .click()
     await fileCard(page, 'corners.png').waitFor({ state: 'detached' })
@@ -208,9 +212,9 @@ test('while offline, the page waits and resumes when it is online again', () =>
     await context.setOffline(true)
     await start.click()
     await card.getByText('Connection lost. Retrying…').waitFor()
-    const accepted = page.waitForResponse('**/v1/convert')
+    const acceptedReply = page.waitForResponse('**/v1/convert')
     await context.setOffline(false)
-    await accepted
+    await acceptedReply
     await context.setOffline(true)
     await card.getByText('Can’t reach the server.').waitFor()
     await context.setOffline(false)

@@ -23,7 +23,7 @@ export function lowContrastTexts(): string[] {
   }
   const hasText = (element: Element) =>
     [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
-  const found: string[] = []
+  const foundProblems: string[] = []
   for (const element of document.body.querySelectorAll('*')) {
     if (!element.checkVisibility() || !hasText(element)) continue
     const style = getComputedStyle(element)
@@ -35,9 +35,9 @@ export function lowContrastTexts(): string[] {
     const px = Number.parseFloat(style.fontSize)
     const isLarge = px >= 24 || (px >= 18.66 && Number(style.fontWeight) >= 700)
     if (ratio < (isLarge ? 3 : 4.5))
-      found.push(`${ratio.toFixed(2)} "${element.textContent?.trim().slice(0, 40)}"`)
+      foundProblems.push(`${ratio.toFixed(2)} "${element.textContent?.trim().slice(0, 40)}"`)
   }
-  return found
+  return foundProblems
 }
 
 /** Elements that overflow the window to the right, and controls smaller than `minPx`, which are hard to tap. */

@@ -72,17 +72,17 @@ test('English has a hint for each description of the API, and no unused hints', 
 describe('the German page', () => {
   test('the German page translates each label, value, unit and hint of every conversion', () => {
     assert.ok(apiTexts.labels.length > 100 && apiTexts.values.length > 200 && apiTexts.hints.length > 140)
-    const missing = {
+    const missingTexts = {
       labels: apiTexts.labels.filter((text) => !names.labels[text]),
       values: apiTexts.values.filter((text) => !names.values[text] && !untranslated.has(text)),
       units: apiTexts.units.filter((text) => !names.units[text] && !untranslatedUnits.has(text)),
       hints: apiTexts.hints.filter((text) => hints[text] === undefined),
     }
-    assert.deepEqual(missing, { labels: [], values: [], units: [], hints: [] })
+    assert.deepEqual(missingTexts, { labels: [], values: [], units: [], hints: [] })
   })
 
   test('the German page has no unused translations', () => {
-    const unused = {
+    const unusedTexts = {
       // The page shows no labels of deprecated options.
       labels: Object.keys(names.labels).filter((text) => !apiTexts.labels.includes(text)),
       values: Object.keys(names.values).filter((text) => !apiTexts.values.includes(text)),
@@ -90,7 +90,7 @@ describe('the German page', () => {
       hints: Object.keys(hints).filter((text) => !apiTexts.hints.includes(text)),
       same: [...untranslated].filter((text) => !apiTexts.values.includes(text)),
     }
-    assert.deepEqual(unused, { labels: [], values: [], units: [], hints: [], same: [] })
+    assert.deepEqual(unusedTexts, { labels: [], values: [], units: [], hints: [], same: [] })
   })
 
   test('the German page shows no code identifiers', () => {

@@ -115,9 +115,9 @@ test('up to five languages can be chosen and are sent in their order', () =>
     assert.ok(await card.getByRole('checkbox', { name: 'Dutch' }).isDisabled())
     await card.getByRole('button', { name: 'Remove French' }).click()
     await checkAppearance(page, 'languages')
-    const sent = page.waitForRequest('**/v1/convert')
+    const sentRequest = page.waitForRequest('**/v1/convert')
     await card.getByRole('button', { name: 'Convert to TXT' }).click()
-    assert.equal((await sent).postDataJSON().options.language, 'deu+jpn+eng+pol')
+    assert.equal((await sentRequest).postDataJSON().options.language, 'deu+jpn+eng+pol')
   }))
 
 test('paper can have a custom size, and values survive switching targets', () =>
@@ -153,8 +153,8 @@ test('a link preselects target and options, and copying it returns the same link
       navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text })
     })
     await card.getByRole('button', { name: 'Copy link' }).click()
-    const copied = await page.evaluate(() => (window as unknown as { copied: string }).copied)
-    const { pathname, searchParams } = new URL(copied)
+    const copiedText = await page.evaluate(() => (window as unknown as { copied: string }).copied)
+    const { pathname, searchParams } = new URL(copiedText)
     assert.deepEqual(
       [pathname, ...[...searchParams].map((pair) => pair.join('=')).toSorted()],
       ['/convert', 'quality=low', 'to=webp', 'width=16'],
@@ -194,8 +194,8 @@ test('a password is hidden until it is revealed, and never part of a link', () =
       navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text })
     })
     await card.getByRole('button', { name: 'Copy link' }).click()
-    const copied = await page.evaluate(() => (window as unknown as { copied: string }).copied)
-    assert.equal(new URL(copied).search, '?to=txt')
+    const copiedText = await page.evaluate(() => (window as unknown as { copied: string }).copied)
+    assert.equal(new URL(copiedText).search, '?to=txt')
   }))
 
 test('the options are completely in German on a phone', () =>

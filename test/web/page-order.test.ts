@@ -45,7 +45,7 @@ test('pages move one position forward or back and stop at the ends', () => {
 })
 
 test('a page range is written in its shortest form and parsed the same by the service', () => {
-  const written: readonly (readonly [readonly number[], string])[] = [
+  const writtenRanges: readonly (readonly [readonly number[], string])[] = [
     [[3, 1, 2], '3,1-2'],
     [[1, 2, 3, 7, 9, 8], '1-3,7,9-8'],
     [[5, 4, 3], '5-3'],
@@ -53,27 +53,27 @@ test('a page range is written in its shortest form and parsed the same by the se
     [[1, 2, 1], '1-2,1'],
     [[], ''],
   ]
-  for (const [pages, range] of written) {
+  for (const [pages, range] of writtenRanges) {
     assert.equal(formatRange(pages), range)
     if (range) assert.deepEqual(resolvePages(range, 9), pages)
     if (range) assert.deepEqual(parseRange(range, 9), pages)
   }
   assert.deepEqual(parseRange(' 8 - last , 1', 9), [8, 9, 1])
-  for (const wrong of ['', '0', '10', '1-', 'a', '1,,2', '1-2-3'])
-    assert.equal(parseRange(wrong, 9), undefined, wrong)
+  for (const wrongRange of ['', '0', '10', '1-', 'a', '1,,2', '1-2-3'])
+    assert.equal(parseRange(wrongRange, 9), undefined, wrongRange)
 })
 
 test('edits become a chain of operations, each on the result of the one before', () => {
   assert.deepEqual(toOperations(fivePages), [])
   assert.deepEqual(toOperations(arrange((sheets) => toggleRemoved(sheets, pageSet(1, 2, 3, 4, 5)))), [])
-  const all = arrange(
+  const allPages = arrange(
     (sheets) => movePages(sheets, pageSet(5), 0),
     (sheets) => rotatePages(sheets, pageSet(5, 3), 90),
     (sheets) => rotatePages(sheets, pageSet(2), -90),
     (sheets) => toggleRemoved(sheets, pageSet(1)),
     (sheets) => toggleSplit(sheets, pageSet(2)),
   )
-  assert.deepEqual(toOperations(all), [
+  assert.deepEqual(toOperations(allPages), [
     { operation: 'extract-pdf-pages', options: { pages: '5,2-4' } },
     { operation: 'rotate-pdf', options: { pages: '1,3', rotate: 90 } },
     { operation: 'rotate-pdf', options: { pages: '2', rotate: 270 } },

@@ -33,10 +33,10 @@ describe('building a pipeline', () => {
       const command = buildCommandLine(pipeline, 'http://localhost:1', tasks)
       // Stubs for the programs of the command: curl prints its input, base64 its argument.
       const script = `curl() { cat; }; base64() { printf 'bytes of %s' "$2"; }; API_KEY=k\n${command}`
-      const { tasks: sent } = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }))
-      assert.equal(sent['step-2'].options.password, steps[1]?.values.password)
-      if (url) assert.equal(sent.file.url, url)
-      else assert.equal(sent.file.file, 'bytes of sample.md')
+      const { tasks: sentTasks } = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }))
+      assert.equal(sentTasks['step-2'].options.password, steps[1]?.values.password)
+      if (url) assert.equal(sentTasks.file.url, url)
+      else assert.equal(sentTasks.file.file, 'bytes of sample.md')
     }
   })
 

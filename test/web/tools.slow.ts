@@ -49,8 +49,10 @@ test('a tool is found by search, and two PDFs are merged in the order set by key
     const path = join(scratchFolder('merged'), 'merged.pdf')
     await writeFile(path, await readDownload(download))
     const pages = Number(execFileSync('qpdf', ['--show-npages', path], { encoding: 'utf8' }))
-    const alone = Number(execFileSync('qpdf', ['--show-npages', fixture('report.pdf')], { encoding: 'utf8' }))
-    assert.equal(pages, alone + 3)
+    const pageCount = Number(
+      execFileSync('qpdf', ['--show-npages', fixture('report.pdf')], { encoding: 'utf8' }),
+    )
+    assert.equal(pages, pageCount + 3)
     const textOf = (file: string) => execFileSync('pdftotext', ['-l', '1', file, '-'], { encoding: 'utf8' })
     assert.equal(textOf(path), textOf(fixture('three-pages.pdf')))
     await checkAppearance(page, 'merged')

@@ -60,13 +60,16 @@ test('a stock Uppy uploads 60 MB in parts, resumes after a reload, and the file 
     visitor.on('console', (message) => consoleMessages.push(message.text()))
     await visitor.goto(`http://127.0.0.1:${port}/`)
     await visitor.waitForFunction('globalThis.sent?.length >= 4', undefined, { timeout: 60_000 })
-    const before = (await visitor.evaluate('globalThis.sent')) as number[]
+    const sentBefore = (await visitor.evaluate('globalThis.sent')) as number[]
     await visitor.reload()
     await visitor.waitForFunction('globalThis.key || globalThis.failure', undefined, { timeout: 60_000 })
     assert.equal(await visitor.evaluate('globalThis.failure'), undefined, consoleMessages.join('\n'))
-    const after = (await visitor.evaluate('globalThis.sent')) as number[]
-    assert.ok(!after.some((number) => number < before.length), `sent again: ${before} and then ${after}`)
-    assert.ok(after.length < 12, 'only the missing parts are uploaded after the reload')
+    const sentAfter = (await visitor.evaluate('globalThis.sent')) as number[]
+    assert.ok(
+      !sentAfter.some((number) => number < sentBefore.length),
+      `sent again: ${sentBefore} and then ${sentAfter}`,
+    )
+    assert.ok(sentAfter.length < 12, 'only the missing parts are uploaded after the reload')
 
     const client = new Client(site)
     const uploadId = (await visitor.evaluate('globalThis.key')) as string

@@ -84,10 +84,10 @@ test('with forced colors, selected, focused and primary controls are distinguish
         )
         return { edge: `${borderWidth} ${borderColor}`, outlineStyle, backgroundColor }
       })
-    const [chosen, other] = [await styleOf('GIF'), await styleOf('WEBM')]
+    const [chosenStyle, otherStyle] = [await styleOf('GIF'), await styleOf('WEBM')]
     assert.notDeepEqual(
-      [chosen.edge, chosen.backgroundColor],
-      [other.edge, other.backgroundColor],
+      [chosenStyle.edge, chosenStyle.backgroundColor],
+      [otherStyle.edge, otherStyle.backgroundColor],
       'not by font weight alone',
     )
     const gif = card.getByRole('radio', { name: 'GIF' })
@@ -105,7 +105,7 @@ test('with forced colors, selected, focused and primary controls are distinguish
 
 /** Texts that are in no catalog: without the brackets of the pseudo-locale, except in names and code. */
 const textsOutsideCatalogs = () => {
-  const found: string[] = []
+  const foundProblems: string[] = []
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement
@@ -114,9 +114,9 @@ const textsOutsideCatalogs = () => {
     const block =
       parent.closest('p, h1, h2, h3, li, label, button, a, legend, summary, dt, dd, th, td') ?? parent
     const text = node.textContent?.trim() ?? ''
-    if (/\p{L}{3}/u.test(text) && !/[⟦⟧]/.test(block.textContent ?? '')) found.push(text)
+    if (/\p{L}{3}/u.test(text) && !/[⟦⟧]/.test(block.textContent ?? '')) foundProblems.push(text)
   }
-  return found
+  return foundProblems
 }
 
 describe('in a right-to-left language, every text comes from a catalog', () => {

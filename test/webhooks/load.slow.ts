@@ -38,21 +38,21 @@ async function subscribe(path: string, events = ['job.completed', 'job.failed'])
 
 /** Starts jobs at a constant rate, regardless of earlier ones. */
 async function startJobs(count: number, between: (at: number) => Promise<void> = async () => {}) {
-  const started: Promise<string | undefined>[] = []
+  const startedJobs: Promise<string | undefined>[] = []
   for (let at = 0; at < count; at++) {
     await between(at)
-    const sent = client.convert({ name: `${at}.png`, bytes }, { targetFormat: 'webp' })
+    const sentReply = client.convert({ name: `${at}.png`, bytes }, { targetFormat: 'webp' })
     const jobId = async (response: Response) => ((await response.json()) as { jobId?: string }).jobId
-    started.push(sent.then(jobId).catch(() => undefined))
+    startedJobs.push(sentReply.then(jobId).catch(() => undefined))
     await sleep(1000 / jobsPerSecond)
   }
-  return Promise.all(started)
+  return Promise.all(startedJobs)
 }
 
 const jobsAt = (path: string) => new Set(receiver.at(path).map(({ json }) => json.job?.id))
 const hasAll = (path: string, jobs: readonly string[]) => {
-  const seen = jobsAt(path)
-  return jobs.every((id) => seen.has(id))
+  const seenJobs = jobsAt(path)
+  return jobs.every((id) => seenJobs.has(id))
 }
 
 test('healthy receivers are notified of each job without delay, despite a dead and a slow one', async (t) => {
@@ -82,12 +82,15 @@ test('healthy receivers are notified of each job without delay, despite a dead a
   // A delivery that waited for the dead receiver would take at least this long.
   assert.ok(p95 < attemptTimeoutMs, `p95 ${p95} ms`)
 
-  const last = new Map<string, number>()
+  const lastSequences = new Map<string, number>()
   for (const { json } of receiver.at('/all')) {
     const { id } = json.job ?? {}
     if (id === undefined) continue
-    assert.ok(json.sequence > (last.get(id) ?? 0), `${id}: ${json.event} came after ${last.get(id)}`)
-    last.set(id, json.sequence)
+    assert.ok(
+      json.sequence > (lastSequences.get(id) ?? 0),
+      `${id}: ${json.event} came after ${lastSequences.get(id)}`,
+    )
+    lastSequences.set(id, json.sequence)
   }
 })
 
@@ -120,10 +123,10 @@ test('no event is lost when processes are killed, and repeated events keep their
   await waitUntil(() => hasAll('/killed', createdJobs), 'all deliveries', 400)
   const ids = new Map<string, string>()
   for (const { json } of receiver.at('/killed')) {
-    const before = ids.get(json.job.id)
+    const idBefore = ids.get(json.job.id)
     assert.ok(
-      before === undefined || before === json.id,
-      `${json.job.id} was sent as ${before} and ${json.id}`,
+      idBefore === undefined || idBefore === json.id,
+      `${json.job.id} was sent as ${idBefore} and ${json.id}`,
     )
     ids.set(json.job.id, json.id)
   }

@@ -21,13 +21,13 @@ export const respondWith =
 
 /** Starts a webhook receiver on loopback that records requests and responds as configured per path. */
 export async function openReceiver() {
-  const received: ReceivedRequest[] = []
+  const receivedRequests: ReceivedRequest[] = []
   const byPath = new Map<string, RequestHandler>()
   const server = createServer(async (request, response) => {
     const at = Date.now()
     const body = await buffer(request)
     const { url: path = '', headers } = request
-    received.push({ path, at, headers, body, json: JSON.parse(body.toString()) })
+    receivedRequests.push({ path, at, headers, body, json: JSON.parse(body.toString()) })
     const handler = byPath.get(path) ?? respondWith(204)
     handler(request, response)
   })
@@ -35,7 +35,7 @@ export async function openReceiver() {
   const { port } = server.address() as AddressInfo
   return {
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
-    at: (path: string) => received.filter((one) => one.path === path),
+    at: (path: string) => receivedRequests.filter((one) => one.path === path),
     setHandler: (path: string, handler: RequestHandler) => void byPath.set(path, handler),
     close: () => {
       server.closeAllConnections()

@@ -79,7 +79,7 @@ test('an event with many tasks contains only their states, and with very many ta
   assert.deepEqual([bare.tasks, bare.links], [{}, { job: 'https://files.example/v1/jobs/job_1' }])
 })
 
-const failed = {
+const failedEvent = {
   event: 'job.failed',
   timestamp: now.toISOString(),
   job: {
@@ -91,7 +91,7 @@ const failed = {
 }
 
 test('a block message describes the event, and file names in it are not interpreted as markup', () => {
-  const { text, blocks } = chatBlocks(failed)
+  const { text, blocks } = chatBlocks(failedEvent)
   assert.equal(text, 'Job failed: &lt;@everyone&gt; *a*.png')
   assert.deepEqual(blocks[0], { type: 'header', text: { type: 'plain_text', text: 'Job failed' } })
   const { fields = [] } = blocks[1] as { fields?: { type: string; text: string }[] }
@@ -101,12 +101,16 @@ test('a block message describes the event, and file names in it are not interpre
   )
   assert.ok(fields.every(({ type }) => type === 'plain_text'))
   const url = 'https://files.example/v1/download/job_1'
-  const done = chatBlocks({ ...failed, event: 'job.completed', job: { ...failed.job, files: [{ url }] } })
-  assert.match(JSON.stringify(done), /<https:\/\/files\.example\/v1\/download\/job_1\|Download/)
+  const completedBlocks = chatBlocks({
+    ...failedEvent,
+    event: 'job.completed',
+    job: { ...failedEvent.job, files: [{ url }] },
+  })
+  assert.match(JSON.stringify(completedBlocks), /<https:\/\/files\.example\/v1\/download\/job_1\|Download/)
 })
 
 test('an embed message describes the event and notifies no users', () => {
-  const { embeds, allowed_mentions } = chatEmbed(failed)
+  const { embeds, allowed_mentions } = chatEmbed(failedEvent)
   assert.deepEqual(allowed_mentions, { parse: [] })
   assert.partialDeepStrictEqual(embeds[0], { title: 'Job failed', timestamp: now.toISOString() })
   assert.equal(embeds[0]?.fields[0]?.value, String.raw`\<\@everyone\> \*a\*.png`)

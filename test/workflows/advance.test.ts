@@ -28,7 +28,8 @@ const workflow = (of: Partial<Workflow> = {}): Workflow => ({
   ...of,
 })
 
-const next = (of: Partial<Workflow> = {}, made = at('00:30:00')) => scheduleNextRun(workflow(of), made)
+const nextWorkflow = (of: Partial<Workflow> = {}, made = at('00:30:00')) =>
+  scheduleNextRun(workflow(of), made)
 
 function requireTransition(
   step: WorkflowTransition | undefined,
@@ -38,8 +39,8 @@ function requireTransition(
 }
 
 test('a workflow run starts when it is due, not before', () => {
-  assert.equal(advanceWorkflow(next(), at('00:59:59')), undefined)
-  const { run, next: after } = requireTransition(advanceWorkflow(next(), at('01:00:00')))
+  assert.equal(advanceWorkflow(nextWorkflow(), at('00:59:59')), undefined)
+  const { run, next: after } = requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00')))
   assert.deepEqual(
     [run.status, run.trigger, run.dueAt],
     ['running', 'schedule', at('01:00:00').toISOString()],
@@ -49,24 +50,26 @@ test('a workflow run starts when it is due, not before', () => {
 })
 
 test('a workflow runs once after downtime, no matter how many runs were missed', () => {
-  const { run, next: after } = requireTransition(advanceWorkflow(next(), at('07:20:00')))
+  const { run, next: after } = requireTransition(advanceWorkflow(nextWorkflow(), at('07:20:00')))
   assert.equal(run.dueAt, at('01:00:00').toISOString())
   assert.equal(after.nextRunAt, at('08:00:00').toISOString())
   assert.equal(advanceWorkflow(after, at('07:20:01')), undefined)
 })
 
 test('processes that handle the same due time create the same run', () => {
-  const [first, second] = [1, 2].map(() => requireTransition(advanceWorkflow(next(), at('01:00:00'))).run)
-  assert.equal(first?.id, second?.id)
+  const [firstRun, secondRun] = [1, 2].map(
+    () => requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00'))).run,
+  )
+  assert.equal(firstRun?.id, secondRun?.id)
 })
 
 test('an unfinished workflow run is checked every minute and at the next due time', () => {
-  const { next: after } = requireTransition(advanceWorkflow(next(), at('01:00:00')))
+  const { next: after } = requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00')))
   assert.equal(after.wakeAt, at('01:01:00').toISOString())
 })
 
 test('a disabled workflow has no next run or check', () => {
-  const off = next({ enabled: false })
+  const off = nextWorkflow({ enabled: false })
   assert.deepEqual([off.nextRunAt, off.wakeAt], [undefined, undefined])
   assert.equal(
     advanceWorkflow({ ...off, nextRunAt: at('01:00:00').toISOString() }, at('02:00:00')),
@@ -75,21 +78,25 @@ test('a disabled workflow has no next run or check', () => {
 })
 
 test('a run that is due during an unfinished run is skipped, queued or replaces it', () => {
-  const live = { live: 'run_before' }
-  const skipped = requireTransition(advanceWorkflow(next({ ...live, overlap: 'skip' }), at('01:00:00')))
+  const liveRun = { live: 'run_before' }
+  const skippedRun = requireTransition(
+    advanceWorkflow(nextWorkflow({ ...liveRun, overlap: 'skip' }), at('01:00:00')),
+  )
   assert.deepEqual(
-    [skipped.run.status, skipped.run.jobId, skipped.next.live],
+    [skippedRun.run.status, skippedRun.run.jobId, skippedRun.next.live],
     ['skipped', undefined, 'run_before'],
   )
 
-  const queued = requireTransition(advanceWorkflow(next({ ...live, overlap: 'queue' }), at('01:00:00')))
-  assert.deepEqual([queued.run.status, queued.next.live], ['waiting', 'run_before'])
-  assert.equal(queued.next.waiting, queued.run.id)
-  const one = requireTransition(advanceWorkflow(queued.next, at('02:00:00')))
-  assert.deepEqual([one.run.status, one.next.waiting], ['skipped', queued.run.id], 'one waits at most')
+  const queuedRun = requireTransition(
+    advanceWorkflow(nextWorkflow({ ...liveRun, overlap: 'queue' }), at('01:00:00')),
+  )
+  assert.deepEqual([queuedRun.run.status, queuedRun.next.live], ['waiting', 'run_before'])
+  assert.equal(queuedRun.next.waiting, queuedRun.run.id)
+  const one = requireTransition(advanceWorkflow(queuedRun.next, at('02:00:00')))
+  assert.deepEqual([one.run.status, one.next.waiting], ['skipped', queuedRun.run.id], 'one waits at most')
 
   const cancelling = requireTransition(
-    advanceWorkflow(next({ ...live, overlap: 'cancel-previous' }), at('01:00:00')),
+    advanceWorkflow(nextWorkflow({ ...liveRun, overlap: 'cancel-previous' }), at('01:00:00')),
   )
   assert.deepEqual([cancelling.cancel, cancelling.run.status], ['run_before', 'running'])
   assert.equal(cancelling.next.live, cancelling.run.id)
@@ -98,14 +105,14 @@ test('a run that is due during an unfinished run is skipped, queued or replaces 
 test('ten consecutive failures pause a workflow with the reason, and a success resets the count', () => {
   const run = createRun(workflow(), { trigger: 'schedule', dueAt: at('01:00:00').toISOString() })
   const error = { code: 'IMPORT_FAILED', message: 'The server does not answer.' }
-  const failed: WorkflowRun = { ...run, status: 'failed', error }
-  let now = next({ live: run.id })
-  for (let count = 1; count < maxFailures; count++) now = endRun(now, failed, at('01:10:00'))
+  const failedRun: WorkflowRun = { ...run, status: 'failed', error }
+  let now = nextWorkflow({ live: run.id })
+  for (let count = 1; count < maxFailures; count++) now = endRun(now, failedRun, at('01:10:00'))
   assert.deepEqual([now.enabled, now.failures, now.paused], [true, maxFailures - 1, undefined])
   assert.equal(endRun(now, { ...run, status: 'completed' }, at('01:10:00')).failures, 0)
   assert.equal(endRun(now, { ...run, status: 'cancelled' }, at('01:10:00')).failures, maxFailures - 1)
 
-  const paused = endRun(now, failed, at('01:10:00'))
+  const paused = endRun(now, failedRun, at('01:10:00'))
   assert.deepEqual([paused.enabled, paused.live, paused.nextRunAt, paused.wakeAt], [false, ...Array(3)])
   assert.match(paused.paused?.reason ?? '', /^10 runs in a row failed\. .* The server does not answer\.$/)
 })

@@ -3,13 +3,13 @@ import { describe, test } from 'node:test'
 import { nextRunTime, validateSchedule } from '../../lib/workflows/cron-schedule.ts'
 
 function runs(cron: string, timezone: string, from: string, until: string): string[] {
-  const found: string[] = []
+  const foundTimes: string[] = []
   let at = nextRunTime({ cron, timezone }, Date.parse(from))
   while (at !== undefined && at < Date.parse(until)) {
-    found.push(new Date(at).toISOString())
+    foundTimes.push(new Date(at).toISOString())
     at = nextRunTime({ cron, timezone }, at)
   }
-  return found
+  return foundTimes
 }
 
 /** UTC offsets in hours and the days on which they change, as published by the authorities. */
@@ -38,24 +38,24 @@ const dayMs = 24 * hourMs
 
 /** Each day at 05:45, a time that no clock change here affects. */
 function everyDay(zone: keyof typeof offsets, from: number, until: number): string[] {
-  const found: string[] = []
+  const foundTimes: string[] = []
   for (let midnight = Date.UTC(2026, 0, 1); midnight < until + dayMs; midnight += dayMs) {
     const wall = midnight + 5.75 * hourMs
     const [, hours = 0] =
       offsets[zone].findLast(([since, ahead]) => wall - ahead * hourMs >= Date.parse(since)) ?? []
     const at = wall - hours * hourMs
-    if (at > from && at < until) found.push(new Date(at).toISOString())
+    if (at > from && at < until) foundTimes.push(new Date(at).toISOString())
   }
-  return found
+  return foundTimes
 }
 
 describe('the schedule of a workflow over 400 days', () => {
   const [from, until] = ['2026-01-02T00:00:00Z', '2027-02-06T00:00:00Z'] as const
   for (const zone of Object.keys(offsets) as (keyof typeof offsets)[])
     test(`a workflow over 400 days runs each day at its time in ${zone}`, () => {
-      const expected = everyDay(zone, Date.parse(from), Date.parse(until))
-      assert.ok(expected.length >= 399, `${expected.length} days`)
-      assert.deepEqual(runs('45 5 * * *', zone, from, until), expected)
+      const expectedTimes = everyDay(zone, Date.parse(from), Date.parse(until))
+      assert.ok(expectedTimes.length >= 399, `${expectedTimes.length} days`)
+      assert.deepEqual(runs('45 5 * * *', zone, from, until), expectedTimes)
     })
 })
 

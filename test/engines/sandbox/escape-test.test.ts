@@ -24,15 +24,15 @@ const checks = [
   ...(['secrets', 'network', 'signals', 'files', 'kill', 'memory', 'file-size', 'processes'] as const),
   ...(['processor', 'core', 'pid', 'net', 'runs'] as const),
 ] as const
-const all = Object.fromEntries(checks.map((check) => [check, true])) as EscapeTestResult // all of its keys
-const without = (...missing: readonly (keyof EscapeTestResult)[]): EscapeTestResult => ({
-  ...all,
-  ...Object.fromEntries(missing.map((check) => [check, false])),
+const allChecks = Object.fromEntries(checks.map((check) => [check, true])) as EscapeTestResult // all of its keys
+const without = (...missingChecks: readonly (keyof EscapeTestResult)[]): EscapeTestResult => ({
+  ...allChecks,
+  ...Object.fromEntries(missingChecks.map((check) => [check, false])),
 })
 
 describe('the level of confinement', () => {
   test('the level of confinement is determined by the checks of the escape test that passed', () => {
-    assert.equal(confinementLevel(all), 'namespaces')
+    assert.equal(confinementLevel(allChecks), 'namespaces')
     for (const check of ['files', 'pid', 'net'] as const)
       assert.equal(confinementLevel(without(check)), 'filtered', check)
     for (const check of ['secrets', 'network', 'signals', 'kill'] as const)
@@ -42,11 +42,11 @@ describe('the level of confinement', () => {
   })
 
   test('the level of confinement below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
-    const found = { level: 'limits', detail: 'rlimits only' } as const
-    assert.equal(confinementProblem(found, 'limits'), undefined)
-    assert.equal(confinementProblem(found, 'none'), undefined)
-    for (const wanted of ['filtered', 'namespaces'] as const) {
-      const reason = confinementProblem(found, wanted) ?? ''
+    const foundConfinement = { level: 'limits', detail: 'rlimits only' } as const
+    assert.equal(confinementProblem(foundConfinement, 'limits'), undefined)
+    assert.equal(confinementProblem(foundConfinement, 'none'), undefined)
+    for (const wantedLevel of ['filtered', 'namespaces'] as const) {
+      const reason = confinementProblem(foundConfinement, wantedLevel) ?? ''
       assert.match(
         reason,
         /confined by rlimits only; that is "limits", and MIN_CONFINEMENT asks for "(filtered|namespaces)"/,
@@ -56,9 +56,9 @@ describe('the level of confinement', () => {
   })
 
   test('the level of confinement below MIN_CONFINEMENT gives clients an error without details, which are only in the cause', async () => {
-    const found = { level: 'limits', detail: 'rlimits only' } as const
-    await requireConfinement(found, 'limits')
-    await assert.rejects(requireConfinement(found, 'filtered'), (error) => {
+    const foundConfinement = { level: 'limits', detail: 'rlimits only' } as const
+    await requireConfinement(foundConfinement, 'limits')
+    await assert.rejects(requireConfinement(foundConfinement, 'filtered'), (error) => {
       assert.ok(error instanceof AppError && error.cause instanceof Error)
       assert.equal(error.code, 'SERVICE_UNAVAILABLE')
       assert.doesNotMatch(error.message, /rlimits/)
@@ -68,9 +68,13 @@ describe('the level of confinement', () => {
   })
 
   test('the level of confinement is that of the best working launcher; a launcher that cannot start programs is skipped', async () => {
-    const broken: Launcher = { ...(launchers[0] as Launcher), needsRoot: false, namespaceArgs: ['false'] }
+    const brokenLauncher: Launcher = {
+      ...(launchers[0] as Launcher),
+      needsRoot: false,
+      namespaceArgs: ['false'],
+    }
     const bare = launchers.filter(({ level }) => level === 'none')
-    const { launcher, level } = await chooseLauncher([broken, ...bare], false)
+    const { launcher, level } = await chooseLauncher([brokenLauncher, ...bare], false)
     assert.deepEqual([launcher, level], [bare[0], 'none'])
   })
 })
@@ -81,9 +85,9 @@ const filtered = launchers.filter(
 )[0] as Launcher
 
 /** Runs Perl code with a launcher and returns its stdout and stderr. */
-async function perl(code: string, launcher = filtered, more = {}): Promise<string> {
+async function perl(code: string, launcher = filtered, moreOptions = {}): Promise<string> {
   const workDir = await mkdtemp(join(base, 'work-'))
-  const command = await buildCommand(launcher, 'perl', ['-e', code], { workDir, limits: {}, ...more })
+  const command = await buildCommand(launcher, 'perl', ['-e', code], { workDir, limits: {}, ...moreOptions })
   const { stdout, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
   return stdout + stderr
 }
@@ -108,8 +112,8 @@ describe('the system call filter', () => {
 
   test('the system call filter refuses calls that no converter needs, and reports newer ones as not implemented', async () => {
     const calls = [...alwaysRefused, ...refusedWithoutPidNamespace, ...reportedAsMissing]
-    const expected = calls.map((call) => `${call} ${reportedAsMissing.includes(call) ? ENOSYS : EPERM}`)
-    assert.deepEqual((await perl(tryCalls(calls))).trim().split('\n'), expected)
+    const expectedLines = calls.map((call) => `${call} ${reportedAsMissing.includes(call) ? ENOSYS : EPERM}`)
+    assert.deepEqual((await perl(tryCalls(calls))).trim().split('\n'), expectedLines)
   })
 
   test('the system call filter allows process groups and sessions only inside a PID namespace', async (t) => {
@@ -124,11 +128,11 @@ describe('the system call filter', () => {
 
   test('the system call filter refuses all sockets, except Unix sockets for programs that need them', async () => {
     const sockets = `for ([1,1],[2,1],[2,2],[10,1],[16,3],[17,3]) { my $r = socket my $s, $$_[0], $$_[1], 0; print "$$_[0] ", $r ? "done" : $! + 0, "\\n" }`
-    const refused = [1, 2, 2, 10, 16, 17].map((family) => `${family} ${EAFNOSUPPORT}\n`)
-    assert.equal(await perl(sockets), refused.join(''))
+    const refusedFamilies = [1, 2, 2, 10, 16, 17].map((family) => `${family} ${EAFNOSUPPORT}\n`)
+    assert.equal(await perl(sockets), refusedFamilies.join(''))
     assert.equal(
       await perl(sockets, filtered, { unixSockets: true }),
-      ['1 done\n', ...refused.slice(1)].join(''),
+      ['1 done\n', ...refusedFamilies.slice(1)].join(''),
     )
     const pair = 'for (1, 2) { print socketpair(my $a, my $b, $_, 1, 0) ? "done " : $! + 0 }'
     assert.equal(await perl(pair), `done ${EAFNOSUPPORT}`)
@@ -207,14 +211,14 @@ describe('a launched program', () => {
   test('a launched program does not start when the filter cannot be installed', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const { file, args, env, cwd } = await buildCommand(filtered, 'true', [], { workDir, limits: {} })
-    const broken = args.map((arg) => (arg.startsWith('filter=') ? 'filter=ffffffffffffffff' : arg))
-    const { status, stderr } = spawnSync(file, broken, { env, cwd, encoding: 'utf8' })
+    const brokenArgs = args.map((arg) => (arg.startsWith('filter=') ? 'filter=ffffffffffffffff' : arg))
+    const { status, stderr } = spawnSync(file, brokenArgs, { env, cwd, encoding: 'utf8' })
     assert.notEqual(status, 0)
     assert.match(stderr, /^launch: seccomp: Invalid argument$/m)
   })
 
   test('a launched program opens its folder and the system files it needs, and cannot execute files that it created', async () => {
-    const shown = await mkdtemp(join(base, 'shown-'))
+    const shownFolder = await mkdtemp(join(base, 'shown-'))
     const code = `
       sub report { print "$_[0]: ", ($_[1] ? "yes" : $! + 0), "\\n" }
       report("makes", open my $own, ">", "own"); print $own "#!/bin/sh\\n"; close $own; chmod 0755, "own";
@@ -223,11 +227,11 @@ describe('a launched program', () => {
       report("reads programs", open my $a, "<", "/usr/bin/env"); report("reads fonts", opendir my $d, "/etc/fonts");
       report("discards", open my $n, ">", "/dev/null");
       report("writes to $_", open my $o, "+<", "/dev/$_") for "zero", "full";
-      report("reads what it is given", opendir my $e, "${shown}"); report("writes there", open my $f, ">", "${shown}/x");
+      report("reads what it is given", opendir my $e, "${shownFolder}"); report("writes there", open my $f, ">", "${shownFolder}/x");
       report("reads accounts' secrets", open my $g, "<", "/etc/shadow");
       report("writes to the system", open my $h, ">", "/usr/x"); report("writes to all's", open my $i, ">", "/tmp/x-of-a-test");
       report("reads folders beside its own", opendir my $j, "${base}");`
-    assert.deepEqual((await perl(code, filtered, { readOnly: [shown] })).trim().split('\n'), [
+    assert.deepEqual((await perl(code, filtered, { readOnly: [shownFolder] })).trim().split('\n'), [
       ...['makes: yes', 'runs it: 13', 'makes a folder: yes', 'moves: yes', 'removes: yes'],
       ...['reads programs: yes', 'reads fonts: yes', 'discards: yes'],
       ...['writes to zero: yes', 'writes to full: yes'],

@@ -17,7 +17,7 @@ const { level, detail } = await confinement()
 
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
-const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
+const limitedTest = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
 
 let base: string
 
@@ -51,12 +51,12 @@ describe('a hostile engine process', () => {
     await noneRunning('sleep 7776')
   })
 
-  test('a hostile engine process cannot take more memory than its limit', limited, async () => {
+  test('a hostile engine process cannot take more memory than its limit', limitedTest, async () => {
     const grab = 'my $x = "a" x (2 * 1024 ** 3); print length $x'
     await assert.rejects(tools().exec('perl', ['-e', grab]), /Out of memory|panic/i)
   })
 
-  test('a hostile engine process cannot write a larger file than its limit', limited, async () => {
+  test('a hostile engine process cannot write a larger file than its limit', limitedTest, async () => {
     await assert.rejects(
       shell('exec head -c 100000000 /dev/zero > big'),
       (error) =>
@@ -67,7 +67,7 @@ describe('a hostile engine process', () => {
     assert.equal((await lstat(join(workDir, 'big'))).size, 64 * 1024 * 1024)
   })
 
-  test('a hostile engine process cannot use more processor time than its limit', limited, async (t) => {
+  test('a hostile engine process cannot use more processor time than its limit', limitedTest, async (t) => {
     const command = await sandboxCommand('sh', ['-c', 'while :; do :; done'], {
       workDir,
       limits: { cpuS: 1 },
@@ -101,12 +101,12 @@ describe('a hostile engine process', () => {
     "a hostile engine process cannot read this machine's accounts, this code or the folder of another job",
     confined,
     async () => {
-      const other = await mkdtemp(join(base, 'other-'))
-      await writeFile(join(other, 'secret.txt'), 'secret', { mode: 0o644 })
+      const otherFolder = await mkdtemp(join(base, 'other-'))
+      await writeFile(join(otherFolder, 'secret.txt'), 'secret', { mode: 0o644 })
       const here = new URL(import.meta.url).pathname
       const { stdout } = await tools().exec('cat', ['/etc/passwd'])
       assert.equal(stdout, await readFile('/usr/share/base-passwd/passwd.master', 'utf8'))
-      for (const path of ['/etc/shadow', here, join(other, 'secret.txt'), '/root']) {
+      for (const path of ['/etc/shadow', here, join(otherFolder, 'secret.txt'), '/root']) {
         await assert.rejects(tools().exec('cat', [path]), /No such file|Permission denied/)
       }
     },

@@ -13,7 +13,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const { level, detail } = await confinement()
 const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
-const limited = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
+const limitedTest = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
 /** Without root, all sandboxes run as the same user inside their user namespaces. */
 const asRoot = process.getuid?.() === 0 ? confined : { skip: 'needs root' }
 
@@ -33,14 +33,14 @@ const shell = (script: string, using = tools()) => using.exec('sh', ['-c', scrip
 
 describe('the confinement of this machine', () => {
   const works = (...args: readonly string[]) => spawnSync('bwrap', args).status === 0
-  const seen = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
+  const visibleArgs = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
   const id = ['--reuid=2000000008', '--regid=2000000008', '--clear-groups']
   const rights = ['--unshare-pid', '--unshare-net', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
 
   // If the best launcher were broken, a weaker one would be used and all tests below would be skipped.
   test('the confinement of this machine is as strict as this system allows', () => {
-    if (works('--unshare-all', ...seen, 'true')) assert.equal(level, 'namespaces', detail)
-    if (process.getuid?.() === 0 && works(...rights, ...seen, '--', 'setpriv', ...id, 'true'))
+    if (works('--unshare-all', ...visibleArgs, 'true')) assert.equal(level, 'namespaces', detail)
+    if (process.getuid?.() === 0 && works(...rights, ...visibleArgs, '--', 'setpriv', ...id, 'true'))
       assert.match(detail, /^bubblewrap: no network, own uid, own processes,.* system calls filtered$/)
   })
 })
@@ -73,12 +73,13 @@ describe('a confined process', () => {
     async () => {
       const names = ['ipc', 'pid', 'net', 'uts', 'mnt']
       const { stdout } = await shell(names.map((name) => `readlink /proc/self/ns/${name}`).join('; '))
-      const ours = await Promise.all(names.map((name) => readlink(`/proc/self/ns/${name}`)))
-      for (const [at, namespace] of stdout.trim().split('\n').entries()) assert.notEqual(namespace, ours[at])
+      const ownNamespaces = await Promise.all(names.map((name) => readlink(`/proc/self/ns/${name}`)))
+      for (const [at, namespace] of stdout.trim().split('\n').entries())
+        assert.notEqual(namespace, ownNamespaces[at])
     },
   )
 
-  test('a confined process writes no core dump and has the configured limits', limited, async () => {
+  test('a confined process writes no core dump and has the configured limits', limitedTest, async () => {
     const { stdout } = await shell('cat /proc/self/limits')
     const limitOf = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
     assert.equal(limitOf('core file size'), 0)
@@ -90,7 +91,7 @@ describe('a confined process', () => {
 
   test(
     'a confined process with a limit on written memory has no limit on its address space',
-    limited,
+    limitedTest,
     async () => {
       const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
       const { file, args, env, cwd } = await sandboxCommand('cat', ['/proc/self/limits'], { workDir, limits })
@@ -133,19 +134,19 @@ describe('a confined process', () => {
         uid: 2_000_000_007,
       })
       const command = [file, ...args]
-      const after = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
+      const argAfter = (name: string, from = 0) => command.slice(command.indexOf(name, from) + 1)
       assert.equal(file, 'bwrap')
       for (const flag of ['--die-with-parent', '--new-session', '--unshare-uts', '--unshare-cgroup-try'])
         assert.ok(command.indexOf(flag) < command.indexOf('--') && command.includes(flag), flag)
       const capabilities = command.flatMap((word, at) => (word === '--cap-add' ? [command[at + 1]] : []))
       assert.deepEqual(capabilities, ['CAP_SETUID', 'CAP_SETGID'])
-      const sealed = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
-      assert.deepEqual(sealed, ['/dev', '/'])
-      assert.deepEqual(after('--').slice(0, 6), [
+      const sealedPaths = command.flatMap((word, at) => (word === '--remount-ro' ? [command[at + 1]] : []))
+      assert.deepEqual(sealedPaths, ['/dev', '/'])
+      assert.deepEqual(argAfter('--').slice(0, 6), [
         ...['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0', 'uid=2000000007', 'limit=6:256'],
       ])
-      assert.match(after('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
-      assert.deepEqual(after('--').slice(7), ['--', 'true', '--core=1'])
+      assert.match(argAfter('--')[6] ?? '', /^filter=(?:[0-9a-f]{16})+$/)
+      assert.deepEqual(argAfter('--').slice(7), ['--', 'true', '--core=1'])
       assert.equal(args.at(-1), '--core=1')
       assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
     },
@@ -226,13 +227,13 @@ describe('a confined process', () => {
       const stop = new AbortController()
       const args = ['-c', 'echo up; sleep 7779']
       const beside = step.exec('sh', args, { signal: stop.signal, onLine: () => began.resolve() })
-      const ended = assert.rejects(beside, /enough/)
-      await Promise.race([began.promise, ended])
+      const rejectedRun = assert.rejects(beside, /enough/)
+      await Promise.race([began.promise, rejectedRun])
       await mkdir(join(workDir, 'c', 'd'), { recursive: true })
       await shell('touch c/second', step)
       await assert.rejects(shell('touch c/d/third', step), /Permission denied/)
       stop.abort(new Error('enough'))
-      await ended
+      await rejectedRun
       await shell('touch c/d/third', step)
     },
   )

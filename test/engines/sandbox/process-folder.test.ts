@@ -67,11 +67,11 @@ describe('the folder of a long-running process', () => {
   })
 
   test('the folder of a long-running process is removed if an earlier process with the same pid left it behind, and no other folders are', async () => {
-    const own = await makeProcessFolder(base, taskFolderPrefix)
+    const ownFolder = await makeProcessFolder(base, taskFolderPrefix)
     await mkdir(join(base, `task-${process.pid}1-abcdef`))
     await mkdir(join(base, `mutabor-office-${process.pid}-abcdef`))
     await removeOwnFolders(base, taskFolderPrefix)
-    assert.equal(existsSync(own), false)
+    assert.equal(existsSync(ownFolder), false)
     assert.equal((await readdir(base)).length, 2)
     await removeOwnFolders(join(base, 'not there'), taskFolderPrefix)
   })
@@ -98,9 +98,9 @@ describe('the folder of a long-running process', () => {
       statSync('/dev/shm').dev === statSync(scratch).dev &&
       'needs /dev/shm on another file system than the scratch folder',
   }, async (t) => {
-    const shared = await mkdtemp('/dev/shm/process-folder-test-')
-    t.after(() => rm(shared, { recursive: true }))
-    const at = (name: string) => join(shared, name)
+    const sharedFolder = await mkdtemp('/dev/shm/process-folder-test-')
+    t.after(() => rm(sharedFolder, { recursive: true }))
+    const at = (name: string) => join(sharedFolder, name)
     await writeFile(at('file'), 'text')
     assert.equal(await moveOut(at('file'), join(base, 'taken')), true)
     assert.equal(await readFile(join(base, 'taken'), 'utf8'), 'text')
@@ -114,14 +114,14 @@ describe('the folder of a long-running process', () => {
   })
 
   test('the folder of a long-running process is removed by the next service if the service that created it is gone', async () => {
-    const own = await makeProcessFolder(base, 'waiting-')
-    assert.ok(basename(own).startsWith(`waiting-${process.pid}-`))
+    const ownFolder = await makeProcessFolder(base, 'waiting-')
+    assert.ok(basename(ownFolder).startsWith(`waiting-${process.pid}-`))
     // Above the highest possible pid (proc(5), pid_max).
     for (const name of ['waiting-4194305-a', 'other-4194305-a', 'waiting-x']) await mkdir(join(base, name))
     await removeOrphanedFolders(base, 'waiting-')
     assert.deepEqual(
       (await readdir(base)).toSorted(),
-      ['other-4194305-a', basename(own), 'waiting-x'].toSorted(),
+      ['other-4194305-a', basename(ownFolder), 'waiting-x'].toSorted(),
     )
     await removeOrphanedFolders(join(base, 'new'), 'waiting-')
     assert.deepEqual(await readdir(join(base, 'new')), [])
@@ -133,17 +133,17 @@ describe('the folder of a long-running process', () => {
   }, async () => {
     await chmod(scratch, 0o755)
     await chmod(base, 0o1777)
-    const [foreign, own] = [join(base, 'waiting-4194305-a'), join(base, 'waiting-4194305-b')]
-    await mkdir(join(foreign, 'profile'), { recursive: true, mode: 0o700 })
-    await mkdir(own)
-    await chown(own, 993, 993)
+    const [foreignFolder, ownFolder] = [join(base, 'waiting-4194305-a'), join(base, 'waiting-4194305-b')]
+    await mkdir(join(foreignFolder, 'profile'), { recursive: true, mode: 0o700 })
+    await mkdir(ownFolder)
+    await chown(ownFolder, 993, 993)
     process.seteuid?.(993)
     try {
       await removeOrphanedFolders(base, 'waiting-')
     } finally {
       process.seteuid?.(0)
     }
-    assert.deepEqual(await readdir(base), [basename(foreign)])
+    assert.deepEqual(await readdir(base), [basename(foreignFolder)])
   })
 })
 
@@ -199,18 +199,18 @@ describe('a long output', () => {
 describe('the mutex', () => {
   test('the mutex runs actions one after the other, also after one that failed', async () => {
     const runExclusive = createMutex()
-    const seen: string[] = []
-    const first = Promise.withResolvers<void>()
+    const seenNames: string[] = []
+    const firstRun = Promise.withResolvers<void>()
     const failing = runExclusive(async () => {
-      await first.promise
-      seen.push('first')
+      await firstRun.promise
+      seenNames.push('first')
       throw new Error('no')
     })
-    const second = runExclusive(async () => seen.push('second'))
-    first.resolve()
+    const secondRun = runExclusive(async () => seenNames.push('second'))
+    firstRun.resolve()
     await assert.rejects(failing, /no/)
-    assert.equal(await second, 2)
-    assert.deepEqual(seen, ['first', 'second'])
+    assert.equal(await secondRun, 2)
+    assert.deepEqual(seenNames, ['first', 'second'])
   })
 })
 
@@ -218,9 +218,9 @@ describe('a wait for work that cannot be cancelled', () => {
   test('a wait for work that cannot be cancelled ends with the work, or throws the abort reason before that', async () => {
     const stop = new AbortController()
     assert.equal(await untilAborted(Promise.resolve(7), stop.signal), 7)
-    const waiting = untilAborted(new Promise(() => undefined), stop.signal)
+    const waitingRun = untilAborted(new Promise(() => undefined), stop.signal)
     stop.abort(new Error('cancelled'))
-    await assert.rejects(waiting, /cancelled/)
+    await assert.rejects(waitingRun, /cancelled/)
     await assert.rejects(untilAborted(Promise.resolve(7), stop.signal), /cancelled/)
   })
 })
@@ -230,17 +230,17 @@ describe('processes', () => {
     spawn('sleep', ['7777'], { detached: true, stdio: 'ignore', env: { ...process.env, MARK: mark } })
 
   test('processes are found and killed by a mark in their environment', async () => {
-    const [marked, other] = [asleep('here-7777'), asleep('other-7777')]
-    const killed = once(marked, 'exit')
+    const [markedProcess, otherProcess] = [asleep('here-7777'), asleep('other-7777')]
+    const killedEvent = once(markedProcess, 'exit')
     await killMarked('here-7777')
-    assert.deepEqual(await killed, [null, 'SIGKILL'])
-    assert.ok(isAlive(other.pid ?? 0))
-    const exited = once(other, 'exit')
-    killGroup(other)
-    assert.deepEqual(await exited, [null, 'SIGKILL'])
-    assert.equal(isAlive(other.pid ?? 0), false)
+    assert.deepEqual(await killedEvent, [null, 'SIGKILL'])
+    assert.ok(isAlive(otherProcess.pid ?? 0))
+    const exitedEvent = once(otherProcess, 'exit')
+    killGroup(otherProcess)
+    assert.deepEqual(await exitedEvent, [null, 'SIGKILL'])
+    assert.equal(isAlive(otherProcess.pid ?? 0), false)
     // Killing a group that no longer exists is not an error.
-    killGroup(other)
+    killGroup(otherProcess)
     killGroup({ pid: undefined } as never)
   })
 })
@@ -248,29 +248,29 @@ describe('processes', () => {
 describe('the end of a process', () => {
   /** Imitates a child process of Node. */
   const fakeChild = () => {
-    const closed: string[] = []
-    const pipe = (name: string) => ({ destroy: () => closed.push(name) })
+    const closedNames: string[] = []
+    const pipe = (name: string) => ({ destroy: () => closedNames.push(name) })
     const child = Object.assign(new EventEmitter(), { stdout: pipe('stdout'), stderr: pipe('stderr') })
     const stop = new AbortController()
-    return { closed, child, stop, end: waitForExit(child as never, stop.signal) }
+    return { closed: closedNames, child, stop, end: waitForExit(child as never, stop.signal) }
   }
 
   test('a process counts as ended when its output ends, or when it exits after a kill while others hold its pipes open', {
     timeout: 5000,
   }, async () => {
-    const usual = fakeChild()
-    usual.child.emit('exit', 3, null)
-    usual.child.emit('close', 3, null)
-    assert.deepEqual([await usual.end, usual.closed], [{ code: 3, signal: null }, []])
-    const killed = fakeChild()
-    killed.stop.abort()
-    killed.child.emit('exit', null, 'SIGKILL')
+    const usualChild = fakeChild()
+    usualChild.child.emit('exit', 3, null)
+    usualChild.child.emit('close', 3, null)
+    assert.deepEqual([await usualChild.end, usualChild.closed], [{ code: 3, signal: null }, []])
+    const killedChild = fakeChild()
+    killedChild.stop.abort()
+    killedChild.child.emit('exit', null, 'SIGKILL')
     const pipes = ['stdout', 'stderr']
-    assert.deepEqual([await killed.end, killed.closed], [{ code: null, signal: 'SIGKILL' }, pipes])
-    const held = fakeChild()
-    held.child.emit('exit', 0, null)
-    held.stop.abort()
-    assert.deepEqual([await held.end, held.closed], [{ code: 0, signal: null }, pipes])
+    assert.deepEqual([await killedChild.end, killedChild.closed], [{ code: null, signal: 'SIGKILL' }, pipes])
+    const heldChild = fakeChild()
+    heldChild.child.emit('exit', 0, null)
+    heldChild.stop.abort()
+    assert.deepEqual([await heldChild.end, heldChild.closed], [{ code: 0, signal: null }, pipes])
   })
 
   test('the end of a process is an error if it could not be started', async () => {
@@ -282,18 +282,18 @@ describe('the end of a process', () => {
 
 describe('a Python program of this project', () => {
   test('a Python program of this project ignores modules in the work folder and can read its own folder', async () => {
-    const seen: unknown[] = []
-    const tools = { exec: async (...call: unknown[]) => seen.push(call) } as never
+    const seenErrors: unknown[] = []
+    const tools = { exec: async (...call: unknown[]) => seenErrors.push(call) } as never
     await runPython('books/read.py', ['a'], tools, { timeoutS: 3 })
     const { file, args, readOnly } = pythonProgram('books/read.py')
     assert.deepEqual([file, args[0]], ['/usr/bin/python3', '-I'])
     assert.match(args[1] ?? '', /\/layers\/books\/read\.py$/)
     assert.deepEqual(readOnly, [(args[1] ?? '').replace('/read.py', '')])
-    assert.deepEqual(seen, [[file, [...args, 'a'], { timeoutS: 3, readOnly }]])
+    assert.deepEqual(seenErrors, [[file, [...args, 'a'], { timeoutS: 3, readOnly }]])
     const prestarted = {} as never
     await runPython('books/read.py', ['a'], tools, { prestarted })
     assert.deepEqual(
-      seen[1],
+      seenErrors[1],
       [file, ['a'], { prestarted, readOnly }],
       'a prestarted process already has its arguments',
     )

@@ -20,25 +20,29 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const base = scratchFolder('sandbox-rules')
 const { level, detail } = await confinement()
-const limited = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
+const limitedTest = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
 const asRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
-const none = launchers.at(-1) as Launcher
+const noLauncher = launchers.at(-1) as Launcher
 const makeWorkFolder = () => mkdtemp(join(base, 'work-'))
 
 describe('a confined program gets', () => {
   test('a confined program gets a clean environment, in which HOME and TMPDIR are always its work folder', async () => {
     const workDir = await makeWorkFolder()
     const environment = async (env: Record<string, string>) =>
-      (await buildCommand(none, 'true', [], { workDir, env })).env
-    const usual = {
+      (await buildCommand(noLauncher, 'true', [], { workDir, env })).env
+    const usualEnvironment = {
       PATH: '/usr/bin:/bin:/usr/local/bin',
       LANG: 'C.UTF-8',
       LD_LIBRARY_PATH: '/usr/lib/x86_64-linux-gnu/blas:/usr/lib/x86_64-linux-gnu/lapack',
     }
-    const own = { HOME: workDir, TMPDIR: workDir }
-    assert.deepEqual(await environment({}), { ...usual, ...own })
-    const asked = { LANG: 'de_DE.UTF-8', HOME: '/root', TMPDIR: '/', MORE: '1' }
-    assert.deepEqual(await environment(asked), { ...usual, ...asked, ...own })
+    const ownVariables = { HOME: workDir, TMPDIR: workDir }
+    assert.deepEqual(await environment({}), { ...usualEnvironment, ...ownVariables })
+    const requestedVariables = { LANG: 'de_DE.UTF-8', HOME: '/root', TMPDIR: '/', MORE: '1' }
+    assert.deepEqual(await environment(requestedVariables), {
+      ...usualEnvironment,
+      ...requestedVariables,
+      ...ownVariables,
+    })
   })
 
   test('a confined program gets a random uid from an unused range', () => {
@@ -55,7 +59,7 @@ describe('a confined program gets', () => {
       const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
       mkdirSync(at(66), { recursive: true })
       const uid = randomUid()
-      await buildCommand({ ...none, needsRoot: true }, 'true', [], { workDir, uid })
+      await buildCommand({ ...noLauncher, needsRoot: true }, 'true', [], { workDir, uid })
       const owners = await Promise.all([0, 1, 64, 65].map(async (depth) => (await lstat(at(depth))).uid))
       assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
     },
@@ -73,15 +77,15 @@ describe('a confined program gets', () => {
       ...['/etc/ssl/openssl.cnf', '/dev', '/proc', '/sys/devices/system/cpu', '/var/spool/libreoffice'],
     ]
     const rules = (rights: number, ...paths: readonly string[]) => paths.map((path) => [rights, path])
-    const expected = [
+    const expectedArgs = [
       ...rules(1 + 4 + 8, ...run),
       ...rules(4 + 8, ...read),
       ...rules(2 + 4 + 16_384, '/dev/null', '/dev/zero', '/dev/full'),
     ]
     const work = rules(0xffff - 1, '/work')
-    assert.deepEqual(landlockRules('/work', ['/shown']), [...expected, ...work])
+    assert.deepEqual(landlockRules('/work', ['/shown']), [...expectedArgs, ...work])
     assert.deepEqual(landlockRules('/work', ['/shown'], true), [
-      ...expected,
+      ...expectedArgs,
       ...rules(32 + 512, '/tmp'),
       ...work,
     ])
@@ -92,8 +96,8 @@ describe('a confined program gets', () => {
     const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
     const plain = { program: '/launch.pl', limits, closeFdsFrom: 3 }
     const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
-    const numbered = ['limit=0:2', 'limit=1:2', 'limit=2:3', 'limit=6:4', 'limit=9:5']
-    assert.deepEqual(launchCommand(plain), [...start, ...numbered, '--'])
+    const numberedArgs = ['limit=0:2', 'limit=1:2', 'limit=2:3', 'limit=6:4', 'limit=9:5']
+    assert.deepEqual(launchCommand(plain), [...start, ...numberedArgs, '--'])
     assert.deepEqual(launchCommand({ ...plain, limits: {} }), [...start, '--'])
     assert.deepEqual(
       launchCommand({
@@ -105,7 +109,7 @@ describe('a confined program gets', () => {
           [8, '/b'],
         ],
       }),
-      [...[...start, 'uid=0', ...numbered, 'landlock=1', '4=/a', '8=/b', 'filter=ff', '--']],
+      [...[...start, 'uid=0', ...numberedArgs, 'landlock=1', '4=/a', '8=/b', 'filter=ff', '--']],
     )
     assert.ok(
       launchCommand({ ...plain, files: [] }).includes('landlock=1'),
@@ -115,42 +119,44 @@ describe('a confined program gets', () => {
 })
 
 describe('the launcher for engines', () => {
-  const promising = (name: string): Launcher => ({ ...none, level: 'limits', detail: name })
+  const promising = (name: string): Launcher => ({ ...noLauncher, level: 'limits', detail: name })
 
   test('the launcher for engines is the first with the highest level, and never one that needs root when the service runs as another user', async () => {
     const { launcher } = await chooseLauncher([promising('one'), promising('two')], false)
     assert.equal(launcher.detail, 'one')
-    const ofRoot = { ...none, needsRoot: true }
+    const ofRoot = { ...noLauncher, needsRoot: true }
     await assert.rejects(chooseLauncher([ofRoot], false), /No launcher can start an engine/)
   })
 
   test('the launcher for engines fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
-    const before = process.env['TMPDIR']
+    const folderBefore = process.env['TMPDIR']
     t.after(() => {
-      if (before === undefined) delete process.env['TMPDIR']
-      else process.env['TMPDIR'] = before
+      if (folderBefore === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = folderBefore
     })
     const folder = await mkdtemp(join(base, 'escape-test-'))
     process.env['TMPDIR'] = folder
-    const seen: string[] = []
+    const seenLines: string[] = []
     const result = await runEscapeTest({ maxProcesses: 7 }, (_bin, args) => {
-      seen.push(...args)
+      seenLines.push(...args)
       return Promise.reject(new Error('no'))
     })
     assert.deepEqual(new Set(Object.values(result)), new Set([false]))
     assert.equal(result.runs, false)
-    assert.ok(seen.includes('processes=7') && seen.includes('core=0') && seen.includes('processor=60'))
+    assert.ok(
+      seenLines.includes('processes=7') && seenLines.includes('core=0') && seenLines.includes('processor=60'),
+    )
     assert.deepEqual(readdirSync(folder), [])
   })
 })
 
 describe('a program of a step', () => {
-  const toolsIn = (workDir: string, more: Partial<Parameters<typeof createTools>[0]> = {}) =>
+  const toolsIn = (workDir: string, moreOptions: Partial<Parameters<typeof createTools>[0]> = {}) =>
     createTools({
       workDir,
       signal: new AbortController().signal,
       limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
-      ...more,
+      ...moreOptions,
     })
 
   test('a program of a step may write exactly 10 MiB to stdout', async () => {
@@ -163,7 +169,7 @@ describe('a program of a step', () => {
 
   test(
     'a program of a step is stopped at its own file size limit, and the error names the limit',
-    limited,
+    limitedTest,
     async () => {
       const { exec } = toolsIn(await makeWorkFolder())
       const write = exec('sh', ['-c', 'exec head -c 3000000 /dev/zero > big'], {
@@ -190,9 +196,9 @@ describe('a program of a step', () => {
       ended: ({ how }: { how: string }) => void ends.push(how),
     })
     const { exec } = toolsIn(await makeWorkFolder(), { signal: stop.signal, onCommand })
-    const running = exec('sleep', ['7781'])
+    const runningSleep = exec('sleep', ['7781'])
     stop.abort(new Error('cancelled'))
-    await assert.rejects(running, /cancelled/)
+    await assert.rejects(runningSleep, /cancelled/)
     assert.deepEqual(ends, ['stopped (Error)'])
   })
 
@@ -207,15 +213,15 @@ describe('a program of a step', () => {
   })
 
   test('a program of a step reports progress and warnings to optional listeners', async () => {
-    const reported: unknown[] = []
+    const reportedRuns: unknown[] = []
     const tools = toolsIn(await makeWorkFolder(), {
-      onProgress: (...progress) => reported.push(progress),
-      onWarning: (...warning) => reported.push(warning),
+      onProgress: (...progress) => reportedRuns.push(progress),
+      onWarning: (...warning) => reportedRuns.push(warning),
     })
     tools.progress(0.5, 'pages')
     progressWithin(tools, 0.2, 0.6).progress(0.5, 'images')
     tools.warn('PAGES_DROPPED', 'Two pages.')
-    assert.deepEqual(reported, [
+    assert.deepEqual(reportedRuns, [
       [0.5, 'pages'],
       [0.4, 'images'],
       ['PAGES_DROPPED', 'Two pages.'],
@@ -242,11 +248,11 @@ describe('a program of a step', () => {
 
 test('the error of a failed program contains the end of its stderr', () => {
   const long = `first${'x'.repeat(1996)}last`
-  const shown = `${'x'.repeat(1996)}last`
-  const failed = new ProcessFailure('tool', 3, long)
-  assert.equal(failed.message, `tool exited with code 3: ${shown}`)
-  assert.deepEqual([failed.bin, failed.exitCode, failed.stderr], ['tool', 3, long])
+  const shownOutput = `${'x'.repeat(1996)}last`
+  const failedProcess = new ProcessFailure('tool', 3, long)
+  assert.equal(failedProcess.message, `tool exited with code 3: ${shownOutput}`)
+  assert.deepEqual([failedProcess.bin, failedProcess.exitCode, failedProcess.stderr], ['tool', 3, long])
   const crash = new EngineCrash('tool', 'SIGSEGV', long)
-  assert.equal(crash.message, `tool was killed by SIGSEGV: ${shown}`)
+  assert.equal(crash.message, `tool was killed by SIGSEGV: ${shownOutput}`)
   assert.deepEqual([crash.bin, crash.signal, crash.stderr], ['tool', 'SIGSEGV', long])
 })

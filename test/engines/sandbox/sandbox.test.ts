@@ -73,20 +73,20 @@ describe('an engine process', () => {
   })
 
   test('the stderr and the exit of an engine process are reported to the onCommand callback', async () => {
-    const seen: unknown[] = []
+    const seenLines: unknown[] = []
     const began = performance.now()
     const { exec } = createTools({
       workDir,
       signal: new AbortController().signal,
       limits: { memoryMb: 1024, diskMb: 64, timeoutS: 20 },
       onCommand: (bin, args) => {
-        seen.push([bin, ...args])
+        seenLines.push([bin, ...args])
         return {
-          stderr: (chunk) => seen.push(String(chunk)),
+          stderr: (chunk) => seenLines.push(String(chunk)),
           ended: ({ ms, ...end }) => {
             const maxMs = performance.now() - began + 1
             assert.ok(ms >= 0 && ms <= maxMs, `${ms} of ${maxMs} ms`)
-            seen.push(end)
+            seenLines.push(end)
           },
         }
       },
@@ -96,7 +96,7 @@ describe('an engine process', () => {
     await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was killed by SIGSEGV: $/)
     await assert.rejects(exec('sleep', ['7778'], { timeoutS: 0.2 }), { code: 'TIMEOUT' })
     const endOf = (how: string, succeeded = false, stderr = '') => ({ how, succeeded, stderr })
-    assert.deepEqual(seen, [
+    assert.deepEqual(seenLines, [
       ['sh', '-c', 'echo odd >&2'],
       'odd\n',
       endOf('exit code 0', true, 'odd\n'),
@@ -166,52 +166,52 @@ test('a long output keeps exactly its first and last bytes and says how many wer
 
 describe('an engine process is killed', () => {
   test('an engine process is killed at its time limit, even if it ignores SIGTERM', async () => {
-    const started = Date.now()
+    const startedAtMs = Date.now()
     await assert.rejects(
       shell('trap "" TERM INT HUP; while :; do sleep 7771; done', tools(undefined, 0.3)),
       (error) => error instanceof AppError && error.code === 'TIMEOUT',
     )
-    const ms = Date.now() - started
+    const ms = Date.now() - startedAtMs
     assert.ok(ms < 3000, `it ran for ${ms} ms`)
     await noneRunning('sleep 7771')
   })
 
   test('an engine process is killed when its own abort signal is triggered', async () => {
     const stop = new AbortController()
-    const running = tools().exec('sh', ['-c', 'echo started; sleep 7770; echo ended'], {
+    const runningShell = tools().exec('sh', ['-c', 'echo started; sleep 7770; echo ended'], {
       signal: stop.signal,
       onLine: () => stop.abort(new Error('enough was unpacked')),
     })
-    await assert.rejects(running, /enough was unpacked/)
+    await assert.rejects(runningShell, /enough was unpacked/)
     await noneRunning('sleep 7770')
   })
 
   test('an engine process is killed when the step is cancelled, even if it has its own abort signal', async () => {
-    const [cancel, own] = [new AbortController(), new AbortController()]
-    const running = tools(cancel.signal).exec('sh', ['-c', 'echo started; sleep 7771'], {
-      signal: own.signal,
+    const [cancel, ownAbort] = [new AbortController(), new AbortController()]
+    const runningShell = tools(cancel.signal).exec('sh', ['-c', 'echo started; sleep 7771'], {
+      signal: ownAbort.signal,
       onLine: () => cancel.abort(new Error('cancelled by the client')),
     })
-    await assert.rejects(running, /cancelled by the client/)
+    await assert.rejects(runningShell, /cancelled by the client/)
     await noneRunning('sleep 7771')
   })
 
   test('an engine process is killed together with grandchildren that left its process group', async () => {
     const abort = new AbortController()
-    const ready = Promise.withResolvers<void>()
-    const running = tools(abort.signal).exec(
+    const readyEvent = Promise.withResolvers<void>()
+    const runningShell = tools(abort.signal).exec(
       'sh',
       [
         '-c',
         'setsid sh -c "trap \\"\\" TERM; sleep 7772" & setsid -f sleep 7773; sleep 0.05; echo up; sleep 7774',
       ],
-      { onLine: () => ready.resolve() },
+      { onLine: () => readyEvent.resolve() },
     )
-    const rejected = assert.rejects(running, /cancelled by the client/)
+    const rejectedRun = assert.rejects(runningShell, /cancelled by the client/)
     // If the process ends before it is ready, the rejection reports why.
-    await Promise.race([ready.promise, rejected])
+    await Promise.race([readyEvent.promise, rejectedRun])
     abort.abort(new Error('cancelled by the client'))
-    await rejected
+    await rejectedRun
     for (const text of ['sleep 7772', 'sleep 7773', 'sleep 7774']) await noneRunning(text)
   })
 

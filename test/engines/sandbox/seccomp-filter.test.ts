@@ -10,7 +10,7 @@ interface Call {
 }
 const x8664 = 0xc000003e
 const allowed = 'allowed'
-const killed = 'killed'
+const killedResult = 'killed'
 
 /**
  * Returns the action for a call, running the program as the kernel does:
@@ -34,7 +34,7 @@ function actionFor(options: FilterOptions, { call, args = [], architecture = x86
     else if (code === 0x45) jump((word & value) !== 0)
     else if (code === 0x06) {
       if (value === 0x7fff0000) return allowed
-      return value === 0x80000000 ? killed : `error ${value - 0x50000}`
+      return value === 0x80000000 ? killedResult : `error ${value - 0x50000}`
     } else assert.fail(`no such instruction: ${code}`)
   }
 }
@@ -43,28 +43,28 @@ const [EPERM, ENOSYS, EAFNOSUPPORT] = ['error 1', 'error 38', 'error 97']
 
 describe('the system call filter', () => {
   const isolated: FilterOptions = { sharesPidNamespace: false }
-  const shared: FilterOptions = { sharesPidNamespace: true }
+  const sharedOptions: FilterOptions = { sharesPidNamespace: true }
   const actions = (options: FilterOptions, ...calls: Call[]) => calls.map((call) => actionFor(options, call))
 
   test('the system call filter kills processes of other architectures and of the x32 ABI, whose call numbers differ', () => {
     const [i386, arm] = [0x40000003, 0xc00000b7]
     for (const architecture of [i386, arm])
-      assert.equal(actionFor(isolated, { call: 1, architecture }), killed)
+      assert.equal(actionFor(isolated, { call: 1, architecture }), killedResult)
     assert.deepEqual(actions(isolated, { call: 0x40000001 }, { call: 0x3fffffff }, { call: 1 }), [
-      ...[killed, allowed, allowed],
+      ...[killedResult, allowed, allowed],
     ])
   })
 
   test('the system call filter refuses process inspection, kernel interfaces, mounts and shared IPC', () => {
-    const refused = [
+    const refusedCalls = [
       ...[101, 310, 311, 312, 424, 434, 438, 440, 448],
       ...[154, 172, 173, 103, 163, 248, 249, 250, 298, 300, 321, 323, 175, 176, 313, 246, 320],
       ...[164, 159, 227, 305, 179, 443, 167, 168, 169],
       ...[155, 161, 165, 166, 272, 303, 304, 308, 428, 429, 430, 431, 432, 433, 442],
       ...[29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71, 240, 241],
     ]
-    for (const call of refused) assert.equal(actionFor(isolated, { call }), EPERM, String(call))
-    const usual = {
+    for (const call of refusedCalls) assert.equal(actionFor(isolated, { call }), EPERM, String(call))
+    const usualOptions = {
       read: 0,
       write: 1,
       open: 2,
@@ -75,7 +75,7 @@ describe('the system call filter', () => {
       futex: 202,
       openat: 257,
     }
-    for (const [name, call] of Object.entries(usual))
+    for (const [name, call] of Object.entries(usualOptions))
       assert.equal(actionFor(isolated, { call }), allowed, name)
   })
 
@@ -103,8 +103,8 @@ describe('the system call filter', () => {
     const namespaces = [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]
     for (let bit = 0; bit < 32; bit++) {
       const flag = 2 ** bit
-      const expected = namespaces.includes(flag) ? EPERM : allowed
-      assert.equal(actionFor(isolated, { call: 56, args: [flag] }), expected, flag.toString(16))
+      const expectedResult = namespaces.includes(flag) ? EPERM : allowed
+      assert.equal(actionFor(isolated, { call: 56, args: [flag] }), expectedResult, flag.toString(16))
     }
     // clone3 and io_uring could bypass the filter. Programs do without them if the kernel does not implement them.
     for (const call of [435, 425, 426, 427]) assert.equal(actionFor(isolated, { call }), ENOSYS, String(call))
@@ -124,11 +124,11 @@ describe('the system call filter', () => {
   test('without a PID namespace, the system call filter refuses signals to other processes and leaving the process group', () => {
     const [setpgid, setsid, kill] = [{ call: 109 }, { call: 112 }, { call: 62, args: [1234] }]
     assert.deepEqual(actions(isolated, setpgid, setsid, kill), [allowed, allowed, allowed])
-    assert.deepEqual(actions(shared, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
-    for (const call of [129, 200, 297]) assert.equal(actionFor(shared, { call }), EPERM, String(call))
+    assert.deepEqual(actions(sharedOptions, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
+    for (const call of [129, 200, 297]) assert.equal(actionFor(sharedOptions, { call }), EPERM, String(call))
     // The placeholder that the launch script replaces with the process's own pid.
     const itself = [0, 0x4f574e50].flatMap((pid) => [62, 234].map((call) => ({ call, args: [pid] })))
-    assert.deepEqual(new Set(actions(shared, ...itself)), new Set([allowed]))
-    assert.equal(actionFor(shared, { call: 234, args: [1234] }), EPERM)
+    assert.deepEqual(new Set(actions(sharedOptions, ...itself)), new Set([allowed]))
+    assert.equal(actionFor(sharedOptions, { call: 234, args: [1234] }), EPERM)
   })
 })

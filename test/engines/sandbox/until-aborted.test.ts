@@ -6,19 +6,19 @@ import { untilAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
 test('work that fails after an abort causes no unhandled rejection', async (t) => {
   const unhandled: unknown[] = []
   const record = (error: unknown) => unhandled.push(error)
-  const before = process.listeners('unhandledRejection')
+  const listenersBefore = process.listeners('unhandledRejection')
   process.removeAllListeners('unhandledRejection').on('unhandledRejection', record)
   t.after(() => {
     process.off('unhandledRejection', record)
-    for (const listener of before) process.on('unhandledRejection', listener)
+    for (const listener of listenersBefore) process.on('unhandledRejection', listener)
   })
   for (const isEarly of [true, false]) {
     const abort = new AbortController()
     const work = Promise.withResolvers<never>()
     if (isEarly) abort.abort(new Error('cancelled'))
-    const waiting = assert.rejects(untilAborted(work.promise, abort.signal), /cancelled/)
+    const waitingWork = assert.rejects(untilAborted(work.promise, abort.signal), /cancelled/)
     abort.abort(new Error('cancelled'))
-    await waiting
+    await waitingWork
     work.reject(new Error('ended'))
     await nextTurn()
   }

@@ -134,7 +134,7 @@ describe('archive', { concurrency: 2 }, () => {
   })
 
   test('archive can only be opened with its password', async () => {
-    for (const [to, shown] of [
+    for (const [to, isShown] of [
       ['zip', true],
       ['7z', false],
     ] as const) {
@@ -143,7 +143,7 @@ describe('archive', { concurrency: 2 }, () => {
         execFileSync('7zz', ['t', `-p${password}`, path], { stdio: 'pipe', encoding: 'utf8' })
       assert.match(openWith('ge "heim" $1'), /Everything is Ok/)
       assert.throws(() => openWith('other'))
-      assert.equal(readFileSync(path).includes('secret.txt'), shown)
+      assert.equal(readFileSync(path).includes('secret.txt'), isShown)
       const { result } = await extract(path, { options: { password: 'ge "heim" $1' } })
       assert.deepEqual(namesOf(result), ['b.png', 'secret.txt'])
     }
@@ -209,7 +209,7 @@ describe('extract', { concurrency: 2 }, () => {
       'choice.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('docs/a.pdf', 'docs/b.txt', 'docs/old/c.pdf', 'a[1].txt', 'gru\\u0308n.txt')]; z.close()`,
     )
-    for (const [paths, expected] of [
+    for (const [paths, expectedFiles] of [
       [['docs/b.txt'], ['b.txt']],
       ['c.pdf', ['c.pdf']],
       [['*.pdf'], ['a.pdf', 'c.pdf']],
@@ -223,7 +223,7 @@ describe('extract', { concurrency: 2 }, () => {
       const { result } = await extract(path, { options: { paths } })
       assert.deepEqual(
         namesOf(result).map((name) => name?.normalize('NFC')),
-        expected,
+        expectedFiles,
       )
     }
     const error = await assertRefused(
@@ -247,25 +247,25 @@ describe('extract', { concurrency: 2 }, () => {
       /1001 .* at most 1000 .* paths/,
     )
     assert.equal(details?.limit, 1000)
-    const some = await extract(of(1001), { options: { paths: ['3/*'] } })
-    assert.equal(some.result.files.length, 143)
+    const someFiles = await extract(of(1001), { options: { paths: ['3/*'] } })
+    assert.equal(someFiles.result.files.length, 143)
   })
 
   test('extract opens a protected archive only with its password', async () => {
     runInTree('7zz', 'a', '-tzip', '-mem=AES256', '-pgeheim', pathInFolder('shut.zip'), 'read me.txt')
-    const none = await assertRefused(extract(pathInFolder('shut.zip')), 'INVALID_INPUT')
-    assert.equal(none.details?.reason, 'password-needed')
+    const noPassword = await assertRefused(extract(pathInFolder('shut.zip')), 'INVALID_INPUT')
+    assert.equal(noPassword.details?.reason, 'password-needed')
     const { result } = await extract(pathInFolder('shut.zip'), { options: { password: 'geheim' } })
     assert.deepEqual(contentsOf(result), { 'read me.txt': marker })
   })
 
   test('extract refuses an archive that is empty or has only folders', async () => {
-    const empty = createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
+    const emptyZip = createWithPython('empty.zip', `zipfile.ZipFile(out, 'w').close()`)
     const folders = createWithPython(
       'folders.zip',
       `z = zipfile.ZipFile(out, 'w'); z.writestr('a/', ''); z.close()`,
     )
-    for (const path of [empty, folders]) {
+    for (const path of [emptyZip, folders]) {
       const { details } = await assertRefused(extract(path), 'INVALID_INPUT', /no files/)
       assert.equal(details?.reason, 'empty')
     }

@@ -39,12 +39,12 @@ describe('an archive with a password', { concurrency: 2 }, () => {
     })
 
     test(`an archive with a password reports whether the password is missing or wrong (${name})`, async () => {
-      const none = await refusedArchive('INVALID_INPUT', pathInFolder(name))
-      assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
-      const wrong = await refusedArchive('INVALID_INPUT', pathInFolder(name), {
+      const noPassword = await refusedArchive('INVALID_INPUT', pathInFolder(name))
+      assert.deepEqual(noPassword.details, { field: 'password', reason: 'password-needed' })
+      const wrongPassword = await refusedArchive('INVALID_INPUT', pathInFolder(name), {
         options: { password: 'other' },
       })
-      assert.deepEqual(wrong.details, { field: 'password', reason: 'wrong-password' })
+      assert.deepEqual(wrongPassword.details, { field: 'password', reason: 'wrong-password' })
     })
   }
 })
@@ -52,10 +52,12 @@ describe('an archive with a password', { concurrency: 2 }, () => {
 test('a RAR with a password is opened with it', {
   skip: skipWithoutSample(lockedRarSample),
 }, async () => {
-  const none = await refusedArchive('INVALID_INPUT', lockedRarSample)
-  assert.deepEqual(none.details, { field: 'password', reason: 'password-needed' })
-  const wrong = await refusedArchive('INVALID_INPUT', lockedRarSample, { options: { password: 'other' } })
-  assert.deepEqual(wrong.details, { field: 'password', reason: 'wrong-password' })
+  const noPassword = await refusedArchive('INVALID_INPUT', lockedRarSample)
+  assert.deepEqual(noPassword.details, { field: 'password', reason: 'password-needed' })
+  const wrongPassword = await refusedArchive('INVALID_INPUT', lockedRarSample, {
+    options: { password: 'other' },
+  })
+  assert.deepEqual(wrongPassword.details, { field: 'password', reason: 'wrong-password' })
   const { path } = await convert(sevenZip, lockedRarSample, 'tar', { options: { password: 'password' } })
   assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['stest1.txt', 'stest2.txt'])
 })
@@ -149,11 +151,11 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
   })
 
   test('a hostile archive with too many entries or too deeply nested folders is refused', async () => {
-    const many = createWithPython(
+    const manyEntries = createWithPython(
       'many.zip',
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(str(n), '') for n in range(10_001)]; z.close()`,
     )
-    await refusedArchive('FILE_TOO_LARGE', many)
+    await refusedArchive('FILE_TOO_LARGE', manyEntries)
     const deep = createWithPython(
       'deep.zip',
       `z = zipfile.ZipFile(out, 'w'); z.writestr('d/' * 40 + 'f', ''); z.close()`,

@@ -95,7 +95,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
   })
 
   test('an archive is smaller at a higher compression level', async () => {
-    const [fast, small] = await Promise.all(
+    const [fastSize, smallSize] = await Promise.all(
       [0, 9].map(async (compressionLevel) => {
         const { path } = await convert(sevenZip, getTreeArchive('tar'), 'tgz', {
           options: { compressionLevel },
@@ -103,7 +103,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
         return statSync(path).size
       }),
     )
-    assert.ok(Number(small) < Number(fast), `${small} and ${fast}`)
+    assert.ok(Number(smallSize) < Number(fastSize), `${smallSize} and ${fastSize}`)
   })
 })
 

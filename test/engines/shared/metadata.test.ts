@@ -49,7 +49,7 @@ describe('metadata', { concurrency: 2 }, () => {
   })
 
   test('metadata of documents, audio and video contains properties of their format', async () => {
-    const facts: Partial<Record<string, [group: string, tag: string]>> = {
+    const tagNames: Partial<Record<string, [group: string, tag: string]>> = {
       'report.pdf': ['PDF', 'PageCount'],
       'letter.docx': ['File', 'FileType'],
       'letter.odt': ['File', 'FileType'],
@@ -58,7 +58,7 @@ describe('metadata', { concurrency: 2 }, () => {
       'video.mp4': ['QuickTime', 'Duration'],
       'video.webm': ['Matroska', 'DocType'],
     }
-    for (const [name, [group, tag] = ['', '']] of Object.entries(facts)) {
+    for (const [name, [group, tag] = ['', '']] of Object.entries(tagNames)) {
       const { groups } = await read(fixture(name))
       assert.ok(groups[group]?.[tag], `${name}: ${JSON.stringify(groups[group])}`)
     }
@@ -129,13 +129,15 @@ describe('metadata/write', { concurrency: 2 }, () => {
 
   test('writing metadata changes only the fields in the request, and removes empty ones', async () => {
     for (const name of ['corners.png', 'corners.webp']) {
-      const { path: full } = await writeMetadata(fixture(name), texts)
-      const fewer = await readTags((await writeMetadata(full, { author: '', keywords: '' })).path)
+      const { path: fullPath } = await writeMetadata(fixture(name), texts)
+      const fewer = await readTags((await writeMetadata(fullPath, { author: '', keywords: '' })).path)
       assert.equal(fewer['XMP-dc:Title'], texts.title)
       for (const tag of ['IFD0:Artist', 'XMP-dc:Creator', 'XMP-dc:Subject']) assert.ok(!(tag in fewer), tag)
-      const other = await readTags((await writeMetadata(full, { strip: true, title: 'Only this' })).path)
-      assert.equal(other['XMP-dc:Title'], 'Only this')
-      assert.ok(!('XMP-dc:Creator' in other))
+      const otherTags = await readTags(
+        (await writeMetadata(fullPath, { strip: true, title: 'Only this' })).path,
+      )
+      assert.equal(otherTags['XMP-dc:Title'], 'Only this')
+      assert.ok(!('XMP-dc:Creator' in otherTags))
     }
   })
 
@@ -179,8 +181,8 @@ describe('metadata/write', { concurrency: 2 }, () => {
     const { path: bare } = await writeMetadata(path, { strip: true })
     assert.equal('PDF:Title' in (await readTags(bare)), false)
     assert.equal((await runTool('qpdf', '--qdf', bare, '-')).includes('Ærø'), false)
-    const described = await writeMetadata(fixture('report.pdf'), { description: 'only this' })
-    assert.equal((await readTags(described.path))['PDF:Subject'], 'only this')
+    const describedPdf = await writeMetadata(fixture('report.pdf'), { description: 'only this' })
+    assert.equal((await readTags(describedPdf.path))['PDF:Subject'], 'only this')
   })
 
   // Other formats are in metadata.slow.ts.

@@ -75,10 +75,10 @@ describe('a text in an undeclared encoding', () => {
         ['csv', csv],
         ['srt', srt],
       ] as const) {
-        const seen = await readAsUtf8(iconv.encode(content, name), format)
-        assert.equal(seen.text, content, format)
-        assert.deepEqual(seen.warnings, ['ENCODING_ASSUMED'])
-        assert.match(seen.words, new RegExp(`read as ${name}\\.`))
+        const seenText = await readAsUtf8(iconv.encode(content, name), format)
+        assert.equal(seenText.text, content, format)
+        assert.deepEqual(seenText.warnings, ['ENCODING_ASSUMED'])
+        assert.match(seenText.words, new RegExp(`read as ${name}\\.`))
       }
     })
   }
@@ -104,9 +104,9 @@ describe('a text in an undeclared encoding', () => {
   })
 
   test('a text in an undeclared encoding is read as UTF-8 even if a byte is damaged, with a warning', async () => {
-    const seen = await readAsUtf8(Buffer.concat([Buffer.from(russian), Buffer.from([0xff])]))
-    assert.equal(seen.text, `${russian}\ufffd`)
-    assert.deepEqual(seen.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
+    const seenText = await readAsUtf8(Buffer.concat([Buffer.from(russian), Buffer.from([0xff])]))
+    assert.equal(seenText.text, `${russian}\ufffd`)
+    assert.deepEqual(seenText.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
   })
 
   test('a text in an undeclared encoding is not read as UTF-16 because of a null byte', async () => {
@@ -154,9 +154,13 @@ describe('a text in a known encoding', () => {
       ['tex', '\\usepackage[NAME]{inputenc}'],
     ] as const) {
       const bytes = iconv.encode(`${start.replace('NAME', 'cp1251')}${russian}`, 'windows-1251')
-      const seen = await readAsUtf8(bytes, format)
+      const seenText = await readAsUtf8(bytes, format)
       const name = format === 'tex' ? 'utf8' : 'utf-8'
-      assert.deepEqual(seen, { text: `${start.replace('NAME', name)}${russian}`, warnings: [], words: '' })
+      assert.deepEqual(seenText, {
+        text: `${start.replace('NAME', name)}${russian}`,
+        warnings: [],
+        words: '',
+      })
     }
   })
 
@@ -172,8 +176,8 @@ describe('a text in a known encoding', () => {
       (await readAsUtf8(Buffer.from('\ufeffПривет'), 'txt', { encoding: 'cp1251' })).text,
       'Привет',
     )
-    const wrong = await readAsUtf8(Buffer.from([0x61, 0xff]), 'txt', { encoding: 'utf-8' })
-    assert.deepEqual([wrong.text, wrong.warnings], ['a\ufffd', ['LETTERS_REPLACED']])
+    const wrongText = await readAsUtf8(Buffer.from([0x61, 0xff]), 'txt', { encoding: 'utf-8' })
+    assert.deepEqual([wrongText.text, wrongText.warnings], ['a\ufffd', ['LETTERS_REPLACED']])
   })
 
   test('a text with a UTF-32 byte order mark is not mistaken for UTF-16', async () => {

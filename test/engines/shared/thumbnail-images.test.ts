@@ -44,25 +44,25 @@ describe('a thumbnail of an image', () => {
     for (const to of ['jpg', 'webp'] as const)
       assert.deepEqual(await sizeOf(vips, wide, { width: 100, height: 100, fit: 'crop' }, to), square, to)
     const { options } = planRoute({ from: 'png', to: 'png', operation: 'thumbnail' }).steps[0].capability
-    for (const wrong of [
+    for (const wrongOptions of [
       { width: 0 },
       { width: 8193 },
       { height: 1.5 },
       { fit: 'contain' },
       { width: 'wide' },
     ])
-      assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
+      assert.equal(options.safeParse(wrongOptions).success, false, JSON.stringify(wrongOptions))
   })
 
   test('a thumbnail of an image is cropped to the center or stretched, depending on the fit', async () => {
-    const cut = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
-    const middle = await readPixels(cut.path, 'png')
+    const cutThumbnail = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
+    const middle = await readPixels(cutThumbnail.path, 'png')
     for (const at of [2, 25, 47]) assertColor(middle, [at, 25], '#00ff00', 3)
     const squeezed = await thumbnail(vips, bands, 'png', { width: 60, height: 90, fit: 'scale' })
-    const whole = await readPixels(squeezed.path, 'png')
-    assertColor(whole, [5, 45], '#ff0000', 3)
-    assertColor(whole, [30, 45], '#00ff00', 3)
-    assertColor(whole, [55, 45], '#0000ff', 3)
+    const wholePixels = await readPixels(squeezed.path, 'png')
+    assertColor(wholePixels, [5, 45], '#ff0000', 3)
+    assertColor(wholePixels, [30, 45], '#00ff00', 3)
+    assertColor(wholePixels, [55, 45], '#0000ff', 3)
   })
 
   test('a thumbnail of an image can be made from very small and very narrow images', async () => {
@@ -88,14 +88,14 @@ describe('a thumbnail of an image', () => {
     assert.deepEqual(await readImageSize(portrait.path, 'png'), { width: 15, height: 20 })
     const pixels = await readPixels(portrait.path, 'png')
     const upright = (await convert(vips, fixture('orientation-6.jpg'), 'png')).path
-    const whole = await readPixels(upright, 'png')
+    const wholePixels = await readPixels(upright, 'png')
     for (const [x, y] of [
       [3, 4],
       [11, 4],
       [3, 15],
     ] as const) {
-      const at = (y * 2 * whole.width + x * 2) * 3
-      const color = `#${whole.data.toString('hex', at, at + 3)}`
+      const at = (y * 2 * wholePixels.width + x * 2) * 3
+      const color = `#${wholePixels.data.toString('hex', at, at + 3)}`
       assertColor(pixels, [x, y], color, 25)
     }
     const print = await thumbnail(vips, fixture('cmyk.jpg'), 'jpg', { width: 20 })

@@ -22,15 +22,18 @@ describe('a thumbnail', { concurrency: 2 }, () => {
   for (const { name, from } of shows) {
     test(`a thumbnail of ${name} has the requested size`, async () => {
       const { engine } = planRoute({ from, to: 'webp', operation: 'thumbnail' }).steps[0]
-      const made = engines.find(({ id }) => id === engine)
-      assert.ok(made)
+      const thumbnailEngine = engines.find(({ id }) => id === engine)
+      assert.ok(thumbnailEngine)
       const box = { width: 16, height: 16 }
-      const cut = { operation: 'thumbnail', options: { ...box, fit: 'crop' } } as const
+      const cutOptions = { operation: 'thumbnail', options: { ...box, fit: 'crop' } } as const
       assert.deepEqual(
-        await readImageSize((await convert(made, fixture(name), 'webp', cut)).path, 'webp'),
+        await readImageSize((await convert(thumbnailEngine, fixture(name), 'webp', cutOptions)).path, 'webp'),
         box,
       )
-      const fitted = await convert(made, fixture(name), 'jpg', { operation: 'thumbnail', options: box })
+      const fitted = await convert(thumbnailEngine, fixture(name), 'jpg', {
+        operation: 'thumbnail',
+        options: box,
+      })
       const { width, height } = await readImageSize(fitted.path, 'jpg')
       assert.equal(Math.max(width, height), 16)
     })

@@ -32,13 +32,18 @@ describe('a thumbnail of a video', () => {
   }
   const assertShows = async (
     options: NonNullable<RunSettings['options']>,
-    expected: readonly number[],
+    expectedChannels: readonly number[],
     source = video,
   ) => {
     const stills = await thumbnailPixels(options, source)
-    assert.equal(stills.length, expected.length)
+    assert.equal(stills.length, expectedChannels.length)
     for (const [index, pixels] of stills.entries())
-      assertColor(pixels, [pixels.width >> 1, pixels.height >> 1], colors[expected[index] ?? 0] ?? '', 20)
+      assertColor(
+        pixels,
+        [pixels.width >> 1, pixels.height >> 1],
+        colors[expectedChannels[index] ?? 0] ?? '',
+        20,
+      )
   }
 
   test('a thumbnail of a video shows the frame at the requested time', async () => {
@@ -55,12 +60,12 @@ describe('a thumbnail of a video', () => {
       const { path } = await convert(ffmpeg, video, to, { options })
       return readPixels(path, to)
     }
-    const still = await makeThumbnail('jpg', { timestamp: '2.5' })
-    assertColor(still, [still.width >> 1, still.height >> 1], colors[2] ?? '', 20)
+    const stillFrame = await makeThumbnail('jpg', { timestamp: '2.5' })
+    assertColor(stillFrame, [stillFrame.width >> 1, stillFrame.height >> 1], colors[2] ?? '', 20)
     const sheet = await makeThumbnail('png', { rows: 2, columns: '2' })
-    assert.deepEqual([sheet.width, sheet.height], [still.width * 2, still.height * 2])
+    assert.deepEqual([sheet.width, sheet.height], [stillFrame.width * 2, stillFrame.height * 2])
     for (const [index, color] of colors.slice(0, 4).entries()) {
-      const at: [number, number] = [(index % 2) * still.width + 9, (index >> 1) * still.height + 9]
+      const at: [number, number] = [(index % 2) * stillFrame.width + 9, (index >> 1) * stillFrame.height + 9]
       assertColor(sheet, at, color, 20)
     }
     await assertRefused(
@@ -78,8 +83,8 @@ describe('a thumbnail of a video', () => {
         /^timestamp: .* 4 seconds long/,
       )
     const { options } = planRoute({ from: 'mp4', to: 'png', operation: 'thumbnail' }).steps[0].capability
-    for (const wrong of [{ timestamp: -1 }, { timestamp: 'middle' }, { count: 0 }, { count: 21 }])
-      assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
+    for (const wrongOptions of [{ timestamp: -1 }, { timestamp: 'middle' }, { count: 0 }, { count: 21 }])
+      assert.equal(options.safeParse(wrongOptions).success, false, JSON.stringify(wrongOptions))
   })
 
   test('thumbnails of a video are the requested number of images, evenly spaced over its duration', async () => {
@@ -131,9 +136,9 @@ describe('a thumbnail of a video', () => {
     await assertShows({ timestamp: '3.95' }, [3], bare)
     await assertShows({ count: 4 }, [0, 1, 2, 3], bare)
     await assertRefused(thumbnail(ffmpeg, bare, 'png', { timestamp: 5 }), 'INVALID_INPUT', / 4 seconds long/)
-    const live = pathOf('live.mkv')
-    await ffmpegTool('-i', video, '-c', 'copy', '-live', '1', live)
-    await assertShows({ count: 4 }, [0, 1, 2, 3], live)
+    const livePath = pathOf('live.mkv')
+    await ffmpegTool('-i', video, '-c', 'copy', '-live', '1', livePath)
+    await assertShows({ count: 4 }, [0, 1, 2, 3], livePath)
   })
 
   test('a thumbnail of a video is refused for files without a video track', async () => {
@@ -152,8 +157,10 @@ describe('thumbnails of a PDF', () => {
       result.files.map(({ suffix }) => suffix),
       ['-001', '-002'],
     )
-    const [first, second] = await Promise.all(result.files.map(({ path }) => readPixels(path, 'png')))
-    assert.ok(first && second && !first.data.equals(second.data))
+    const [firstFrame, secondFrame] = await Promise.all(
+      result.files.map(({ path }) => readPixels(path, 'png')),
+    )
+    assert.ok(firstFrame && secondFrame && !firstFrame.data.equals(secondFrame.data))
     assert.deepEqual(result.details, { pages: 3 })
     const one = await thumbnail(pdf, pages, 'jpg')
     assert.deepEqual([one.result.files.length, one.result.files[0].suffix], [1, undefined])
@@ -202,7 +209,8 @@ test('thumbnails are planned with the engine that reads the format', () => {
   ] as const)
     for (const from of sources) assert.deepEqual(engineOf(from), [engine], from)
   assert.throws(() => engineOf('docx'), /thumbnail supports/)
-  const all = conversions(undefined, 'thumbnail')
-  assert.ok(all.length > 300)
-  for (const { from, route } of all) assert.ok(route.steps[0].capability.options.safeParse({}).success, from)
+  const allConversions = conversions(undefined, 'thumbnail')
+  assert.ok(allConversions.length > 300)
+  for (const { from, route } of allConversions)
+    assert.ok(route.steps[0].capability.options.safeParse({}).success, from)
 })

@@ -17,7 +17,7 @@ interface Entry {
 }
 
 /** Builds a little-endian TIFF or BigTIFF with one directory after the header. */
-function tiff(isBig: boolean, entries: readonly Entry[], after: Buffer = Buffer.alloc(0)): Buffer {
+function tiff(isBig: boolean, entries: readonly Entry[], bytesAfter: Buffer = Buffer.alloc(0)): Buffer {
   const number = (value: number | bigint, length: number) => {
     const bytes = Buffer.alloc(8)
     bytes.writeBigUInt64LE(BigInt(value))
@@ -27,13 +27,13 @@ function tiff(isBig: boolean, entries: readonly Entry[], after: Buffer = Buffer.
   const head = isBig
     ? [Buffer.from('II+\0\b\0\0\0', 'latin1'), number(16, 8), number(entries.length, 8)]
     : [Buffer.from('II*\0', 'latin1'), number(8, 4), number(entries.length, 2)]
-  const listed = entries.map(({ tag, type, count, value }) =>
+  const listedEntries = entries.map(({ tag, type, count, value }) =>
     Buffer.concat([number(tag, 2), number(type, 2), number(count, wide), value, Buffer.alloc(wide)]).subarray(
       0,
       4 + 2 * wide,
     ),
   )
-  return Buffer.concat([...head, ...listed, number(0, wide), after])
+  return Buffer.concat([...head, ...listedEntries, number(0, wide), bytesAfter])
 }
 
 const valueIn = async (file: Buffer) => {
@@ -43,11 +43,11 @@ const valueIn = async (file: Buffer) => {
 
 const short = (...values: readonly number[]) => Buffer.from(Uint16Array.from(values).buffer)
 const entry = (count: number, value: Buffer, type = 3) => ({ tag: 339, type, count, value })
-const other = { tag: 256, type: 3, count: 1, value: short(77) }
+const otherEntry = { tag: 256, type: 3, count: 1, value: short(77) }
 
 test('a TIFF tag is read from its entry or from the offset in it', async () => {
-  assert.equal(await valueIn(tiff(false, [other, entry(2, short(3, 1))])), 3)
-  assert.equal(await valueIn(tiff(true, [other, entry(4, short(3, 1, 1, 1))])), 3)
+  assert.equal(await valueIn(tiff(false, [otherEntry, entry(2, short(3, 1))])), 3)
+  assert.equal(await valueIn(tiff(true, [otherEntry, entry(4, short(3, 1, 1, 1))])), 3)
   const place = Buffer.alloc(8)
   place.writeUInt32LE(8 + 2 + 12 + 4)
   assert.equal(await valueIn(tiff(false, [entry(3, place.subarray(0, 4))], short(2, 1, 1))), 2)
@@ -56,16 +56,16 @@ test('a TIFF tag is read from its entry or from the offset in it', async () => {
 })
 
 test('a missing or unreadable TIFF tag is undefined', async () => {
-  assert.equal(await valueIn(tiff(false, [other])), undefined)
+  assert.equal(await valueIn(tiff(false, [otherEntry])), undefined)
   assert.equal(await valueIn(tiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
   const beyond = Buffer.alloc(8, 0xff)
   for (const isBig of [false, true])
     assert.equal(await valueIn(tiff(isBig, [entry(9, beyond.subarray(0, isBig ? 8 : 4))])), undefined)
-  const whole = tiff(true, [entry(1, short(3))])
+  const wholeTiff = tiff(true, [entry(1, short(3))])
   for (let length = 0; length < 16 + 8 + 20; length++)
-    assert.equal(await valueIn(whole.subarray(0, length)), undefined, `${length} bytes`)
-  beyond.copy(whole, 8)
-  assert.equal(await valueIn(whole), undefined, 'its directory lies nowhere')
+    assert.equal(await valueIn(wholeTiff.subarray(0, length)), undefined, `${length} bytes`)
+  beyond.copy(wholeTiff, 8)
+  assert.equal(await valueIn(wholeTiff), undefined, 'its directory lies nowhere')
 })
 
 test('overlapping TIFF pages with huge value counts are read up to a limit', async () => {
@@ -85,12 +85,12 @@ test('overlapping TIFF pages with huge value counts are read up to a limit', asy
     if (page + 1 < pages) file.writeUInt32LE(at + 18, at + 14)
   }
   await writeFile(path, file)
-  await using opened = await open(path)
-  let [seen, values] = [0, 0]
-  for await (const fields of tiffPages(opened, [339])) {
-    seen++
+  await using openedFile = await open(path)
+  let [seenCount, values] = [0, 0]
+  for await (const fields of tiffPages(openedFile, [339])) {
+    seenCount++
     values += fields.get(339)?.values.length ?? 0
   }
-  assert.equal(seen, pages)
+  assert.equal(seenCount, pages)
   assert.equal(values, 22 * count * 0.9)
 })

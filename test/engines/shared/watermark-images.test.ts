@@ -12,10 +12,10 @@ import { readImageSize } from '../support/inspect-result.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 import { gray, mark, paper, pathOf, stamp } from '../support/watermarks.ts'
 
-async function markImage(options: NonNullable<RunSettings['options']>, more: readonly string[] = []) {
-  const { path } = await mark(vips, paper, options, more)
-  const after = await readPixels(path, 'png')
-  return { after, box: findChangedArea(await readPixels(paper, 'png'), after) }
+async function markImage(options: NonNullable<RunSettings['options']>, moreInputs: readonly string[] = []) {
+  const { path } = await mark(vips, paper, options, moreInputs)
+  const pixelsAfter = await readPixels(path, 'png')
+  return { after: pixelsAfter, box: findChangedArea(await readPixels(paper, 'png'), pixelsAfter) }
 }
 
 const third = (from: number, to: number, side: number) =>
@@ -73,7 +73,7 @@ describe('a watermark on an image', () => {
 
   test('a watermark on an image has the requested color and opacity', async () => {
     const options = { watermarkText: '█', watermarkPosition: 'center', watermarkFontSize: 100 }
-    for (const [watermarkColor, watermarkOpacity, shown] of [
+    for (const [watermarkColor, watermarkOpacity, shownColor] of [
       ['red', 1, '#ff0000'],
       ['00f', undefined, '#5a5aa6'],
       ['#00ff00', '50%', '#40c040'],
@@ -84,7 +84,7 @@ describe('a watermark on an image', () => {
         watermarkColor: color,
         ...defined({ watermarkOpacity }),
       })
-      assertColor(after, [150, 100], shown, 2)
+      assertColor(after, [150, 100], shownColor, 2)
     }
   })
 
@@ -166,8 +166,8 @@ describe('a watermark on an image', () => {
       }
       // Colors of print are compared as a conversion shows them.
       const source = name === 'cmyk.jpg' ? (await convert(vips, fixture(name), 'jpg')).path : fixture(name)
-      const [before, after] = [await readPixels(source, format), await readPixels(path, format)]
-      const box = findChangedArea(before, after, tolerance)
+      const [pixelsBefore, pixelsAfter] = [await readPixels(source, format), await readPixels(path, format)]
+      const box = findChangedArea(pixelsBefore, pixelsAfter, tolerance)
       assert.ok(box.count > 5, `${name} has no mark`)
       assert.ok(box.left >= 24 && box.top >= 14, `${name} differs from ${box.left}, ${box.top} on`)
       assert.deepEqual(warnings, [], name)
@@ -208,9 +208,9 @@ describe('a watermark on an image', () => {
       const format = formatByExtension(name)?.id ?? 'gif'
       const { path } = await mark(vips, fixture(name), options)
       for (const page of [0, 1, 2]) {
-        const after = await readPixels(path, format, page)
-        assertColor(after, [3, 7], '#ffff00', 24)
-        const box = findChangedArea(await readPixels(fixture(name), format, page), after, tolerance)
+        const pixelsAfter = await readPixels(path, format, page)
+        assertColor(pixelsAfter, [3, 7], '#ffff00', 24)
+        const box = findChangedArea(await readPixels(fixture(name), format, page), pixelsAfter, tolerance)
         assert.ok(box.right <= 16 && box.bottom <= 20, `${name} ${page}: ${JSON.stringify(box)}`)
       }
       if (format !== 'gif' && format !== 'webp') continue
@@ -240,13 +240,13 @@ describe('a watermark on an image', () => {
 
   test('a watermark on an image requires either a text or an image', async () => {
     await assertRefused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
-    const both = mark(vips, paper, { watermarkText: 'x' }, [stamp])
-    await assertRefused(both, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
+    const bothMarks = mark(vips, paper, { watermarkText: 'x' }, [stamp])
+    await assertRefused(bothMarks, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
     await assertRefused(mark(vips, paper, {}, [fixture('plain.txt')]), 'CORRUPT_FILE', /watermark image/)
     const blank = mark(vips, paper, { watermarkText: '\u2800' })
     await assertRefused(blank, 'INVALID_INPUT', /^watermarkText: expected visible text/)
     const { options } = planRoute({ from: 'png', to: 'png', operation: 'watermark' }).steps[0].capability
-    for (const wrong of [
+    for (const wrongOptions of [
       ...['', '   ', '\n', '\u200b', 'a\u0007', 'x'.repeat(201)].map((watermarkText) => ({ watermarkText })),
       { watermarkOpacity: 0 },
       { watermarkOpacity: '101%' },
@@ -255,6 +255,6 @@ describe('a watermark on an image', () => {
       { watermarkColor: 'url(#x)' },
       { watermarkMargin: -1 },
     ])
-      assert.equal(options.safeParse(wrong).success, false, JSON.stringify(wrong))
+      assert.equal(options.safeParse(wrongOptions).success, false, JSON.stringify(wrongOptions))
   })
 })

@@ -50,10 +50,10 @@ describe('a watermark on a video of every format', { concurrency: 2 }, () => {
         watermarkColor: '#00ff00',
         watermarkOpacity: 1,
       }
-      const marked = await convert(ffmpeg, plain.path, id, { from: id, operation: 'watermark', options })
-      assert.equal(marked.result.method, 'encode')
-      if (id !== 'amv') assert.deepEqual(await probeCodecs(marked), await probeCodecs(plain))
-      await assertMarked(marked, id)
+      const markedVideo = await convert(ffmpeg, plain.path, id, { from: id, operation: 'watermark', options })
+      assert.equal(markedVideo.result.method, 'encode')
+      if (id !== 'amv') assert.deepEqual(await probeCodecs(markedVideo), await probeCodecs(plain))
+      await assertMarked(markedVideo, id)
     })
   }
 })

@@ -39,9 +39,9 @@ describe('a watermark on a video', () => {
     const audioHash = (file: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', file, '-map', '0:a', '-c', 'copy', '-f', 'md5', '-')
     assert.equal(await audioHash(path), await audioHash(video))
-    const before = await readFrame(video, '1')
+    const frameBefore = await readFrame(video, '1')
     for (const number of [0, 20, 39]) {
-      const box = findChangedArea(before, await readFrame(path, `eq(n,${number})`), 24)
+      const box = findChangedArea(frameBefore, await readFrame(path, `eq(n,${number})`), 24)
       assert.ok(box.count > 300, `frame ${number} has no mark`)
       assert.ok(box.left > 260 && box.right <= 311 && box.top > 100 && box.bottom <= 172, JSON.stringify(box))
     }
@@ -62,9 +62,9 @@ describe('a watermark on a video', () => {
       const { streams } = await runFfprobe(path)
       assert.deepEqual([streams[0]?.width, streams[0]?.height], [width, height], name)
       assert.deepEqual(await probeCodecs({ path }), await probeCodecs({ path: fixture(name) }), name)
-      const after = await readFrame(path, 'eq(n,5)')
-      assertColor(after, [4, 4], '#ff0000', 40)
-      assertColor(after, [width / 2 - 4, 4], '#00ff00', 40)
+      const frameAfter = await readFrame(path, 'eq(n,5)')
+      assertColor(frameAfter, [4, 4], '#ff0000', 40)
+      assertColor(frameAfter, [width / 2 - 4, 4], '#00ff00', 40)
     }
   })
 
@@ -110,10 +110,10 @@ describe('a watermark on a PDF', () => {
     assert.match(await readStdout('pdftotext', '-f', '2', '-l', '2', path, '-'), /Grüße 機密/)
     assert.doesNotMatch(await readStdout('pdftotext', '-l', '1', path, '-'), /Grüße/)
     const operations = ['watermark', 'add-watermark-pdf'] as const
-    const [own, tool] = operations.map(
+    const [ownCapability, tool] = operations.map(
       (operation) => planRoute({ from: 'pdf', to: 'pdf', operation }).steps[0].capability,
     )
-    assert.equal(own?.options, tool?.options)
+    assert.equal(ownCapability?.options, tool?.options)
   })
 
   test('a watermark on a PDF fits on the page, however wide its characters are', async () => {

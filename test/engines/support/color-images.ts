@@ -9,11 +9,11 @@ export async function numbers(path: string): Promise<number[]> {
   return [...(await image.extract({ left: 3, top: 3, width: 1, height: 1 }).raw().toBuffer())]
 }
 
-export const near = (values: readonly number[], expected: readonly number[], tolerance = 6) =>
+export const near = (values: readonly number[], expectedValues: readonly number[], tolerance = 6) =>
   assert.ok(
-    values.length === expected.length &&
-      values.every((value, index) => Math.abs(value - (expected[index] ?? 0)) <= tolerance),
-    `${values} is not about ${expected}`,
+    values.length === expectedValues.length &&
+      values.every((value, index) => Math.abs(value - (expectedValues[index] ?? 0)) <= tolerance),
+    `${values} is not about ${expectedValues}`,
   )
 
 export const folder = async () => (await convert(vips, fixture('corners.png'), 'png')).workDir

@@ -74,10 +74,10 @@ export function assertColor(
   color: string,
   tolerance = 12,
 ) {
-  const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+  const wantedChannels = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const got = colorAt(dots, x, y)
-  const isNear = got.every((level, index) => Math.abs(level - (wanted[index] ?? 0)) <= tolerance)
-  assert.ok(isNear, `at ${x}, ${y}: ${got.join(' ')} instead of ${wanted.join(' ')}`)
+  const isNear = got.every((level, index) => Math.abs(level - (wantedChannels[index] ?? 0)) <= tolerance)
+  assert.ok(isNear, `at ${x}, ${y}: ${got.join(' ')} instead of ${wantedChannels.join(' ')}`)
 }
 
 export interface ChangedArea {
@@ -90,13 +90,13 @@ export interface ChangedArea {
 }
 
 /** Returns the bounding box of all pixels that differ by more than the tolerance. Right and bottom are exclusive. */
-export function findChangedArea(before: PixelData, after: PixelData, tolerance = 0): ChangedArea {
-  assert.deepEqual([after.width, after.height], [before.width, before.height])
-  let [left, top, right, bottom, count] = [before.width, before.height, 0, 0, 0]
-  for (let y = 0; y < before.height; y++) {
-    for (let x = 0; x < before.width; x++) {
-      const [old, now] = [colorAt(before, x, y), colorAt(after, x, y)]
-      if (!old.some((level, index) => Math.abs(level - (now[index] ?? 0)) > tolerance)) continue
+export function findChangedArea(frameBefore: PixelData, frameAfter: PixelData, tolerance = 0): ChangedArea {
+  assert.deepEqual([frameAfter.width, frameAfter.height], [frameBefore.width, frameBefore.height])
+  let [left, top, right, bottom, count] = [frameBefore.width, frameBefore.height, 0, 0, 0]
+  for (let y = 0; y < frameBefore.height; y++) {
+    for (let x = 0; x < frameBefore.width; x++) {
+      const [oldColor, now] = [colorAt(frameBefore, x, y), colorAt(frameAfter, x, y)]
+      if (!oldColor.some((level, index) => Math.abs(level - (now[index] ?? 0)) > tolerance)) continue
       left = Math.min(left, x)
       top = Math.min(top, y)
       right = Math.max(right, x + 1)

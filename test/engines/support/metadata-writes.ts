@@ -96,9 +96,9 @@ export async function testImageMetadata(name: string): Promise<void> {
     (tag) => !/^(ICC|System)/.test(tag) && personalTag.test(tag),
   )
   assert.deepEqual(left, [])
-  const before = await hashPixels(source)
-  assert.equal(await hashPixels(path), before)
-  assert.equal(await hashPixels(bare), before)
+  const pixelsBefore = await hashPixels(source)
+  assert.equal(await hashPixels(path), pixelsBefore)
+  assert.equal(await hashPixels(bare), pixelsBefore)
 }
 
 // Formats without a field for the subject, and some also without one for keywords.
@@ -196,6 +196,6 @@ async function ffprobeTags(path: string): Promise<Record<string, string>> {
     format: { tags?: object }
     streams: { tags?: object }[]
   }
-  const all = [...streams, format].flatMap(({ tags = {} }) => Object.entries(tags))
-  return Object.fromEntries(all.map(([key, value]) => [key.toLowerCase(), String(value)]))
+  const allTags = [...streams, format].flatMap(({ tags = {} }) => Object.entries(tags))
+  return Object.fromEntries(allTags.map(([key, value]) => [key.toLowerCase(), String(value)]))
 }

@@ -30,9 +30,9 @@ export function mark(
   engine: Engine,
   source: string,
   options: NonNullable<RunSettings['options']>,
-  more: readonly string[] = [],
+  moreInputs: readonly string[] = [],
 ) {
   const to = formatByExtension(source)?.id
   assert.ok(to)
-  return convert(engine, source, to, { operation: 'watermark', options, more })
+  return convert(engine, source, to, { operation: 'watermark', options, more: moreInputs })
 }

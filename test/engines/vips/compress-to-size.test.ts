@@ -10,15 +10,15 @@ import { AppError } from '../../../lib/errors.ts'
 
 describe('an image with a target size', () => {
   /** Simulates an image whose size in bytes grows with quality and pixels. */
-  async function simulate(targetSize: number, most: number, bytesOfAll = 1000) {
+  async function simulate(targetSize: number, maxEffort: number, bytesOfAll = 1000) {
     const efforts: Effort[] = []
-    const made = await compressToSize(targetSize, most, async (effort) => {
+    const compressedAttempt = await compressToSize(targetSize, maxEffort, async (effort) => {
       efforts.push(effort)
       const size = Math.ceil((bytesOfAll * effort.quality * effort.scale ** 2) / 100)
       return { path: `${effort.quality} ${effort.scale}`, size }
     })
-    const [quality, scale] = made.path.split(' ').map(Number)
-    return { efforts, quality, scale, size: made.size }
+    const [quality, scale] = compressedAttempt.path.split(' ').map(Number)
+    return { efforts, quality, scale, size: compressedAttempt.size }
   }
 
   test('an image with a target size gets the best quality that fits, in at most seven attempts', async () => {
@@ -98,14 +98,14 @@ describe('an error of libvips', () => {
   })
 
   test('an error of libvips is returned unchanged if it is not about the file', () => {
-    const others = [
+    const otherEfforts = [
       new AppError('PDF_ENCRYPTED', 'Locked.', {}),
       new ProcessFailure('heif-enc', 1, 'pixel limit'),
       new EngineCrash('heif-enc', 'SIGKILL', 'timeout'),
       Object.assign(new Error('ENOSPC: no space left'), { errno: -28 }),
       'words',
     ]
-    for (const error of others) assert.equal(imageError(error, 'png'), error)
+    for (const error of otherEfforts) assert.equal(imageError(error, 'png'), error)
   })
 })
 

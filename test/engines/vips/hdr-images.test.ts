@@ -27,10 +27,10 @@ describe('an HDR image', () => {
     const hex = (color: readonly number[]) => Buffer.from(color).toString('hex')
     const boxes = colors.map((color, at) => `color=c=0x${hex(color)}:s=${side}x${side}:r=1:d=1[c${at}]`)
     const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
-    const usual = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
-    const tagged = 'setparams=range=tv:color_primaries=bt709:color_trc=iec61966-2-1:colorspace=bt709'
+    const usualScale = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
+    const taggedParams = 'setparams=range=tv:color_primaries=bt709:color_trc=iec61966-2-1:colorspace=bt709'
     const spread = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020`
-    const graph = `${boxes.join(';')};${[row, usual, tagged, spread, `zscale=t=smpte2084:npl=203:${end}`].join(',')}`
+    const graph = `${boxes.join(';')};${[row, usualScale, taggedParams, spread, `zscale=t=smpte2084:npl=203:${end}`].join(',')}`
     await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, '-frames:v', '1', ...args, path)
     return path
   }
@@ -72,28 +72,31 @@ describe('an HDR image', () => {
 
   async function assertColors(path: string): Promise<void> {
     const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-    for (const [at, wanted] of colors.entries()) {
+    for (const [at, wantedColor] of colors.entries()) {
       const begin = (side / 2) * info.width * info.channels + Math.round((at + 0.5) * side) * info.channels
-      const found = [...data.subarray(begin, begin + 3)]
-      const isNear = found.every((value, channel) => Math.abs(value - (wanted[channel] ?? 0)) < 10)
-      assert.ok(isNear, `expected about ${wanted}, found ${found}`)
+      const foundColor = [...data.subarray(begin, begin + 3)]
+      const isNear = foundColor.every((value, channel) => Math.abs(value - (wantedColor[channel] ?? 0)) < 10)
+      assert.ok(isNear, `expected about ${wantedColor}, found ${foundColor}`)
     }
   }
 
   const av1 = ['-c:v', 'libaom-av1', '-still-picture', '1', '-crf', '4', '-cpu-used', '8']
-  const made: Record<string, string> = {}
+  const createdPaths: Record<string, string> = {}
   before(async () => {
-    made['PQ as AVIF'] = await inPq('pq.avif', 'm=bt2020nc:r=tv,format=yuv420p10le', av1)
-    made['PQ as PNG'] = await withCicp(await inPq('pq.png', 'r=full,format=gbrp16le,format=rgb48be', []), 16)
-    made['HLG as PNG'] = await withCicp(await inHlg(), 18)
+    createdPaths['PQ as AVIF'] = await inPq('pq.avif', 'm=bt2020nc:r=tv,format=yuv420p10le', av1)
+    createdPaths['PQ as PNG'] = await withCicp(
+      await inPq('pq.png', 'r=full,format=gbrp16le,format=rgb48be', []),
+      16,
+    )
+    createdPaths['HLG as PNG'] = await withCicp(await inHlg(), 18)
   })
 
   for (const name of ['PQ as AVIF', 'PQ as PNG', 'HLG as PNG'])
     test(`an HDR image (${name}) is tone-mapped to the expected sRGB colors, with a warning`, async () => {
-      const { path, warnings } = await convert(vips, made[name] ?? '', 'png', {})
+      const { path, warnings } = await convert(vips, createdPaths[name] ?? '', 'png', {})
       await assertColors(path)
       assert.deepEqual(warnings, ['COLORS_CONVERTED'])
-      assert.deepEqual((await convert(vips, made[name] ?? '', 'jpg')).warnings, ['COLORS_CONVERTED'])
+      assert.deepEqual((await convert(vips, createdPaths[name] ?? '', 'jpg')).warnings, ['COLORS_CONVERTED'])
     })
 
   test('an HDR image is distinguished from an SDR image', async () => {

@@ -83,10 +83,19 @@ describe('an image option or image', () => {
     const { path } = await convert(vips, page, 'png')
     const pixels = (file: string) =>
       sharp(file).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true })
-    const [before, after] = [await pixels(gray), await pixels(path)]
-    assert.deepEqual([after.info.width, after.info.height], [before.info.width, before.info.height])
-    const apart = before.data.reduce((sum, level, at) => sum + Math.abs(level - (after.data[at] ?? 0)), 0)
-    assert.ok(apart / before.data.length < 8, `${apart / before.data.length} levels apart`)
+    const [pixelsBefore, pixelsAfter] = [await pixels(gray), await pixels(path)]
+    assert.deepEqual(
+      [pixelsAfter.info.width, pixelsAfter.info.height],
+      [pixelsBefore.info.width, pixelsBefore.info.height],
+    )
+    const totalDifference = pixelsBefore.data.reduce(
+      (sum, level, at) => sum + Math.abs(level - (pixelsAfter.data[at] ?? 0)),
+      0,
+    )
+    assert.ok(
+      totalDifference / pixelsBefore.data.length < 8,
+      `${totalDifference / pixelsBefore.data.length} levels apart`,
+    )
   })
 
   test('an image option can make WebP lossless', async () => {
@@ -163,8 +172,8 @@ test('a large drawing that is slightly enlarged is rendered at that size, not at
     path,
     '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="900"><path d="M0 0L900 900"/></svg>',
   )
-  const drawn = await convert(vips, path, 'png', { options: { width: 1000, fit: 'scale' } })
-  const { width, height } = await sharp(drawn.path).metadata()
+  const drawnSvg = await convert(vips, path, 'png', { options: { width: 1000, fit: 'scale' } })
+  const { width, height } = await sharp(drawnSvg.path).metadata()
   assert.deepEqual([width, height], [1000, 1000])
 })
 
@@ -182,8 +191,8 @@ describe('a hostile image', () => {
   }
 
   test('a hostile image that is truncated is corrupt', async () => {
-    const whole = await readFile(fixture('orientation-6.jpg'))
-    await failing('cut.jpg', whole.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
+    const wholeImage = await readFile(fixture('orientation-6.jpg'))
+    await failing('cut.jpg', wholeImage.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
   })
 
   test('a hostile image that declares more pixels than the limit is refused before decoding', async () => {
@@ -202,9 +211,9 @@ describe('a hostile image', () => {
   })
 
   test('a hostile image cannot read other files or servers', async () => {
-    let asked = 0
+    let requestCount = 0
     const server = createServer((_, response) => {
-      asked++
+      requestCount++
       response.end(Buffer.alloc(0))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -226,7 +235,7 @@ describe('a hostile image', () => {
       [...data].every((value) => value === 255),
       'something was drawn over the white',
     )
-    assert.equal(asked, 0)
+    assert.equal(requestCount, 0)
     await new Promise((resolve) => server.close(resolve))
   })
 })

@@ -91,15 +91,15 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     assert.deepEqual(warnings, [])
   })
 
-  for (const [name, chunks, wanted, expected] of cases)
+  for (const [name, chunks, wantedColor, expectedCode] of cases)
     test(`a PNG that describes its colors without an ICC profile gets the colors that browsers show: ${name}`, async () => {
       for (const to of ['gif', 'webp', 'png'] as const) {
         const { path, warnings } = await convert(vips, await withColorChunks('described', chunks), to)
         const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
-        const seen = [...data.subarray(0, 3)]
-        const isNear = seen.every((value, index) => Math.abs(value - (wanted[index] ?? 0)) <= 6)
-        assert.ok(isNear, `${to}: ${seen} is not about ${wanted}`)
-        assert.deepEqual(warnings, to === 'gif' ? expected : [])
+        const seenColor = [...data.subarray(0, 3)]
+        const isNear = seenColor.every((value, index) => Math.abs(value - (wantedColor[index] ?? 0)) <= 6)
+        assert.ok(isNear, `${to}: ${seenColor} is not about ${wantedColor}`)
+        assert.deepEqual(warnings, to === 'gif' ? expectedCode : [])
       }
     })
 
@@ -127,8 +127,8 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     const chunks = parts.flatMap((chunk) => {
       if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: whole(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]
-      const second = { type: 'fdAT', data: Buffer.concat([whole(2), chunk.data]) }
-      return [{ type: 'fcTL', data: control(0) }, chunk, { type: 'fcTL', data: control(1) }, second]
+      const secondFrame = { type: 'fdAT', data: Buffer.concat([whole(2), chunk.data]) }
+      return [{ type: 'fcTL', data: control(0) }, chunk, { type: 'fcTL', data: control(1) }, secondFrame]
     })
     await writeFile(animated, buildPng(chunks))
     for (const to of ['gif', 'webp', 'png'] as const)
@@ -148,12 +148,12 @@ describe('a PNG that describes its colors without an ICC profile', () => {
   })
 
   async function showPixels(path: string, to: FormatId): Promise<number[]> {
-    const made = await convert(vips, path, to)
-    return [...(await sharp(made.path).toColourspace('srgb').raw().toBuffer()).subarray(0, 3)]
+    const convertedRun = await convert(vips, path, to)
+    return [...(await sharp(convertedRun.path).toColourspace('srgb').raw().toBuffer()).subarray(0, 3)]
   }
 
-  function assertNear(seen: readonly number[], wanted: readonly number[], name: string): void {
-    const isNear = wanted.every((value, index) => Math.abs(value - (seen[index] ?? 0)) <= 6)
-    assert.ok(isNear, `${name}: ${seen} is not about ${wanted}`)
+  function assertNear(seenColor: readonly number[], wantedColor: readonly number[], name: string): void {
+    const isNear = wantedColor.every((value, index) => Math.abs(value - (seenColor[index] ?? 0)) <= 6)
+    assert.ok(isNear, `${name}: ${seenColor} is not about ${wantedColor}`)
   }
 })

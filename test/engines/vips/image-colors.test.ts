@@ -27,9 +27,9 @@ describe('the color profile of an image', () => {
     for (const to of ['jpg', 'webp', 'tiff', 'avif', 'png', 'jxl', 'heic'] as const) {
       const source = await wide(to === 'png' ? 'png' : 'jpg')
       const { path } = await convert(vips, source, to)
-      const seen = to === 'jxl' || to === 'heic' ? (await convert(vips, path, 'tiff')).path : path
-      assert.ok((await sharp(seen).metadata()).icc, to)
-      near(await numbers(seen), [234, 51, 35])
+      const seenPath = to === 'jxl' || to === 'heic' ? (await convert(vips, path, 'tiff')).path : path
+      assert.ok((await sharp(seenPath).metadata()).icc, to)
+      near(await numbers(seenPath), [234, 51, 35])
     }
   })
 
@@ -51,20 +51,20 @@ describe('the color profile of an image', () => {
     assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
     assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
     const clear = (await convert(imagemagick, fixture('alpha.png'), 'tga')).path
-    const full = (await convert(imagemagick, fixture('corners.png'), 'tga')).path
+    const fullPath = (await convert(imagemagick, fixture('corners.png'), 'tga')).path
     assert.deepEqual((await convert(imagemagick, clear, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
     for (const [engine, transparent, opaque] of [
       [vips, fixture('alpha.png'), fixture('corners.png')],
-      [imagemagick, clear, full],
+      [imagemagick, clear, fullPath],
     ] as const) {
-      const chosen = await convert(engine, transparent, 'jpg', { options: { background: 'red' } })
-      assert.deepEqual(chosen.warnings, [])
+      const chosenColor = await convert(engine, transparent, 'jpg', { options: { background: 'red' } })
+      assert.deepEqual(chosenColor.warnings, [])
       assert.deepEqual((await convert(engine, opaque, 'jpg')).warnings, [])
     }
   })
 
   test('conversion to one-bit alpha causes a warning for partly transparent areas', async () => {
-    for (const [level, expected] of [
+    for (const [level, expectedColor] of [
       [128, ['TRANSPARENCY_DROPPED']],
       [0, []],
     ] as const) {
@@ -76,7 +76,7 @@ describe('the color profile of an image', () => {
           .png()
           .toBuffer(),
       )
-      assert.deepEqual((await convert(vips, path, 'gif')).warnings, expected)
+      assert.deepEqual((await convert(vips, path, 'gif')).warnings, expectedColor)
       assert.deepEqual((await convert(vips, path, 'webp')).warnings, [])
       const onRed = await convert(vips, path, 'gif', { options: { background: 'red' } })
       assert.deepEqual(onRed.warnings, [])
@@ -110,11 +110,11 @@ describe('the color profile of an image', () => {
   })
 
   test('the color profile of a CMYK JPEG is not inverted in a PDF, with or without Adobe marker', async () => {
-    const marked = await readFile(fixture('cmyk.jpg'))
-    const mark = marked.indexOf(Buffer.from('ffee000e41646f6265', 'hex'))
+    const markedJpeg = await readFile(fixture('cmyk.jpg'))
+    const mark = markedJpeg.indexOf(Buffer.from('ffee000e41646f6265', 'hex'))
     assert.ok(mark > 0)
     const path = join(await folder(), 'unmarked.jpg')
-    await writeFile(path, Buffer.concat([marked.subarray(0, mark), marked.subarray(mark + 16)]))
+    await writeFile(path, Buffer.concat([markedJpeg.subarray(0, mark), markedJpeg.subarray(mark + 16)]))
     const pages: number[][] = []
     for (const source of [fixture('cmyk.jpg'), path]) {
       const { path: pdf } = await convert(vips, source, 'pdf')
@@ -125,16 +125,16 @@ describe('the color profile of an image', () => {
   })
 
   test('the color profile of a CMYK image is applied, and without one a default is used', async () => {
-    const printed = join(await folder(), 'printed.jpg')
+    const printedPath = join(await folder(), 'printed.jpg')
     await sharp(fixture('corners.png'))
       .flatten()
       .withIccProfile('cmyk')
       .toColourspace('cmyk')
       .jpeg({ quality: 95 })
-      .toFile(printed)
-    assert.ok((await sharp(printed).metadata()).icc)
+      .toFile(printedPath)
+    assert.ok((await sharp(printedPath).metadata()).icc)
     for (const engine of [vips, imagemagick]) {
-      for (const source of [printed, fixture('cmyk.jpg')]) {
+      for (const source of [printedPath, fixture('cmyk.jpg')]) {
         const { path } = await convert(engine, source, 'png')
         assert.equal((await sharp(path).metadata()).space, 'srgb')
         const [red = 0, green = 0, blue = 0] = await numbers(path)
@@ -157,9 +157,9 @@ describe('camera metadata', () => {
       for (const to of ['jpg', 'webp'] as const) {
         const left = await convert(engine, source, to)
         assert.doesNotMatch(await readFile(left.path, 'latin1'), /markerword/)
-        const kept = await convert(engine, source, to, { options: { metadata: 'keep' } })
-        assert.match(await readFile(kept.path, 'latin1'), /markerword/, `${engine.id} ${to}`)
-        for (const { path } of [left, kept]) {
+        const keptRun = await convert(engine, source, to, { options: { metadata: 'keep' } })
+        assert.match(await readFile(keptRun.path, 'latin1'), /markerword/, `${engine.id} ${to}`)
+        for (const { path } of [left, keptRun]) {
           assert.deepEqual(await readImageSize(path, to), { width: 30, height: 40 })
           assert.equal((await sharp(path).metadata()).orientation ?? 1, 1, `${engine.id} ${to}`)
         }

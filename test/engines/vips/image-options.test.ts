@@ -82,14 +82,14 @@ describe('an option sent by a form', () => {
 
 describe('an image option', () => {
   test('an image option that is a color is parsed to six hex digits', () => {
-    for (const [given, seen] of [
+    for (const [givenValue, seenValue] of [
       ['#FF8800', '#ff8800'],
       ['ff8800', '#ff8800'],
       [' White ', '#ffffff'],
       ['gray', '#808080'],
       ['green', '#008000'],
     ])
-      assert.equal(parse(colorOption, given), seen)
+      assert.equal(parse(colorOption, givenValue), seenValue)
     assertRefused(colorOption, '#fff', 'ff88000', 'pink', '##ff8800', '#ff8800;', 'toString', '')
     assert.deepEqual(
       ['ff8800', '#F80', 'f80', 'purple'].map((given) => parse(markColor, given)),
@@ -99,10 +99,10 @@ describe('an image option', () => {
   })
 
   test('an image option that is a color space accepts common spellings', () => {
-    for (const given of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
-      assert.equal(parse(colorSpace, given), 'adobe-rgb')
-    for (const given of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
-      assert.equal(parse(colorSpace, given), 'gray')
+    for (const givenSpace of ['Adobe RGB', 'adobe_rgb', 'AdobeRGB1998', ' adobe-rgb '])
+      assert.equal(parse(colorSpace, givenSpace), 'adobe-rgb')
+    for (const givenSpace of ['grayscale', 'GREY', 'gray scale', 'greyscales'])
+      assert.equal(parse(colorSpace, givenSpace), 'gray')
     assert.deepEqual(
       [parse(colorSpace, 'sRGB'), parse(colorSpace, undefined), parse(renderedColorSpace, undefined)],
       ['srgb', undefined, 'srgb'],
@@ -120,7 +120,7 @@ describe('an image option', () => {
     assert.deepEqual(box({ downscale: 16, fit: 'scale' }), { width: 16, height: 16, fit: 'max' })
     assert.deepEqual(box({ downscale: 16, width: 5 }), { width: 5, height: undefined, fit: 'max' })
     assert.equal(parseImageOptions({ width: 30_000 }).width, 30_000)
-    for (const wrong of [
+    for (const wrongOptions of [
       { width: 0 },
       { height: 30_001 },
       { downscale: 15 },
@@ -128,7 +128,7 @@ describe('an image option', () => {
       { rotate: 45 },
       { metadata: 'all' },
     ])
-      assert.throws(() => parseImageOptions(wrong), JSON.stringify(wrong))
+      assert.throws(() => parseImageOptions(wrongOptions), JSON.stringify(wrongOptions))
     assert.deepEqual(
       ['-90', 0, '270'].map((rotate) => parseImageOptions({ rotate }).rotate),
       [-90, 0, 270],
@@ -148,8 +148,8 @@ describe('a thumbnail', () => {
       height: 9,
       fit: 'scale',
     })
-    for (const wrong of [{ width: 0 }, { height: 8193 }, { fit: 'grow' }])
-      assert.throws(() => thumbnailBox(wrong))
+    for (const wrongOptions of [{ width: 0 }, { height: 8193 }, { fit: 'grow' }])
+      assert.throws(() => thumbnailBox(wrongOptions))
   })
 
   test('a thumbnail of a page or drawing is rendered at the size that the box needs', () => {
@@ -193,7 +193,7 @@ describe('a thumbnail', () => {
 
 describe('a watermark', () => {
   test('a watermark accepts all positions, including spellings used by other services', () => {
-    for (const [given, seen] of [
+    for (const [givenValue, seenValue] of [
       ['Top Left', 'top-left'],
       ['bottom_center', 'bottom'],
       ['top-center', 'top'],
@@ -204,8 +204,8 @@ describe('a watermark', () => {
       ['middle_center', 'center'],
       ['diagonal', 'diagonal'],
     ]) {
-      assert.equal(normalizePosition(given), seen, given)
-      assert.equal(parseWatermarkOptions({ watermarkPosition: given }).watermarkPosition, seen)
+      assert.equal(normalizePosition(givenValue), seenValue, givenValue)
+      assert.equal(parseWatermarkOptions({ watermarkPosition: givenValue }).watermarkPosition, seenValue)
     }
     assert.throws(() => parseWatermarkOptions({ watermarkPosition: 'left-bottom' }))
     assert.equal(normalizePosition(7), 7)
@@ -217,8 +217,8 @@ describe('a watermark', () => {
       [opacity('30%'), opacity(' 7.5 % '), opacity('0.5'), opacity(1), opacity(undefined)],
       [0.3, 0.075, 0.5, 1, 0.3],
     )
-    for (const wrong of ['101%', '0%', 0, 1.1, '-5%', 'half'])
-      assert.throws(() => opacity(wrong), String(wrong))
+    for (const wrongScale of ['101%', '0%', 0, 1.1, '-5%', 'half'])
+      assert.throws(() => opacity(wrongScale), String(wrongScale))
   })
 
   test('a watermark has visible text with a valid size and color', () => {
@@ -228,7 +228,7 @@ describe('a watermark', () => {
     for (const text of ['', ' \t ', 'a'.repeat(201), 'a\0', 'a\x0b', '\u200b', '\uffff']) {
       assert.throws(() => parseWatermarkOptions({ watermarkText: text }), JSON.stringify(text))
     }
-    for (const wrong of [
+    for (const wrongOptions of [
       { watermarkFontSize: 3.9 },
       { watermarkFontSize: 501 },
       { watermarkScale: 0 },
@@ -236,7 +236,7 @@ describe('a watermark', () => {
       { watermarkMargin: -1 },
       { watermarkMargin: 1001 },
     ])
-      assert.throws(() => parseWatermarkOptions(wrong), JSON.stringify(wrong))
+      assert.throws(() => parseWatermarkOptions(wrongOptions), JSON.stringify(wrongOptions))
     assert.equal(parseWatermarkOptions({ watermarkMargin: '0' }).watermarkMargin, 0)
   })
 })
@@ -257,12 +257,12 @@ describe('a section', () => {
       args: ['-ss', '9'],
       durationS: undefined,
     })
-    for (const [cut, field] of [
+    for (const [cutOptions, field] of [
       [{ start: 5, end: 5 }, 'end'],
       [{ start: 6, end: 5 }, 'end'],
       [{ start: 60 }, 'start'],
     ] as const)
-      assert.throws(() => resolveTrim(cut, mediaOfDuration(60)), {
+      assert.throws(() => resolveTrim(cutOptions, mediaOfDuration(60)), {
         code: 'INVALID_INPUT',
         details: { field },
       })

@@ -70,7 +70,7 @@ describe('image options', () => {
   })
 
   test('image options keep the density within the range that JPEG supports', async () => {
-    for (const [density, expected] of [
+    for (const [density, expectedDensity] of [
       [300, 300],
       [65_535, 65_535],
       [66_000, 72],
@@ -81,7 +81,7 @@ describe('image options', () => {
         .png()
         .toFile(source)
       const { path } = await convert(vips, source, 'jpg')
-      assert.equal((await sharp(path).metadata()).density ?? 72, expected, `${density}`)
+      assert.equal((await sharp(path).metadata()).density ?? 72, expectedDensity, `${density}`)
     }
   })
 
@@ -199,7 +199,7 @@ describe('an animated PNG', () => {
   }
 
   test('an animated PNG keeps frames and delays in GIF and WebP, and can be made from both', async () => {
-    const { path: moving } = await convert(vips, fixture('animated.gif'), 'apng')
+    const { path: movingPath } = await convert(vips, fixture('animated.gif'), 'apng')
     const times = await readStdout(
       'ffprobe',
       '-v',
@@ -208,15 +208,15 @@ describe('an animated PNG', () => {
       'packet=pts_time',
       '-of',
       'csv=p=0',
-      moving,
+      movingPath,
     )
     assert.deepEqual(times.match(/[\d.]+/g)?.map(Number), [0, 0.1, 0.3])
     for (const to of ['gif', 'webp'] as const) {
-      const made = await frames(moving, to)
-      const { pages, delay } = await sharp(made.path, { animated: true }).metadata()
-      assert.deepEqual([pages, delay, made.frames], [3, [100, 200, 300], 3], to)
+      const movingFrames = await frames(movingPath, to)
+      const { pages, delay } = await sharp(movingFrames.path, { animated: true }).metadata()
+      assert.deepEqual([pages, delay, movingFrames.frames], [3, [100, 200, 300], 3], to)
       assert.equal((await frames(fixture('animated.apng'), to)).frames, 3)
-      assert.equal((await frames(made.path, 'apng')).frames, 3)
+      assert.equal((await frames(movingFrames.path, 'apng')).frames, 3)
     }
   })
 

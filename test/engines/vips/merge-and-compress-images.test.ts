@@ -229,10 +229,10 @@ describe('an image is compressed', () => {
           .toFormat(format, { delay: [100, 200, 300] })
           .toBuffer(),
       )
-      const made = await compressImage(path)
-      const { pages, delay } = await sharp(made.path, { animated: true }).metadata()
+      const compressedImage = await compressImage(path)
+      const { pages, delay } = await sharp(compressedImage.path, { animated: true }).metadata()
       assert.deepEqual([pages, delay], [3, [100, 200, 300]], format)
-      assert.ok((await readFile(made.path)).length > 0)
+      assert.ok((await readFile(compressedImage.path)).length > 0)
     }
   })
 })

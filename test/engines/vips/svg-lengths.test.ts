@@ -46,8 +46,8 @@ const sheet = drawing(
 test('a drawing with a paper size is rendered at 96 pixels per inch', async () => {
   for (const path of [await fileOf(sheet), await fileOf(sheet, 'drawing.svgz')]) {
     assert.deepEqual(await sizeOf((await convert(vips, path, 'png')).path), [794, 1123])
-    const printed = await convert(vips, path, 'png', { options: { dpi: '300' } })
-    assert.deepEqual(await sizeOf(printed.path), [2480, 3508])
+    const printedSvg = await convert(vips, path, 'png', { options: { dpi: '300' } })
+    assert.deepEqual(await sizeOf(printedSvg.path), [2480, 3508])
   }
   assert.deepEqual(await sizeOf((await convert(chromium, await fileOf(sheet), 'png')).path), [794, 1123])
 })
@@ -56,24 +56,24 @@ test('lengths in inches and points scale with the rest of a drawing', async () =
   const bar = '<rect width="1in" height="20"/>'
   const path = await fileOf(drawing('width="300" height="200"', bar))
   assert.equal(await inkWidth((await convert(vips, path, 'png')).path), 96)
-  const larger = await convert(vips, path, 'png', { options: { width: 900, fit: 'scale' } })
-  assert.deepEqual(await sizeOf(larger.path), [900, 600])
-  assert.equal(await inkWidth(larger.path), 288)
+  const largerSvg = await convert(vips, path, 'png', { options: { width: 900, fit: 'scale' } })
+  assert.deepEqual(await sizeOf(largerSvg.path), [900, 600])
+  assert.equal(await inkWidth(largerSvg.path), 288)
 })
 
 test('text without a font size is as large as in a browser', async () => {
   const text = (style: string) =>
     drawing('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
   const wide = async (style: string) => inkWidth((await convert(vips, await fileOf(text(style)), 'png')).path)
-  const usual = await wide('font-size="16"')
-  assert.equal(await wide(''), usual)
-  assert.equal(await wide('style="font-size:medium"'), usual)
-  assert.equal(await wide('font-size="12pt"'), usual)
-  assert.ok((await wide('style="font-size: x-large"')) > usual * 1.4)
+  const usualWidth = await wide('font-size="16"')
+  assert.equal(await wide(''), usualWidth)
+  assert.equal(await wide('style="font-size:medium"'), usualWidth)
+  assert.equal(await wide('font-size="12pt"'), usualWidth)
+  assert.ok((await wide('style="font-size: x-large"')) > usualWidth * 1.4)
 })
 
 test('only lengths are converted to pixels, and nothing else changes', () => {
-  const changed = [
+  const changedSvg = [
     ['<svg width="1in" height=\'2.54cm\'>', '<svg width="96px" height=\'96px\'>'],
     [
       '<rect style="stroke-width:.75pt;stroke-dasharray: 3pt, 6pt">',
@@ -85,14 +85,14 @@ test('only lengths are converted to pixels, and nothing else changes', () => {
     ],
     ['<text x="-1e1mm 40Q">', '<text x="-37.7952755906px 37.7952755906px">'],
   ] as const
-  for (const [from, to] of changed) assert.equal(convertLengthsToPixels(from), to)
-  for (const kept of [
+  for (const [from, to] of changedSvg) assert.equal(convertLengthsToPixels(from), to)
+  for (const keptSvg of [
     '<text id="12pt" class="4in">width="12pt" font-size: large</text>',
     '<a href="#1in" data-width="12pt"><path d="M1 2"/><use fill="#12cc1pt"/></a>',
     '<rect width="50%" height="2em" x="1.5" y="10px" font-variant="small-caps"/>',
     '<g font-family="medium" aria-label="a font-size of large letters"/>',
   ])
-    assert.equal(convertLengthsToPixels(kept), kept)
+    assert.equal(convertLengthsToPixels(keptSvg), keptSvg)
 })
 
 test('a drawing designed to slow down the length search is processed quickly', () => {

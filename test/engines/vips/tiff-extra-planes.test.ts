@@ -62,10 +62,10 @@ function tiff({
     [339, shortType, each(['', 'whole', 'signed', 'fractions'].indexOf(kind))],
     [42_113, asciiType, noData === '' ? [] : [...Buffer.from(`${noData}\0`)]],
   ]
-  const present = tags.filter(([, , values]) => values.length > 0)
+  const presentTags = tags.filter(([, , values]) => values.length > 0)
   const outside: Buffer[] = []
   let end = 8 + samples.length
-  const entries = present.map(([tag, type, values]) => {
+  const entries = presentTags.map(([tag, type, values]) => {
     const size = type === asciiType ? 1 : type === shortType ? 2 : 4
     const bytes = Buffer.alloc(Math.max(4, values.length * size))
     for (const [at, value] of values.entries()) bytes.writeUIntLE(value, at * size, size)
@@ -83,7 +83,7 @@ function tiff({
   })
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1')
   header.writeUInt32LE(end, 4)
-  const count = Buffer.from([present.length, 0])
+  const count = Buffer.from([presentTags.length, 0])
   return Buffer.concat([header, samples, ...outside, count, ...entries, Buffer.alloc(4)])
 }
 
@@ -110,30 +110,34 @@ async function readSamples(
 }
 
 /** Compares pixels with a tolerance for rounding. */
-const near = (dots: readonly (readonly number[])[], expected: readonly (readonly number[])[], what: string) =>
+const isNear = (
+  dots: readonly (readonly number[])[],
+  expectedDots: readonly (readonly number[])[],
+  what: string,
+) =>
   assert.deepEqual(
     dots.map((dot) => dot.map((value) => Math.round(value / 8))),
-    expected.map((dot) => dot.map((value) => Math.round(value / 8))),
+    expectedDots.map((dot) => dot.map((value) => Math.round(value / 8))),
     what,
   )
 
 describe('a TIFF', () => {
   for (const engine of [vips, imagemagick])
     for (const bits of [16, 32, 64] as const)
-      for (const most of [1, 255] as const)
-        if ((engine === imagemagick || bits < 64) && (bits > 16 || most === 1))
-          test(`a TIFF with ${bits}-bit floats up to ${most} is scaled correctly by ${engine.id}`, async () => {
+      for (const maxLevel of [1, 255] as const)
+        if ((engine === imagemagick || bits < 64) && (bits > 16 || maxLevel === 1))
+          test(`a TIFF with ${bits}-bit floats up to ${maxLevel} is scaled correctly by ${engine.id}`, async () => {
             const shades = [0, 0.25, 0.5, 1]
-            const gray = { meaning: 'gray', bits, dots: shades.map((share) => [share * most]) } as const
-            const all = shades.map((share) => [share * 255, share * 255, share * 255])
-            near(
+            const gray = { meaning: 'gray', bits, dots: shades.map((share) => [share * maxLevel]) } as const
+            const allDots = shades.map((share) => [share * 255, share * 255, share * 255])
+            isNear(
               (await readSamples(gray, engine)).dots.map((dot) => dot.slice(0, 3)),
-              all,
+              allDots,
               'gray',
             )
-            const dots = shades.map((share) => [share * most, most, 0])
+            const dots = shades.map((share) => [share * maxLevel, maxLevel, 0])
             const colored = shades.map((share) => [share * 255, 255, 0])
-            near((await readSamples({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
+            isNear((await readSamples({ meaning: 'rgb', bits, dots }, engine)).dots, colored, 'colors')
           })
 
   for (const engine of [vips, imagemagick])
@@ -144,16 +148,16 @@ describe('a TIFF', () => {
       ]
       const colors = dots.map((dot) => dot.slice(0, 3))
       for (const meaning of ['rgb', 'gray'] as const) {
-        const extra = meaning === 'rgb' ? [0, 0, 0] : [0, 0, 0, 0, 0]
-        const six = await readSamples({ meaning, dots, extra }, engine)
-        near(six.dots, colors, meaning)
+        const extraValues = meaning === 'rgb' ? [0, 0, 0] : [0, 0, 0, 0, 0]
+        const six = await readSamples({ meaning, dots, extra: extraValues }, engine)
+        isNear(six.dots, colors, meaning)
         assert.deepEqual(six.warnings, ['PLANES_DROPPED'], meaning)
       }
       const three = await readSamples({ meaning: 'gray', dots: colors, extra: [0, 0] }, engine)
-      near(three.dots, colors, 'three')
+      isNear(three.dots, colors, 'three')
       assert.deepEqual(three.warnings, [])
       const clear = await readSamples({ meaning: 'rgb', dots, extra: [2, 0, 0] }, engine)
-      near(
+      isNear(
         clear.dots,
         dots.map((dot) => dot.slice(0, 4)),
         'a named one is transparency',
@@ -163,15 +167,15 @@ describe('a TIFF', () => {
 
   test('a TIFF with a fifth ink is not transparent where there is little of that ink', async () => {
     const dots = [[0, 0, 0, 0, 0]]
-    const { dots: shown, warnings } = await readSamples({ meaning: 'inks', dots, extra: [0] })
-    near(shown, [[255, 255, 255]], 'white')
+    const { dots: shownDots, warnings } = await readSamples({ meaning: 'inks', dots, extra: [0] })
+    isNear(shownDots, [[255, 255, 255]], 'white')
     assert.deepEqual(warnings, ['PLANES_DROPPED'])
     const inks = [
       [83, 11, 169, 173],
       [10, 200, 40, 20],
     ]
     const five = await readSamples({ meaning: 'inks', dots: inks.map((dot) => [...dot, 77]), extra: [0] })
-    near(five.dots, (await readSamples({ meaning: 'inks', dots: inks })).dots, 'the other four')
+    isNear(five.dots, (await readSamples({ meaning: 'inks', dots: inks })).dots, 'the other four')
   })
 
   for (const planes of [3, 6])
@@ -192,7 +196,7 @@ describe('a TIFF', () => {
       extra: [0, 0, 0, 0, 0],
     } as const
     const { dots, warnings } = await readSamples(planes)
-    near(dots, [[0, 255, 128]], 'colors')
+    isNear(dots, [[0, 255, 128]], 'colors')
     assert.deepEqual(warnings, ['PLANES_DROPPED'])
   })
 
@@ -201,7 +205,7 @@ describe('a TIFF', () => {
       const gray = (least: number, most: number) =>
         [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
       const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
-      const measured: readonly (readonly [string, Samples])[] = [
+      const measuredSamples: readonly (readonly [string, Samples])[] = [
         ['heights', { meaning: 'gray', bits: 32, dots: gray(200, 2600) }],
         ['below the sea', { meaning: 'gray', bits: 64, dots: gray(-400, 8848) }],
         ['halves', { meaning: 'gray', bits: 16, dots: gray(0, 4) }],
@@ -210,9 +214,9 @@ describe('a TIFF', () => {
         ['differences', { meaning: 'gray', bits: 8, kind: 'signed', dots: gray(-100, 100) }],
         ['counts', { meaning: 'gray', bits: 32, kind: 'whole', dots: gray(0, 3200) }],
       ]
-      for (const [what, samples] of measured) {
+      for (const [what, samples] of measuredSamples) {
         const { dots, warnings } = await readSamples(samples, engine)
-        near(
+        isNear(
           dots.map((dot) => dot.slice(0, 3)),
           shades,
           what,
@@ -231,22 +235,22 @@ describe('a TIFF', () => {
       [Number.NaN, ''],
     ] as const) {
       const dots = [...heights, [hole]]
-      const { dots: shown } = await readSamples({ meaning: 'gray', bits: 32, dots, noData })
-      near(shown, shades, `${hole}`)
+      const { dots: shownDots } = await readSamples({ meaning: 'gray', bits: 32, dots, noData })
+      isNear(shownDots, shades, `${hole}`)
     }
   })
 
   test('a TIFF with color floats warns about clipped highlights, and scales values that are not light', async () => {
     const lights = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
-    near(lights.dots, [[128, 64, 255]], 'lights')
+    isNear(lights.dots, [[128, 64, 255]], 'lights')
     assert.deepEqual(lights.warnings, ['HIGHLIGHTS_CLIPPED'])
-    const measured = await readSamples({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
-    near(measured.dots, [[128, 64, 255]], 'measured')
-    assert.deepEqual(measured.warnings, ['VALUES_SCALED'])
-    const usual = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
-    assert.deepEqual(usual.warnings, [])
+    const measuredSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[1500, 750, 3000]] })
+    isNear(measuredSamples.dots, [[128, 64, 255]], 'measured')
+    assert.deepEqual(measuredSamples.warnings, ['VALUES_SCALED'])
+    const usualSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 1]] })
+    assert.deepEqual(usualSamples.warnings, [])
     const dark = await readSamples({ meaning: 'rgb', bits: 16, kind: 'signed', dots: [[-1, 0, -1]] })
-    near(dark.dots, [[0, 255, 0]], 'nothing above black')
+    isNear(dark.dots, [[0, 255, 0]], 'nothing above black')
     assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
   })
 
@@ -255,11 +259,11 @@ describe('a TIFF', () => {
       [1500, 750, 3000, 0.5],
       [3000, 0, 0, 1],
     ]
-    const { dots: shown } = await readSamples({ meaning: 'rgb', bits: 32, dots, extra: [2] })
-    const expected = [
+    const { dots: shownDots } = await readSamples({ meaning: 'rgb', bits: 32, dots, extra: [2] })
+    const expectedDots = [
       [128, 64, 255, 128],
       [255, 0, 0, 255],
     ]
-    near(shown, expected, 'clear')
+    isNear(shownDots, expectedDots, 'clear')
   })
 })

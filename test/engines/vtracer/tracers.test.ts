@@ -49,10 +49,10 @@ const colorAt = async (path: string, x: number, y: number) => {
   const at = (y * info.width + x) * info.channels
   return [...data.subarray(at, at + 4)]
 }
-const assertNear = (one: readonly number[], other: readonly number[], by: number) =>
+const assertNear = (one: readonly number[], otherPoint: readonly number[], by: number) =>
   assert.ok(
-    one.every((value, at) => Math.abs(value - (other[at] ?? 0)) <= by),
-    `the color is ${one} instead of ${other}`,
+    one.every((value, at) => Math.abs(value - (otherPoint[at] ?? 0)) <= by),
+    `the color is ${one} instead of ${otherPoint}`,
   )
 
 describe('an image traced in color', () => {
@@ -69,8 +69,11 @@ describe('an image traced in color', () => {
       const text = await readFile(await trace(vtracer, fixture('corners.png'), 'svg', options), 'utf8')
       return { paths: text.split('<path').length - 1, text }
     }
-    const [all, few] = [await count({ filterSpeckle: 0 }), await count({ filterSpeckle: 100 })]
-    assert.ok(all.paths > few.paths, `${all.paths} shapes, ${few.paths} without speckles`)
+    const [allShapes, fewShapes] = [await count({ filterSpeckle: 0 }), await count({ filterSpeckle: 100 })]
+    assert.ok(
+      allShapes.paths > fewShapes.paths,
+      `${allShapes.paths} shapes, ${fewShapes.paths} without speckles`,
+    )
     const round = async (curveMode: string) =>
       / d="[^"]*C/.test(await readFile(await trace(vtracer, disk, 'svg', { curveMode }), 'utf8'))
     assert.deepEqual([await round('spline'), await round('polygon')], [true, false])
@@ -79,9 +82,9 @@ describe('an image traced in color', () => {
   })
 
   test('an image traced in color keeps its size if it was scaled down for tracing', async () => {
-    const large = join(folder, 'large.png')
-    await sharp(disk).resize(3600, 2400).png().toFile(large)
-    const path = await trace(vtracer, large, 'svg')
+    const largePath = join(folder, 'large.png')
+    await sharp(disk).resize(3600, 2400).png().toFile(largePath)
+    const path = await trace(vtracer, largePath, 'svg')
     assert.deepEqual(await readImageSize(path, 'svg'), { width: 3600, height: 2400 })
     assert.match(await readFile(path, 'utf8'), /viewBox="0 0 3000 2000"/)
     assertNear(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8)

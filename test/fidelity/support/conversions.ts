@@ -66,8 +66,8 @@ export async function createRun({
   hiddenText,
 }: ConversionCase): Promise<StepsRun> {
   const workDir = await mkdtemp(join(folder, 'run-'))
-  const [first] = steps
-  const format = (first?.from ?? 'html') as FormatId // from the tests below
+  const [firstStep] = steps
+  const format = (firstStep?.from ?? 'html') as FormatId // from the tests below
   const inputs: InputFile[] = []
   for (const [at, content] of sources.entries()) {
     const path = join(workDir, `source-${at}`)

@@ -13,11 +13,11 @@ import { type EmbeddedApp, openApp } from '../../http/embedded-app.ts'
 export let app: EmbeddedApp
 
 /** An owner with jobs of every kind. */
-export let many: Owner
+export let manyOwner: Owner
 
 before(async () => {
   app = await openApp()
-  many = await ownerOf(
+  manyOwner = await ownerOf(
     ...upTo(230).map((minute) => ({
       minute,
       status: states[minute % states.length] ?? 'queued',
@@ -69,7 +69,7 @@ export async function ownerOf(...jobs: readonly Given[]) {
 
 export type Owner = Awaited<ReturnType<typeof ownerOf>>
 
-export async function make(owner: OwnerId, given: Given): Promise<string> {
+export async function make(owner: OwnerId, givenJob: Given): Promise<string> {
   const {
     minute,
     status,
@@ -78,7 +78,7 @@ export async function make(owner: OwnerId, given: Given): Promise<string> {
     operations = ['convert'],
     tasks = 1,
     delayMs = 0,
-  } = given
+  } = givenJob
   const { store } = app.services.jobs
   const id = idAt(owner, minute)
   const display = { source: null, target: { format: target }, operations, pollS: 2 }
@@ -115,7 +115,12 @@ export async function become(owner: OwnerId, minute: number, status: JobStatus):
 }
 
 export async function page({ headers }: Owner, query: Readonly<Record<string, string>> = {}): Promise<Page> {
-  const { status, json, text, headers: answered } = await app.send('GET', '/v1/jobs', { headers, query })
+  const {
+    status,
+    json,
+    text,
+    headers: answeredHeaders,
+  } = await app.send('GET', '/v1/jobs', { headers, query })
   assert.equal(status, 200, text)
   const { jobs, pagination } = json.data
   return {
@@ -123,7 +128,7 @@ export async function page({ headers }: Owner, query: Readonly<Record<string, st
     next: pagination.nextCursor,
     prev: pagination.prevCursor,
     hasMore: pagination.hasMore,
-    link: answered.link,
+    link: answeredHeaders.link,
   }
 }
 
@@ -132,10 +137,10 @@ export async function pagesFrom(
   owner: Owner,
   query: Readonly<Record<string, string>>,
   way: 'next' | 'prev' = 'next',
-  first?: string,
+  firstId?: string,
 ): Promise<Page[]> {
   const pages: Page[] = []
-  for (let cursor: string | null | undefined = first; cursor !== null; cursor = pages.at(-1)?.[way]) {
+  for (let cursor: string | null | undefined = firstId; cursor !== null; cursor = pages.at(-1)?.[way]) {
     pages.push(await page(owner, { ...query, ...(cursor && { cursor }) }))
     assert.ok(pages.length < 60, 'the list has an end')
   }

@@ -18,9 +18,9 @@ export let app: EmbeddedApp
 
 export let receiver: Awaited<ReturnType<typeof openReceiver>>
 
-export const allowed = ['127.0.0.0/8']
+export const allowedNetworks = ['127.0.0.0/8']
 
-const outgoing = new GuardedHttp({ allowed })
+const outgoing = new GuardedHttp({ allowed: allowedNetworks })
 
 export const closing: Server[] = []
 
@@ -35,9 +35,9 @@ const queues = {
 
 before(async () => {
   receiver = await openReceiver()
-  const opened = await openApp()
-  const config = { ...opened.services.config, OUTGOING_ALLOW: allowed }
-  app = opened.with({ config, queues, guardedHttp: () => Promise.resolve(outgoing) })
+  const openedApp = await openApp()
+  const config = { ...openedApp.services.config, OUTGOING_ALLOW: allowedNetworks }
+  app = openedApp.with({ config, queues, guardedHttp: () => Promise.resolve(outgoing) })
 })
 
 after(async () => {
@@ -76,9 +76,9 @@ export function newClient() {
     query?: Readonly<Record<string, string>>,
   ) => {
     const headers = owner.token === undefined ? {} : { 'x-owner-token': owner.token }
-    const answer = await app.send(method, path, { body, headers, ...defined({ query }) })
-    owner.token = answer.headers['x-owner-token'] ?? owner.token
-    return { status: answer.status, data: answer.json?.data, error: answer.json?.error }
+    const reply = await app.send(method, path, { body, headers, ...defined({ query }) })
+    owner.token = reply.headers['x-owner-token'] ?? owner.token
+    return { status: reply.status, data: reply.json?.data, error: reply.json?.error }
   }
   return Object.assign(send, { id: () => owner.token?.split('.')[0] ?? '' })
 }
@@ -119,9 +119,9 @@ export const deliveriesOf = async (send: Send, id: string) =>
   (await send('GET', `/v1/webhooks/${id}/deliveries`)).data.deliveries
 
 export async function onlyDelivery(send: Send, id: string) {
-  const all = await deliveriesOf(send, id)
-  assert.equal(all.length, 1)
-  return (await send('GET', `/v1/webhooks/${id}/deliveries/${all[0].id}`)).data
+  const allDeliveries = await deliveriesOf(send, id)
+  assert.equal(allDeliveries.length, 1)
+  return (await send('GET', `/v1/webhooks/${id}/deliveries/${allDeliveries[0].id}`)).data
 }
 
 /** Due records of this webhook. */

@@ -12,31 +12,31 @@ export const two = [
 ]
 
 /** A created job, with its current records and published events. */
-export async function createJob(tasks = two, more: Partial<JobsDeps> = {}) {
-  const own = memoryJobs(more)
-  assert.equal(await own.jobs.create(createRecords(tasks)), true)
+export async function createJob(tasks = two, moreDeps: Partial<JobsDeps> = {}) {
+  const ownJobs = memoryJobs(moreDeps)
+  assert.equal(await ownJobs.jobs.create(createRecords(tasks)), true)
   const job = async (): Promise<Job> => {
-    const found = await own.store.getJob('job_1')
-    assert.ok(found)
-    return found
+    const foundJob = await ownJobs.store.getJob('job_1')
+    assert.ok(foundJob)
+    return foundJob
   }
-  const whole = async (): Promise<JobState> => {
-    const found = await own.store.getState('job_1')
-    assert.ok(found)
-    return found
+  const wholeState = async (): Promise<JobState> => {
+    const foundState = await ownJobs.store.getState('job_1')
+    assert.ok(foundState)
+    return foundState
   }
   return {
-    ...own,
+    ...ownJobs,
     job,
-    whole,
-    change: (set: Partial<Job>, remove: string[] = []) => own.store.changeJob('job_1', { set, remove }),
+    whole: wholeState,
+    change: (set: Partial<Job>, remove: string[] = []) => ownJobs.store.changeJob('job_1', { set, remove }),
     changeTask: (number: number, set: Partial<Task>) =>
-      own.store.changeTask({ jobId: 'job_1', task: number }, { set }),
-    wake: (seconds: number) => own.jobs.wake('job_1', secondsLater(seconds)),
+      ownJobs.store.changeTask({ jobId: 'job_1', task: number }, { set }),
+    wake: (seconds: number) => ownJobs.jobs.wake('job_1', secondsLater(seconds)),
   }
 }
 
-export const lost = {
+export const lostTask = {
   operation: 'import/upload',
   code: 'CORRUPT_FILE',
   message: 'It is not an image.',

@@ -11,7 +11,7 @@ import { createExport, createRecords, createStoredImport, file, newTask } from '
 
 export const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 
-export const only = [createStoredImport('in'), newTask('a', [0]), createExport('out', [1])]
+export const onlyTasks = [createStoredImport('in'), newTask('a', [0]), createExport('out', [1])]
 
 export const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
 
@@ -20,32 +20,32 @@ export const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')]
 export const end: TaskResult = { status: 'completed', percent: 100, files: [file('a.png')], warnings: [] }
 
 export async function createJob(tasks: readonly NewTask[] = two) {
-  const own = memoryJobs()
-  await own.jobs.create(createRecords(tasks))
-  own.takeSentTasks()
-  own.takeEvents()
+  const ownJobs = memoryJobs()
+  await ownJobs.jobs.create(createRecords(tasks))
+  ownJobs.takeSentTasks()
+  ownJobs.takeEvents()
   const ref = { jobId: 'job_1', task: 1 }
   const job = async (): Promise<Job> => {
-    const found = await own.store.getJob('job_1')
-    assert.ok(found)
-    return found
+    const foundJob = await ownJobs.store.getJob('job_1')
+    assert.ok(foundJob)
+    return foundJob
   }
-  const found = async (part?: number): Promise<Task> => {
-    const one = await own.store.getTask({ ...ref, part })
+  const foundTask = async (part?: number): Promise<Task> => {
+    const one = await ownJobs.store.getTask({ ...ref, part })
     assert.ok(one)
     return one
   }
   const lease = (id = 'lease_1', part?: number) => {
-    const run = { services: { jobs: own.jobs }, ref: { ...ref, part }, extendVisibility: async () => {} }
+    const run = { services: { jobs: ownJobs.jobs }, ref: { ...ref, part }, extendVisibility: async () => {} }
     return new Lease(run as unknown as TaskRun, id, log) // only the members that are used
   }
   return {
-    ...own,
+    ...ownJobs,
     ref,
     job,
-    found,
+    found: foundTask,
     lease,
-    change: (set: Partial<Task>, remove: string[] = []) => own.store.changeTask(ref, { set, remove }),
+    change: (set: Partial<Task>, remove: string[] = []) => ownJobs.store.changeTask(ref, { set, remove }),
     /** Claims the task and starts the heartbeat, as a worker does. */
     held: async (id = 'lease_1', part?: number) => {
       const one = lease(id, part)

@@ -20,10 +20,10 @@ export const manyFiles = Array.from({ length: 20 }, (_, at) =>
   createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
 )
 
-export async function createJob(tasks: readonly NewTask[] = two, more: Partial<NewJob> = {}) {
+export async function createJob(tasks: readonly NewTask[] = two, moreFields: Partial<NewJob> = {}) {
   const table = new MemoryTable()
   const store = new JobStore(table)
-  const own = createRecords(tasks, more)
-  assert.equal(await store.create(own), true)
-  return { table, store, records: own }
+  const ownRecords = createRecords(tasks, moreFields)
+  assert.equal(await store.create(ownRecords), true)
+  return { table, store, records: ownRecords }
 }
