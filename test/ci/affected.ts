@@ -232,7 +232,10 @@ export const rows: readonly Row[] = [
     paths: ['lib/webhooks', 'lib/usage'],
     slow: ['test/webhooks/load.slow.ts', 'test/functions/pipeline-kills.slow.ts'],
   },
-  { paths: ['lib/live'], slow: ['test/live/sockets.slow.ts', 'test/web/interruptions.slow.ts'] },
+  {
+    paths: ['lib/live'],
+    slow: ['test/live/sockets.slow.ts', 'test/live/many-sockets.slow.ts', 'test/web/interruptions.slow.ts'],
+  },
   {
     paths: ['lib/embedded-aws'],
     slow: [

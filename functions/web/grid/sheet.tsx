@@ -1,7 +1,7 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Semaphore } from '../../../lib/async/semaphore.ts'
 import { keysOf } from '../../../lib/validation/keys-of.ts'
-import { Semaphore } from '../sections/convert/semaphore.ts'
 import type { PdfPages } from './local-pages.ts'
 import type { Sheet } from './page-order.ts'
 import words from './words/en.ts'

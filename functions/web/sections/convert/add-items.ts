@@ -1,4 +1,5 @@
 import { batch, signal } from '@preact/signals'
+import { Semaphore } from '../../../../lib/async/semaphore.ts'
 import { setTool } from './choose-target.ts'
 import { toolsFor } from './file-tools.ts'
 import { commonTargets, type FormatCatalog, suggestTargets } from './format-catalog.ts'
@@ -7,7 +8,6 @@ import { catalog, items, maxCards, newestItem } from './item-list.ts'
 import { loadPreferredTarget } from './local-storage.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 import type { TargetChoice } from './preset-links.ts'
-import { Semaphore } from './semaphore.ts'
 import { forEachInSlices } from './time-slices.ts'
 import { hasTransparentPixels, isOpaque } from './transparency.ts'
 

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
+import { Semaphore } from '../../../../lib/async/semaphore.ts'
 import { deleteJob, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { deleteDrafts } from './drafts.ts'
 import type { ConversionItem } from './item.ts'
 import { items } from './item-list.ts'
 import { notifyOtherTabs } from './other-tabs.ts'
-import { Semaphore } from './semaphore.ts'
 import { abortUpload } from './upload-file.ts'
 import words from './words/en.ts'
 

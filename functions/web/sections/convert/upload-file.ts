@@ -1,3 +1,4 @@
+import { Semaphore } from '../../../../lib/async/semaphore.ts'
 import {
   abortMultipart,
   completeMultipart,
@@ -8,7 +9,6 @@ import {
   type UploadedPart,
 } from '../../api.ts'
 import { putBytes } from './put-bytes.ts'
-import { Semaphore } from './semaphore.ts'
 import { type ConversionProgress, isTransient, pause } from './watch-job.ts'
 
 /** Uploads files to the storage: in one request, or in parts, so that an interruption costs only one part. */

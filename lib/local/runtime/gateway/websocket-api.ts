@@ -37,8 +37,8 @@ const defaultLimits = {
 
 /** Messages of one connection that are processed at the same time; further ones wait in the socket. */
 const maxConcurrentMessages = 10
-/** With more at the same time, calls of the function to the table would time out. */
-const maxConcurrentHandshakes = 32
+/** Connects and disconnects at the same time. With more, calls of the function to the table would time out. */
+const maxConnectionEvents = 32
 /** Maximum buffered for a client that does not read. */
 const maxUnreadBytes = 256 * 1024
 /** How long clients may take for the closing handshake, and then the last functions to finish. */
@@ -67,7 +67,7 @@ export class WebSocketApi {
   readonly #functions: ReadonlyMap<string, string>
   readonly #select: (message: string) => string | undefined
   readonly #open = new Map<string, OpenConnection>()
-  readonly #handshakes = new Semaphore(maxConcurrentHandshakes)
+  readonly #connectionEvents = new Semaphore(maxConnectionEvents)
   readonly #work = new Set<Promise<unknown>>()
   readonly #protocols = new WeakMap<IncomingMessage, string>()
   readonly #server: WebSocketServer
@@ -155,7 +155,7 @@ export class WebSocketApi {
       return
     }
     const connection = createConnection(request, this.#options.stage)
-    const outcome = await this.#handshakes.run(async () =>
+    const outcome = await this.#connectionEvents.run(async () =>
       socket.destroyed ? 'abandoned' : this.#invoke('$connect', connectEvent(connection, request)),
     )
     if (outcome === 'abandoned') return
@@ -208,7 +208,8 @@ export class WebSocketApi {
       clearTimeout(idle)
       clearTimeout(lifetime)
       this.#open.delete(connection.id)
-      this.#track(this.#invoke('$disconnect', disconnectEvent(connection, code, reason.toString())))
+      const event = disconnectEvent(connection, code, reason.toString())
+      this.#track(this.#connectionEvents.run(() => this.#invoke('$disconnect', event)))
     })
   }
 

@@ -11,8 +11,8 @@ export class Semaphore {
    * @returns a function that releases the slot
    * @throws the reason of the signal as soon as it fires
    */
-  async acquire(signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted()
+  async acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted()
     if (this.#free > 0) this.#free -= 1
     else await this.#waitForTurn(signal)
     return () => {
@@ -22,15 +22,25 @@ export class Semaphore {
     }
   }
 
-  async #waitForTurn(signal: AbortSignal): Promise<void> {
+  /** Runs an action with a slot. */
+  async run<T>(action: () => Promise<T>): Promise<T> {
+    const release = await this.acquire()
+    try {
+      return await action()
+    } finally {
+      release()
+    }
+  }
+
+  async #waitForTurn(signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abandon = () => {
       this.#queue.splice(this.#queue.indexOf(resolve), 1)
-      reject(signal.reason)
+      reject(signal?.reason)
     }
     this.#queue.push(resolve)
-    signal.addEventListener('abort', abandon, { once: true })
+    signal?.addEventListener('abort', abandon, { once: true })
     await promise
-    signal.removeEventListener('abort', abandon)
+    signal?.removeEventListener('abort', abandon)
   }
 }

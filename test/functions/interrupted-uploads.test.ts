@@ -1,0 +1,118 @@
+// 200 clients upload at the same time, and half of them disconnect: nothing of theirs may stay.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
+import { after, before } from '../hooks.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { readStoredData, type StoredData } from '../support/stored-data.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
+const count = 200
+/** Seconds after which nothing of an interrupted upload may be left. */
+const maxCleanupS = 60
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+  // The first request creates the identity of all others.
+  await client.post('/v1/ws/tickets', {})
+})
+after(() => service.stop())
+
+/** Sends the beginning of a body, waits until the service has it, and disconnects. */
+async function disconnectWithin(url: string, method: string, headers: Record<string, string>, head: Buffer) {
+  const sentRequest = request(url, {
+    method,
+    headers: { ...headers, 'content-length': String(head.length * 50) },
+  })
+  sentRequest.on('error', () => {})
+  sentRequest.write(head)
+  await once(sentRequest, 'socket')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  sentRequest.destroy()
+}
+
+const boundary = 'boundary'
+const formHead = Buffer.concat([
+  Buffer.from(
+    `--${boundary}\r\ncontent-disposition: form-data; name="targetFormat"\r\n\r\nwebp\r\n--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\n`,
+  ),
+  Buffer.alloc(200_000, 1),
+])
+
+const multipart = '/v1/uploads/multipart'
+interface Started {
+  readonly uploadId: string
+}
+const dataOf = async <T>(response: Response) => ((await response.json()) as { data: T }).data
+
+async function startMultipart(): Promise<{ path: string; url: string }> {
+  const { uploadId } = await dataOf<Started>(await client.post(multipart, { filename: 'a.png' }))
+  const path = `${multipart}/${uploadId}`
+  const { url } = await dataOf<{ url: string }>(await client.fetch(`${path}/1`))
+  return { path, url }
+}
+
+/** Ways to upload, each of which returns the id of its job, if it has one. */
+const uploads: readonly (() => Promise<string | undefined>)[] = [
+  async () => {
+    const file = { name: 'a.png', bytes: new Uint8Array(png) }
+    return (await dataOf<{ jobId: string }>(await client.convert(file, { targetFormat: 'webp' }))).jobId
+  },
+  async () => {
+    const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+    await disconnectWithin(`${service.url}/v1/convert`, 'POST', headers, formHead)
+    return undefined
+  },
+  async () => {
+    const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
+    await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
+    const body = { uploadId: place.uploadId, targetFormat: 'webp' }
+    return (await dataOf<{ jobId: string }>(await client.post('/v1/convert', body))).jobId
+  },
+  async () => {
+    const { path, url } = await startMultipart()
+    await fetch(url, { method: 'PUT', body: png })
+    await disconnectWithin(url, 'PUT', {}, Buffer.alloc(200_000, 1))
+    assert.equal((await client.fetch(path, { method: 'DELETE' })).status, 200)
+    return undefined
+  },
+]
+
+/** Without what every service has, and what the identity of the client has. */
+const remainsOf = ({ records, objects, openUploads, blobs, work }: StoredData) => ({
+  records: [...new Set(records.map((pk) => pk.split('#')[0] ?? ''))].filter((kind) =>
+    ['JOB', 'UPLOAD', 'IDEM'].includes(kind),
+  ),
+  objects,
+  openUploads,
+  blobs,
+  // A decoder process that waits for the next file has a folder.
+  work: work.filter((name) => !name.startsWith('mutabor-decoder-')),
+})
+
+test('of 200 uploads at the same time, half of which are interrupted, nothing stays a minute later', async () => {
+  const jobIds: string[] = []
+  const allUploads = Array.from({ length: count }, (_, at) => uploads[at % uploads.length])
+  await forEachConcurrently(allUploads, count, async (upload) => {
+    const jobId = await upload?.()
+    if (jobId !== undefined) jobIds.push(jobId)
+  })
+  assert.equal(jobIds.length, count / 2)
+  await forEachConcurrently(jobIds, 8, async (jobId) => {
+    assert.equal((await client.finished(jobId)).status, 'completed')
+    assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
+  })
+  const nothing = { records: [], objects: [], openUploads: [], blobs: 0, work: [] }
+  const isGone = async () =>
+    JSON.stringify(remainsOf(await readStoredData(service))) === JSON.stringify(nothing)
+  await waitUntil(isGone, 'nothing is left', maxCleanupS).catch(async () => {
+    assert.deepEqual(remainsOf(await readStoredData(service)), nothing)
+  })
+})
