@@ -1,12 +1,18 @@
+import type { Change } from '../aws/table-expressions.ts'
 import { isTaskOver, JobError, type Task } from '../model/job.ts'
 import { isUnreadableError } from '../plan/unreadable-error.ts'
 import { defined } from '../validation/defined.ts'
-import { dependencyUpdate } from './dependency-update.ts'
 import { isReadyToJoin, percentOfTask } from './job-state-machine.ts'
 import { type JobStore, taskRefOf } from './store.ts'
 import { attemptOfChunk, isSpeculativeCopy, originalChunkOf, speculativeCopyOf } from './task-graph.ts'
 
 /** Handles the end of a chunk. */
+
+/** Change of a waiting record when the dependency with this number is over. */
+export const dependencyUpdate = (number: number, isDone: boolean, isLost: boolean): Change => ({
+  exclude: { open: new Set([number]) },
+  ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),
+})
 
 interface ChunkCompletionDeps {
   readonly store: JobStore
