@@ -8,6 +8,7 @@ import { fileLink, linkLifetimeS, reprDigest } from '../../lib/links/file-link.t
 import { hasSignature, verifySignature } from '../../lib/links/signed-download.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { subnetOf } from '../../lib/net/ip-networks.ts'
+import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
 /** Lifetime of the file URL behind a limited link: enough to start the download, too short to share it instead. */
@@ -61,7 +62,7 @@ export const downloadResult = contract({
           }),
     ])
     const digest = reprDigest(file)
-    return { data: null, headers: { location, ...(digest && { 'repr-digest': digest }) } }
+    return { data: null, headers: { location, ...defined({ 'repr-digest': digest }) } }
   },
 })
 

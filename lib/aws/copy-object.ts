@@ -1,4 +1,5 @@
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
+import { defined } from '../validation/defined.ts'
 import type { BucketClients } from './bucket-clients.ts'
 
 /** A copy within the service's bucket. */
@@ -6,7 +7,7 @@ interface CopyRequest {
   readonly bucket: string
   readonly from: string
   readonly to: string
-  /** The ETag that the source has to have. */
+  /** The ETag that the source must have. */
   readonly etag?: string | undefined
 }
 
@@ -22,7 +23,7 @@ export async function copyObject(
       Bucket: bucket,
       Key: to,
       CopySource: `${bucket}/${from}`,
-      ...(etag && { CopySourceIfMatch: etag }),
+      ...defined({ CopySourceIfMatch: etag }),
     }),
   )
   return CopyObjectResult?.ETag ?? ''
@@ -55,7 +56,7 @@ export async function copyInParts(
       PartNumber: number,
       CopySource: `${bucket}/${from}`,
       CopySourceRange: `bytes=${start}-${Math.min(start + partBytes, size) - 1}`,
-      ...(etag && { CopySourceIfMatch: etag }),
+      ...defined({ CopySourceIfMatch: etag }),
     })
     try {
       etags.set(number, (await s3.send(copyCommand)).CopyPartResult?.ETag)

@@ -153,8 +153,7 @@ export class Files {
         new GetObjectCommand({
           Bucket: this.#bucket,
           Key: key,
-          ...(Range && { Range }),
-          ...(etag && { IfMatch: etag }),
+          ...defined({ Range, IfMatch: etag }),
         }),
         { ...defined({ abortSignal: signal }) },
       )
@@ -210,7 +209,7 @@ export class Files {
   /** Reads bytes `start` to `end` (exclusive), fewer at the end of the object. */
   async read(key: string, start: number, end: number, etag?: string): Promise<Uint8Array> {
     if (end <= start) return new Uint8Array()
-    const file = { key, filename: 'that was sent', ...(etag && { etag }) }
+    const file = { key, filename: 'that was sent', ...defined({ etag }) }
     return (await this.#fetch(file, { Range: `bytes=${start}-${end - 1}` })).transformToByteArray()
   }
 

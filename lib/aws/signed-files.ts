@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import type { ByteRange } from '../io/byte-range.ts'
 import { sha256Of } from '../io/file-hash.ts'
+import { defined } from '../validation/defined.ts'
 import { fileGoneError, fileOverwrittenError } from './file-errors.ts'
 import type { FileReference } from './files.ts'
 import { maxSinglePutBytes, type PresignedForm, type TaskFiles } from './task-files.ts'
@@ -46,7 +47,7 @@ export class SignedFiles implements TaskFiles {
     const url = this.#urls.inputs[key]
     if (url === undefined) throw new SignatureRejectedError(`there is no presigned URL for the input ${key}`)
     const response = await fetchWithRetries(() =>
-      fetch(url, { headers: { ...range, ...(etag && { 'if-match': etag }) }, signal }),
+      fetch(url, { headers: { ...range, ...defined({ 'if-match': etag }) }, signal }),
     )
     if (response.ok && response.body)
       return Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]) // Node's type for the same stream

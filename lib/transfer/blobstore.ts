@@ -116,7 +116,7 @@ function toRemoteFile(
     open: async (start, signal) => {
       const headers = {
         'x-ms-version': apiVersion,
-        ...(tag && { 'if-match': tag }),
+        ...defined({ 'if-match': tag }),
         ...(start > 0 && { range: `bytes=${start}-` }),
       }
       const url = await signedUrl(container.getBlobClient(name))

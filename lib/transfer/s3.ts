@@ -100,7 +100,7 @@ const toRemoteFile = (client: S3Client, bucket: string, { name, size, tag }: Fou
   size,
   isResumable: tag !== undefined,
   open: async (start, abortSignal) => {
-    const conditions = { ...(start > 0 && { Range: `bytes=${start}-` }), ...(tag && { IfMatch: tag }) }
+    const conditions = { ...(start > 0 && { Range: `bytes=${start}-` }), ...defined({ IfMatch: tag }) }
     const { Body } = await mapErrors(`${bucket}/${name}`, () =>
       client.send(new GetObjectCommand({ Bucket: bucket, Key: name, ...conditions }), { abortSignal }),
     )

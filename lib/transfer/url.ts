@@ -1,4 +1,5 @@
 import { parse as parseDisposition } from 'content-disposition'
+import { defined } from '../validation/defined.ts'
 import { decodeResponseBody, hasContentCoding } from './content-decoding.ts'
 import { type OutgoingResponse, parseHttpUrl } from './guarded-http.ts'
 import { RemoteError } from './remote-error.ts'
@@ -65,7 +66,7 @@ function findValidator({ headers }: OutgoingResponse): string | undefined {
 }
 
 const rangeFrom = (start: number, validator: string | undefined): RequestHeaders =>
-  start === 0 ? {} : { range: `bytes=${start}-`, ...(validator && { 'if-range': validator }) }
+  start === 0 ? {} : { range: `bytes=${start}-`, ...defined({ 'if-range': validator }) }
 
 /** Some servers and caches respond with a part although the whole file was requested. */
 function requireFullContent(response: OutgoingResponse): void {

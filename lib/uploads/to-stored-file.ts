@@ -1,6 +1,7 @@
 import { type FormatId, formatById } from '../formats/index.ts'
 import type { StoredFile } from '../model/job.ts'
 import { withExtension } from '../names/file-name.ts'
+import { defined } from '../validation/defined.ts'
 
 /** Returns the record of a source whose format is known; its name gets the matching file extension. */
 export function toStoredFile(
@@ -17,6 +18,6 @@ export function toStoredFile(
     ...detectedType,
     size: source.size,
     sha256: source.sha256,
-    ...(source.etag && { etag: source.etag }),
+    ...defined({ etag: source.etag }),
   }
 }

@@ -4,4 +4,4 @@ export const meetsLevel = (level: ConfinementLevel, required: ConfinementLevel):
   confinementLevels.indexOf(level) >= confinementLevels.indexOf(required)
 
 export const isConfinementLevel = (text: string): text is ConfinementLevel =>
-  (confinementLevels as readonly string[]).includes(text)
+  confinementLevels.some((level) => level === text)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { defined } from '../../validation/defined.ts'
 import type { AnyContract } from '../contract.ts'
 import { idempotencyKeyDescription } from '../idempotency.ts'
 
@@ -88,7 +89,7 @@ function describe(schema: z.ZodType, example: unknown, id?: string): z.ZodType {
   const value = typeof data === 'number' ? data : example
   return schema.meta({
     ...schema.meta(),
-    param: { ...(id !== undefined && { id }), ...(value !== undefined && { example: value }) },
+    param: defined({ id, example: value }),
   })
 }
 

@@ -22,7 +22,7 @@ export type ItemOrigin =
       readonly size?: number | undefined
     }
   | { readonly kind: 'url'; readonly url: string; readonly name: string }
-  /** A job from an earlier visit: as it is, or to be converted again from its stored source. */
+  /** A job from an earlier visit, to be shown again or converted again from its stored source. */
   | { readonly kind: 'job'; readonly job: Job; readonly folder?: string | undefined }
   | { readonly kind: 'again'; readonly job: Job; readonly folder?: string | undefined }
 
@@ -157,7 +157,7 @@ function infoFromOrigin(origin: ItemOrigin): {
       // A job created by another client may still wait for its file.
       return {
         name: source?.filename ?? jobId,
-        ...(source && { size: source.size }),
+        ...defined({ size: source?.size }),
         format: source?.format,
       }
     }
