@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { describeUrl } from '../net/describe-url.ts'
 import { importUrlOperation } from '../tasks/import-url.ts'
 import { findTaskOperation, taskOperations } from '../tasks/index.ts'
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { defined } from '../validation/defined.ts'
 import { describeValues } from '../validation/describe-schema.ts'
+import { describeUrl } from '../validation/describe-url.ts'
 import { openOptions, text } from '../validation/maxima.ts'
 import { parseInput, parseJson } from '../validation/parse-input.ts'
 

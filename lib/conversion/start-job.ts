@@ -9,12 +9,12 @@ import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { requireAutoPdfEngine } from '../plan/pdf-engine.ts'
 import { type ConversionSpec, planFiles } from '../plan/plan-files.ts'
 import { pollAfterS } from '../plan/time-limits.ts'
-import { clearUnknownFields } from '../plan/unknown-options.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services/services.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import type { TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
+import { clearUnknownFields } from '../tasks/unknown-options.ts'
 import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
@@ -85,11 +85,12 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const adoptAll = () => {
     for (const source of sources) source.adopt()
   }
-  // Before the job, whose first event is published as soon as it is stored.
+  // Created before the job, because the job's first event is published as soon as it is stored.
   if (webhookUrl !== undefined)
     await webhooks.createForJob({ url: webhookUrl, format: request.webhookFormat, owner, jobId, retentionS })
   const isNew = await services.jobs.create(records, claims).catch((error: unknown) => {
-    // It may be stored for all that, and needs its files then; those of no job go by their age.
+    // The job may have been stored despite the error and then needs its files; files without a job are deleted by
+    // age.
     adoptAll()
     throw error
   })
@@ -112,7 +113,7 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   for (const { name, operation, fields } of request.tasks) {
     if (operation.kind !== 'process') continue
     const { options, ...beside } = fields
-    // Parsed with the fields of its operation.
+    // Parsed here with the fields of the tool's operation.
     const check = () => requireAutoPdfEngine({ ...beside, ...(options as TaskSpec['options']) }, plan)
     if (errorsNameTasks(request)) withTaskInErrors(name, check)
     else check()

@@ -5,8 +5,8 @@ import { getDefaultHighWaterMark, Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import { AppError } from '../errors.ts'
 import { pooledReadOptions, releaseBuffer } from '../io/buffer-pool.ts'
-import { describeUrl } from '../net/describe-url.ts'
 import { defined } from '../validation/defined.ts'
+import { describeUrl } from '../validation/describe-url.ts'
 import { AddressGuard, type ResolveHost } from './addresses.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { corkWrites } from './corked-socket.ts'
@@ -115,7 +115,7 @@ function createPooledConnector(timeout: number): buildConnector.connector {
  */
 export class GuardedHttp {
   readonly addresses: AddressGuard
-  /** For third-party clients. */
+  /** Node agents for clients of other libraries, with the same checks. */
   readonly agents: GuardedAgents
   readonly #shared: SharedState
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { describeUrl } from '../net/describe-url.ts'
 import { customExpectation, describeExpectation } from './describe-schema.ts'
+import { describeUrl } from './describe-url.ts'
 import { requireUnambiguousJson } from './json-body.ts'
 import { findJsonExcess } from './json-shape.ts'
 

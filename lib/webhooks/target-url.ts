@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { redacted } from '../crypto/sealed.ts'
 import { AppError } from '../errors.ts'
-import { describeUrl } from '../net/describe-url.ts'
 import { AddressGuard } from '../transfer/addresses.ts'
+import { describeUrl } from '../validation/describe-url.ts'
 
 /** How long the DNS lookup of a receiver may take before the URL is accepted without it. */
 const dnsTimeoutMs = 3000

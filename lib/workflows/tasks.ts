@@ -3,10 +3,10 @@ import type { Engine } from '../engines/engine.ts'
 import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { snakeCase } from '../names/case-conversion.ts'
-import { clearUnknownFields } from '../plan/unknown-options.ts'
 import type { Services } from '../services/services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
 import { addTaskToError, isCommonField, parseTasks, type RequestedTask } from '../tasks/parse-tasks.ts'
+import { clearUnknownFields } from '../tasks/unknown-options.ts'
 import type { Workflow } from './workflow.ts'
 
 /** The task map of a workflow: validation, storage, and the tasks of a run. */

@@ -59,7 +59,7 @@ async function startMultipart(): Promise<{ path: string; url: string }> {
   return { path, url }
 }
 
-/** Ways to upload, each of which returns the id of its job, if it has one. */
+/** Each uploads in another manner and returns the id of its job, if it has one. */
 const uploads: readonly (() => Promise<string | undefined>)[] = [
   async () => {
     const file = { name: 'a.png', bytes: new Uint8Array(png) }

@@ -1,7 +1,7 @@
 import type { Engine } from '../engines/engine.ts'
 import { camelCase, snakeCase } from '../names/case-conversion.ts'
-import type { TaskOperation } from '../tasks/operation.ts'
-import { isPdfEngine } from './pdf-engine.ts'
+import { isPdfEngine } from '../plan/pdf-engine.ts'
+import type { TaskOperation } from './operation.ts'
 
 /** Names of all options by the engines that have them. */
 const namesByEngines = new WeakMap<readonly Engine[], ReadonlySet<string>>()
