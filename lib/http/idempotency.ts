@@ -49,7 +49,7 @@ export interface IdempotentAttempt {
  * Reads the key, which may be quoted, as in the draft, or bare, as most clients send it.
  * @throws AppError INVALID_INPUT
  */
-export function idempotencyKeyOf({ headers }: HttpEvent): string | undefined {
+export function idempotencyKeyOf({ headers }: Pick<HttpEvent, 'headers'>): string | undefined {
   const givenKey = headers[idempotencyHeader]
   if (givenKey === undefined) return undefined
   const key = /^"(.*)"$/.exec(givenKey)?.[1]?.replace(/\\(["\\])/g, '$1') ?? givenKey

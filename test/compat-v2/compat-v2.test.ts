@@ -47,25 +47,25 @@ test('the SDK of the compatible service uploads, converts, waits and downloads',
   const upload = job.tasks.find(({ name }) => name === 'my-file')
   assert.equal(upload?.status, 'waiting')
   await sdk.tasks.upload(upload, new TextEncoder().encode('# From the SDK'), 'letter.md')
-  const done = await sdk.jobs.wait(job.id)
-  assert.equal(done.status, 'finished')
-  const [file] = sdk.jobs.getExportUrls(done)
+  const doneJob = await sdk.jobs.wait(job.id)
+  assert.equal(doneJob.status, 'finished')
+  const [file] = sdk.jobs.getExportUrls(doneJob)
   assert.equal(file?.filename, 'file.html')
   const page = await fetch(file?.url ?? '')
   assert.match(await page.text(), /<h1[^>]*>From the SDK<\/h1>/)
 
-  const [made, link] = [done.tasks[1], done.tasks[2]]
-  assert.deepEqual((link as unknown as Loose).depends_on_task_ids, [made?.id])
-  assert.equal((await sdk.tasks.get(made?.id ?? '')).status, 'finished')
-  assert.equal(((await sdk.tasks.wait(made?.id ?? '')) as unknown as Loose).name, 'my-page')
-  const found = await sdk.jobs.all({ 'filter[tag]': 'from the SDK' } as never)
+  const [convertTask, link] = [doneJob.tasks[1], doneJob.tasks[2]]
+  assert.deepEqual((link as Loose).depends_on_task_ids, [convertTask?.id])
+  assert.equal((await sdk.tasks.get(convertTask?.id ?? '')).status, 'finished')
+  assert.equal(((await sdk.tasks.wait(convertTask?.id ?? '')) as Loose).name, 'my-page')
+  const foundJobs = await sdk.jobs.all({ 'filter[tag]': 'from the SDK' } as never)
   assert.deepEqual(
-    found.map(({ id }) => id),
+    foundJobs.map(({ id }) => id),
     [job.id],
   )
   const tasks = await sdk.tasks.all({ 'filter[job_id]': job.id, 'filter[operation]': 'convert' } as never)
   assert.deepEqual(
-    tasks.map((task) => (task as unknown as Loose).name),
+    tasks.map((task) => (task as Loose).name),
     ['my-page'],
   )
   await sdk.jobs.delete(job.id)
@@ -73,33 +73,33 @@ test('the SDK of the compatible service uploads, converts, waits and downloads',
 })
 
 test('the v2 compatibility API returns the file of a single task, retries it and deletes it', async () => {
-  const made = await send('POST', '/v2/import/raw', { file: 'plain', filename: 'plain.txt' })
-  assert.equal(made.status, 201)
-  const { id } = made.body.data
+  const createdTask = await send('POST', '/v2/import/raw', { file: 'plain', filename: 'plain.txt' })
+  assert.equal(createdTask.status, 201)
+  const { id } = createdTask.body.data
   const waited = await send('GET', `/sync/v2/tasks/${id}`)
   assert.equal(waited.body.data.status, 'finished')
-  let ended: Loose = {}
+  let endedTask: Loose = {}
   await waitUntil(async () => {
-    ended = (await send('GET', `/v2/tasks/${id}`)).body.data.result?.files?.[0] ?? {}
-    return ended.url !== undefined
+    endedTask = (await send('GET', `/v2/tasks/${id}`)).body.data.result?.files?.[0] ?? {}
+    return endedTask.url !== undefined
   }, 'its file is there')
-  assert.equal(ended.filename, 'plain.txt')
-  assert.equal(await (await fetch(ended.url)).text(), 'plain')
-  const again = await send('POST', `/v2/tasks/${id}/retry`)
-  assert.deepEqual([again.status, again.body.data.retry_of_task_id], [201, id])
+  assert.equal(endedTask.filename, 'plain.txt')
+  assert.equal(await (await fetch(endedTask.url)).text(), 'plain')
+  const retriedTask = await send('POST', `/v2/tasks/${id}/retry`)
+  assert.deepEqual([retriedTask.status, retriedTask.body.data.retry_of_task_id], [201, id])
   assert.equal((await send('DELETE', `/v2/tasks/${id}`)).status, 204)
   assert.equal((await send('GET', `/v2/tasks/${id}`)).status, 404)
 })
 
 test('errors of the v2 compatibility API use the format that its SDKs parse', async () => {
-  const wrong = await send('POST', '/v2/jobs', { tasks: { one: { operation: 'import/raw' } } })
-  assert.equal(wrong.status, 422)
-  assert.deepEqual(Object.keys(wrong.body).sort(), ['code', 'errors', 'message'])
-  assert.deepEqual(Object.keys(wrong.body.errors), ['tasks.one.file'])
+  const wrongJob = await send('POST', '/v2/jobs', { tasks: { one: { operation: 'import/raw' } } })
+  assert.equal(wrongJob.status, 422)
+  assert.deepEqual(Object.keys(wrongJob.body).sort(), ['code', 'errors', 'message'])
+  assert.deepEqual(Object.keys(wrongJob.body.errors), ['tasks.one.file'])
   const unknown = await send('GET', '/v2/jobs/job_01M83X0QT1VVA4PPF8FWWHHNPY')
   assert.deepEqual([unknown.status, unknown.body.code], [404, 'JOB_NOT_FOUND'])
-  const alone = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
-  assert.equal(alone.status, 422)
+  const loneTask = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
+  assert.equal(loneTask.status, 422)
   const anonymous = await fetch(`${service.url}/v2/users/me`, {
     headers: { authorization: 'Bearer sk_nothing' },
   })
@@ -124,18 +124,21 @@ test('the v2 compatibility API returns the current user, the conversions and pag
     },
   ])
   for (const _ of [1, 2, 3]) await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt' })
-  const first = await send('GET', '/v2/jobs?per_page=2')
-  const second = await send('GET', '/v2/jobs?per_page=2&page=2')
-  assert.deepEqual([first.body.meta.from, first.body.meta.to, second.body.meta.from], [1, 2, 3])
-  const ids = [...first.body.data, ...second.body.data].map(({ id }: { id: string }) => id)
+  const firstPage = await send('GET', '/v2/jobs?per_page=2')
+  const secondPage = await send('GET', '/v2/jobs?per_page=2&page=2')
+  assert.deepEqual([firstPage.body.meta.from, firstPage.body.meta.to, secondPage.body.meta.from], [1, 2, 3])
+  const ids = [...firstPage.body.data, ...secondPage.body.data].map(({ id }: { id: string }) => id)
   assert.equal(new Set(ids).size, ids.length)
-  assert.match(first.body.links.next, /page=2/)
+  assert.match(firstPage.body.links.next, /page=2/)
 })
 
 test('webhook events of the v2 compatibility API use its format, and its SDK verifies their signature', async (t) => {
-  const received: { body: string; signature: string }[] = []
+  const receivedEvents: { body: string; signature: string }[] = []
   const receiver = createServer(async (request, response) => {
-    received.push({ body: await text(request), signature: String(request.headers['cloudconvert-signature']) })
+    receivedEvents.push({
+      body: await text(request),
+      signature: String(request.headers['cloudconvert-signature']),
+    })
     response.end()
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
@@ -151,15 +154,15 @@ test('webhook events of the v2 compatibility API use its format, and its SDK ver
       link: { operation: 'export/url', input: 'page' },
     },
   })
-  await waitUntil(() => received.length > 0, 'an event is received')
-  const [event] = received
+  await waitUntil(() => receivedEvents.length > 0, 'an event is received')
+  const [event] = receivedEvents
   assert.ok(event)
   const secret = webhook.body.data.signing_secret
   assert.ok(sdk.webhooks.verify(event.body, event.signature, secret))
   assert.ok(!sdk.webhooks.verify(`${event.body} `, event.signature, secret))
-  const { event: name, job: sent } = JSON.parse(event.body)
-  assert.deepEqual([name, sent.id, sent.status], ['job.finished', job.body.data.id, 'finished'])
-  const link = sent.tasks.find((task: { name: string }) => task.name === 'link')
+  const { event: name, job: sentJob } = JSON.parse(event.body)
+  assert.deepEqual([name, sentJob.id, sentJob.status], ['job.finished', job.body.data.id, 'finished'])
+  const link = sentJob.tasks.find((task: { name: string }) => task.name === 'link')
   assert.equal(link.result.files[0].filename, 'hi.html')
   assert.equal((await send('DELETE', `/v2/webhooks/${webhook.body.data.id}`)).status, 204)
 })
@@ -186,8 +189,8 @@ test('a compatibility event contains the requested tasks under their requested n
 })
 
 test('on AWS the compatibility API is deployed only if the stage enables it', () => {
-  const names = (given: object) => {
-    const stage = parseStage('dev', given)
+  const names = (givenNames: object) => {
+    const stage = parseStage('dev', givenNames)
     const roles = Object.keys(roleResources(stage)).includes(roleId('facade'))
     return [deployedFunctions(stage)['facade']?.environment.FACADES, roles]
   }
@@ -197,6 +200,6 @@ test('on AWS the compatibility API is deployed only if the stage enables it', ()
 
 for (const [name, run] of Object.entries({ ...recordedCases, ...signedUrlCases, ...singleTaskCases }))
   test(name, async () => {
-    const own = await managerOf(service)
-    await run({ url: service.url, key: own, sdk: sdkAt(service.url, own) })
+    const ownKey = await managerOf(service)
+    await run({ url: service.url, key: ownKey, sdk: sdkAt(service.url, ownKey) })
   })

@@ -32,11 +32,11 @@ test('durations of conversions are stored and available to other processes', asy
   const { table, items } = memoryTable()
   const durations = new DurationStats(table)
   await durations.add(kind, { ms: 300, bytes: 1000 })
-  const other = await new DurationStats(table).get(kind)
-  assert.deepEqual([other?.runs, other?.ms, other?.bytes], [1, 300, 1000])
+  const otherStats = await new DurationStats(table).get(kind)
+  assert.deepEqual([otherStats?.runs, otherStats?.ms, otherStats?.bytes], [1, 300, 1000])
   assert.equal(await durations.get({ ...kind, to: 'webp' }), undefined)
-  const [stored] = items.values()
-  const days = (Number(stored?.['ttl']) - Date.now() / 1000) / 86_400
+  const [storedItem] = items.values()
+  const days = (Number(storedItem?.['ttl']) - Date.now() / 1000) / 86_400
   assert.ok(Math.abs(days - 90) < 1, `${days} days`)
 })
 
@@ -52,10 +52,10 @@ test('repeated requests for durations read the table once', async () => {
   const { table, calls } = memoryTable()
   await new DurationStats(table).add(kind, { ms: 100, bytes: 10 })
   const durations = new DurationStats(table)
-  const before = calls.gets
+  const getsBefore = calls.gets
   await durations.get(kind)
   await durations.get(kind)
-  assert.equal(calls.gets - before, 1)
+  assert.equal(calls.gets - getsBefore, 1)
 })
 
 test('durations are written at most every ten seconds and read at most every thirty', async (t) => {
@@ -103,39 +103,43 @@ test('the estimated duration grows with the file size, except for its fixed part
 test('a duration estimate combines earlier conversions with the length of the queue', async () => {
   const { table } = memoryTable()
   const durations = new DurationStats(table)
-  const waiting = { depth: 5 }
+  const waitingQueue = { depth: 5 }
   const services = {
     engines: async () => engines,
     durations,
     config: { PARALLEL: 2 },
-    queues: { depth: async () => waiting.depth },
+    queues: { depth: async () => waitingQueue.depth },
   } as unknown as Services // only the members that are used
   const source = { filename: 'a.png', format: 'png', size: 1000 }
   const operations = ['import/upload', 'convert', 'export/url']
   const display = { source, target: { format: 'jpg' }, operations, pollS: 2 }
   const state = newJob([createStoredImport('in'), newTask('work', [0])], { display })
-  const planned = await estimateJob(state, services)
-  assert.equal(planned?.basis, 'planned')
+  const plannedEstimate = await estimateJob(state, services)
+  assert.equal(plannedEstimate?.basis, 'planned')
   const { steps } = planRoute({ from: 'png', to: 'jpg', engines })
   assert.equal(
-    planned.runMs,
+    plannedEstimate.runMs,
     Math.round(1000 * (steps[0].capability.cost + (steps[1]?.capability.cost ?? 0))),
   )
-  assert.equal(planned.queueMs, 2 * planned.runMs)
+  assert.equal(plannedEstimate.queueMs, 2 * plannedEstimate.runMs)
   await durations.add(kind, { ms: 400, bytes: 1000 })
   assert.deepEqual(await estimateJob(state, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
-  waiting.depth = 0
+  waitingQueue.depth = 0
   assert.equal((await estimateJob(state, services))?.queueMs, 0)
   // A conversion that is not queued waits for all tasks, and a file of unknown size counts as average.
-  waiting.depth = 4
+  waitingQueue.depth = 4
   const route = planRoute({ from: 'png', to: 'jpg', engines })
-  const asked = { ...kind, operation: 'convert', route, ownQueuedTasks: 0 } as const
-  assert.deepEqual(await estimateConversion(asked, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
-  assert.equal((await estimateConversion({ ...asked, size: 2000 }, services)).runMs, 680)
-  const here = { ...services, config: {} } as unknown as Services
-  const { queueMs } = await estimateConversion(asked, here)
+  const requestedEstimate = { ...kind, operation: 'convert', route, ownQueuedTasks: 0 } as const
+  assert.deepEqual(await estimateConversion(requestedEstimate, services), {
+    queueMs: 800,
+    runMs: 400,
+    basis: 'recorded',
+  })
+  assert.equal((await estimateConversion({ ...requestedEstimate, size: 2000 }, services)).runMs, 680)
+  const here = { ...services, config: {} } as Services
+  const { queueMs } = await estimateConversion(requestedEstimate, here)
   assert.equal(queueMs, Math.round((4 / availableParallelism()) * 400))
-  waiting.depth = 0
+  waitingQueue.depth = 0
   for (const other of [
     { ...display, source: null },
     { ...display, target: null },

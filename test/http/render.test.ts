@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
-import { contract, type HttpEvent } from '../../lib/http/contract.ts'
+import { contract } from '../../lib/http/contract.ts'
 import { errorBody, errorTitle, problemDetails, toAppError } from '../../lib/http/replies/envelope.ts'
 import { renderReply, withoutBody } from '../../lib/http/replies/render.ts'
 import { openAccess } from '../../lib/model/principal.ts'
@@ -10,8 +10,8 @@ import { openAccess } from '../../lib/model/principal.ts'
 const base = { method: 'GET', path: '/x', access: openAccess, tag: 'Test', summary: 'X' } as const
 const handle = () => ({ data: {} })
 const schema = z.object({})
-const asking = (headers: Record<string, string> = {}) => ({ headers }) as unknown as HttpEvent
-const tagged = contract({
+const asking = (headers: Record<string, string> = {}) => ({ headers })
+const taggedContract = contract({
   ...base,
   reply: { status: 200, schema, etag: true, cacheControl: 'private' },
   handle,
@@ -43,13 +43,13 @@ describe('rendering of replies', () => {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
     })
-    const etag = renderReply(tagged, { data: {} }, asking(), 'req_1').headers?.['etag']
+    const etag = renderReply(taggedContract, { data: {} }, asking(), 'req_1').headers?.['etag']
     assert.match(String(etag), /^"[\w-]{43}"$/)
   })
 
   test('a handler can set the status and headers of its reply', () => {
     const { statusCode, headers } = renderReply(
-      tagged,
+      taggedContract,
       { data: {}, status: 202, headers: { location: '/y' } },
       asking(),
       'req_1',
@@ -81,24 +81,41 @@ describe('rendering of replies', () => {
   })
 
   test('a reply without content has no body and no content type', () => {
-    const empty = contract({ ...base, reply: { status: 204, schema, form: 'empty' }, handle })
-    assert.deepEqual(renderReply(empty, { data: {} }, asking(), 'req_1'), {
+    const emptyContract = contract({ ...base, reply: { status: 204, schema, form: 'empty' }, handle })
+    assert.deepEqual(renderReply(emptyContract, { data: {} }, asking(), 'req_1'), {
       statusCode: 204,
       headers: { 'cache-control': 'no-store' },
     })
   })
 
   test('a reply whose ETag matches If-None-Match becomes a 304', () => {
-    const etag = String(renderReply(tagged, { data: {} }, asking(), 'req_1').headers?.['etag'])
-    for (const known of [etag, `W/${etag}`, `"other" , ${etag}`, '*']) {
-      const again = renderReply(tagged, { data: {} }, asking({ 'if-none-match': known }), 'req_2')
-      assert.deepEqual(again, { statusCode: 304, headers: { etag, 'cache-control': 'private' } }, known)
+    const etag = String(renderReply(taggedContract, { data: {} }, asking(), 'req_1').headers?.['etag'])
+    for (const knownEtag of [etag, `W/${etag}`, `"other" , ${etag}`, '*']) {
+      const cachedReply = renderReply(
+        taggedContract,
+        { data: {} },
+        asking({ 'if-none-match': knownEtag }),
+        'req_2',
+      )
+      assert.deepEqual(
+        cachedReply,
+        { statusCode: 304, headers: { etag, 'cache-control': 'private' } },
+        knownEtag,
+      )
     }
-    for (const known of ['"other"', '']) {
-      assert.equal(renderReply(tagged, { data: {} }, asking({ 'if-none-match': known }), 'r').statusCode, 200)
+    for (const unknownEtag of ['"other"', '']) {
+      assert.equal(
+        renderReply(taggedContract, { data: {} }, asking({ 'if-none-match': unknownEtag }), 'r').statusCode,
+        200,
+      )
     }
-    const changed = renderReply(tagged, { data: { a: 1 } }, asking({ 'if-none-match': etag }), 'req_2')
-    assert.equal(changed.statusCode, 200)
+    const changedReply = renderReply(
+      taggedContract,
+      { data: { a: 1 } },
+      asking({ 'if-none-match': etag }),
+      'req_2',
+    )
+    assert.equal(changedReply.statusCode, 200)
   })
 })
 
@@ -110,22 +127,22 @@ describe('rendering of errors', () => {
   const request = { requestId: 'req_1', path: '/v1/jobs', baseUrl: 'https://a.test' }
 
   test('an error lists every invalid field, in the envelope and as problem details', () => {
-    const wrong = new AppError('INVALID_INPUT', 'a: is missing.', { field: 'a', errors })
-    assert.deepEqual(errorBody(wrong, 'req_1').error, {
+    const wrongInput = new AppError('INVALID_INPUT', 'a: is missing.', { field: 'a', errors })
+    assert.deepEqual(errorBody(wrongInput, 'req_1').error, {
       code: 'INVALID_INPUT',
       message: 'a: is missing.',
       details: { field: 'a', errors },
     })
     const {
-      errors: listed,
+      errors: listedErrors,
       type,
       title,
       detail,
       instance,
       status,
       requestId,
-    } = problemDetails(wrong, request)
-    assert.deepEqual(listed, errors)
+    } = problemDetails(wrongInput, request)
+    assert.deepEqual(listedErrors, errors)
     assert.deepEqual(
       [type, title, detail, instance, status, requestId],
       ['https://a.test/errors/invalid-input', 'Invalid input', 'a: is missing.', '/v1/jobs', 400, 'req_1'],
@@ -139,15 +156,15 @@ describe('rendering of errors', () => {
     )
     assert.deepEqual(one.errors, [{ field: 'a', error: 'It is wrong.' }])
     assert.equal((one as { more?: number }).more, 1)
-    const none = new AppError('JOB_NOT_FOUND', 'There is none.')
-    assert.equal('errors' in problemDetails(none, request), false)
+    const emptyError = new AppError('JOB_NOT_FOUND', 'There is none.')
+    assert.equal('errors' in problemDetails(emptyError, request), false)
     const over = problemDetails(
       new AppError('CONFLICT', 'It is over.', { status: 'completed', type: 'x' }),
       request,
     )
     assert.equal(over.status, 409)
     assert.match(over.type, /\/errors\/conflict$/)
-    assert.equal('details' in errorBody(none, 'req_1').error, false)
+    assert.equal('details' in errorBody(emptyError, 'req_1').error, false)
   })
 
   test('an error has a title for readers', () => {
@@ -156,8 +173,8 @@ describe('rendering of errors', () => {
   })
 
   test('an AppError is reported completely, a bug without details', () => {
-    const own = new AppError('JOB_NOT_FOUND', 'There is none.')
-    assert.equal(toAppError(own), own)
+    const ownError = new AppError('JOB_NOT_FOUND', 'There is none.')
+    assert.equal(toAppError(ownError), ownError)
     const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))
     assert.deepEqual([away.code, away.details], ['SERVICE_UNAVAILABLE', { retryAfter: 5 }])
     const bug = toAppError(new Error('/srv/secret is missing'))

@@ -4,7 +4,6 @@ import { gunzipSync } from 'node:zlib'
 import * as z from 'zod'
 import type { Files } from '../../lib/aws/files.ts'
 import { engines } from '../../lib/engines/index.ts'
-import type { HttpEvent } from '../../lib/http/contract.ts'
 import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
 import { formatViews } from '../../lib/http/openapi/format-view.ts'
 import { valueLabel } from '../../lib/http/openapi/option-value-labels.ts'
@@ -21,7 +20,7 @@ import { optionsSchemaOf } from '../../lib/plan/index.ts'
 import { file } from '../jobs/records.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 
-const asking = (headers: Record<string, string>) => ({ headers }) as unknown as HttpEvent
+const asking = (headers: Record<string, string>) => ({ headers })
 
 describe('compression of replies', () => {
   const long = 'x'.repeat(64 * 1024)

@@ -34,7 +34,7 @@ async function errorOf(
   let lose = () => {}
   const lease = { startHeartbeat: (_job: unknown, onLost: () => void) => (lose = onLost) }
   const [one] = state.tasks
-  const claimed = { task: { ...one, startedAt: new Date().toISOString(), ...more }, state, lease }
+  const claimedTask = { task: { ...one, startedAt: new Date().toISOString(), ...more }, state, lease }
   const run = {
     services: { config: { WORK_DIR } },
     remainingMs,
@@ -43,8 +43,8 @@ async function errorOf(
   }
   const limit = { limitS, hint: 'Send less.' }
   const error = await withTimeLimit(
-    run as unknown as TaskRun,
-    claimed as unknown as ClaimedTask,
+    run as TaskRun,
+    claimedTask as unknown as ClaimedTask,
     limit,
     (signal) =>
       new Promise((_, reject) => {
@@ -79,22 +79,22 @@ test('the time limit does not count the time in which no worker had the task', a
 })
 
 test('a chunk that exceeds the worker’s time is retried, and fails in the last attempt', async () => {
-  const again = await errorOf({ remainingMs: 20, part: 1000, attempt: 1 })
-  assert.ok(!(again instanceof AppError))
-  assert.match(String(again), /the chunk took longer than 0 s/)
+  const chunkError = await errorOf({ remainingMs: 20, part: 1000, attempt: 1 })
+  assert.ok(!(chunkError instanceof AppError))
+  assert.match(String(chunkError), /the chunk took longer than 0 s/)
   isTimeout(await errorOf({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
 })
 
 test('an aborted task throws the reason of the abort, not the engine’s error', async () => {
   assert.ok((await errorOf({}, ({ stop }) => stop.abort())) instanceof WorkerStopped)
   assert.ok((await errorOf({}, ({ lose }) => lose())) instanceof LeaseLost)
-  const full = await errorOf({}, ({ full }) => full.abort())
-  assert.ok(full instanceof AppError && full.code === 'INSUFFICIENT_DISK_SPACE', String(full))
+  const diskError = await errorOf({}, ({ full }) => full.abort())
+  assert.ok(diskError instanceof AppError && diskError.code === 'INSUFFICIENT_DISK_SPACE', String(diskError))
 })
 
 test('a time limit beyond the maximum of a timer does not expire immediately', async () => {
-  const more = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
-  const error = await errorOf(more, ({ stop }) => setTimeout(() => stop.abort(), 30))
+  const longLimit = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
+  const error = await errorOf(longLimit, ({ stop }) => setTimeout(() => stop.abort(), 30))
   assert.ok(error instanceof WorkerStopped, String(error))
 })
 
@@ -105,10 +105,10 @@ test('an engine’s own error is rethrown unchanged', async () => {
 
 test('each task gets its own work folder, which is deleted afterwards', async () => {
   const services = { config: { WORK_DIR: join(WORK_DIR, 'deep', 'down') } }
-  const seen: string[] = []
+  const seenErrors: string[] = []
   const work = (action: (folder: string) => Promise<unknown>) =>
-    withWorkDir({ services } as unknown as TaskRun, async (folder) => {
-      seen.push(folder)
+    withWorkDir({ services } as TaskRun, async (folder) => {
+      seenErrors.push(folder)
       await writeFile(join(folder, 'made'), 'abc')
       return action(folder)
     })
@@ -120,6 +120,6 @@ test('each task gets its own work folder, which is deleted afterwards', async ()
   )
   // The folder may already be deleted.
   await work((folder) => rm(folder, { recursive: true }))
-  assert.equal(new Set(seen).size, 3)
-  assert.ok(!seen.some((folder) => existsSync(folder)))
+  assert.equal(new Set(seenErrors).size, 3)
+  assert.ok(!seenErrors.some((folder) => existsSync(folder)))
 })

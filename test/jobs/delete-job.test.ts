@@ -6,29 +6,29 @@ import type { JobStore } from '../../lib/jobs/store.ts'
 import type { Job, JobState } from '../../lib/model/job.ts'
 import { applyChange, createStoredImport, newJob, newTask, timestamp } from './records.ts'
 
-const fresh = newJob([createStoredImport('in'), newTask('work', [0])])
+const freshJob = newJob([createStoredImport('in'), newTask('work', [0])])
 
 /** A store of one job, which may be changed concurrently. */
 function storeOf(job: Job, meanwhile: (job: Job) => Job = (same) => same) {
-  const stored = { job, writes: 0 }
+  const storedJob = { job, writes: 0 }
   const store = {
     changeJob: async (
       _id: string,
       change: Change,
       { condition }: { condition: { equal: { status: string } } },
     ) => {
-      if (stored.writes++ === 0) stored.job = meanwhile(stored.job)
-      const applied = condition.equal.status === stored.job.status && !stored.job.deletedAt
-      if (applied) stored.job = applyChange(stored.job, change)
-      return { applied, record: stored.job }
+      if (storedJob.writes++ === 0) storedJob.job = meanwhile(storedJob.job)
+      const applied = condition.equal.status === storedJob.job.status && !storedJob.job.deletedAt
+      if (applied) storedJob.job = applyChange(storedJob.job, change)
+      return { applied, record: storedJob.job }
     },
   }
-  return { stored, store: store as unknown as JobStore } // only what is called
+  return { stored: storedJob, store: store as JobStore } // only what is called
 }
 
 test('deleting a live job also cancels it, with a sequence number for each event', async () => {
-  const { stored, store } = storeOf(fresh.job)
-  assert.equal(await markJobDeleted(fresh.job, store, timestamp(9)), true)
+  const { stored, store } = storeOf(freshJob.job)
+  assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), true)
   const { status, cancelledBy, endedAt, deletedAt, unsaid, wakeAt, numbers, sequence } = stored.job
   const isListed = 'listKey' in stored.job
   assert.deepEqual(
@@ -36,12 +36,15 @@ test('deleting a live job also cancels it, with a sequence number for each event
     ['cancelled', 'user', true, timestamp(9), false],
   )
   assert.equal(endedAt, deletedAt)
-  const before = fresh.job.sequence
-  assert.deepEqual([numbers['ended'], numbers['deletion'], sequence], [before + 1, before + 2, before + 2])
+  const sequenceBefore = freshJob.job.sequence
+  assert.deepEqual(
+    [numbers['ended'], numbers['deletion'], sequence],
+    [sequenceBefore + 1, sequenceBefore + 2, sequenceBefore + 2],
+  )
 })
 
 test('deleting a job that is over keeps its status and takes the next sequence number', async () => {
-  const over: Job = { ...fresh.job, status: 'completed', endedAt: timestamp(5) }
+  const over: Job = { ...freshJob.job, status: 'completed', endedAt: timestamp(5) }
   const { stored, store } = storeOf(over)
   assert.equal(await markJobDeleted(over, store, timestamp(9)), true)
   const { status, endedAt, numbers, sequence } = stored.job
@@ -50,12 +53,12 @@ test('deleting a job that is over keeps its status and takes the next sequence n
 })
 
 test('a job that ends during its deletion is deleted as one that is over', async () => {
-  const { stored, store } = storeOf(fresh.job, (job) => ({
+  const { stored, store } = storeOf(freshJob.job, (job) => ({
     ...job,
     status: 'completed',
     endedAt: timestamp(5),
   }))
-  assert.equal(await markJobDeleted(fresh.job, store, timestamp(9)), true)
+  assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), true)
   assert.deepEqual([stored.job.status, stored.job.endedAt], ['completed', timestamp(5)])
 })
 
@@ -64,22 +67,25 @@ test('deleting a job gives up after ten write conflicts', async () => {
   const store = {
     changeJob: async () => {
       tries += 1
-      return { applied: false, record: { ...fresh.job, status: tries % 2 ? 'completed' : 'processing' } }
+      return { applied: false, record: { ...freshJob.job, status: tries % 2 ? 'completed' : 'processing' } }
     },
   } as unknown as JobStore
-  assert.equal(await markJobDeleted(fresh.job, store, timestamp(9)), false)
+  assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), false)
   assert.equal(tries, 10)
 })
 
 test('deleting a job that is already deleted returns false', async () => {
-  const gone: Job = { ...fresh.job, deletedAt: timestamp(5) }
-  assert.equal(await markJobDeleted(gone, storeOf(gone).store, timestamp(9)), false)
-  const { store } = storeOf(fresh.job, (job) => ({ ...job, deletedAt: timestamp(5) }))
-  assert.equal(await markJobDeleted(fresh.job, store, timestamp(9)), false)
+  const goneJob: Job = { ...freshJob.job, deletedAt: timestamp(5) }
+  assert.equal(await markJobDeleted(goneJob, storeOf(goneJob).store, timestamp(9)), false)
+  const { store } = storeOf(freshJob.job, (job) => ({ ...job, deletedAt: timestamp(5) }))
+  assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), false)
 })
 
 test('resuming an interrupted deletion publishes nothing again and deletes the rest', async () => {
-  const state: JobState = { ...fresh, job: { ...fresh.job, status: 'completed', deletedAt: timestamp(5) } }
+  const state: JobState = {
+    ...freshJob,
+    job: { ...freshJob.job, status: 'completed', deletedAt: timestamp(5) },
+  }
   const did: string[] = []
   let job = state.job
   let isCut = true
@@ -110,7 +116,10 @@ test('resuming an interrupted deletion publishes nothing again and deletes the r
 })
 
 test('the tombstone of an expired job is kept for 30 days', async () => {
-  const state: JobState = { ...fresh, job: { ...fresh.job, status: 'expired', expiredAt: timestamp(5.5) } }
+  const state: JobState = {
+    ...freshJob,
+    job: { ...freshJob.job, status: 'expired', expiredAt: timestamp(5.5) },
+  }
   const buried: number[] = []
   const erasing = {
     store: {

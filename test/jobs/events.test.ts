@@ -41,29 +41,29 @@ const tasks = (input: string, a: string, b: string, out: object) => ({
   b: { operation: 'convert', status: b },
   out: { operation: 'export/url', ...out },
 })
-const waiting = tasks('completed', 'pending', 'pending', { status: 'pending' })
+const waitingTasks = tasks('completed', 'pending', 'pending', { status: 'pending' })
 
 test('the creation events are the same at any later time', () => {
   const atOnce = withJob(endedJob, { queuedAt: timestamp(0) })
-  const created = {
+  const createdFields = {
     ...commonFields,
     event: 'job.created',
     timestamp: timestamp(0),
     sequence: 1,
-    job: { ...outline, status: 'queued', tasks: waiting },
+    job: { ...outline, status: 'queued', tasks: waitingTasks },
   }
   assert.deepEqual(createCreationEvents(atOnce).map(bodyOf), [
-    created,
+    createdFields,
     {
       ...commonFields,
       event: 'job.queued',
       timestamp: timestamp(0),
       sequence: 2,
-      job: { ...outline, status: 'queued', tasks: waiting, queuedAt: timestamp(0) },
+      job: { ...outline, status: 'queued', tasks: waitingTasks, queuedAt: timestamp(0) },
     },
   ])
   assert.deepEqual(createCreationEvents(endedJob).map(bodyOf), [
-    { ...created, job: { ...created.job, status: 'pending' } },
+    { ...createdFields, job: { ...createdFields.job, status: 'pending' } },
   ])
 })
 
@@ -118,7 +118,7 @@ test('a completed job publishes its results and duration', () => {
     share?: object
   }
   assert.ok(share)
-  const done = {
+  const doneTask = {
     ...outline,
     status: 'completed',
     queuedAt: timestamp(1),
@@ -137,20 +137,23 @@ test('a completed job publishes its results and duration', () => {
     event: 'job.completed',
     timestamp: timestamp(9),
     sequence: 5,
-    job: done,
+    job: doneTask,
   })
   // A file that was imported later is the source.
-  const later = withJob(endedJob, { display: { ...display, source: null }, cameLater: sourceFile })
-  assert.deepEqual((createEndEvent(later) as unknown as { job: object }).job, done)
-  const none = withJob(endedJob, { display: { ...display, source: null } })
-  assert.equal((createEndEvent(none) as unknown as { job: { source: unknown } }).job.source, null)
+  const laterJob = withJob(endedJob, { display: { ...display, source: null }, cameLater: sourceFile })
+  assert.deepEqual(createEndEvent(laterJob).job, doneTask)
+  const jobWithoutSource = withJob(endedJob, { display: { ...display, source: null } })
+  assert.equal((createEndEvent(jobWithoutSource) as unknown as { job: { source: unknown } }).job.source, null)
 })
 
 test('a failed job publishes its error, or a generic error', () => {
   const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
-  const lost = withJob(withTasks(endedJob, { a: fail(5, 'It is cut off.') }), { status: 'failed', error })
-  const { summary: _, ...plain } = lost.job
-  const { share, ...event } = bodyOf(createEndEvent({ ...lost, job: plain })) as Record<string, unknown>
+  const failedJob = withJob(withTasks(endedJob, { a: fail(5, 'It is cut off.') }), {
+    status: 'failed',
+    error,
+  })
+  const { summary: _, ...plain } = failedJob.job
+  const { share, ...event } = bodyOf(createEndEvent({ ...failedJob, job: plain })) as Record<string, unknown>
   assert.ok(share)
   const job = {
     ...outline,
@@ -164,7 +167,7 @@ test('a failed job publishes its error, or a generic error', () => {
   assert.deepEqual(event, { ...commonFields, event: 'job.failed', timestamp: timestamp(9), sequence: 5, job })
   const { error: _error, ...silent } = plain
   assert.deepEqual(
-    (createEndEvent({ ...lost, job: silent }) as unknown as { job: { error: object } }).job.error,
+    (createEndEvent({ ...failedJob, job: silent }) as unknown as { job: { error: object } }).job.error,
     {
       code: 'INTERNAL_ERROR',
       message: 'The job failed.',
@@ -173,12 +176,12 @@ test('a failed job publishes its error, or a generic error', () => {
 })
 
 test('a cancelled job publishes who cancelled it', () => {
-  for (const [given, said] of [
+  for (const [givenError, said] of [
     [{ cancelledBy: 'user' as const }, 'user'],
     [{}, 'system'],
   ] as const) {
     const { share, ...event } = bodyOf(
-      createEndEvent(withJob(endedJob, { status: 'cancelled', ...given })),
+      createEndEvent(withJob(endedJob, { status: 'cancelled', ...givenError })),
     ) as Record<string, unknown>
     assert.ok(share)
     assert.deepEqual(event, {
@@ -195,15 +198,15 @@ test('unpublished events are in order, and for a job that never started include 
   const names = (events: readonly BusEvent[]) => events.map(({ event }) => event)
   const fact = (seconds: number) => ({ at: timestamp(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
-  const all = withJob(endedJob, { log })
-  assert.deepEqual(names(findUnpublishedEvents(all)), [
+  const jobWithLog = withJob(endedJob, { log })
+  assert.deepEqual(names(findUnpublishedEvents(jobWithLog)), [
     'job.created',
     'job.queued',
     'job.started',
     'job.progress',
   ])
-  assert.deepEqual(names(findUnpublishedEventsOfEndedJob(all)), [
-    ...names(findUnpublishedEvents(all)),
+  assert.deepEqual(names(findUnpublishedEventsOfEndedJob(jobWithLog)), [
+    ...names(findUnpublishedEvents(jobWithLog)),
     'job.completed',
   ])
   const { started: _, ...numbers } = endedFields.numbers

@@ -71,11 +71,11 @@ test('when no engine can read a file, the most informative error is reported', a
 })
 
 test('the error of an unreadable chunk keeps the details of its engine', async () => {
-  const { 'word by imagemagick': lab, 'word by ffmpeg': damaged } =
+  const { 'word by imagemagick': lab, 'word by ffmpeg': damagedFile } =
     fallbackScenarios['a file that no engine reads'].during
   const { task } = await runScenario({
     play: fallbackScenarios['a file with an unreadable chunk'].play,
-    during: { 'word by vips part 1': lab, 'word by imagemagick': damaged, 'word by ffmpeg': damaged },
+    during: { 'word by vips part 1': lab, 'word by imagemagick': damagedFile, 'word by ffmpeg': damagedFile },
   })
   assert.equal(task.code, 'UNSUPPORTED_FORMAT')
   assert.deepEqual([task.details?.['reason'], task.details?.['feature']], ['feature', 'Lab'])
@@ -129,12 +129,12 @@ test('the route that kept most content provides the result, with its warning', a
 })
 
 test('a result without layout must keep much more text to be preferred', () => {
-  const ofWords = (found: number, ...said: string[]) => ({
+  const ofWords = (foundWords: number, ...said: string[]) => ({
     files: [],
     warnings: said.map((code) => ({ code, message: code })),
-    fidelity: { words: createRetention(100, found), dropped: [] },
+    fidelity: { words: createRetention(100, foundWords), dropped: [] },
   })
-  const lost = { code: 'CONTENT_LOST', message: '' }
+  const lostError = { code: 'CONTENT_LOST', message: '' }
   const inputPlan = {
     steps: [],
     step: 0,
@@ -142,9 +142,9 @@ test('a result without layout must keep much more text to be preferred', () => {
     fallback: { ...ofWords(88, 'CONTENT_LOST'), kept: 0.88 },
   }
   const nowhere = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
-  const chooseResult = (found: number, said: string[], isShort: boolean) => {
-    const shortfall = isShort ? { kept: found / 100, warning: lost } : undefined
-    const turn = decideAfterSuccess(inputPlan, ofWords(found, ...said), shortfall, nowhere)
+  const chooseResult = (foundWords: number, said: string[], isShort: boolean) => {
+    const shortfall = isShort ? { kept: foundWords / 100, warning: lostError } : undefined
+    const turn = decideAfterSuccess(inputPlan, ofWords(foundWords, ...said), shortfall, nowhere)
     return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
   }
   for (const isShort of [true, false]) {
@@ -155,11 +155,11 @@ test('a result without layout must keep much more text to be preferred', () => {
 })
 
 test('when a fallback route fails, an earlier partial result is used', () => {
-  const [damaged, missing] = [
+  const [damagedError, missingError] = [
     new AppError('CORRUPT_FILE', 'It is cut off.'),
     new AppError('INVALID_INPUT', 'pages: expected …'),
   ]
-  const made = { files: [], warnings: [], kept: 0.88 }
+  const emptyResult = { files: [], warnings: [], kept: 0.88 }
   const inputPlan = {
     steps: [{ engine: 'vips', from: 'png', to: 'jpg' }],
     step: 0,
@@ -167,22 +167,29 @@ test('when a fallback route fails, an earlier partial result is used', () => {
   } as unknown as InputPlan
   const nowhere = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No route is left.' } })
   const fails = { step: 0, percent: 40, isLastAttempt: true }
-  for (const error of [damaged, missing]) {
-    assert.deepEqual(decideAfterFailure({ ...inputPlan, fallback: made }, { ...fails, error }, nowhere), {
-      result: made,
-    })
+  for (const error of [damagedError, missingError]) {
+    assert.deepEqual(
+      decideAfterFailure({ ...inputPlan, fallback: emptyResult }, { ...fails, error }, nowhere),
+      {
+        result: emptyResult,
+      },
+    )
     assert.throws(() => decideAfterFailure(inputPlan, { ...fails, error }, nowhere), { code: error.code })
   }
   const bare = new Error('the machine is busy')
-  const again = { ...fails, error: bare, isLastAttempt: false }
+  const failsAgain = { ...fails, error: bare, isLastAttempt: false }
   assert.throws(
-    () => decideAfterFailure({ ...inputPlan, fallback: made }, again, nowhere),
+    () => decideAfterFailure({ ...inputPlan, fallback: emptyResult }, failsAgain, nowhere),
     bare,
     'another attempt follows',
   )
-  const other = { ...inputPlan, files: [{ key: 'k' }] } as unknown as InputPlan
-  const turn = decideAfterFailure({ ...inputPlan, fallback: made }, { ...fails, error: damaged }, () => other)
-  assert.deepEqual(turn, { inputPlan: { ...other, reached: 40, fallback: made } })
+  const otherPlan = { ...inputPlan, files: [{ key: 'k' }] } as InputPlan
+  const turn = decideAfterFailure(
+    { ...inputPlan, fallback: emptyResult },
+    { ...fails, error: damagedError },
+    () => otherPlan,
+  )
+  assert.deepEqual(turn, { inputPlan: { ...otherPlan, reached: 40, fallback: emptyResult } })
 })
 
 test('a route that keeps all content ends the search', async () => {

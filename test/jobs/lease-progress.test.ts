@@ -5,7 +5,7 @@ import { Lease } from '../../lib/jobs/run/lease.ts'
 import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createStoredImport, newTask, secondsLater, timestamp } from './records.ts'
-import { createJob, end, inputPlan, log, only } from './support/leases.ts'
+import { createJob, end, inputPlan, log, onlyTasks } from './support/leases.ts'
 
 test('a chunk records its processing time and updates its task without reporting own progress', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
@@ -35,13 +35,13 @@ test('all ends of a lease succeed although each response of the table is lost on
         ['completed', { created: 1, queued: 2, started: 3 }],
       )
       assert.deepEqual([takeSentTasks().slice(-1), takeEvents()], [[2], ['job.started']])
-      const last = new Lease(
-        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as unknown as TaskRun, // only the members that are used
+      const lastLease = new Lease(
+        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as TaskRun, // only the members that are used
         ...(['lease_2', log] as const),
       )
-      await last.claim()
-      last.startHeartbeat(await job(), () => {})
-      assert.equal(await last.finish(end), true)
+      await lastLease.claim()
+      lastLease.startHeartbeat(await job(), () => {})
+      assert.equal(await lastLease.finish(end), true)
       const { status, sequence, numbers } = await job()
       assert.deepEqual(
         [status, sequence, numbers['ended'], takeEvents()],
@@ -68,14 +68,14 @@ test('the end of a lease waits for the last heartbeat, and nothing is written af
     takeEvents()
     const one = await claimAndKeep()
     const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
-    const written: string[] = []
+    const writtenKeys: string[] = []
     let goOn = () => {}
-    const change = store.changeTask.bind(store)
+    const changeTask = store.changeTask.bind(store)
     store.changeTask = async (...args) => {
       const isBeat = args[1].set?.['leaseUntil'] !== undefined
-      written.push(isBeat ? 'beat' : 'end')
+      writtenKeys.push(isBeat ? 'beat' : 'end')
       if (isBeat) await new Promise<void>((resolve) => (goOn = resolve))
-      return change(...args)
+      return changeTask(...args)
     }
     t.mock.timers.tick(3000)
     await turn()
@@ -88,14 +88,14 @@ test('the end of a lease waits for the last heartbeat, and nothing is written af
     }
     const over = ends[method]()
     await turn()
-    assert.deepEqual(written, ['beat'], method)
+    assert.deepEqual(writtenKeys, ['beat'], method)
     goOn()
     await over
-    assert.equal(written[1], 'end')
-    written.length = 0
+    assert.equal(writtenKeys[1], 'end')
+    writtenKeys.length = 0
     t.mock.timers.tick(9000)
     await turn()
-    assert.deepEqual(written, [], method)
+    assert.deepEqual(writtenKeys, [], method)
   }
 })
 
@@ -110,17 +110,17 @@ test('the start of a job is published while its task runs, but not after it is r
   await turn()
   await one.stopHeartbeat()
   assert.deepEqual(takeEvents(), ['job.started'])
-  const other = await createJob()
-  const quick = await other.held()
-  await quick.release()
+  const otherJob = await createJob()
+  const quickLease = await otherJob.held()
+  await quickLease.release()
   t.mock.timers.tick(3000)
   await turn()
-  assert.deepEqual(other.takeEvents(), [])
+  assert.deepEqual(otherJob.takeEvents(), [])
 })
 
 test('progress is published after five points and half a second, or after one point and two seconds', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(only)
+  const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(onlyTasks)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
   takeEvents()
   const one = await claimAndKeep()
@@ -210,18 +210,18 @@ test('a chunk hides its message for the duration of its lease, and is aborted wh
   const { store, jobs, job, change, found } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
-  const hidden: number[] = []
+  const hiddenSeconds: number[] = []
   const run = {
     services: { jobs },
     ref: { jobId: 'job_1', task: 1, part: 1000 },
-    extendVisibility: async (seconds: number) => void hidden.push(seconds),
+    extendVisibility: async (seconds: number) => void hiddenSeconds.push(seconds),
   }
-  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used
+  const one = new Lease(run as TaskRun, 'lease_1', log) // only the members that are used
   await one.claim()
-  let lost = 0
-  one.startHeartbeat(await job(), () => lost++)
+  let lostCount = 0
+  one.startHeartbeat(await job(), () => lostCount++)
   await turn()
-  assert.deepEqual(hidden, [16])
+  assert.deepEqual(hiddenSeconds, [16])
   const beat = async () => {
     t.mock.timers.tick(3000)
     await turn()
@@ -229,12 +229,12 @@ test('a chunk hides its message for the duration of its lease, and is aborted wh
   await change({ open: new Set([1001]) })
   // Its speculative copy was faster, which is only checked once the chunk has taken long.
   for (let beats = 6; beats > 0; beats--) await beat()
-  assert.equal(lost, 0)
+  assert.equal(lostCount, 0)
   await change({ open: new Set([1000, 1001, 1002]) })
   await beat()
-  assert.equal(lost, 0, 'the chunk is needed')
+  assert.equal(lostCount, 0, 'the chunk is needed')
   await change({ open: new Set([1001]) })
   await beat()
-  assert.equal(lost, 1)
+  assert.equal(lostCount, 1)
   await one.stopHeartbeat()
 })

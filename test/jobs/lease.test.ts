@@ -59,7 +59,7 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
       },
     }
     // Only the members that are used.
-    const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log)
+    const lease = new Lease({ services: { jobs: { store } } } as TaskRun, 'lease_1', {} as Log)
     await lease.claim()
     await lease.release()
     return writes[1] ?? {}
@@ -108,7 +108,7 @@ test('saving the remaining steps fails when another worker took over the task', 
     },
   }
   // Only the members that are used.
-  const lease = new Lease({ services: { jobs: { store } } } as unknown as TaskRun, 'lease_1', {} as Log)
+  const lease = new Lease({ services: { jobs: { store } } } as TaskRun, 'lease_1', {} as Log)
   await lease.saveRemaining({ begun: 'upload 1' })
   assert.deepEqual(sets, [{ begun: 'upload 1', percent: 0 }])
   isMine = false

@@ -16,17 +16,17 @@ import { createChunks } from '../../lib/jobs/run/chunks.ts'
 import type { InputPlan, Task } from '../../lib/model/job.ts'
 import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
-const fresh = newJob([createStoredImport('in'), newTask('work', [0])])
+const freshState = newJob([createStoredImport('in'), newTask('work', [0])])
 
 test('clients see the message of an AppError, but not that of an unexpected error', () => {
   const meant = new AppError('CORRUPT_FILE', 'It is cut off.', { format: 'png' })
-  const reported = { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { format: 'png' } }
-  assert.deepEqual(toClientError(meant), reported)
-  assert.deepEqual(toClientError(new TransientError(meant, 9)), reported)
+  const reportedError = { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { format: 'png' } }
+  assert.deepEqual(toClientError(meant), reportedError)
+  assert.deepEqual(toClientError(new TransientError(meant, 9)), reportedError)
   assert.equal('details' in toClientError(new AppError('CORRUPT_FILE', 'x')), false)
-  const broken = toClientError(new Error('/srv/secret'))
-  assert.equal(broken.code, 'CONVERSION_FAILED')
-  assert.doesNotMatch(JSON.stringify(broken), /secret/)
+  const brokenError = toClientError(new Error('/srv/secret'))
+  assert.equal(brokenError.code, 'CONVERSION_FAILED')
+  assert.doesNotMatch(JSON.stringify(brokenError), /secret/)
 })
 
 test('job records are stored a hundred tasks per partition', () => {
@@ -72,10 +72,10 @@ test('the conversion of a task contains its operation and the files of its input
     newTask('a', [0]),
     newTask('b', [0, 1], { spec: { to: 'jpg', options: { dpi: 7 } } }),
   ])
-  const done = withTasks(state, { a: complete(3, file('a.png', 'k/a')) })
-  const b = done.tasks.find(({ name }) => name === 'b')
+  const doneState = withTasks(state, { a: complete(3, file('a.png', 'k/a')) })
+  const b = doneState.tasks.find(({ name }) => name === 'b')
   assert.ok(b)
-  const [files, spec] = resolveConversion(b, done)
+  const [files, spec] = resolveConversion(b, doneState)
   assert.deepEqual(
     files.map(({ key }) => key),
     ['in/in', 'k/a'],
@@ -84,7 +84,7 @@ test('the conversion of a task contains its operation and the files of its input
 })
 
 test('a chunk runs a single step, and its number is unique over attempts and routes', () => {
-  const [work] = fresh.tasks
+  const [work] = freshState.tasks
   assert.ok(work)
   const of = (more: Partial<Task>, one: InputPlan) =>
     createChunks({ ...work, ...more }, one, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
@@ -103,11 +103,14 @@ test('a chunk runs a single step, and its number is unique over attempts and rou
     ],
   )
   const numbers = (one: readonly Task[]) => one.map(({ part }) => part)
-  const tried = { ...planWith('pdf'), tried: [{ steps: [], error: { code: 'CORRUPT_FILE', message: 'x' } }] }
-  const all = [
+  const triedPlan = {
+    ...planWith('pdf'),
+    tried: [{ steps: [], error: { code: 'CORRUPT_FILE', message: 'x' } }],
+  }
+  const allNumbers = [
     ...numbers(parts),
     ...numbers(of({ attempt: 3 }, planWith('pdf'))),
-    ...numbers(of({ attempt: 2 }, tried as unknown as InputPlan)), // the steps of tried routes are not used
+    ...numbers(of({ attempt: 2 }, triedPlan as InputPlan)), // the steps of tried routes are not used
   ]
-  assert.equal(new Set(all).size, all.length)
+  assert.equal(new Set(allNumbers).size, allNumbers.length)
 })

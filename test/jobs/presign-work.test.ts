@@ -72,7 +72,7 @@ test('a task message contains presigned URLs of the inputs, each once, and an up
 })
 
 test('a task that joins its chunks receives URLs of their results', async () => {
-  const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as unknown as Task
+  const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as Task
   const inputsOf = async (more: Partial<Task>) =>
     Object.keys(workIn(await messageFor(more, [part], { fixed: [], tasks: [] })).inputs)
   assert.deepEqual(await inputsOf({ expandedBy: 0 }), ['jobs/job_1/2/part'])

@@ -49,7 +49,7 @@ const inputPlan = {
   files: [{ ...file('a.html'), format: 'html' }],
   steps: [step],
   step: 0,
-} as unknown as InputPlan // of constants above
+} as InputPlan // of constants above
 
 interface RunOptions extends Partial<Omit<InputsRun, 'services' | 'findFallback'>> {
   readonly engines?: readonly Engine[]

@@ -115,4 +115,4 @@ export const combineBehaviors =
 
 export const clientOf = (send: (command: unknown) => Promise<unknown>): CommandSender =>
   // The client's type has an overload per command; here all commands are handled the same way.
-  ({ send: send as unknown as DynamoDBDocumentClient['send'] })
+  ({ send: send as DynamoDBDocumentClient['send'] })

@@ -22,27 +22,36 @@ const [work] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], 
   work: { attempt: 2 },
 }).tasks
 // Only the number of steps is used.
-const inputPlan = { files: [file('source.tar.gz')], steps: [{}, {}] } as unknown as InputPlan
+const inputPlan = { files: [file('source.tar.gz')], steps: [{}, {}] } as InputPlan
 
-async function storeFile(name: string, text: string, more: Partial<OutputFile> = {}): Promise<OutputFile> {
+async function storeFile(
+  name: string,
+  text: string,
+  moreFields: Partial<OutputFile> = {},
+): Promise<OutputFile> {
   const path = join(folder, name)
   await writeFile(path, text)
-  return { path, ...more }
+  return { path, ...moreFields }
 }
 
-async function storeOutput(output: OutputFile, more: Partial<Task> = {}, nextStep = 2, at = 0) {
+async function storeOutput(output: OutputFile, moreFields: Partial<Task> = {}, nextStep = 2, at = 0) {
   assert.ok(work)
   // The engine is not used.
-  const done = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput
-  const [only] = await storeFiles({ services, task: { ...work, ...more } }, inputPlan, at, done)
-  assert.ok(only)
-  return only
+  const stepsOutput = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput
+  const [onlyFile] = await storeFiles(
+    { services, task: { ...work, ...moreFields } },
+    inputPlan,
+    at,
+    stepsOutput,
+  )
+  assert.ok(onlyFile)
+  return onlyFile
 }
 
 describe('storing a result file', () => {
   test('a result file is stored under a key of its attempt, and named after its source with the new extension', async () => {
-    const only = await storeOutput(await storeFile('a', 'abc'))
-    assert.deepEqual(only, {
+    const onlyFile = await storeOutput(await storeFile('a', 'abc'))
+    assert.deepEqual(onlyFile, {
       key: 'jobs/job_1/1/0-0-2-0.2.0-0.txt',
       filename: 'source.txt',
       format: 'txt',
@@ -50,27 +59,27 @@ describe('storing a result file', () => {
       size: 3,
       sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     })
-    assert.equal(Buffer.from(files.objects.get(only.key) ?? []).toString(), 'abc')
+    assert.equal(Buffer.from(files.objects.get(onlyFile.key) ?? []).toString(), 'abc')
     const part = await storeOutput(await storeFile('a', 'abc'), { part: 2007, expandedBy: 1 }, 1, 3)
     assert.match(part.key, /1\/2007-3-1-1\.2\.0-0\.txt$/)
   })
 
   test('a result file is named by the template of the task, except for intermediate files and chunks', async () => {
-    const named = { spec: { ...spec, filename: '{jobId}-{name}' } }
+    const namedWork = { spec: { ...spec, filename: '{jobId}-{name}' } }
     const name = async (more: Partial<Task>, nextStep = 2, suffix = '-001') =>
       (await storeOutput(await storeFile('a', 'abc', { suffix }), more, nextStep)).filename
-    const asked = await name(named)
-    assert.match(asked, /^job_1-source/)
-    assert.equal(await name(named, 1), 'source.tar-001.txt')
-    assert.equal(await name({ ...named, part: 1000 }), 'source.tar-001.txt')
+    const requestedName = await name(namedWork)
+    assert.match(requestedName, /^job_1-source/)
+    assert.equal(await name(namedWork, 1), 'source.tar-001.txt')
+    assert.equal(await name({ ...namedWork, part: 1000 }), 'source.tar-001.txt')
     assert.equal(await name({}), 'source.tar-001.txt')
   })
 
   test('a result file has the format that its engine reports, or for extracted files the detected one', async () => {
     const program = '\x7fELF\x02\x01\x01\0\0\0'
-    const format = async (text: string, more: Partial<OutputFile>) => {
-      const only = await storeOutput(await storeFile('member', text, more))
-      return [only.filename, only.format, only.mimeType, only.key.replace(/.*\./, '')]
+    const format = async (text: string, moreFields: Partial<OutputFile>) => {
+      const onlyFile = await storeOutput(await storeFile('member', text, moreFields))
+      return [onlyFile.filename, onlyFile.format, onlyFile.mimeType, onlyFile.key.replace(/.*\./, '')]
     }
     assert.deepEqual(await format('<svg xmlns="http://www.w3.org/2000/svg"/>', { filename: 'a.svg' }), [
       ...['a.svg', 'svg', 'image/svg+xml', 'svg'],
@@ -91,10 +100,10 @@ describe('storing a result file', () => {
     const chunkSpecs = [
       { spec: { from: 1 }, file: { path: (await storeFile('cut', 'abcd')).path, format: 'pdf' } },
       { spec: { from: 2 } },
-    ] as unknown as Parameters<typeof storeChunks>[2] // chunk specs are passed on unchanged
-    const [first, second] = await storeChunks({ services, task: work }, inputPlan, chunkSpecs)
-    assert.deepEqual([first?.spec, second], [chunkSpecs[0]?.spec, { spec: chunkSpecs[1]?.spec }])
-    const { key, filename, format, mimeType, size } = first?.file ?? {}
+    ] as Parameters<typeof storeChunks>[2] // chunk specs are passed on unchanged
+    const [firstStored, secondStored] = await storeChunks({ services, task: work }, inputPlan, chunkSpecs)
+    assert.deepEqual([firstStored?.spec, secondStored], [chunkSpecs[0]?.spec, { spec: chunkSpecs[1]?.spec }])
+    const { key, filename, format, mimeType, size } = firstStored?.file ?? {}
     assert.deepEqual(
       [key, filename, format, mimeType, size],
       ['jobs/job_1/1/cut-2.0-0.pdf', 'source.tar.gz', 'pdf', 'application/pdf', 4],

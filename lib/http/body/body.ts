@@ -27,8 +27,12 @@ const mediaTypes: Readonly<Record<string, BodyKind>> = {
   'multipart/form-data': 'multipart',
 }
 
+/** What is read here of an event. */
+type RequestContent = Pick<HttpEvent, 'headers'> &
+  Partial<Pick<HttpEvent, 'body' | 'bodyStream' | 'isBase64Encoded'>>
+
 /** Returns the body as a stream, whether the gateway passes a stream or text. */
-export function openBodyStream(event: HttpEvent): Readable {
+export function openBodyStream(event: RequestContent): Readable {
   if (event.bodyStream) return event.bodyStream
   if (!event.body) return emptyBody()
   return Readable.from([Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8')])
@@ -36,7 +40,7 @@ export function openBodyStream(event: HttpEvent): Readable {
 
 /** Reads and parses the body as the contract's `body` declares; files of a form are already stored when it returns. */
 export async function readRequestBody(
-  event: HttpEvent,
+  event: RequestContent,
   contract: AnyContract,
   options: { files: Files; maxFileBytes: number; maxBodyBytes?: number | undefined; retentionHours: number },
 ): Promise<ParsedBody> {
@@ -110,7 +114,7 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-function bodyKindOf(event: HttpEvent, accepts: readonly BodyKind[]): BodyKind {
+function bodyKindOf(event: RequestContent, accepts: readonly BodyKind[]): BodyKind {
   const type = (event.headers['content-type'] ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? ''
   const kind = type.endsWith('+json') ? 'json' : mediaTypes[type]
   if (kind && accepts.includes(kind)) return kind

@@ -9,7 +9,7 @@ const gzipSuffix = '-gzip"'
 const minCompressBytes = 64 * 1024
 
 /** RFC 9110, 12.5.3: a coding with weight 0 is not acceptable. */
-export const acceptsGzip = ({ headers }: HttpEvent) =>
+export const acceptsGzip = ({ headers }: Pick<HttpEvent, 'headers'>) =>
   (headers['accept-encoding'] ?? '').split(',').some((coding) => {
     const [name = '', ...weight] = coding.toLowerCase().split(';')
     return name.trim() === 'gzip' && !/^\s*q=0(?:\.0*)?\s*$/.test(weight.join(';'))

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { defined } from '../../validation/defined.ts'
 import type { AnyContract, HandlerReply, HttpEvent } from '../contract.ts'
 import { plainEtag } from './compression.ts'
 import { mirrorBody, successBody } from './envelope.ts'
@@ -13,7 +14,7 @@ export type HttpResult = APIGatewayProxyStructuredResultV2 & { bodyStream?: Read
 export function renderReply(
   contract: AnyContract,
   reply: HandlerReply<unknown>,
-  event: HttpEvent,
+  event: Pick<HttpEvent, 'headers'>,
   requestId: string,
 ): HttpResult {
   const { form = 'envelope', cacheControl = 'no-store' } = contract.reply
@@ -28,7 +29,7 @@ export function renderReply(
   if (etag && matchesEtag(event, etag)) return notModified(contract, etag)
   return {
     statusCode,
-    headers: { ...headers, ...(etag && { etag }) },
+    headers: { ...headers, ...defined({ etag }) },
     ...bodyOf(form, reply.data, requestId),
   }
 }
@@ -83,7 +84,7 @@ export const etagOf = (bytes: Buffer | string): string =>
   `"${createHash('sha256').update(bytes).digest('base64url')}"`
 
 /** Checks `If-None-Match` (RFC 9110, 13.1.2): weak comparison with each listed ETag, or `*`. */
-export function matchesEtag({ headers }: HttpEvent, etag: string): boolean {
+export function matchesEtag({ headers }: Pick<HttpEvent, 'headers'>, etag: string): boolean {
   const tags =
     headers['if-none-match']?.split(',').map((tag) => plainEtag(tag.trim().replace(/^W\//, ''))) ?? []
   return tags.includes(etag) || tags.includes('*')

@@ -22,7 +22,11 @@ interface CachedResponse {
 export class ResponseCache {
   readonly #kept = new Map<string, Promise<CachedResponse>>()
 
-  async answer(requestedReply: CacheableReply, event: HttpEvent, requestId: string): Promise<HttpResult> {
+  async answer(
+    requestedReply: CacheableReply,
+    event: Pick<HttpEvent, 'headers'>,
+    requestId: string,
+  ): Promise<HttpResult> {
     const { contract } = requestedReply
     const { statusCode, headers, etag, packed } = await this.#get(requestedReply)
     const isCompressed = acceptsGzip(event)

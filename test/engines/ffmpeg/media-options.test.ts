@@ -139,7 +139,7 @@ describe('media options', () => {
       },
     ],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
+  })
 
   const argsOf = (options: object) =>
     JSON.stringify(
@@ -185,7 +185,7 @@ describe('media options', () => {
     const audioMedia = parseProbe({
       streams: [{ index: 0, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }],
       format: { duration: '2' },
-    } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
+    })
     const argsFor = (options: object) =>
       JSON.stringify(
         buildRecipe({

@@ -66,7 +66,7 @@ const videoWith = (audio: StreamInput) =>
       },
     ],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
+  })
 
 test('the playback duration of a video is that of its video and audio, not of its subtitles', () => {
   const playbackS = (video: object, subtitles: object) =>
@@ -76,7 +76,7 @@ test('the playback duration of a video is that of its video and audio, not of it
         { index: 1, codec_type: 'subtitle', codec_name: 'subrip', ...subtitles },
       ],
       format: { duration: '5', bit_rate: '800000' },
-    } as unknown as Parameters<typeof parseProbe>[0]).playedS // as ffprobe writes numbers
+    }).playedS
   assert.equal(playbackS({ duration: '1' }, { duration: '5' }), 1)
   assert.equal(playbackS({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
   assert.equal(playbackS({}, {}), undefined)
@@ -86,7 +86,7 @@ test('a video without audio gets a silent track if its container requires audio'
   const silentMedia = parseProbe({
     streams: [{ index: 0, codec_type: 'video', codec_name: 'h264', width: 64, height: 48 }],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof parseProbe>[0]) // as ffprobe writes numbers
+  })
   const { output } = buildRecipe({
     media: silentMedia,
     from: 'mp4',

@@ -45,7 +45,7 @@ export const createMediaInfo = ({ video = {}, audio = [{}] }: Streams = {}) =>
       ...audio.map((stream, at) => ({ index: at + 1, ...defaultAudio, ...stream })),
     ],
     format: { duration: '2', bit_rate: '800000' },
-  } as unknown as Parameters<typeof parseProbe>[0]) // ffprobe writes numbers as strings.
+  })
 
 /** Returns the recipe for a video with these streams. */
 export function createRecipe(
