@@ -10,7 +10,7 @@ import { keepSourceUrls } from './source-urls.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface BuiltPrograms {
-  /** By name. What is not needed at each start is in files of its own. */
+  /** File contents by name. Code that is not needed at each start is in separate files. */
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly inputs: readonly string[]
 }
@@ -57,7 +57,7 @@ export async function buildPrograms({
   }
 }
 
-/** Other processes may start the program meanwhile, so the files are replaced at once. */
+/** Other processes may start the program at the same time, so each file is replaced atomically. */
 async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}`
   await writeFile(temporary, content)

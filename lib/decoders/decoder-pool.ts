@@ -99,7 +99,7 @@ export class DecoderPool {
     void process.exited.then(() => this.#onExit(process))
   }
 
-  /** Removes what processes of a killed service left behind. */
+  /** Removes folders that processes of a killed service left behind. */
   #removeOrphans(): void {
     if (this.#hasCleaned) return
     this.#hasCleaned = true
@@ -121,7 +121,7 @@ export class DecoderPool {
     this.#startForWaiting()
   }
 
-  /** Frees the memory that files have taken, such as that of libmagic. */
+  /** Replaces idle processes, to free the memory that libraries such as libmagic have taken. */
   #refresh(): void {
     const [keptProcess, ...otherProcesses] = this.#free.toSorted(
       (a, b) => Number(a.hasBeenCalled) - Number(b.hasBeenCalled),

@@ -41,7 +41,7 @@ export interface CallLimits {
   readonly cpuS: number
   /** Resident memory of the process. */
   readonly memoryBytes: number
-  /** How long the process may neither ask for anything nor answer. */
+  /** How long the process may send neither a request nor a result. */
   readonly silenceMs: number
 }
 
@@ -51,7 +51,7 @@ export interface CalledProcess {
   readonly folder: string
   /** Its user where the service runs as root. */
   readonly uid: number
-  /** Bytes of messages that it has not taken yet. */
+  /** Bytes of messages that the process has not read yet. */
   readonly unsentBytes: number
   send(message: ServiceMessage | EngineServiceMessage, bytes?: Uint8Array): void
   kill(reason: EndReason): void
@@ -90,6 +90,7 @@ export class DecoderProcess {
   readonly #stderr = new TruncatedOutput(2 * 1024)
   #child: ChildProcess | undefined
   #folder = ''
+  #removed: Promise<void> | undefined
   readonly #uid = randomUid()
   #grant = async (_path: string): Promise<void> => undefined
   #running: Running | undefined
@@ -113,7 +114,7 @@ export class DecoderProcess {
     const { flags, limits, env, findProgram, parentFolder } = this.#kind
     const folder = await makeProcessFolder(parentFolder(), folderPrefix)
     this.#folder = folder
-    void this.exited.then(() => removeProcessFolder(folder)).catch(() => undefined)
+    this.#removed = this.exited.then(() => removeProcessFolder(folder)).catch(() => undefined)
     const program = await findProgram()
     const command = await confineIfPossible(process.execPath, [...flags, program.file], {
       workDir: folder,
@@ -136,7 +137,7 @@ export class DecoderProcess {
     const frames = new FrameReader(this.#kind.maxMessageBytes)
     child.stdin?.on('error', () => undefined) // its exit says why
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.add(chunk))
-    // The messages have a descriptor of their own, so that a library may print something.
+    // Messages have their own descriptor, because a library may print to standard output.
     const [, , messages] = this.#pipes()
     messages?.on('data', (chunk: Buffer) => this.#onOutput(chunk, frames))
     child.once('error', (error) => this.#onExit(error.message))
@@ -206,11 +207,12 @@ export class DecoderProcess {
     if (this.#child) killGroup(this.#child)
   }
 
-  /** Ends it; resolves when it has exited. */
+  /** Ends it; resolves when it has exited and its folder is removed. */
   async stop(): Promise<void> {
     this.kill('crash')
     this.#ref()
     await this.exited
+    await this.#removed
   }
 
   #onOutput(chunk: Buffer, frames: FrameReader): void {
@@ -242,7 +244,7 @@ export class DecoderProcess {
   #onExit(exit: string): void {
     if (this.#hasExited) return
     this.#hasExited = true
-    // A launcher that is killed while it starts leaves its child behind.
+    // A launcher that is killed while it starts leaves its child process behind.
     if (this.#child) killGroup(this.#child)
     const output = this.#stderr.toString().trim()
     const ownReason = output.includes('heap out of memory') ? 'memory' : 'crash'
@@ -253,7 +255,7 @@ export class DecoderProcess {
     this.#whenExited.resolve()
   }
 
-  /** A process without work must not keep this one alive. */
+  /** A decoder process without work must not keep the service running. */
   #unref(): void {
     this.#child?.unref()
     for (const pipe of this.#pipes()) pipe.unref()

@@ -1,5 +1,5 @@
 // Reads and writes folders synchronously: these few small changes take less time than waiting for another thread.
-import { closeSync, constants, linkSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import type {
   OutputFile,
   Tools,
 } from '../engines/engine.ts'
-import { moveOut } from '../engines/sandbox/process-folder.ts'
+import { copyOut } from '../engines/sandbox/process-folder.ts'
 import type { Call, CalledProcess, CallLimits } from './decoder-process.ts'
 import {
   Chunks,
@@ -50,6 +50,7 @@ export class EngineCall implements Call<EngineReply> {
   readonly #cleared = Promise.withResolvers<void>()
   /** Programs that run now, by id. */
   readonly #running = new Map<number, AbortController>()
+  readonly #programs = new Set<Promise<void>>()
   #process: CalledProcess | undefined
   #tools: Tools | undefined
   #messages = 0
@@ -75,9 +76,15 @@ export class EngineCall implements Call<EngineReply> {
     const inside = await placeInputs(this.#request, process)
     process.send({ type: 'engine', engine: this.#engine.id, request: inside.request })
     try {
-      return await this.#takeResult(await this.#result.promise, inside.paths)
+      const value = await this.#result.promise
+      return await this.#takeResult(value, inside.paths).catch((error: unknown) => {
+        // It has been taken over.
+        process.kill('crash')
+        throw error
+      })
     } finally {
       for (const one of this.#running.values()) one.abort(new Error('the engine has ended'))
+      await Promise.all(this.#programs)
       await this.#clear(process, inside.paths.keys())
     }
   }
@@ -129,7 +136,7 @@ export class EngineCall implements Call<EngineReply> {
     switch (message.type) {
       case 'exec':
         if (this.#running.size >= maxRunning) throw new Error('too many programs')
-        void this.#exec(message)
+        this.#start(message)
         break
       case 'cancel':
         this.#running.get(message.id)?.abort(new Error('cancelled by the engine'))
@@ -149,6 +156,11 @@ export class EngineCall implements Call<EngineReply> {
       case 'cleared':
         this.#cleared.resolve()
     }
+  }
+
+  #start(message: ExecMessage): void {
+    const program = this.#exec(message).finally(() => this.#programs.delete(program))
+    this.#programs.add(program)
   }
 
   async #exec({ id, bin, args, options, sendsLines }: ExecMessage): Promise<void> {
@@ -253,9 +265,25 @@ async function takeFile(folder: string, path: string, to: string): Promise<void>
       closeSync(parent)
       parent = nextFd
     }
-    if (!(await moveOut(`/proc/self/fd/${parent}/${name}`, to)))
-      throw new Error('the result is not a regular file')
+    await moveFile(`/proc/self/fd/${parent}/${name}`, to)
   } finally {
     closeSync(parent)
   }
+}
+
+/** Whatever else is in its place is left to the removal of the work folder, when the process has been killed. */
+async function moveFile(from: string, to: string): Promise<void> {
+  requireRegularFile(from)
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    await copyOut(from, to)
+  }
+  requireRegularFile(to)
+}
+
+function requireRegularFile(path: string): void {
+  const stats = lstatSync(path)
+  if (!stats.isFile() || stats.nlink !== 1) throw new Error('the result is not a regular file')
 }

@@ -26,7 +26,7 @@ export type EngineServiceMessage =
       readonly output?: ExecOutput
       readonly error?: RemoteError
     }
-  /** All files were taken. */
+  /** The service has taken all output files. */
   | { readonly type: 'clear' }
 
 interface ExecOutput {

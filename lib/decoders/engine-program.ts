@@ -12,7 +12,7 @@ import { engineModules } from './engine-modules.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { fromRemoteError, toRemoteError } from './remote-error.ts'
 
-/** A descriptor of its own, as libraries may print something. */
+/** A separate descriptor, because libraries may print to standard output. */
 const output = 3
 const folder = process.cwd()
 

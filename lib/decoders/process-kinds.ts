@@ -15,7 +15,7 @@ export interface ProcessKind {
   readonly maxCalls: number
   /** Memory above which a process is replaced. */
   readonly maxIdleBytes: number
-  /** Longer messages of a process are not read: it may have been taken over by a file. */
+  /** Longer messages are not read: a file may have taken control of the process. */
   readonly maxMessageBytes: number
   /** How long a call may wait for a process. */
   readonly maxWaitMs: number

@@ -15,7 +15,7 @@ interface Frame {
   readonly bytes: Buffer
 }
 
-/** Descriptors: what libraries print goes to others. */
+/** File descriptors; everything that libraries print goes to other descriptors. */
 const [input, output] = [0, 3]
 
 function readExactly(length: number): Buffer {
@@ -39,7 +39,7 @@ function send(message: DecoderMessage): void {
     for (let at = 0; at < chunk.length; ) at += writeSync(output, chunk, at, chunk.length - at)
 }
 
-/** Small ranges that lie side by side are fetched together. */
+/** Small ranges that are close to each other are fetched together. */
 const minFetchBytes = 64 * 1024
 const maxKeptRanges = 4
 

@@ -40,7 +40,7 @@ export class ReadCall implements Call<ReaderEnd> {
   #process: CalledProcess | undefined
   #bytesRead = 0
   #reads = 0
-  /** Why a range could not be read, whatever the process makes of that. */
+  /** Why a range could not be read, even if the process ignores the error. */
   #readError: { readonly cause: unknown } | undefined
 
   constructor(reading: Reading, limits: ReadLimits) {

@@ -92,7 +92,7 @@ async function openFile(file: number, request: SummaryRequest): Promise<Reading 
   )
 }
 
-/** A process that exceeded no limit was killed, but not for what the file made it do. */
+/** A process that was killed without exceeding a limit was not killed because of its file, so it is tried again. */
 const maxAttempts = 2
 
 async function count(

@@ -37,7 +37,8 @@ export async function moveOut(from: string, to: string): Promise<boolean> {
   return false
 }
 
-async function copyOut(from: string, to: string): Promise<boolean> {
+/** Returns false for anything but a regular file, which is not followed. */
+export async function copyOut(from: string, to: string): Promise<boolean> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   await using source = await open(from, flags).catch((error: unknown) => {
     if (errorCode(error) !== 'ELOOP') throw error

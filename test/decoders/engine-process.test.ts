@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { readdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { after, test } from 'node:test'
+import { engineModules } from '../../lib/decoders/engine-modules.ts'
+import { stopEngines } from '../../lib/decoders/run-engine.ts'
+import { imagemagick } from '../../lib/engines/imagemagick.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { vips } from '../../lib/engines/vips.ts'
+import { convert, fixture } from '../engines/support/run-engine.ts'
+import { descendants } from '../support/processes.ts'
+
+after(stopEngines)
+
+const processes = () => descendants(process.pid).filter(({ command }) => command.includes('engine-program'))
+
+test('engines that read files themselves are those that a decoder process can run', async () => {
+  const ids = engines.filter(({ readsFiles }) => readsFiles).map(({ id }) => id)
+  assert.deepEqual(Object.keys(engineModules).toSorted(), ids.toSorted())
+  for (const [id, load] of Object.entries(engineModules)) assert.equal((await load()).id, id)
+})
+
+test('each file gets its warnings, although a process converts many', async () => {
+  const convertIcon = () => convert(imagemagick, fixture('corners.ico'), 'bmp')
+  assert.deepEqual((await convertIcon()).warnings, ['TRANSPARENCY_DROPPED'])
+  assert.deepEqual((await convertIcon()).warnings, ['TRANSPARENCY_DROPPED'])
+})
+
+test('a process is kept for the next file and then has no file of the last one', async () => {
+  await convert(vips, fixture('alpha.png'), 'jpg')
+  const pidsBefore = processes().map(({ pid }) => pid)
+  const { workDir } = await convert(vips, fixture('corners.jpg'), 'png')
+  assert.deepEqual(
+    processes().map(({ pid }) => pid),
+    pidsBefore,
+  )
+  const folders = (await readdir(dirname(workDir))).filter((name) =>
+    name.startsWith(`mutabor-decoder-${process.pid}-`),
+  )
+  assert.equal(folders.length, 1)
+  const [folder = ''] = folders.map((name) => `${dirname(workDir)}/${name}`)
+  assert.deepEqual(await readdir(folder, { recursive: true }), ['out'])
+})
+
+test('a step that is aborted ends at once, and its process with it', async () => {
+  const stop = new AbortController()
+  const pidsBefore = processes().map(({ pid }) => pid)
+  const runningConversion = convert(vips, fixture('corners.jpg'), 'avif', {
+    options: { width: 12_000, quality: 100 },
+    signal: stop.signal,
+  })
+  setTimeout(() => stop.abort(new Error('cancelled')), 300)
+  const startedAt = performance.now()
+  await assert.rejects(runningConversion, /cancelled/)
+  assert.ok(performance.now() - startedAt < 1500, 'it took too long')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const left = processes().map(({ pid }) => pid)
+  assert.ok(!pidsBefore.every((pid) => left.includes(pid)), 'its process runs on')
+})
+
+test('a result is a file of the step, not of the process', async () => {
+  const { path, workDir } = await convert(vips, fixture('alpha.png'), 'webp')
+  assert.equal(dirname(path), `${workDir}/out`)
+  assert.equal((await stat(path)).nlink, 1)
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { DecoderPool } from '../../lib/decoders/decoder-pool.ts'
+import { EngineCall } from '../../lib/decoders/engine-call.ts'
+import { engineKind } from '../../lib/decoders/process-kinds.ts'
+import { stopEngines } from '../../lib/decoders/run-engine.ts'
+import { createTools } from '../../lib/engines/sandbox/exec.ts'
+import { confinement } from '../../lib/engines/sandbox/isolation.ts'
+import { vips } from '../../lib/engines/vips.ts'
+import { convert, fixture } from '../engines/support/run-engine.ts'
+import { descendants } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+const { level } = await confinement()
+const isConfined = level === 'namespaces' || level === 'filtered'
+const secret = 'secret of another task'
+/** Refusals of a sandbox: nothing there, or no right to it. */
+const refusedCodes = ['ENOENT', 'EACCES', 'EPERM', 'EROFS']
+
+const base = scratchFolder('escape')
+const [parentFolder, otherFolder, dataFolder] = ['work', 'other', 'data'].map((name) => join(base, name)) as [
+  string,
+  string,
+  string,
+]
+const program = fileURLToPath(new URL('./hostile-engine.mjs', import.meta.url))
+const pool = new DecoderPool({
+  ...engineKind,
+  parentFolder: () => parentFolder,
+  findProgram: async () => ({ file: program, files: [program] }),
+})
+const limits = { memoryMb: 512, diskMb: 64, timeoutS: 20 } as const
+
+let lastTask = 0
+
+/** Runs the engine on one file. Returns the result's content, or the message of the error. */
+async function act(
+  action: string,
+  options: object = {},
+  signal = new AbortController().signal,
+): Promise<string> {
+  const workDir = join(parentFolder, `task-${++lastTask}`)
+  const outDir = join(workDir, 'out')
+  await mkdir(outDir, { recursive: true })
+  const path = join(workDir, 'source-1.png')
+  await writeFile(path, 'input')
+  const work = {
+    operation: 'convert',
+    inputs: [{ path, filename: 'a.png', format: 'png', size: 5 }],
+    from: 'png',
+    to: 'jpg',
+    options: { action, otherFolder, dataFolder, ...options },
+    outDir,
+  } as const
+  const callLimits = { cpuS: 10, memoryBytes: 512 * 1024 ** 2, silenceMs: 60_000 }
+  const call = new EngineCall(vips, { method: 'run', work }, callLimits, ({ folder, uid }) =>
+    createTools({ workDir: folder, runningUid: uid, signal, limits }),
+  )
+  try {
+    const reply = await pool.run(call, signal)
+    assert.ok(reply && 'files' in reply)
+    return await readFile(reply.files[0].path, 'utf8')
+  } catch (error) {
+    return String(error)
+  }
+}
+
+describe('an engine that a file has taken over', {
+  skip: !isConfined && 'engines are not confined here',
+}, () => {
+  before(async () => {
+    for (const folder of [parentFolder, otherFolder, dataFolder]) await mkdir(folder, { recursive: true })
+    await writeFile(join(otherFolder, 'secret'), secret)
+    await writeFile(join(dataFolder, 'secrets.json'), secret)
+  })
+  after(() => pool.stop())
+
+  test('an engine that a file has taken over finds no key, no other file, no socket and no process', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    const socketPath = join(base, 'socket')
+    const local = createServer().listen(socketPath)
+    await Promise.all([once(server, 'listening'), once(local, 'listening')])
+    try {
+      const { port } = server.address() as AddressInfo // it listens on a port
+      const told = await act('see', { pid: process.pid, port, socketPath })
+      const seenFindings = JSON.parse(/\{.*\}/.exec(told)?.[0] ?? '{}')
+      const { environment, own, uid, processes, tcp, udp, unix, ...others } = seenFindings
+      assert.deepEqual(
+        environment.filter((name: string) => /KEY|SECRET|TOKEN|AWS|DATA_DIR/.test(name)),
+        [],
+      )
+      assert.deepEqual(processes, [])
+      assert.match(own.join(), /^\S+\/input-1\.png,\S+\/out$/)
+      assert.deepEqual([tcp, udp, unix], ['EAFNOSUPPORT', 'EAFNOSUPPORT', 'EAFNOSUPPORT'])
+      assert.notEqual(uid, 0)
+      const { signal, ...files } = others
+      assert.ok(['ESRCH', 'EPERM'].includes(signal), signal)
+      for (const [name, outcome] of Object.entries(files))
+        assert.ok(refusedCodes.includes(String(outcome)), name)
+    } finally {
+      server.close()
+      local.close()
+    }
+  })
+
+  const attacks = [
+    'redirected folder',
+    'redirected file',
+    'outside path',
+    'path with parents',
+    'a folder as result',
+    'a program that reads another task',
+    'a variable for the launcher',
+    'a program of its own',
+    'an option as program',
+    'a secret of a program',
+  ] as const
+  for (const action of attacks)
+    test(`an engine that a file has taken over gets nothing by "${action}", and the next file is converted`, async () => {
+      const outcome = await act(action)
+      assert.match(outcome, /error|executed|ended/i)
+      assert.ok(!outcome.includes(secret), outcome)
+      assert.equal(await readFile(join(otherFolder, 'secret'), 'utf8'), secret)
+      assert.equal(await act('convert'), 'made')
+    })
+
+  for (const [action, outcome] of [
+    ['crash', /SIGABRT/],
+    ['exit', /exit code 3/],
+    ['garbage', /expected a message/],
+    ['flood', /too many messages/],
+    ['fill', /memory/],
+  ] as const)
+    test(`an engine that a file has taken over only fails its own task by "${action}"`, async () => {
+      const [failedCall, otherCall] = await Promise.all([act(action), act('convert')])
+      assert.match(failedCall, outcome)
+      assert.equal(otherCall, 'made')
+      assert.equal(await act('convert'), 'made')
+    })
+
+  test('a process that keeps files of a task gets no other task', async () => {
+    const pids = () => descendants(process.pid).filter(({ command }) => command.includes(program))
+    await act('convert')
+    const pidsBefore = pids().map(({ pid }) => pid)
+    assert.equal(await act('leave'), 'made')
+    assert.equal(await act('convert'), 'made')
+    assert.ok(!pidsBefore.every((pid) => pids().some((one) => one.pid === pid)), 'it was kept')
+  })
+
+  test('an aborted step ends its process at once', async () => {
+    const stop = new AbortController()
+    const waitingCall = act('wait', {}, stop.signal)
+    setTimeout(() => stop.abort(new Error('aborted')), 200)
+    assert.equal(await waitingCall, 'Error: aborted')
+  })
+})
+
+test('a process that runs engines has no secret of the service in its memory and environment', async (t) => {
+  const key = `key-${'x'.repeat(20)}${Math.random()}`
+  process.env['SERVICE_SECRET'] = key
+  t.after(stopEngines)
+  t.after(() => delete process.env['SERVICE_SECRET'])
+  await convert(vips, fixture('alpha.png'), 'jpg')
+  const engineProcess = descendants(process.pid).filter(({ command }) => command.includes('engine-program'))
+  assert.ok(engineProcess.length > 0)
+  for (const { pid } of engineProcess) {
+    assert.ok(!(await readFile(`/proc/${pid}/environ`, 'latin1')).includes(key))
+    assert.ok(!(await readMemory(pid)).includes(key), `process ${pid}`)
+  }
+})
+
+/** Returns the writable private memory of a process (proc(5)). */
+async function readMemory(pid: number): Promise<Buffer> {
+  const { open } = await import('node:fs/promises')
+  const maps = await readFile(`/proc/${pid}/maps`, 'utf8')
+  await using memory = await open(`/proc/${pid}/mem`)
+  const parts: Buffer[] = []
+  for (const [, from = '', to = ''] of maps.matchAll(/^([\da-f]+)-([\da-f]+) rw.p/gm)) {
+    const [start, end] = [Number.parseInt(from, 16), Number.parseInt(to, 16)]
+    const bytes = Buffer.alloc(Math.min(end - start, 64 * 1024 ** 2))
+    const { bytesRead } = await memory.read(bytes, 0, bytes.length, start).catch(() => ({ bytesRead: 0 }))
+    parts.push(bytes.subarray(0, bytesRead))
+  }
+  return Buffer.concat(parts)
+}
