@@ -55,7 +55,7 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
     if (name === 'socket.opened') return live.handleOpened(Opened.parse(detail).connectionId)
     if (name === 'credential.revoked') return live.broadcast.serve(Revoked.parse(detail).owner)
     BusFields.parse(detail)
-    // The publisher created the rest from the schema of the event.
+    // `BusEvent` is the schema that the publisher used.
     return live.broadcast.publish(detail as BusEvent)
   },
 })

@@ -6,7 +6,7 @@ import { Shell } from './shell/shell.tsx'
 import { renderToHtml } from './shell/to-html.ts'
 import words from './words/en.ts'
 
-/** What a section shows before its script has loaded; the others show a loading message. */
+/** What a section shows before its script has loaded; sections without an entry show a loading message. */
 const initialContent: Partial<Readonly<Record<SectionId, () => VNode>>> = {
   convert: () => (
     <>

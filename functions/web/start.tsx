@@ -34,7 +34,7 @@ function Page() {
 async function showRoute(route: PageRoute): Promise<void> {
   const section =
     route.section === undefined ? 'missing' : await sectionLoaders[route.section]().catch(reportFailure)
-  // The visitor may have navigated meanwhile.
+  // The visitor may have navigated to another section while this one was loading.
   if (currentRoute.value !== route) return
   const changesSection = view.value !== undefined && view.value.route.section !== route.section
   if (changesSection) sectionTitle.value = undefined

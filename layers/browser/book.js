@@ -1,7 +1,7 @@
 // Combines the documents of a book into one page. The engine evaluates the functions in the browser one by one: the
 // page has no scripts, and scripts of the book never run.
 
-/** Appends a document in reading order. Returns its style sheets, those in files as URLs to fetch. */
+/** Appends a document in reading order. Returns its style sheets, external ones as URLs to fetch. */
 export function addChapter({ text, loose, url, index, page }) {
   const source = parseDocument(text, loose)
   const looks = [...source.querySelectorAll('style, link[rel~="stylesheet" i][href]')]
@@ -69,8 +69,8 @@ function rebase(element, url) {
 }
 
 /**
- * Adds the rules of one set of style sheets for `chapters`, by default for all. Ignores page sizes, which are those of
- * a reading device.
+ * Adds one set of style sheets to the listed `chapters`, by default to all. Ignores page sizes, because they
+ * describe the screen of a reading device.
  */
 export function addLook({ text, chapters }) {
   const sheet = new CSSStyleSheet()

@@ -31,7 +31,7 @@ PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 RELATIONSHIP = f'{{{PACKAGE}/relationships}}Relationship'
 NOTES = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes'
 NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml'
-# Parts are read as a whole; those of real documents are far smaller.
+# Reads parts of a document completely; in real documents they are far smaller than the limit.
 MAX_PART_BYTES = 256 * 1024 * 1024
 NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
 OMITTED = re.compile(

@@ -251,7 +251,7 @@ def redraw(path, sfnt, made, folder, facts):
 
 
 def record_lost(path, facts, tables):
-    """Adds the features of these tables that the font has to the dropped ones."""
+    """Adds the font's features from these tables to the list of dropped features."""
     lost = {tables[tag] for tag in TTFont(path, lazy=True).keys() if tag in tables}
     facts['dropped'] = sorted({*facts['dropped'], *lost})
 

@@ -55,7 +55,7 @@ def base_address(library):
 
 
 def entry_address(name, base):
-    """Returns the location of the address of an imported function; the layouts are those of 64-bit ELF (elf.h)."""
+    """Returns where the address of an imported function is stored; the structures are those of 64-bit ELF (elf.h)."""
     header = ctypes.string_at(base, 64)
     at, size, count = struct.unpack_from('<Q', header, 32)[0], *struct.unpack_from('<HH', header, 54)
     programs = (struct.unpack('<IIQQQQQQ', ctypes.string_at(base + at + index * size, 56)) for index in range(count))

@@ -14,7 +14,7 @@ ACTIVE_PART = re.compile(
     r'(?:^|/)(?:Basic|Dialogs|Scripts|activeX|customUI)/|(?:^|/)vba(?:Project|Data)[^/]*$', re.IGNORECASE)
 MARKUP_PART = re.compile(r'\.(?:xml|rels|vml|rdf)$', re.IGNORECASE)
 
-# Most parts contain none of these, and examining each of their tags would take longer than the conversion.
+# Most parts contain no active elements, and examining each of their tags would take longer than the conversion.
 SUSPICIOUS = re.compile(
     rf'"{SCHEME}|ppaction:|office:dde-|field:value=|<Relationship |\sPartName=|manifest:full-path=', re.IGNORECASE)
 TAG = re.compile(r'<[^<>]*>')

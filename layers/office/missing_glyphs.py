@@ -16,7 +16,7 @@ MAX_TEXT_BYTES = 8 << 20
 INVISIBLE = {'Cc', 'Cf', 'Cs', 'Co', 'Zs', 'Zl', 'Zp'}
 # Variation selectors, which choose the form of the preceding character.
 SELECTORS = {*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)}
-# Characters outside of those that all fonts contain.
+# Matches all characters except those that every font contains.
 NOT_LATIN = re.compile('[^\x00-\u024f\u2010-\u2027\u20ac]')
 MAX_LISTED = 10
 

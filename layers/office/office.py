@@ -62,7 +62,7 @@ class Office:
         return self._services.createInstanceWithContext(service, self.context)
 
     def has_ended(self):
-        """Tells at once; `Popen.poll` does not while another thread waits for the process."""
+        """Notices the exit immediately; `Popen.poll` does not while another thread waits for the process."""
         try:
             return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
         except ChildProcessError:

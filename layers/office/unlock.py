@@ -22,7 +22,7 @@ def main(source, target):
         try:
             document = msoffcrypto.OfficeFile(stream)
         except exceptions.FileFormatError:
-            # The reader of its format reports what is wrong with it.
+            # The format's own reader reports what is wrong with the file.
             return NOT_ENCRYPTED
         if not document.is_encrypted():
             return NOT_ENCRYPTED

@@ -37,7 +37,7 @@ export const ApiKey = z.object({
   revokedAt: z.string().optional(),
   lastUsedAt: z.string().optional(),
   lastUsedIp: z.string().optional(),
-  /** Ids of the keys that it replaced; it has access to what they created. */
+  /** Ids of the keys that this key replaced; it has access to what they created. */
   earlier: z.array(z.string()).optional(),
 })
 export type ApiKey = z.infer<typeof ApiKey>

@@ -35,7 +35,7 @@ export async function scheduleDeletion(
   ])
 }
 
-/** Deletes what the account owns. Safe to repeat after an interruption. */
+/** Deletes the resources of the account. Safe to repeat after an interruption. */
 export async function resumeDeletion(account: string, services: Services): Promise<void> {
   const { table } = services
   // If the account still exists, it was not closed after all.

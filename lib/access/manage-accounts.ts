@@ -63,7 +63,7 @@ function writesOf(
   return [
     {
       update: accountKey(accountAfter.id),
-      // A new version makes concurrent writers of the whole record notice the change.
+      // Increments the version, so that a concurrent writer of the whole record notices the change.
       change: {
         set: { ...of(accountAfter), updatedAt: now.toISOString() },
         setPlus: { version: ['version', 1] },

@@ -57,7 +57,10 @@ export function policiesOf(
   ]
 }
 
-/** Returns the key of the counters: per account, so that more keys don't raise the limits, otherwise per IP address. */
+/**
+ * Returns the key of the rate-limit counters: per account, so that more keys don't raise the limits, otherwise per
+ * IP address.
+ */
 export const limitRecordKey = ({
   kind,
   ownerId,
@@ -67,7 +70,7 @@ export const limitRecordKey = ({
 
 const leftOf = ({ policy, used }: WindowUsage) => Math.max(0, policy.limit - used)
 
-/** Returns the window with the fewest remaining requests; of equal ones, the one that ends last. */
+/** Returns the window with the fewest remaining requests, or the one that ends last if several are equal. */
 export function tightest(usages: readonly WindowUsage[]): WindowUsage | undefined {
   return [...usages].sort((a, b) => leftOf(a) - leftOf(b) || b.endsAt - a.endsAt)[0]
 }

@@ -1,4 +1,4 @@
-/** Limits how many run at a time; the others wait in order. */
+/** Limits how many operations run at a time; further ones wait in order. */
 export class Semaphore {
   #free: number
   readonly #queue: (() => void)[] = []

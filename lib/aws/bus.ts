@@ -7,7 +7,7 @@ import { eventSource, type InternalEvent } from '../resources/events.ts'
 import { createClientConfig } from './client-config.ts'
 import { limitCallTime, type StoreTimeouts } from './timeouts.ts'
 
-/** Entries that one PutEvents call takes (AWS's limit). */
+/** Maximum number of entries in one PutEvents call (AWS's limit). */
 const batchSize = 10
 
 export class Bus {

@@ -83,7 +83,7 @@ export async function removeOwned(
   return isRemoved
 }
 
-/** Moves all records of these kinds to another owner, who has none of them yet. */
+/** Moves all records of these kinds to an owner who has none of them yet. */
 export async function moveOwnedRecords(
   table: Table,
   kinds: readonly OwnedKind[],

@@ -100,7 +100,7 @@ async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 const readChunk = async (range: OpenRange, at: number, bytes: number): Promise<Buffer> =>
   (await readDirect(range, at, bytes)) ?? readFully(range.handle, at, bytes)
 
-/** Undefined if the chunk has to be read through the page cache. */
+/** Returns undefined if the chunk must be read through the page cache. */
 async function readDirect({ direct }: OpenRange, at: number, bytes: number): Promise<Buffer | undefined> {
   if (!direct || at % directIoAlignment !== 0) return undefined
   // Direct reads are whole pages, also at the end.

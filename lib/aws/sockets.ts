@@ -12,7 +12,7 @@ export interface SocketExchange {
   isOpen(id: string): Promise<boolean>
 }
 
-/** If the gateway takes longer, the client is not reading. */
+/** If sending takes longer, the client is not reading. */
 const postTimeoutMs = 2000
 
 /** API Gateway's connections API, which functions use to reach WebSocket clients. */

@@ -29,13 +29,13 @@ export interface Condition {
   readonly present?: readonly string[]
   /** Absent or less than. */
   readonly below?: Readonly<Record<string, number>>
-  /** Sets that contain none of these. */
+  /** Set attributes that must contain none of these values. */
   readonly lacks?: Readonly<Record<string, ReadonlySet<string>>>
   /** Greater than. */
   readonly after?: Readonly<Record<string, number | string>>
   /** Less than or equal to. */
   readonly until?: Readonly<Record<string, string>>
-  /** Additionally, at least one of these. */
+  /** Alternative conditions, of which at least one must also hold. */
   readonly either?: readonly Condition[]
 }
 

@@ -13,7 +13,7 @@ export interface StoreTimeouts {
   readonly attemptMs: number
 }
 
-/** For background work, which would have to be repeated after a failure. */
+/** For background work, which would have to be repeated after a failed call. */
 export const backgroundTimeouts: StoreTimeouts = { callMs: 9500, attemptMs: 3000 }
 /** For requests: a quick "try again later" is better for the client than a long wait. */
 export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }

@@ -48,7 +48,7 @@ export class CompoundFile {
   readonly #sectorBytes: number
   readonly #sectorCount: number
   readonly #fatSectors = new Map<number, Buffer>()
-  /** Sectors of the allocation table after those in the header (2.5), and where their list goes on. */
+  /** Sectors of the allocation table beyond those listed in the header (2.5). */
   readonly #difat: number[] = []
   #nextDifatSector: number
   #entries: readonly CompoundFileEntry[] | undefined
@@ -96,7 +96,7 @@ export class CompoundFile {
   }
 
   /**
-   * Checks that the last used sector starts inside the file. Only those sectors of the allocation table count that the
+   * Checks that the last used sector starts inside the file, using only the allocation table sectors that the
    * header lists.
    * @throws TruncatedFileError
    */
@@ -180,7 +180,9 @@ export class CompoundFile {
     return links
   }
 
-  /** 2.5: the header lists the first sectors of the allocation table, a chain of DIFAT sectors the others. */
+  /**
+   * 2.5: the header lists the first sectors of the allocation table, and a chain of DIFAT sectors lists the rest.
+   */
   async #fatSectorNumber(index: number): Promise<number> {
     if (index < fatSectorsInHeader) return this.#header.readUInt32LE(headerOffsets.fatList + 4 * index)
     const perSector = this.#sectorBytes / 4 - 1

@@ -40,7 +40,7 @@ export function readEbmlChildren(
   return children
 }
 
-/** Sections 4.4, 5 and 6.2: the zero bits before the first one tell how many bytes a number has. */
+/** EBML (RFC 8794), sections 4.4, 5 and 6.2: the number of leading zero bits tells how many bytes a number has. */
 function parseHeader(bytes: Buffer, at: number): EbmlElement {
   const idBytes = numberBytes(bytes[at], maxIdBytes)
   const lengthBytes = numberBytes(bytes[at + idBytes], maxLengthBytes)
@@ -48,7 +48,7 @@ function parseHeader(bytes: Buffer, at: number): EbmlElement {
   if (start > bytes.length) throw new TruncatedFileError('an element is cut off')
   let length = bytes.readUInt8(at + idBytes) & (0xff >> lengthBytes)
   for (let index = at + idBytes + 1; index < start; index++) length = length * 256 + bytes.readUInt8(index)
-  // If all bits of the length are ones, it is unknown.
+  // A length whose bits are all ones means that the length is unknown.
   const isKnown = length < 2 ** (7 * lengthBytes) - 1
   return {
     id: bytes.readUIntBE(at, idBytes),

@@ -11,7 +11,7 @@ export class TruncatedFileError extends DamagedFileError {
   override readonly name = 'TruncatedFileError'
 }
 
-/** The file may be intact, but has more parts or larger ones than the reader accepts. */
+/** The file may be intact, but has more or larger parts than the reader accepts. */
 export class FileLimitError extends RangeError {
   override readonly name = 'FileLimitError'
 }

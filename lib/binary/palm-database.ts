@@ -11,7 +11,10 @@ const headerOffsets = { recordCount: 76, records: 78 } as const
 /** Each record has its offset in the list, and four bytes of attributes. */
 const listEntryBytes = 8
 
-/** Lists the records; the last ones may be outside of the file. @throws DamagedFileError */
+/**
+ * Lists the records; records at the end may be outside of the file.
+ * @throws DamagedFileError
+ */
 export async function readPalmRecords(file: RandomAccess): Promise<readonly PalmRecord[]> {
   const header = await file.at(0, headerOffsets.records)
   if (header.length < headerOffsets.records) throw new TruncatedFileError('its header is cut off')

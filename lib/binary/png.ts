@@ -36,7 +36,10 @@ export function* readPngChunks(file: Buffer): Generator<PngChunk> {
   }
 }
 
-/** Locates the chunks from the start of a file; the last one may be cut off. @param max further ones are not read */
+/**
+ * Locates the chunks from the start of a file; the last chunk may be cut off.
+ * @param max chunks beyond this number are not read
+ */
 export async function* locatePngChunks(file: RandomAccess, max: number): AsyncGenerator<PngChunkRange> {
   let at = signature.length
   for (let count = 0; at + headerBytes + checksumBytes <= file.size && count < max; count++) {

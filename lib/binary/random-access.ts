@@ -17,7 +17,7 @@ export const inMemory = (bytes: Buffer): RandomAccess => ({
 
 const defaultWindowBytes = 64 * 1024
 
-/** Reads a file on disk through a window, because readers of headers take small steps. */
+/** Reads a file on disk in larger windows, because header parsers make many small reads. */
 export async function openRandomAccess(
   file: FileHandle,
   windowBytes = defaultWindowBytes,
@@ -39,7 +39,7 @@ export async function openRandomAccess(
   return { size, at }
 }
 
-/** Reads a file on disk of which no handle has to be closed. */
+/** Reads a file on disk without a handle that the caller would have to close. */
 export async function openByPath(path: string): Promise<RandomAccess> {
   const file = await openAsBlob(path)
   const at = async (position: number, length: number) =>

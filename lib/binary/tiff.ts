@@ -14,7 +14,7 @@ export interface TiffEntry {
   readonly type: number
   /** Values, not bytes. */
   readonly count: number
-  /** The values if they fit, otherwise their file offset. */
+  /** The value itself if it fits, otherwise its file offset. */
   readonly value: Buffer
   /** File offset of `value`. */
   readonly at: number
@@ -65,7 +65,7 @@ export class Tiff {
     const { count: countBytes, entry: entryBytes, offset: offsetBytes } = this.#sizes
     const seenOffsets = new Set<number>()
     let bytesLeft = this.#file.size
-    // In both kinds, the first offset is aligned to its size.
+    // In TIFF and BigTIFF, the first offset is aligned to its own size.
     let at = await this.#integerAt(offsetBytes, offsetBytes)
     while (at !== 0 && !seenOffsets.has(at) && seenOffsets.size < max) {
       seenOffsets.add(at)

@@ -40,9 +40,9 @@ const localHeaderSignature = 0x04034b50
 /** 4.5.3: the size is in an extra field. */
 const isInExtraField = 0xffffffff
 
-/** The directory is read at once; even that of the largest office file is far smaller. */
+/** The directory is read in one piece; even that of the largest office file is far smaller. */
 const maxDirectoryBytes = 16 * 1024 * 1024
-/** Larger files are decompressed in the thread pool, smaller ones faster than it takes to get there. */
+/** Larger files are decompressed in the thread pool; for smaller ones, the detour would take longer. */
 const maxSyncBytes = 256 * 1024
 /** The minimum that zlib accepts. */
 const minChunkBytes = 64
@@ -155,7 +155,7 @@ export async function openZipArchive(file: RandomAccess, maxEntries: number): Pr
   return new ZipArchive(file, entries, false)
 }
 
-/** Keeps what is needed: an entry of zip.js takes some 7 kB. */
+/** Keeps only the required fields, because an entry of zip.js takes some 7 kB. */
 const toArchiveEntry = (entry: Entry): ZipArchiveEntry => ({
   name: entry.filename,
   isFolder: entry.directory,
@@ -168,7 +168,7 @@ const toArchiveEntry = (entry: Entry): ZipArchiveEntry => ({
   offset: entry.offset,
 })
 
-/** 4.3.7: only the local header tells its own length. */
+/** 4.3.7: only the local header contains its own length. */
 const locateData = (header: Buffer, { offset }: ZipArchiveEntry) =>
   offset + localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28)
 

@@ -8,7 +8,7 @@ export type FailureCode =
   | 'UNREACHABLE'
   /** The wait timed out before the job finished. */
   | 'WAIT_ENDED'
-  /** The received bytes differ from the sent ones. */
+  /** The received bytes differ from those the service sent. */
   | 'DAMAGED'
 
 interface FailureDetails {
@@ -21,7 +21,7 @@ interface FailureDetails {
   readonly cause?: unknown
 }
 
-/** Any failure of a request or a job; `code` tells them apart. */
+/** Any failure of a request or a job; `code` says which one. */
 export class MutaborError extends Error {
   readonly code: FailureCode
   readonly status: number

@@ -13,7 +13,7 @@ import { shareProperties } from './shared-properties.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Returns what a reference within the document refers to; other values as they are. */
+/** Returns the value that a reference within the document points to; other values are returned unchanged. */
 type Resolve = (value: Json) => Json
 
 const resolveIn =
@@ -77,7 +77,10 @@ function parametersOf(operation: Operation, location: string): Json {
   }
 }
 
-/** The schema of what the client returns: `data` of the response envelope, or the whole body if there is none. */
+/**
+ * The schema of what the client returns: `data` of the response envelope, or the whole body if there is no
+ * envelope.
+ */
 function dataSchemaOf({ responses }: Operation, resolve: Resolve): Json {
   const status = Object.keys(responses).find((code) => code.startsWith('2')) ?? '204'
   const schema = responses[status]?.content?.['application/json']?.schema ?? { type: 'null' }
@@ -113,7 +116,7 @@ function findBooleanOptions(): readonly string[] {
   return [...new Set(views.map(({ name }) => name))].filter((name) => !nonBooleanOptions.has(name)).sort()
 }
 
-/** Returns the contents of both files. */
+/** Returns the contents of the two generated files. */
 export async function makeTypes(): Promise<{ readonly types: string; readonly facts: string }> {
   const document = openApiDocument(api, { version: '', url: '/' })
   const resolve = resolveIn(document)

@@ -69,7 +69,7 @@ async function handleTakenUpload(
 ): Promise<void> {
   const { jobId, task, arrivedAt, key } = upload
   if (jobId === undefined) return
-  // Repeats what an interrupted call may not have done.
+  // Repeats the steps that an interrupted call may have missed.
   if (task !== undefined) await deps.jobs.completeUpload({ jobId, task }, { file })
   else if (arrivedAt !== undefined && createdAt.toISOString() <= job.createdAt)
     await publishUpload(upload, { ...file, key }, arrivedAt, deps)

@@ -10,7 +10,7 @@ type KeySettings = { readonly [Name in 'SERVICE_SECRET' | DerivedKeyName]?: stri
 
 /** Returns the settings for a service secret. */
 export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, string>> =>
-  // The names are those of the table.
+  // The result has exactly the names listed in `purposes`.
   Object.fromEntries(
     derivedKeyNames.map((name) => [name, deriveKey(secret, purposes[name]).toString('base64url')]),
   ) as Record<DerivedKeyName, string>

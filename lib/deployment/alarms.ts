@@ -10,7 +10,7 @@ interface AlarmSpec {
   readonly metric: string
   readonly dimensions: Readonly<Record<string, unknown>>
   readonly statistic: 'Sum' | 'Maximum'
-  /** The alarm goes off at or above this value. */
+  /** The alarm is triggered at or above this value. */
   readonly threshold: number
   readonly minutes: number
 }

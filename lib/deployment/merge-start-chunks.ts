@@ -25,7 +25,7 @@ interface MergedStart {
   /** The entry with the code of the chunks that it imports. */
   readonly code: Uint8Array
   readonly map: Uint8Array
-  /** Replacements for those chunks that re-export from the entry, for code that is loaded later. */
+  /** Replacements for chunks that re-export from the entry and are loaded later. */
   readonly chunks: CodeByPath
 }
 

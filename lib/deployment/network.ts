@@ -76,7 +76,7 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
           Properties: { CidrBlock: '10.0.0.0/16', EnableDnsHostnames: true, EnableDnsSupport: true },
         },
         ...subnets(),
-        // Contains only the local route and those of the gateway endpoints.
+        // Contains only the local route and the routes of the gateway endpoints.
         ClosedRoutes: { Type: 'AWS::EC2::RouteTable', Properties: { VpcId: { Ref: 'ClosedNetwork' } } },
         ClosedGuard: {
           Type: 'AWS::EC2::SecurityGroup',

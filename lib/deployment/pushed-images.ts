@@ -13,7 +13,7 @@ export function pushedImages(path = file): Readonly<Record<string, string>> {
   }
 }
 
-/** Adds URIs to the stored ones. */
+/** Adds image URIs to the stored ones. */
 export function savePushedImages(images: Readonly<Record<string, string>>, path = file): void {
   writeFileSync(path, `${JSON.stringify({ ...pushedImages(path), ...images }, undefined, 2)}\n`)
 }

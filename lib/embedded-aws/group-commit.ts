@@ -22,7 +22,7 @@ interface GroupCommitOptions {
   readonly onUndone?: (error: unknown) => void
   /** Called once when the disk failed: waiting and later changes are rejected with this error. */
   readonly onFailed?: (error: Error) => void
-  /** Writes to disk what the log contains when it is called. */
+  /** Syncs the contents of the write-ahead log to disk. */
   readonly sync?: () => Promise<void>
 }
 

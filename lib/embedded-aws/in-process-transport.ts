@@ -61,7 +61,7 @@ class Exchange {
       },
     })
     this.#response = new InProcessResponse(this.#request, this.#body, () => this.#sendHead())
-    // The reader of a stream gets its errors; an abandoned stream has no reader.
+    // The reader of a stream handles its errors; an abandoned stream has no reader.
     for (const stream of [this.#request, this.#response, this.#body]) stream.on('error', () => undefined)
   }
 

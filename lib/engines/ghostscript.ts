@@ -197,7 +197,10 @@ async function convertPdf(input: InputFile, work: EngineWork, tools: Tools): Pro
   return { files: [file], details: { pages: pages.length } }
 }
 
-/** Targets that put all pages into one file, where a page may appear twice; for the others each page is a file. */
+/**
+ * Targets that put all pages into one file, in which a page may appear twice; for other targets each page is a
+ * file.
+ */
 const singleFileTargets: readonly FormatId[] = ['tiff', 'ps']
 
 async function convertPages(selection: PageSelection, work: EngineWork, tools: Tools): Promise<OutputFile> {

@@ -54,7 +54,7 @@ const cost = {
   pageToOffice: 1.3,
   pageToBook: 1.25,
   officeToBook: 2.2,
-  // Pandoc's readers for these drop text boxes and notes that it finds if the document is converted to Word first.
+  // Cost of sources whose pandoc readers drop text boxes and notes. Converting them to Word first keeps both.
   poorlyRead: 1.9,
 }
 const officeFormats: readonly FormatId[] = ['docx', 'odt', 'rtf', 'csv', 'txt', 'pptx', 'html']

@@ -64,7 +64,10 @@ const unitsOfWarning: Readonly<Record<string, readonly Unit[]>> = {
   DUPLICATES_DROPPED: ['entries'],
 }
 
-/** Minimum share that has to be retained; less is a loss. In markup, not everything counted as a word is one. */
+/**
+ * Minimum share of each unit that must be retained; less is a loss. In markup, not everything that is counted as a
+ * word is text.
+ */
 const minShare: Readonly<Partial<Record<Unit, number>>> = {
   words: 0.95,
   pages: 1,

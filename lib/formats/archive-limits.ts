@@ -4,7 +4,10 @@ const MB = 1024 * 1024
 
 /** Absolute limit: a function's disk must fit the archive, the unpacked files and the result. */
 const maxUnpackedBytes = 4096 * MB
-/** Always allowed: small archives of logs or zeros may have a ratio that would indicate a zip bomb in larger ones. */
+/**
+ * Archives up to this size are always allowed: small archives of logs or zeros may have a ratio that would indicate
+ * a zip bomb in larger ones.
+ */
 const alwaysAllowedBytes = 64 * MB
 const maxRatio = 500
 

@@ -33,7 +33,7 @@ export const formats: readonly Format[] = categories.flatMap((category) =>
 
 const formatsById: ReadonlyMap<string, Format> = new Map(formats.map((format) => [format.id, format]))
 
-/** The first format in the registry with an extension gets it. */
+/** If several formats have the same extension, it belongs to the first of them in the registry. */
 const formatsByExtension = firstWinsMap(
   formats.flatMap((format) => format.extensions.map((name) => [name, format])),
 )

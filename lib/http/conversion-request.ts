@@ -99,7 +99,7 @@ export function collectOptions(body: Fields, schema: z.ZodObject): Record<string
   return parseInput(allOptions, options, 'options')
 }
 
-/** Limits options that are sent as fields of their own as well. */
+/** Also limits options that are sent as separate fields. */
 const allOptions = openOptions()
 
 function optionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {

@@ -51,7 +51,7 @@ export class IdempotencyStore {
   }
 
   /**
-   * Returns the owner that was issued to the same request before, otherwise this one.
+   * Returns the owner that was issued to the same request before, otherwise the given owner.
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
   async claimSender(recordKey: Key, owner: string, fingerprint: string): Promise<string> {

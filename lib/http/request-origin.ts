@@ -41,7 +41,7 @@ export function servicesForOrigin(services: Services): (event: HttpEvent) => Ser
 const configForOrigin = (config: Config, origin: string): Config => ({
   ...config,
   PUBLIC_URL: origin,
-  // A storage server elsewhere has the same URL for every client.
+  // A storage server with another host name has the same URL for every client.
   ...(config.S3_PUBLIC_ENDPOINT?.startsWith(`${config.PUBLIC_URL}/`) && {
     S3_PUBLIC_ENDPOINT: `${origin}${config.S3_PUBLIC_ENDPOINT.slice(config.PUBLIC_URL?.length)}`,
   }),

@@ -55,7 +55,7 @@ export async function readIntoPooledBuffer(
   return Buffer.from(into.buffer, 0, bytesRead)
 }
 
-/** Whether these bytes belong to a pooled buffer in use, so that they can be released. */
+/** Whether these bytes belong to a pooled buffer that is in use, so that they can be released. */
 export const isPooled = ({ buffer }: Buffer): boolean => outstandingBytes.has(buffer)
 
 /**

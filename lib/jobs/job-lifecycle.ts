@@ -92,7 +92,7 @@ export class JobLifecycle {
     )
     if (!applied || !record) return record
     const state = await this.#store.getState(job.id)
-    // For a job that was deleted meanwhile, the deletion publishes all events.
+    // If the job was deleted in the meantime, the deletion publishes all events.
     if (state) await this.publish([createStartedEvent(state)])
     this.#rememberPublished(job.id, 'started', at)
     return record

@@ -121,7 +121,7 @@ export class TaskCompletion {
   }
 
   async #countUnit(jobId: string, unit: number, change: Change): Promise<Job | undefined> {
-    // Only facts that this process has published: those of other processes may be unpublished.
+    // Only facts that this process has published; facts of other processes may still be unpublished.
     const published = this.lifecycle.forgetPublished(jobId, ['started', String(unit)])
     const remove = [`running.${unit}`, ...published.map((name) => `log.${name}`)]
     return (await this.#store.changeJob(jobId, { ...change, remove })).record

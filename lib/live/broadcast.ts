@@ -22,7 +22,7 @@ import { addSubscription, isSubscribed, removeSubscriptions } from './subscripti
 
 /** Sockets written to at a time. */
 const maxConcurrentPosts = 50
-/** How long one socket may delay the others of its owner. */
+/** How long one socket may delay the other sockets of its owner. */
 const maxPostMs = 2000
 /** How long to wait for the process that is sending to an owner's sockets. */
 const maxAcquireMs = 12_000
@@ -209,7 +209,7 @@ export class Broadcast {
     if (isSent && isOver) await this.close(listener.id, round.owner, 'over')
   }
 
-  /** False if the client is gone or does not read. */
+  /** Returns false if the client is gone or does not read. */
   async #deliver(
     { owner, listener, requests }: SocketRound,
     frames: readonly string[],

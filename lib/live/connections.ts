@@ -99,7 +99,7 @@ export class SocketStore {
     return item && Socket.parse(item)
   }
 
-  /** False if the socket was identified already, or is gone. */
+  /** Returns false if the socket was identified already, or is gone. */
   async identify(socket: Socket, { owner, credential }: ConnectingOwner): Promise<boolean> {
     const { applied } = await this.#table.update(
       socketKey(socket.id),

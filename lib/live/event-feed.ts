@@ -47,7 +47,7 @@ const entryKey = (owner: string, seq: number): Key => ({ pk: livePartition(owner
 const idKey = (owner: string, id: string): Key => ({ pk: livePartition(owner), sk: `ID#${id}` })
 const secondsOf = (ms: number) => Math.ceil(ms / 1000)
 
-/** The feed if the lease was acquired, `taken` if another process holds it, undefined without a feed. */
+/** The feed if the lease was acquired, `taken` if another process holds the lease, undefined without a feed. */
 type Acquired = Feed | 'taken' | undefined
 
 const isoOf = (ms: number) => new Date(ms).toISOString()

@@ -29,7 +29,7 @@ export const Workflow = z.object({
   /** Set when the workflow was disabled because its runs failed. */
   paused: z.object({ at: Timestamp, reason: z.string() }).optional(),
   nextRunAt: Timestamp.optional(),
-  /** The run whose job is not known to be over, and the run that waits for it. */
+  /** Ids of the run whose job may still be running, and of the run that waits for it. */
   live: z.string().optional(),
   waiting: z.string().optional(),
   lastRun: z.string().optional(),

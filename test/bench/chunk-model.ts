@@ -24,8 +24,8 @@ const sum = (spent: readonly TimeSpent[], clock: keyof TimeSpent) =>
  * start at the same time; the overhead of queue, table and bucket is measured elsewhere.
  */
 export function wallTimeWith(count: number, { cut, parts, join }: ChunkTimes): number {
-  const longestWall = Math.max(...parts.map(({ wall }) => wall))
-  return cut.wall + Math.max(longestWall, sum(parts, 'wall') / count) + join.wall
+  const maxWallMs = Math.max(...parts.map(({ wall }) => wall))
+  return cut.wall + Math.max(maxWallMs, sum(parts, 'wall') / count) + join.wall
 }
 
 /** Returns how much more CPU time chunks take than one run, in per cent. */
@@ -38,12 +38,12 @@ const seconds = (ms: number) => (ms / 1000).toFixed(1)
 /** Reports the measured times and the calculated times for more workers. */
 export function reportModel(what: string, measuredTimes: ChunkTimes, { print: say }: Report): void {
   const { whole, cut, parts, join } = measuredTimes
-  const longestWall = Math.max(...parts.map(({ wall }) => wall))
+  const maxWallMs = Math.max(...parts.map(({ wall }) => wall))
   const formatBoth = ({ wall, cpu }: TimeSpent) => `${seconds(wall)} (${seconds(cpu)})`
   const allParts = { wall: sum(parts, 'wall'), cpu: sum(parts, 'cpu') }
   say(`  ${what}, seconds on the wall (of processors):`)
   say(
-    `    whole ${formatBoth(whole)}, cut ${formatBoth(cut)}, ${parts.length} parts ${formatBoth(allParts)}, the longest ${seconds(longestWall)}, join ${formatBoth(join)}`,
+    `    whole ${formatBoth(whole)}, cut ${formatBoth(cut)}, ${parts.length} parts ${formatBoth(allParts)}, the longest ${seconds(maxWallMs)}, join ${formatBoth(join)}`,
   )
   const row = workers.map((count) => `${count}: ${seconds(wallTimeWith(count, measuredTimes))}`)
   say(`    seconds by workers, one run ${seconds(whole.wall)}: ${row.join(', ')}`)

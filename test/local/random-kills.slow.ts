@@ -125,7 +125,7 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
       try {
         process.kill(victim.pid, 'SIGKILL')
       } catch {
-        // It has just ended by itself.
+        // The process ended before it could be killed.
       }
   }
   isOver = true

@@ -11,7 +11,7 @@ const waitS = 20
 
 interface ServicePages {
   readonly pages: PdfPages
-  /** A job that holds the file, so that it need not be uploaded again. */
+  /** The job that stores the file, so that it need not be uploaded again. */
   readonly jobId: string
 }
 

@@ -14,7 +14,7 @@ type PdfState =
   | { readonly state: 'needs-server'; readonly reason: 'tooLarge' | 'unreadable' }
   | { readonly state: 'sending'; readonly share: number }
   | { readonly state: 'failed'; readonly problem: Problem }
-  /** `jobId` holds the file, if it was uploaded. */
+  /** `jobId` names the job that stores the file, if it was uploaded. */
   | { readonly state: 'open'; readonly pages: PdfPages; readonly jobId?: string }
 
 export interface PdfOpening {

@@ -1,7 +1,7 @@
 import type { Option, Problem } from '../api.ts'
 import words from './words/en.ts'
 
-/** Field contents, and the option values they stand for. */
+/** The text of each option field, by option name. */
 
 /** Field contents by option name. */
 export type Values = Readonly<Record<string, string | boolean>>

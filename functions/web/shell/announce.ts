@@ -1,6 +1,6 @@
 /** Screen reader announcements: at most one per interval, because they would interrupt each other. */
 const pauseMs = 3000
-/** Only the last ones are announced; earlier ones are outdated. */
+/** Only the last sentences are announced; earlier ones are outdated. */
 const maxSentences = 3
 
 const waitingTexts = new Map<string, string>()

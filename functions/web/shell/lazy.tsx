@@ -16,7 +16,7 @@ export function Lazy<Props extends object>({
     const tryLoad = () =>
       void load().then(
         (module) => {
-          loadedComponents.set(load, module.default as ComponentType<never>) // the map holds components of any props
+          loadedComponents.set(load, module.default as ComponentType<never>) // the map contains components with different props
           setPart(() => module.default)
         },
         (error: unknown) => {

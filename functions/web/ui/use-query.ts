@@ -19,7 +19,7 @@ export function useQuery<Data>(key: string, load: () => Promise<Data>): Query<Da
       (data) => ({ key: currentQuery.key, data }),
       (error: unknown) => ({ key: currentQuery.key, problem: toProblem(error) }),
     )
-    // The key may have changed meanwhile.
+    // The query may have a new key by the time the old one has loaded.
     if (latestQuery.current.key === currentQuery.key) setState(nextResult)
   }, [])
   useEffect(() => void reload(), [key])

@@ -44,7 +44,7 @@ export const createRequestHook = ({ config, table }: AuthServices, publicUrl: st
       )
   })
 
-/** Returns the checks before records are stored, and what follows a sign-up. */
+/** Returns hooks that check records before they are stored and that run after a sign-up. */
 export const createRecordHooks = (services: AuthServices, onSignUp: OnSignUp | undefined) =>
   ({
     user: {

@@ -76,7 +76,7 @@ function matchesClause(record: AuthRecord, { field, operator, value, mode }: Cle
 type Ordered = string | number
 const isOrdered = (one: unknown): one is Ordered => typeof one === 'string' || typeof one === 'number'
 
-/** A missing value is neither less nor greater. */
+/** In comparisons, a missing value is neither less nor greater than another value. */
 function satisfiesOrder(
   foundValue: unknown,
   operator: 'lt' | 'lte' | 'gt' | 'gte',
@@ -106,7 +106,7 @@ export function sortRecords(
 function compare(a: unknown, b: unknown): number {
   const [left, right] = [a ?? null, b ?? null]
   if (left === right) return 0
-  // Missing values come first.
+  // Missing values sort first.
   if (left === null) return -1
   if (right === null) return 1
   if (typeof left === 'number' && typeof right === 'number') return left - right

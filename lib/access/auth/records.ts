@@ -13,7 +13,7 @@ export interface Model {
   readonly unique?: readonly string[]
   /** Fields to look up by, whose values may repeat. */
   readonly listed?: readonly string[]
-  /** Fields that are encrypted in the table; keys that they are looked up by only contain an HMAC. */
+  /** Fields that are encrypted in the table. Table keys for looking them up contain only an HMAC. */
   readonly secret?: readonly string[]
   /** Unique fields that are matched case-insensitively. */
   readonly caseInsensitive?: readonly string[]
@@ -120,7 +120,10 @@ function pointersOf(model: string, record: AuthRecord, context: RecordContext): 
   ]
 }
 
-/** Returns the writes that turn the pointers of `before` into those of `next`; they fail if a unique value is taken. */
+/**
+ * Returns the writes that replace the pointers of `before` by those of `next`; they fail if a unique value is
+ * already in use.
+ */
 export function pointerWrites(
   model: string,
   recordBefore: AuthRecord | undefined,

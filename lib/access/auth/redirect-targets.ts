@@ -1,6 +1,6 @@
 import { APIError } from 'better-auth/api'
 
-/** Fields of requests that say where the browser goes next, with the error code for a wrong one. */
+/** Request fields that contain a URL to redirect to, with the error code for an invalid one. */
 const redirectFields = {
   callbackURL: 'INVALID_CALLBACK_URL',
   errorCallbackURL: 'INVALID_CALLBACK_URL',

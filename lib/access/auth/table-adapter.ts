@@ -36,7 +36,7 @@ export const tableAdapter = (parts: AdapterDeps) =>
     adapter: ({ getFieldName }) => new TableAdapter(parts, (model, field) => getFieldName({ model, field })),
   })
 
-/** Fields that replace those of a record; undefined to leave it unchanged, null to delete it. */
+/** Replacement fields of a record; undefined leaves the record unchanged, null deletes it. */
 type Replacement = Item | null | undefined
 
 class TableAdapter implements CustomAdapter {
@@ -114,7 +114,7 @@ class TableAdapter implements CustomAdapter {
     return this.#changeAll(model, where, () => null)
   }
 
-  /** Of several concurrent calls, one gets the record. */
+  /** Of several concurrent calls, only one returns the record. */
   async consumeOne<T>({ model, where }: { model: string; where: CleanedWhere[] }): Promise<T | null> {
     return this.#changeOne<T>(model, where, () => null)
   }

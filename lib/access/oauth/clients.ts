@@ -25,7 +25,7 @@ export type OAuthClient = z.infer<typeof OAuthClient>
 
 export const isClientId = (text: string) => idPattern('client').test(text)
 
-/** Compared when the client does not exist, so that the reply takes the same time. */
+/** A hash to compare with if the client does not exist, so that the reply takes the same time. */
 const dummyHash = hashSecret('')
 
 export class Clients {

@@ -44,7 +44,7 @@ function credentialsOf(authorization: string | undefined, body: TokenRequest['bo
     )
   }
   const [, ...userAndPassword] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
-  // Both are form-encoded before they are joined; neither contains a space.
+  // Client id and secret are form-encoded before they are joined; neither contains a space.
   const [id, secret] = userAndPassword.map(decodeFormValue)
   if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }
   throw oauthError('invalid_client', 'Authorization: expected Basic and client_id:client_secret in base64.')

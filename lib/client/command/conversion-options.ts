@@ -24,7 +24,7 @@ export async function fetchOptions(
       query: {
         ...(from && { from }),
         ...(to && { to }),
-        ...(operation && { operation: operation as Operation }), // the service rejects unknown ones
+        ...(operation && { operation: operation as Operation }), // the service rejects unknown options
       },
     })
     return conversions[0]?.options

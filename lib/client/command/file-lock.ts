@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { sleep } from '../transport.ts'
 import { removeFile } from './json-files.ts'
 
-/** Locks held by this process. */
+/** Lock files that this process holds. */
 const ownLockPaths = new Set<string>()
 
 const pollMs = 250

@@ -116,7 +116,7 @@ export const defaultOutput = (
 export class OutputNames {
   readonly #sources = new Map<string, string>()
 
-  /** Returns undefined for the first source, whose result gets the default name. */
+  /** Returns undefined for the first source with a name, so that its result gets the default name. */
   next(input: Pick<CommandInput, 'path' | 'folder'>, format: string): string | undefined {
     const defaultPath = defaultOutput(input, format)
     if (this.#isFree(defaultPath, input)) return undefined

@@ -184,7 +184,7 @@ async function convert(
     )
   } catch (thrown) {
     await Promise.all(writes)
-    // The next attempt creates a new job, unless this one may still be running.
+    // The next attempt creates a new job, unless the current job may still be running.
     if (isFailure(thrown) && !isFailure(thrown, 'UNREACHABLE', 'RATE_LIMITED')) await record.reset()
     throw thrown
   } finally {

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type { Log } from '../../log.ts'
 
-/** Larger pages would delay other requests: the program processes them one after the other. */
+/** Larger pages would delay other requests, because the program processes requests one after another. */
 const pageItems = 100
 /** AWS considers an older time to live a mistake and keeps the item. */
 const maxExpiredAgeS = 5 * 365 * 86_400
@@ -57,7 +57,7 @@ export async function deleteExpiredItems({
         (error: unknown) => {
           // The table was replaced or deleted since the pass started.
           if (error instanceof DynamoDBServiceException) passes.delete(TableName)
-          // It was deleted meanwhile, with all its items.
+          // The table was deleted during the sweep, with all its items.
           return ignoreError(ResourceNotFoundException, 0)(error)
         },
       )
@@ -122,7 +122,7 @@ async function deleteFromPage(
     const expiryValue = item[ttl]
     if (expiryValue === undefined) continue
     const Key = Object.fromEntries(Object.entries(item).filter(([name]) => keys.includes(name)))
-    // An item whose time was extended meanwhile stays.
+    // An item whose expiry was extended since the scan is kept.
     const condition = {
       ConditionExpression: '#ttl = :seen',
       ExpressionAttributeNames: { '#ttl': ttl },

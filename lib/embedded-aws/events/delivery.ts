@@ -50,7 +50,8 @@ export class Deliveries {
   /** Checks the outbox again. */
   wake(): void {
     if (this.#isClosed) return
-    // The same time for both: otherwise a delivery that becomes due in between would be in neither, and wait forever.
+    // Both queries use the same time: otherwise a delivery that becomes due in between would be in neither and wait
+    // forever.
     const at = this.#options.now()
     for (const { id, target } of this.#listStartable(at)) {
       this.#inProgress.set(id, target)

@@ -42,7 +42,7 @@ export function flattenEvent(event: unknown): Leaves | undefined {
       for (const [key, one] of Object.entries(value))
         waitingValues.push({ value: one, path: path === '' ? key : `${path}.${key}`, element, depth })
     } else {
-      // JSON.parse returns only these types and the two handled above.
+      // JSON.parse returns only leaf types, arrays and objects, and the latter two are handled above.
       const leaf = { value: value as Leaf, element }
       const foundLeaves = leaves.get(path)
       if (foundLeaves) foundLeaves.push(leaf)

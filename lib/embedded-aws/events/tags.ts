@@ -5,7 +5,7 @@ export type TagRecord = Readonly<Record<string, string>>
 
 const maxTags = 50
 
-/** Adds tags to the existing ones. */
+/** Adds the tags of a list to existing ones. */
 export function tagsOf(list: TagList, tagsBefore: TagRecord = {}): TagRecord {
   const tags = { ...tagsBefore, ...Object.fromEntries(list.map(({ Key, Value }) => [Key, Value])) }
   if (Object.keys(tags).length > maxTags)

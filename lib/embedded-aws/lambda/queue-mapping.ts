@@ -16,7 +16,7 @@ import { readFailedIds, splitIntoBatches, toSqsRecord } from './sqs-batch.ts'
 const longPollS = 20
 /** Maximum messages of one receive, and entries of one batch call (AWS's limits). */
 const maxPerCall = 10
-/** Maximum payload of a synchronous invocation, minus what surrounds the bodies. */
+/** Maximum payload of a synchronous invocation, minus the JSON around the bodies. */
 const maxBatchBytes = 5_500_000
 /** When the whole invocation fails, its messages return after this: by then the lease of its worker has expired. */
 const retryDelayS = 16

@@ -87,7 +87,7 @@ class Decoder {
     }
     if (!this.#hasTrailer && trailers.size > 0) throw bodyError()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signedText, signature)
-    // What follows is not part of the message, but must be read so that the connection can be reused.
+    // The rest of the request is not part of the message, but must be read so that the connection can be reused.
     while (await this.#readMore()) if (this.#held.length > maxLineBytes) throw bodyError()
   }
 
@@ -116,7 +116,7 @@ class Decoder {
   }
 }
 
-/** Each chunk's signature covers the one before it; the first covers the request's. */
+/** Each chunk's signature covers the previous signature; the first covers the signature of the request. */
 class ChunkSignatures {
   readonly #auth: AcceptedSignature
   #previous: string

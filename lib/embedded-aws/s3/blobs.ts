@@ -206,7 +206,7 @@ function requireOwner({ uid }: { readonly uid: number }, owner: number | undefin
 async function copyOwned(path: string, target: string, owner: number | undefined): Promise<void> {
   await using source = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   requireOwner(await source.stat(), owner)
-  // The same file, whatever its path leads to by now.
+  // Copies the open file, even if its path now leads to another file.
   await copyFile(`/proc/self/fd/${source.fd}`, target, constants.COPYFILE_EXCL)
   if (owner !== undefined) await chown(target, owner, owner)
 }

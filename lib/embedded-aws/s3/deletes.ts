@@ -7,7 +7,7 @@ import { checkVersion, eventSourceOf, findObject, removeObjectRows } from './obj
 import { objectArn, requirePermission } from './permissions.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
-/** AWS has these for directory buckets only. */
+/** AWS supports these headers only for directory buckets. */
 const directoryConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size']
 
 export async function deleteObject(services: S3Services, call: S3Call): Promise<S3Reply> {

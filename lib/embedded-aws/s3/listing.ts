@@ -13,7 +13,7 @@ interface Walk {
   readonly bucket: string
   readonly prefix: string
   readonly delimiter: string
-  /** Only names after this one, in byte order. A common prefix counts as one name. */
+  /** Only names after this name, in byte order. A common prefix counts as one name. */
   readonly after: string
   readonly most: number
 }
@@ -68,7 +68,8 @@ function start(prefix: string, afterKey: string, delimiter: string): Buffer {
 }
 
 /**
- * Returns the first byte string after all that start with this one. UTF-8 has no byte above 0xf4, so adding 1 is safe.
+ * Returns the first byte string after all byte strings that start with the prefix. UTF-8 has no byte above 0xf4, so
+ * adding 1 is safe.
  */
 function firstAfterPrefix(bytes: Buffer): Buffer {
   if (bytes.length === 0) return Buffer.from([0xff])

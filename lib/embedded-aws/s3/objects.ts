@@ -35,7 +35,7 @@ export function checkVersion(query: S3Call['query']): string | undefined {
 }
 
 export function parseObjectRow(row: Record<string, unknown>): S3Object {
-  // The only writer of these rows is `insert` below.
+  // These columns were written by `insert` below, so their types are known.
   const { key, headers, tags, checksum, ...rest } = row as unknown as Omit<
     S3Object,
     'key' | 'headers' | 'tags' | 'checksum'

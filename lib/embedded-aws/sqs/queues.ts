@@ -36,7 +36,7 @@ interface Row {
   purged_at: number
 }
 
-/** After this, AWS allows a new queue with the name of a deleted one, and the next purge. */
+/** How long AWS reserves the name of a deleted queue, and the minimum time between two purges. */
 const holdMs = 60_000
 const Strings = z.record(z.string(), z.string())
 

@@ -32,7 +32,7 @@ export function openReceiveAttempts(store: SqsStore) {
     forget.run(at - deduplicationMs)
     const keptAttempt = find.get(queue.id, receiveOptions.attemptId)
     if (!keptAttempt) return undefined
-    // Written by `note`, below.
+    // `note`, below, wrote this JSON.
     const notes = JSON.parse(keptAttempt.taken) as Note[]
     const heldMessages: Held[] = []
     for (const { seq, token, visibleAt } of notes) {

@@ -80,7 +80,7 @@ export class MessageSelector {
       max,
       isDead,
     )
-    // Other messages may follow a front of dead ones.
+    // The visible messages may start with dead ones, so the next messages are read as well.
     const picked =
       rows.length > 0 ? rows : this.#dropDead(this.#sql.visible.iterate(queue.id, at), max, isDead)
     for (const { group_id: group } of picked) if (group !== null) this.#rememberServed(`${queue.id} ${group}`)

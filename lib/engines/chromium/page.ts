@@ -43,7 +43,7 @@ export interface BrowserPage {
 
 /** A URL that never resolves: RFC 6761 reserves `.invalid`. */
 export const invalidUrl = 'http://document.invalid/'
-/** URL whose request stays pending until `prepare` is done, which delays the load event. */
+/** URL whose request stays pending until `prepare` has finished, which delays the load event. */
 export const heldUrl = `${invalidUrl}held`
 const Empty = z.object({})
 
@@ -81,7 +81,7 @@ export function pageJob<T>(
       try {
         const Context = z.object({ browserContextId: z.string() })
         const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
-        // The job was cancelled meanwhile, so `end` has already run and cannot dispose of this context.
+        // The job was cancelled in the meantime, so `end` has already run and cannot dispose of this context.
         if (attempt.isOver) await dispose(pipe, browserContextId)
         attempt.contextId = browserContextId
         const sessionId = await openTab(pipe, browserContextId, view)
@@ -172,7 +172,7 @@ async function loadPage<T>(
 interface RequestInterceptor {
   /** Fulfills a request from the source, and fails all others. */
   handle(paused: z.infer<typeof Paused>): Promise<unknown>
-  /** Completes the request for `held`. */
+  /** Completes the request for `held`, so that the load event can fire. */
   release(): void
   /** Number of linked files that the source does not contain. */
   readonly missingFiles: number

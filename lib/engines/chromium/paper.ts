@@ -76,7 +76,7 @@ const toPixels = (hundredths: number) => (hundredths / 2540) * 96
 
 /**
  * Returns the window width, in pixels, at which the page is laid out as wide as it is printed.
- * @param margin default margin in hundredths of a millimeter; the browser's default when left out
+ * @param margin default margin in hundredths of a millimeter; if omitted, the browser's default
  */
 export function windowWidth(options: PrintOptions, pagePaper: PagePaper, margin = browserMargin): number {
   const setup = setupOf(options)

@@ -11,7 +11,7 @@ export interface AudioCodec {
   readonly layouts?: readonly LayoutName[]
   /** Supported sample rates in Hz; any if omitted. */
   readonly sampleRates?: readonly number[]
-  /** Sample rate in Hz for bit rates below 16 kbit/s, if the encoder refuses those at 16,000 Hz. */
+  /** Sample rate in Hz for bit rates below 16 kbit/s, if the encoder refuses such bit rates at 16,000 Hz. */
   readonly lowBitrateSampleRate?: number
   /** kbit/s of a stereo track by quality; omitted for lossless codecs and those with a fixed bit rate. */
   readonly kbits?: QualityScale
@@ -27,7 +27,7 @@ export interface AudioCodec {
 }
 
 const mpegSampleRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
-/** Bit rates (kbit/s) of MPEG audio layer II, at full sample rates and at the low ones of ISO 13818-3. */
+/** Bit rates (kbit/s) of MPEG audio layer II, at full sample rates and at the low sample rates of ISO 13818-3. */
 const layer2 = {
   full: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
   low: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],

@@ -26,7 +26,7 @@ const layoutSpeakers = {
 
 export type LayoutName = keyof typeof layoutSpeakers
 
-/** The most widely supported layout for 1 to 8 channels: those of Vorbis I, section 4.3.9. */
+/** The most widely supported layout for 1 to 8 channels, as in Vorbis I, section 4.3.9. */
 export const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
 
 export const channelsIn = (name: LayoutName): number => layoutSpeakers[name].length

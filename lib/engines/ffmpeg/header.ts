@@ -2,7 +2,7 @@ import type { MediaInfo } from './probe.ts'
 
 /** What a file's header says about its content. */
 export interface MediaHeader {
-  /** Only those stream properties that are needed to copy them. */
+  /** Only the stream properties that are needed to copy the streams. */
   readonly media: MediaInfo
   /** The file may contain more than `media` describes, so it must be probed before it is converted. */
   readonly mayHaveMore: boolean

@@ -172,7 +172,7 @@ function durationSeconds(info: Children): number | undefined {
   return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * scale) / 1e9
 }
 
-/** Ids of elements elsewhere in the file. */
+/** Returns the ids of the elements that a SeekHead points to. */
 const seekTargets = (seekHead: Buffer) =>
   listOf(childrenOf(seekHead), ids.seek).map(
     (seek) => readNumber(firstChild(childrenOf(seek), ids.seekId)) ?? 0,

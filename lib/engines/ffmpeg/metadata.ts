@@ -27,7 +27,7 @@ export const metadataMuxers = {
   webm: 'webm',
 } as const satisfies Partial<Record<FormatId, string>>
 
-/** Formats that exiftool, which reports more for the others, cannot read. */
+/** Formats that exiftool cannot read; for all others, exiftool reports more than ffprobe. */
 const ffprobeFormats: readonly FormatId[] = [
   ...(['aac', 'ac3', 'eac3', 'dts', 'amr', 'awb', 'au', 'snd', 'caf', 'wv', 'tta', 'mp2'] as const),
   ...(['mpa', 'w64', 'spx', 'latm', 'mlp', 'thd', 'voc', 'sf', 'ast', 'adx', 'tracker'] as const),

@@ -35,7 +35,7 @@ export async function renderMidi(path: string, format: FormatId, tools: Tools): 
   return wav
 }
 
-/** The chunk `data` comes first or second. */
+/** Chunks to search; the `data` chunk is normally the first or second. */
 const maxChunks = 100
 
 /** Returns the MIDI data, extracted from its RIFF container if there is one. */

@@ -60,7 +60,7 @@ const ProbeResult = z.object({
 
 /** A stream in the format of `ffprobe -show_streams`. */
 export type MediaStream = z.output<typeof Stream>
-/** An audio stream with channels; those without are ignored. */
+/** An audio stream with channels; audio streams without channels are ignored. */
 export type AudioStream = MediaStream & { readonly channels: number }
 export type StreamInput = z.input<typeof Stream>
 
@@ -130,7 +130,7 @@ async function measureCopy(path: string, format: FormatId, tools: Tools): Promis
   return durationS
 }
 
-/** A file that cannot be copied may still be decodable; decoding gives a better error otherwise. */
+/** A file that cannot be copied may still be decodable, and if not, decoding gives a better error. */
 async function ignoreProcessFailure(run: Promise<unknown>): Promise<void> {
   try {
     await run

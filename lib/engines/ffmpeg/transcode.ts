@@ -80,9 +80,10 @@ async function prepareCoverMetadata(
 }
 
 /**
- * Copies all streams to another container based only on the file's header, so that ffmpeg is started once and ffprobe
- * not at all: loading their 220 libraries takes longer than copying an hour of media. Returns undefined if this is not
- * possible or fails; use `transcode` then. @throws AppError as `transcode` does.
+ * Copies all streams to another container based only on the file's header, so that ffmpeg is started once and
+ * ffprobe not at all: loading their 220 libraries takes longer than copying an hour of media. Returns undefined if
+ * copying is not possible or fails; use `transcode` then.
+ * @throws AppError as `transcode` does.
  */
 export async function copyByHeader(
   unprobed: Omit<Transcoding, 'media'>,

@@ -14,7 +14,7 @@ const tagKeys: Readonly<Record<MetadataName, readonly string[]>> = {
   title: ['title'],
   author: ['artist'],
   subject: ['subject'],
-  // Players show one or the other.
+  // Players show either a comment or a description.
   description: ['comment', 'description'],
   keywords: ['keywords'],
   copyright: ['copyright'],
@@ -70,7 +70,7 @@ export async function writeMediaMetadata(
     ...tagArgs(tagValues, to),
     // Of an MP3 only the tag is needed, which is complete after the first packet. All players read ID3v2.3.
     ...(isMp3 ? ['-frames:a', '1', '-id3v2_version', '3'] : []),
-    // The capability declares exactly these formats.
+    // The capability declares exactly the formats of this table.
     ...['-f', metadataMuxers[to as keyof typeof metadataMuxers], writtenPath],
   ]
   await runFfmpeg(args, { durationS: undefined }, tools)

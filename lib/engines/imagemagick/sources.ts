@@ -1,6 +1,9 @@
 import type { FormatId } from '../../formats/index.ts'
 
-/** How a format is read. `layers/imagemagick/policy.xml` permits only these coders and those of the targets. */
+/**
+ * How a format is read. `layers/imagemagick/policy.xml` permits only the coders of these sources and of the
+ * targets.
+ */
 interface MagickSource {
   /** Name in `convert -list format`. */
   readonly coder: string
@@ -37,7 +40,7 @@ export const magickSources = {
   dds: singleImage('dds'),
   pcx: singleImage('pcx'),
   dcx: { coder: 'dcx' },
-  // The pnm coder reads all of these by their magic bytes, whatever the file is named.
+  // The pnm coder reads all of these formats by their magic bytes, regardless of the file name.
   ppm: singleImage('pnm'),
   pgm: singleImage('pnm'),
   pbm: singleImage('pnm'),
@@ -74,7 +77,7 @@ export const magickSources = {
   // Measurements have no defined black and white.
   fits: singleImage('fits', '-auto-level'),
   cin: singleImage('cin'),
-  // Otherwise read as linear, which makes film scans too bright.
+  // Without this argument, samples are read as linear, which makes film scans too bright.
   dpx: singleImage('dpx', '-set', 'colorspace', 'sRGB'),
   miff: singleImage('miff'),
 } as const satisfies Partial<Record<FormatId, MagickSource>>

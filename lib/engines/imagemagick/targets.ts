@@ -111,7 +111,7 @@ export const magickTargets = {
       ]
     },
   },
-  // Single image only: ImageMagick gives each frame of an animation the delay of the next one.
+  // Single image only: ImageMagick gives each frame of an animation the delay of the next frame.
   webp: {
     coder: 'webp',
     supportsProfile: true,

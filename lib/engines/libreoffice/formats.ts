@@ -12,7 +12,7 @@ interface OfficeFormat {
   readonly write?: OfficeFilter
 }
 
-/** A single filter that both reads and writes. */
+/** A single filter for both reading and writing. */
 function readAndWrite(filter: string): Pick<OfficeFormat, 'read' | 'write'> {
   return { read: [{ filter }], write: { filter } }
 }
@@ -95,7 +95,7 @@ const officeFormats: readonly OfficeFormat[] = [
     read: [tableImport],
     write: { filter: csvFilter.filter, options: tsvExportOptions },
   },
-  // Imports the tables of the page, one below the other.
+  // Imports the tables of the page, one below another.
   { id: 'html', family: 'sheet', ...readOnly('HTML (StarCalc)') },
   { id: 'dif', family: 'sheet', ...readOnly('DIF') },
   { id: 'slk', family: 'sheet', ...readOnly('SYLK') },

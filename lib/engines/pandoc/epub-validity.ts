@@ -51,7 +51,7 @@ export function makeValidEpub(tree: Tree): void {
   })
 }
 
-/** Visits all attributes in document order; those of table cells are in nested arrays without an element. */
+/** Visits all attributes in document order; attributes of table cells are in nested arrays without an element. */
 function visitAttributes(root: unknown, callback: (attributes: Attributes, isImage: boolean) => void): void {
   const stack: { readonly node: unknown; readonly isImage: boolean }[] = [{ node: root, isImage: false }]
   for (let nextElement = stack.pop(); nextElement; nextElement = stack.pop()) {

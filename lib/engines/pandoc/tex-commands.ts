@@ -22,7 +22,7 @@ const commands = [
   ...define(['bibitem'], '[2][]{\\par{[}#2{]} }'),
 ]
 
-/** Environments whose arguments would otherwise be read as text. */
+/** Environments with arguments that would otherwise be read as text. */
 const environments = [
   ...define(['thebibliography', 'multicols', 'adjustbox', 'spacing'], '[1]{}{}'),
   ...define(['wrapfigure', 'wraptable'], '[3][]{}{}'),

@@ -109,7 +109,7 @@ const isContainer = (node: unknown): node is PandocElement & { c: unknown[] } =>
 interface ImageSettings {
   /** How the target stores images, see `formats.ts`. */
   readonly images: 'packed' | 'inline' | 'described'
-  /** Remote images stay links; false for writers that would change those. */
+  /** Whether remote images stay links; false for writers that would change the links. */
   readonly keepsLinks: boolean
   /** Folder of the document's images, within the work folder. */
   readonly mediaDir: string

@@ -11,7 +11,7 @@ import { splitByCost } from './split-by-cost.ts'
 /** Consecutive pages of the document, counted from 1. */
 const PageChunk = z.object({ first: z.int(), last: z.int() })
 
-/** Returns those of the pages that belong to the chunk, or all of them when the work was not split. */
+/** Returns the pages that belong to the chunk, or all pages if the work was not split. */
 export function selectChunkPages(pages: readonly number[], chunk: ChunkSpec | undefined): readonly number[] {
   if (!chunk) return pages
   const { first, last } = PageChunk.parse(chunk)

@@ -9,7 +9,7 @@ export interface PageSelection {
   readonly opened: OpenPdf
   /** Counted from 1. */
   readonly pages: readonly number[]
-  /** Number of pages selected in the whole job, when these are only one chunk of them. */
+  /** Number of pages selected in the whole job, if these pages are only one chunk of them. */
   readonly total?: number
   readonly outDir: string
 }

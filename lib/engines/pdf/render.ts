@@ -101,7 +101,7 @@ async function renderBatch(
   try {
     await tools.exec('pdftoppm', [
       '-q',
-      // Renders what viewers show; otherwise poppler includes the cropped area.
+      // Renders the visible area, as viewers do; otherwise poppler includes the cropped area.
       '-cropbox',
       ...range,
       ...(gray ? ['-gray'] : []),

@@ -148,7 +148,7 @@ async function openTargets() {
     createSocket('udp4', () => onConnection()),
   ]
   const startListening = (server: Server, ...at: [number, string] | [string]) => {
-    server.listen(...(at as [string])) // `listen` has no overload for either of two tuples
+    server.listen(...(at as [string])) // `listen` has no overload for a union of tuples
     return once(server, 'listening')
   }
   udp.bind(0, '127.0.0.1')

@@ -170,7 +170,7 @@ async function launchPrefix(
   if (!usesLaunchScript) return []
   const { workDir, uid, limits, readOnly = [], unixSockets, closeFdsFrom = 3 } = options
   const launch = {
-    // A uid that is unused elsewhere, since RLIMIT_NPROC counts processes by uid and does not apply to root.
+    // A uid without other processes, because RLIMIT_NPROC counts processes by uid and does not apply to root.
     uid: needsRoot ? uid : undefined,
     limits: { processes: maxProcesses, ...limits },
     closeFdsFrom,

@@ -4,7 +4,7 @@ import type { SandboxLimits } from './command.ts'
 
 const perl = '/usr/bin/perl'
 
-/** The launch script; it describes what it does, and in which order. */
+/** The launch script; its own comments describe its steps and their order. */
 export const launcherProgram = fileURLToPath(new URL('../../../layers/sandbox/launch.pl', import.meta.url))
 
 interface Launch {

@@ -83,7 +83,8 @@ async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions):
     // `take` detects a process that could not be started or ended while it was waiting.
     child.on('error', () => undefined)
     child.stdin.on('error', () => undefined)
-    // A waiting process must not keep this one alive. When this one ends, so does its stdin, and it exits.
+    // A waiting process must not keep the service running. When the service exits, the process's stdin closes and
+    // it exits too.
     child.unref()
     // Node creates them as sockets.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref()

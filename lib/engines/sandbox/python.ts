@@ -29,6 +29,6 @@ export function runPython(
   options: Omit<ExecOptions, 'readOnly'> = {},
 ): Promise<{ stdout: string; stderr: string }> {
   const { file, args: start, readOnly } = pythonProgram(program)
-  // A prestarted process already runs with these arguments.
+  // A prestarted process already has these arguments.
   return tools.exec(file, options.prestarted ? args : [...start, ...args], { ...options, readOnly })
 }

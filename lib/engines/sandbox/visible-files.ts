@@ -21,7 +21,7 @@ const readableSystemPaths = [
 /** Debian's list of system accounts. Some programs require that a user exists, but none needs the real accounts. */
 const accountsFile = '/usr/share/base-passwd/passwd.master'
 
-/** Programs fail if these exist but are unreadable. They only exist in sandboxes without namespaces. */
+/** Programs fail if one of these files exists but is unreadable. Sandboxes with namespaces do not contain them. */
 const readableWithoutNamespaces = [
   '/etc/mime.types',
   '/etc/passwd',
@@ -71,7 +71,10 @@ function tmpfsArgs(folder: string): string[] {
   return ['--perms', '1777', '--size', String(tmpfsBytes), '--tmpfs', folder]
 }
 
-/** Without these, bwrap copies the modes of the real parents, and a data folder below /root would be inaccessible. */
+/**
+ * Without these arguments, bwrap copies the modes of the real parent folders, and a data folder below /root would
+ * be inaccessible.
+ */
 function parentFolderArgs(source: string): string[] {
   const parent = dirname(source)
   if (parent === '/' || parent === '/tmp' || parent === '/usr') return []

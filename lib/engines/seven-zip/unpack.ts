@@ -37,7 +37,7 @@ export const compressedTarFormats = [
 /** Formats that 7-Zip does not support, or not completely. */
 export const bsdtarFormats: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
 
-/** In these, names not marked as UTF-8 should be in code page 437 (APPNOTE 4.4.4, appendix D). */
+/** Formats in which names not marked as UTF-8 should be in code page 437 (APPNOTE 4.4.4, appendix D). */
 const zipFormats: readonly FormatId[] = ['zip', 'jar', 'zipx', 'cbz']
 
 const isCompressedTar = (format: FormatId) => compressedTarFormats.some((id) => id === format)
@@ -184,7 +184,7 @@ async function unpackLockedRar(
   tools: Tools,
 ): Promise<void> {
   if (password === '') throw createPasswordError(false)
-  // unar accepts the password only as an argument; other processes cannot see those of the sandbox.
+  // unar accepts the password only as an argument; processes outside of the sandbox cannot see its arguments.
   const command = ['unar', '-q', '-D', '-f', '-o', folder, '-password', password, path] as const
   try {
     await runWithSizeLimit({ folder, limitBytes }, command, tools, { env: unarEnv })

@@ -21,7 +21,7 @@ type CompressedId = (typeof compressedFormats)[number]
 export interface Effort {
   /** From 1 to 100. */
   readonly quality: number
-  /** Factor for each side; 1 keeps all pixels. */
+  /** Factor by which each side is scaled; 1 keeps all pixels. */
   readonly scale: number
 }
 

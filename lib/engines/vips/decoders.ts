@@ -41,7 +41,7 @@ interface DecodeJob {
   readonly input: InputFile
   /** The target is lossless, so the intermediate file must be too. */
   readonly isLossless: boolean
-  /** Decode all bits per channel, which takes more time and disk space. */
+  /** Whether the decoder keeps all bits per channel, which takes more time and disk space. */
   readonly hasDeepColor: boolean
   readonly tools: Tools
 }

@@ -58,10 +58,10 @@ export async function openImage(
   const metadata = await metadataOf(path).catch((error: unknown) => {
     throw imageError(error, input.format)
   })
-  // libvips turns these images black.
+  // libvips renders Lab images with transparency black.
   if (metadata.space?.startsWith('lab') && metadata.hasAlpha)
     throw featureError(input.format, 'Lab colors with transparency')
-  // libvips uses only the lowest byte of each of these samples as the color.
+  // libvips uses only the lowest byte of each sample at these depths.
   if (integerDepths.some((depth) => depth === metadata.depth))
     throw featureError(input.format, 'samples of an unusual depth')
   if (input.format === 'gif') await checkGif(input, metadata, tools)

@@ -29,11 +29,11 @@ export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefi
   const has = (kind: string) => streams.some(({ type }) => type === kind)
   // Frames are not counted, because AVI counts empty ones as well.
   const kinds = { video: has('vids'), audio: has('auds') }
-  const longestSeconds = (some: typeof knownStreams) => Math.max(...some.map(({ seconds }) => seconds))
+  const maxSecondsOf = (some: typeof knownStreams) => Math.max(...some.map(({ seconds }) => seconds))
   const audioStreams = knownStreams.filter(({ type }) => type === 'auds')
   return {
-    ...createSummary(longestSeconds(knownStreams), kinds),
-    ...(kinds.video && audioStreams.length > 0 && { soundSeconds: longestSeconds(audioStreams) }),
+    ...createSummary(maxSecondsOf(knownStreams), kinds),
+    ...(kinds.video && audioStreams.length > 0 && { soundSeconds: maxSecondsOf(audioStreams) }),
   }
 }
 

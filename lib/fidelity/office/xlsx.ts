@@ -41,7 +41,7 @@ export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undef
   return visibleWords ? { ...summary, visibleWords } : summary
 }
 
-/** Undefined if it is unknown what is hidden. */
+/** Returns undefined if it is unknown which cells are hidden. */
 async function countVisibleWords(
   zip: Zip,
   sheets: readonly Sheet[],

@@ -205,7 +205,7 @@ export class PdfContentReader {
     }
   }
 
-  /** 0 for longer operators, none of which matters here. */
+  /** Returns 0 for longer operators, none of which matters here. */
   #readOperatorCode(): number {
     const start = this.#at
     // Skips a stray closing delimiter.

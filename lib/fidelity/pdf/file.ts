@@ -6,7 +6,7 @@ import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from '.
 /** Maximum bytes read from a file; one that needs more was probably crafted to be slow. */
 const maxTotalReadBytes = 256 * 1024 * 1024
 
-/** Files of up to this size are read at once. */
+/** Files of up to this size are read in one piece. */
 const maxWholeReadBytes = 16 * 1024 * 1024
 
 /** In a cross-reference table: an object in use, and a free one. */

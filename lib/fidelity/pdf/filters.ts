@@ -5,7 +5,7 @@ import type { Dict } from './objects.ts'
 /** The PDF is damaged or of an unsupported kind: encrypted, or with a rare compression. */
 export class UnreadablePdfError extends Error {}
 
-/** By name and by the abbreviations for inline images, which also occur elsewhere. */
+/** Filters by name and by the abbreviations for inline images, which also occur elsewhere. */
 const filters: Readonly<Record<string, (data: Buffer) => Buffer>> = {
   FlateDecode: inflate,
   Fl: inflate,

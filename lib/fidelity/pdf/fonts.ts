@@ -213,7 +213,7 @@ const glyphs: Readonly<Record<string, string>> = {
   eight: '8',
   nine: '9',
 }
-/** Glyph names of symbols, none of which is part of a word. */
+/** Glyph names of symbols that are not part of words. */
 const symbolNames =
   /^(?:space|nbspace|period|comma|colon|semicolon|exclam|question|quote\w*|paren\w*|bracket\w*|brace\w*|slash|backslash|at|ampersand|percent|dollar|numbersign|asterisk|plus|minus|equal|less|greater|underscore|bar|endash|emdash|bullet|ellipsis|degree|section|paragraph|copyright|registered|trademark|guil\w+|exclamdown|questiondown|asciitilde|asciicircum|grave|acute|dieresis|Euro|sterling|cent|yen|multiply|divide|onehalf|onequarter|dagger\w*|periodcentered|sfthyphen|softhyphen)$/
 

@@ -3,7 +3,7 @@ const blank = 32
 /** Builds text from single characters: appending each to a string takes several times as long. */
 export class GlyphText {
   #units = new Uint16Array(4096)
-  /** Number of UTF-16 units; can be reduced to discard what was added last. */
+  /** Number of UTF-16 units; can be reduced to discard the last ones. */
   length = 0
 
   /** @param unit a UTF-16 unit. */

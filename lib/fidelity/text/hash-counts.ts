@@ -58,7 +58,7 @@ export class HashCounts {
       if (this.add(otherCounts.#hashes[at] ?? 0, otherCounts.countAt(at) * times)) this.words.push(word)
   }
 
-  /** Returns these counts minus those of the other. */
+  /** Returns these counts minus the other counts. */
   subtract(otherCounts: HashCounts): HashCounts {
     const remainingCounts = new HashCounts()
     for (const [at, hash] of this.#hashes.entries()) {
@@ -74,7 +74,7 @@ export class HashCounts {
     return this.#counts[at] ?? 0
   }
 
-  /** Returns how many of these words the other has as well. */
+  /** Returns how many of these words the other counts contain as well. */
   countSharedWith(otherCounts: HashCounts): number {
     let sharedCount = 0
     for (const [at, hash] of this.#hashes.entries()) {

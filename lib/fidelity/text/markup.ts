@@ -63,7 +63,7 @@ export function readMarkup(markup: string, reader: MarkupReader, { isHtml = fals
     const nonTag = nonTagAt(markup, start)
     const from = start + (nonTag?.start ?? '<').length
     const end = markup.indexOf(nonTag?.end ?? '>', from)
-    // Without an end, the rest is text.
+    // Markup without an end is text.
     if (end < 0) break
     at = end + (nonTag?.end ?? '>').length
     if (nonTag) {

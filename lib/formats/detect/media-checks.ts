@@ -15,7 +15,7 @@ export async function checkBoxes(file: OpenedFile, neededBoxes: readonly string[
     for await (const { type } of readMp4Boxes(file, maxBoxes)) seenBoxes.add(type)
   } catch (error) {
     if (error instanceof TruncatedFileError) throw corruptFileError(kind, error.message)
-    // Programs ignore what follows the boxes.
+    // Programs ignore the bytes after the boxes.
     if (!(error instanceof DamagedFileError || error instanceof FileLimitError)) throw error
   }
   if (neededBoxes.some((type) => seenBoxes.has(type))) return
@@ -29,7 +29,7 @@ export async function checkBoxes(file: OpenedFile, neededBoxes: readonly string[
 export async function checkForm(file: OpenedFile, kind: string): Promise<void> {
   const form = await readRiffForm(file)
   if (!form) return
-  // A RIFF stream of unknown length has 0 or all ones there; the size of RF64 is in a chunk.
+  // A RIFF stream of unknown length has a size of 0 or all ones; the size of RF64 is in a chunk.
   const isUnknown = form.id !== 'FORM' && (form.size === 0 || form.size >= 0xffffff00 || form.id === 'RF64')
   // A missing padding byte at the end is harmless.
   if (!isUnknown && form.size + 8 > file.size + 1)

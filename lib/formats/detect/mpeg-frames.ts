@@ -13,7 +13,7 @@ const mpeg2Bitrates = {
   3: lowBitrates,
 } as const
 const sampleRates = [44_100, 48_000, 32_000] as const
-/** Consecutive frames that do not occur by chance. */
+/** Number of consecutive frames that cannot be a coincidence. */
 const minFrames = 4
 
 /**
@@ -42,7 +42,7 @@ function hasFrameSequence(head: Uint8Array, start: number): boolean {
 /** Returns the frame length from its header in bytes, or undefined if this is no frame header. */
 function frameLength(header: number): number | undefined {
   const [version, layer] = [(header >>> 19) & 3, 4 - ((header >>> 17) & 3)]
-  // Layer 4 is reserved and in neither table.
+  // Layer 4 is reserved and not contained in either table.
   const rate = (version === 3 ? mpeg1Bitrates : mpeg2Bitrates)[layer as 1 | 2 | 3]?.[
     ((header >>> 12) & 15) - 1
   ]

@@ -24,7 +24,7 @@ export class HeadAndTail {
     }
   }
 
-  /** Returns undefined if the range is in neither of them. */
+  /** Returns undefined if neither the head nor the tail contains the range. */
   read(start: number, end: number): Uint8Array | undefined {
     const to = Math.min(end, this.#size)
     if (to <= this.#headSize) return Buffer.concat(this.#head).subarray(start, to)

@@ -140,7 +140,7 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
       limits: {
         fields: formLimits.fields,
         headerPairs: formLimits.headerPairs,
-        // One more, because the parser reports a limit as soon as it is reached.
+        // One byte more, because the parser reports a limit as soon as it is reached.
         fieldSize: formLimits.fieldBytes + 1,
         parts: formLimits.parts + 1,
         fileSize: maxFileBytes + 1,

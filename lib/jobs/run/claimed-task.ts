@@ -20,7 +20,7 @@ export type MessageOutcome =
 
 export const messageDone: MessageOutcome = { done: true }
 
-/** The worker must stop; another worker takes over the task. */
+/** Thrown when the worker must stop; another worker takes over the task. */
 export class WorkerStopped extends Error {}
 
 /** A task that this worker has claimed. */

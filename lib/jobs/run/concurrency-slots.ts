@@ -38,7 +38,7 @@ export class ConcurrencySlots {
     const retryQueue = this.#services.jobs.taskSender.retryQueue(queue)
     await table.put({ ...waitKey, jobId: job.id, queue: retryQueue, message: taskMessageOf(ref), ttl: ttl() })
     await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: wakeShardOf(job.owner) } })
-    // A job that released its slot meanwhile has not seen the waiting task.
+    // A job that released its slot in the meantime did not see the waiting task.
     if (!(await this.#tryEnter(job, limit))) return false
     await table.delete(waitKey)
     return true

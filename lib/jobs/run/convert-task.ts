@@ -99,7 +99,7 @@ async function storeOutcome(
   const isStored = isComplete
     ? await lease.finish({ ...outcome, status: 'completed', percent: 100, files })
     : await lease.handOver({ ...outcome, pieces: sealOptions(inputPlans, task, services) })
-  // Another worker has the task, or it is no longer needed: no record refers to these files.
+  // Another worker has taken over the task, or the task is no longer needed: no record refers to these files.
   if (!isStored) await services.files.delete(storedKeys)
   else {
     await services.files.delete(unusedKeys)

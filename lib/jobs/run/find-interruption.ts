@@ -1,7 +1,7 @@
 import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
 
-/** Signals that a program gets from outside: nothing in a file makes a program send them to itself. */
+/** Signals that a program receives from outside: no file can make a program send them to itself. */
 const outsideSignals: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
 
 /** Errors of the system while a file is read or a program started, which say nothing about the file. */

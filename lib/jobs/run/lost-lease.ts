@@ -3,7 +3,9 @@ import type { Task } from '../../model/job.ts'
 import { maxTaskAttempts } from '../job-state-machine.ts'
 import type { TaskRun } from './task-run.ts'
 
-/** Most lost leases of a task that are not counted as attempts: the next ones are, whatever the reason. */
+/**
+ * Maximum number of lost leases of a task that do not count as attempts; further ones count, whatever the reason.
+ */
 const maxUncounted = 6
 
 /** Attempts that count: the others were lost for reasons outside the task. */

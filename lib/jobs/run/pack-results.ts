@@ -19,7 +19,7 @@ interface ZipOptions {
   readonly signal: AbortSignal
   /** Folders of the results, by job; results of other jobs are at the top level. */
   readonly folders: Readonly<Record<string, string>>
-  /** Called with the number of bytes of the files as they are added. */
+  /** Called with the number of bytes added, as the files are added. */
   readonly onBytes: (bytes: number) => void
 }
 

@@ -126,7 +126,8 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 async function setAside(dataDir: string, { file, reason, entry, contents }: Damage): Promise<string> {
   const path = join(dataDir, entry)
   const target = unusedName(path)
-  // The log comes last: a log alone does no harm, but SQLite would open a database without its log and miss commits.
+  // The write-ahead log is moved last: a log alone does no harm, but SQLite would open a database without its log and
+  // miss commits.
   const suffixes = ['', '-wal', '-shm', '-journal'].filter((suffix) => existsSync(`${path}${suffix}`))
   try {
     for (const suffix of suffixes) renameSync(`${path}${suffix}`, `${target}${suffix}`)

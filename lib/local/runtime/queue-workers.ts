@@ -158,7 +158,7 @@ function parseTaskMessage(body: string): TaskMessage | undefined {
   }
 }
 
-/** Memory of a worker with this concurrency; transfers stream, so their memory does not depend on it. */
+/** Memory of a worker that runs this many tasks at a time; transfers stream, so their memory does not depend on it. */
 function workerMemoryMb(queue: QueueId, concurrency: number): number {
   const functionName = functionForQueue(queue)
   if (functionName) return functions[functionName].memoryMb

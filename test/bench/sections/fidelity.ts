@@ -90,8 +90,8 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
 
 /**
  * Times of one run in milliseconds: wall time, the part of it after the engine, CPU time of this process, CPU time of
- * all processes. The engine time varies by more than the loss detector adds, which mostly works while the engine is
- * running.
+ * all processes. The engine time varies by more than the time of the loss detector, most of which overlaps with the
+ * engine.
  */
 interface TimeSpent {
   readonly wall: number

@@ -77,7 +77,7 @@ async function finishAdding(addedItems: readonly ConversionItem[]): Promise<void
   batch(() => {
     for (const [at, item] of addedItems.entries()) {
       item.hasAlpha.value = transparent[at] ?? false
-      // The user may have chosen a target meanwhile.
+      // The user may have chosen a target while the transparency was checked.
       if (transparent[at] && !item.draft && item.target.value === defaults.get(item))
         preferTransparentTarget(item)
     }
@@ -102,7 +102,7 @@ async function hasTransparency(item: ConversionItem, isExact: boolean): Promise<
   }
 }
 
-/** Chooses a default target that keeps transparency, if the current one would fill it. */
+/** Chooses a default target that supports transparency, if the current target would fill transparent parts. */
 function preferTransparentTarget(item: ConversionItem): void {
   const target = item.target.value
   if (!target || !isOpaque(target.id) || linkedChoice.value?.to === target.id) return

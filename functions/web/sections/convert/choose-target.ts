@@ -52,7 +52,7 @@ export async function loadItemOptions(item: ConversionItem): Promise<void> {
     return
   }
   const options = await loadOptions(from, to, item.tool.value)
-  // The user may have chosen another target meanwhile.
+  // The user may have chosen another target while the options were loading.
   if (item.target.value?.id === to) item.options.value = options
 }
 

@@ -107,7 +107,7 @@ async function createItemJob(
   if (item.url !== undefined)
     return createWithProgress(item, () => createJob({ fileUrl: item.url ?? '', ...spec }))
   const { sourceJob, importedUploadId } = item
-  // An upload can be used once; afterwards the job holds the source.
+  // An upload can be used once; after that, its job stores the source.
   const previousJob = item.job.value
   if (importedUploadId && previousJob)
     return createWithProgress(item, () => createJob({ sourceJobId: previousJob.jobId, ...spec }))
@@ -204,7 +204,7 @@ function problemOfJob({ error, jobId }: Job): Problem {
   return new Problem('FILE_GONE', words.jobExpired(jobId))
 }
 
-/** Deletes the failed job that this one replaces; it would reappear after a reload. */
+/** Deletes the failed job that the new job replaces; it would reappear after a reload. */
 function deletePreviousJob(item: ConversionItem): void {
   const oldJob = item.job.value
   if (oldJob) void deleteJob(oldJob.jobId).catch(() => {})
@@ -252,7 +252,7 @@ export function attachFile(item: ConversionItem, file: File): void {
   if (file.name === name && file.size === size) {
     item.notice.value = undefined
     item.file.value = file
-    // An interrupted upload resumes at once.
+    // Resumes an interrupted upload immediately.
     if (item.multipartUpload) void convertItem(item)
   } else item.notice.value = new Problem('OTHER_FILE', words.otherFile)
 }

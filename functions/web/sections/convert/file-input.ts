@@ -35,7 +35,7 @@ export function onDroppedFiles(take: (files: readonly File[]) => void): void {
     delete root.dataset['drop']
     if (!event.dataTransfer || !hasFiles(event)) return
     event.preventDefault()
-    // Both must be read before the first await; afterwards the event's list is empty.
+    // Both lists must be read before the first await; after it, the event's lists are empty.
     const files = [...event.dataTransfer.files]
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry())
     const hasFolder = entries.some((entry) => entry?.isDirectory)

@@ -7,7 +7,10 @@ import words from './words/en.ts'
 
 /** Progress in the window title, screen reader announcements and system notifications. */
 
-/** The items started since nothing was in progress: progress and the final message refer to these. */
+/**
+ * The items of the current batch: those that were started since the page was last idle. Progress and the final
+ * message refer to them.
+ */
 const currentBatch = signal<readonly ConversionItem[]>([])
 
 /** Adds an item to the current batch, or starts a new one if nothing is in progress. */

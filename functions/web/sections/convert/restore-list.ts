@@ -75,7 +75,7 @@ async function restoreList(): Promise<void> {
   await formatsNeeded.promise
   const catalog = await ensureFormats()
   const restoredItems = await createItems(
-    // A file dropped meanwhile is already a draft.
+    // A file that was dropped while the list was loading is already a draft.
     drafts
       .filter(({ key }) => !items.value.some((item) => item.key === key))
       .map((draft) => ({ kind: 'draft', draft }) as const),

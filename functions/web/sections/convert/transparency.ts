@@ -3,7 +3,7 @@
 /** Enough for a palette of 256 colors and everything before it. */
 const headBytes = 4096
 
-/** Formats that are usually transparent, but whose first bytes do not tell. */
+/** Formats that are usually transparent, but whose first bytes do not show it. */
 const maybeTransparent: ReadonlySet<string> = new Set([
   'svg',
   'svgz',

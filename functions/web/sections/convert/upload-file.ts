@@ -135,7 +135,7 @@ export function abortUpload(uploadId: string): void {
 
 const firstPauseS = 0.5
 const maxPauseS = 30
-/** Attempts while online; offline, it waits as long as it takes. */
+/** Attempts to upload while online; while offline, the upload waits without a limit. */
 const maxTries = 5
 
 /** Retries after interruptions with back-off, and at once when the connection returns. */

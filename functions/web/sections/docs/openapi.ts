@@ -87,7 +87,7 @@ export const listOperations = ({ paths, components }: OpenApi): OperationEntry[]
     })),
   )
 
-/** Resolves a `$ref` to one of these components. */
+/** Returns a function that resolves a `$ref` to a component of the document. */
 const resolveIn = <Value extends { readonly $ref?: string }>(
   components: Readonly<Record<string, Value>> | undefined,
   value: Value,

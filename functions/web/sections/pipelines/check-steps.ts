@@ -4,7 +4,7 @@ import { loadOptions } from '../../options/load-options.ts'
 import { collectValues, problemField, validateOptions } from '../../options/option-values.ts'
 import type { PipelineStep } from './pipeline.ts'
 
-/** Checks a pipeline step by step with the service; each step takes the format produced by the one before. */
+/** Checks a pipeline step by step with the service; each step converts the result of the previous step. */
 
 type CheckResult = ReplyData<typeof checkConversion>
 
@@ -72,7 +72,7 @@ async function toolTarget(from: string, tool: string): Promise<string> {
   return targets.includes(from) ? from : (targets[0] ?? from)
 }
 
-/** Tools for several formats, offered if they accept this one. */
+/** Tools that support several formats; the page offers them if they accept the current format. */
 const generalTools = ['compress', 'thumbnail'] as const
 
 export async function generalToolsFor(from: string): Promise<readonly string[]> {

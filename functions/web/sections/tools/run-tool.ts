@@ -17,7 +17,7 @@ export interface ToolRequest {
   readonly targetFormat?: string | undefined
   /** The format of the first file, if known. */
   readonly from?: string | undefined
-  /** A job that already holds the only file. */
+  /** The job that was created with the upload and stores the file. */
   readonly uploadedWithJob?: string | undefined
 }
 
@@ -113,7 +113,10 @@ async function pollJob(
   return job
 }
 
-/** Runs on a file that the service already has: each step is a job that takes the result of the one before. */
+/**
+ * Runs a chain of steps on a file that the service already stores: each step is a job that processes the result of
+ * the previous job.
+ */
 async function runOnStored(
   jobId: string,
   steps: readonly PageOperation[],

@@ -15,12 +15,12 @@ export async function renderBackgrounds(
 ): Promise<ReadonlyMap<number, string>> {
   const selectedPages = pages.filter(needsBackground).toSorted((a, b) => a.number - b.number)
   if (selectedPages.length === 0) return new Map()
-  const longestSide = Math.max(...selectedPages.flatMap(({ width, height }) => [width, height]))
+  const longSidePt = Math.max(...selectedPages.flatMap(({ width, height }) => [width, height]))
   const numbers = [...new Set(selectedPages.map(({ number }) => number))]
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-dFILTERTEXT', '-dUseCropBox'],
     ...['-sDEVICE=jpeg', '-dJPEGQ=85', '-dGraphicsAlphaBits=4'],
-    `-r${Math.min(dpi, Math.floor((maxSidePixels * 72) / longestSide))}`,
+    `-r${Math.min(dpi, Math.floor((maxSidePixels * 72) / longSidePt))}`,
     `-sPageList=${numbers.join(',')}`,
     ...['-o', join(tools.workDir, 'background-%d.jpg'), path],
   ])

@@ -40,7 +40,7 @@ export interface Paragraph {
   /** Style of most of its characters. */
   readonly style: Style
   readonly lineCount: number
-  /** Whether its last line reaches the edge of the column, so the paragraph may continue elsewhere. */
+  /** Whether the last line reaches the edge of the column, so that the paragraph may continue elsewhere. */
   readonly mayContinue: boolean
   /** Points above its first line, beyond the usual line spacing. */
   readonly spaceBefore: number

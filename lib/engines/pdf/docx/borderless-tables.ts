@@ -140,7 +140,7 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   const gaps = findColumnGaps(findEmptyStrips(run), run, size * minColumnGap)
   const box = boundingBoxOf(run.map((line) => line.box))
   const middles = gaps.map(({ from, to }) => (from + to) / 2)
-  // The last column gets as much room as the others; otherwise a slightly wider font would wrap its words.
+  // The last column gets extra width, as the others do; otherwise a slightly wider font would wrap its words.
   const extraWidth = Math.min(maxExtraWidth, ...gaps.map(({ from, to }) => (to - from) / 2))
   const xs = [box[0], ...middles, box[2] + (gaps.length > 0 ? extraWidth : 0)]
   const rows = run.map((line) =>

@@ -5,7 +5,8 @@ interface Placed {
 }
 
 /**
- * Whether columns are table rows: cells start at equal heights, row by row; paragraphs of columns do so only by chance.
+ * Whether columns are table rows: cells start at equal heights, row by row; paragraphs in columns do so only by
+ * chance.
  */
 export function haveAlignedRows(columns: readonly (readonly Placed[])[]): boolean {
   const tops = columns.map(findBlockTops)

@@ -42,7 +42,7 @@ function toRun(word: Word, line: TextLine): StyledRun {
     isSmall && raised > size * 0.1 ? 'super' : isSmall && raised < -size * 0.03 ? 'sub' : undefined
   return {
     text: word.text,
-    // Superscript formatting makes the text smaller by itself.
+    // Superscript formatting itself makes the text smaller.
     style: script ? { ...word.style, size } : word.style,
     ...defined({ link: word.link, script }),
     ...(rtlCharacter.test(word.text) && { isRtl: true }),

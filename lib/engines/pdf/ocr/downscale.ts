@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 
-/** Resolution that text is read at, and the one above which images are downscaled (pixels per inch). */
+/** The resolution at which text is read, and the one above which images are downscaled (pixels per inch). */
 const [targetDpi, maxDpi] = [300, 450]
 /** Images with fewer pixels are read fast enough as they are. */
 const maxPixels = 20_000_000

@@ -31,7 +31,7 @@ interface OcrRequest extends OcrSettings {
   readonly isForced?: boolean
   /** Seconds after which a page is left without text and reported in a warning. */
   readonly pageTimeoutS?: number
-  /** Called with the number of finished pages, as far as it is known. */
+  /** Called with the number of finished pages, if it is known. */
   onPage(donePages: number): void
 }
 

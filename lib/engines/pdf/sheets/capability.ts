@@ -8,6 +8,6 @@ export const sheetsCapability: Capability = {
   from: ['pdf'],
   to: ['xlsx', 'csv'],
   options: SheetsOptions,
-  // The high cost keeps routes to other formats away: everything outside tables is lost.
+  // The high cost keeps this step out of routes to other formats, because everything outside tables is lost.
   cost: 1.4,
 }

@@ -9,6 +9,6 @@ export const slidesCapability: Capability = {
   from: ['pdf'],
   to: ['pptx'],
   options: SlidesOptions,
-  // The high cost keeps routes to other formats away: the text is split into boxes.
+  // The high cost keeps this step out of routes to other formats, because the text is split into boxes.
   cost: 1.4,
 }

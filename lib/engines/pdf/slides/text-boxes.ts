@@ -13,7 +13,7 @@ export interface TextBox {
 /** In ems: the gap that separates segments of a line, and the pitch that separates paragraphs. */
 const wideGap = 0.7
 const maxPitch = 1.6
-/** Boxes that a line may continue, the last ones. */
+/** Number of open boxes, from the end, that the next line may continue. */
 const maxOpenBoxes = 1000
 /** Pitch of a single line, in ems: that of most fonts. */
 const defaultPitch = 1.2

@@ -62,7 +62,7 @@ export async function assemble(
 const countPagesBefore = (sources: readonly PdfPageSource[], index: number) =>
   sources.slice(0, index).reduce((sum, { pages }) => sum + pages.length, 0)
 
-/** Returns a function that maps a destination to its new page, or to undefined when the page was not taken. */
+/** Returns a function that maps a destination to its new page, or to undefined if the page was not selected. */
 function createDestinationMapper(
   { pages }: Pick<PdfPageSource, 'pages'>,
   offset: number,
@@ -94,8 +94,8 @@ function filterItems(
 }
 
 /**
- * Removes pages that were not taken: outline, links and form of the first file still refer to them and would include
- * them.
+ * Removes pages that were not selected: outline, links and form of the first file still refer to them and would
+ * include them.
  */
 function removeUnusedPages(objects: PdfObjects): void {
   const usedRefs = new Set(objects.pages().map(({ ref }) => ref))

@@ -14,7 +14,7 @@ export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, opt
     allowAnnotating &&
     allowFormFilling
   )
-  // The owner password lifts all restrictions, so it must differ from the one that every reader knows.
+  // The owner password lifts all restrictions, so it must differ from the password that every reader knows.
   const ownerPassword = options.ownerPassword ?? (isRestricted ? randomBytes(24).toString('hex') : password)
   if (isRestricted && ownerPassword === password) {
     tools.warn(

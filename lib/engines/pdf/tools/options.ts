@@ -11,7 +11,7 @@ import { pageRange } from '../page-range.ts'
 
 /** Options of the PDF tools by their public names. Data only, because the planner and the API read it. */
 
-// Passwords contain no line breaks, and PDF truncates longer ones (ISO 32000-2, 7.6.4.3.3).
+// Passwords contain no line breaks, and PDF truncates passwords beyond this length (ISO 32000-2, 7.6.4.3.3).
 const passwordText = z
   .string()
   .regex(/^[^\r\n]{1,127}$/, 'expected a password of at most 127 bytes without line breaks')

@@ -1,7 +1,7 @@
 /** Digits that a spreadsheet number stores exactly (IEEE 754, double precision). */
 const maxDigits = 15
 
-/** No leading zeros, plus sign, exponent or thousands separator: those could be meant as text. */
+/** No leading zeros, plus sign, exponent or thousands separator: such numbers could be meant as text. */
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 /** ISO 8601, which is unambiguous. */
 const date = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/

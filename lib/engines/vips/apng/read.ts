@@ -12,7 +12,9 @@ interface Frame {
   readonly left: number
   readonly top: number
   readonly delayMs: number
-  /** What happens to its area after it was shown: 0 keeps it, 1 clears it, 2 restores the previous content. */
+  /**
+   * What happens to the frame's area after it was shown: 0 keeps it, 1 clears it, 2 restores the previous content.
+   */
   readonly dispose: number
   /** The frame replaces the pixels below instead of being blended over them. */
   readonly isReplacing: boolean
