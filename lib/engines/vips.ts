@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
@@ -77,9 +77,13 @@ export const vips: Engine = {
   },
 }
 
+/** Read from the packages: the worker, which stores it with results, should not load the library. */
 function sharpVersion(): string {
-  const { versions }: { versions: { sharp: string; vips: string } } = createRequire(import.meta.url)('sharp')
-  return `sharp ${versions.sharp}, libvips ${versions.vips}`
+  const [sharp, libvips] = ['sharp/package', '@img/sharp-libvips-linux-x64/versions'].map(
+    (path): Readonly<Record<string, string>> =>
+      JSON.parse(readFileSync(new URL(`../../node_modules/${path}.json`, import.meta.url), 'utf8')),
+  )
+  return `sharp ${sharp?.['version']}, libvips ${libvips?.['vips']}`
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
