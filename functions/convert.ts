@@ -1,7 +1,5 @@
 import type { ServiceConnections } from '../lib/aws/connections.ts'
-import { stopDecoders } from '../lib/decoders/detect-format.ts'
-import { stopCounting } from '../lib/decoders/read-summary.ts'
-import { stopEngines } from '../lib/decoders/run-engine.ts'
+import { stopDecoderProcesses } from '../lib/decoders/stop-processes.ts'
 import { engines } from '../lib/engines/index.ts'
 import { confinement } from '../lib/engines/sandbox/isolation.ts'
 import { convertTask } from '../lib/jobs/run/convert-task.ts'
@@ -17,13 +15,7 @@ export function createFunction(connections?: ServiceConnections) {
       return IMAGE_ID
     },
     handleTask: convertTask,
-    close: () =>
-      Promise.all([
-        ...engines.map((engine) => engine.close?.()),
-        stopDecoders(),
-        stopCounting(),
-        stopEngines(),
-      ]),
+    close: () => Promise.all([...engines.map((engine) => engine.close?.()), stopDecoderProcesses()]),
     connections,
   })
 }

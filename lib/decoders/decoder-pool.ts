@@ -14,7 +14,7 @@ export class DecoderPool {
   /** All processes, including those that are starting or busy. */
   readonly #all = new Set<DecoderProcess>()
   #startingCount = 0
-  readonly #waiting: Waiting[] = []
+  readonly #waitingCalls: Waiting[] = []
   #idleTimer: NodeJS.Timeout | undefined
   #hasCleaned = false
 
@@ -57,8 +57,8 @@ export class DecoderPool {
     signal?.throwIfAborted()
     const { promise, ...resolvers } = Promise.withResolvers<DecoderProcess>()
     const giveUp = (reason: unknown) => {
-      const at = this.#waiting.indexOf(waitingCall)
-      if (at >= 0) this.#waiting.splice(at, 1)
+      const at = this.#waitingCalls.indexOf(waitingCall)
+      if (at >= 0) this.#waitingCalls.splice(at, 1)
       waitingCall.reject(reason)
     }
     const { maxWaitMs } = this.#kind
@@ -69,7 +69,7 @@ export class DecoderPool {
     const waitingCall: Waiting = { promise, ...resolvers }
     const onAbort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    this.#waiting.push(waitingCall)
+    this.#waitingCalls.push(waitingCall)
     this.#startForWaiting()
     try {
       return await promise
@@ -80,7 +80,7 @@ export class DecoderPool {
   }
 
   #startForWaiting(): void {
-    while (this.#startingCount < this.#waiting.length && this.#all.size < this.#kind.maxProcesses)
+    while (this.#startingCount < this.#waitingCalls.length && this.#all.size < this.#kind.maxProcesses)
       this.#start()
   }
 
@@ -94,7 +94,7 @@ export class DecoderPool {
       .then(
         () => this.#release(process),
         // Not started again for the same call, which would go on forever where no process can start.
-        (error) => this.#waiting.shift()?.reject(error),
+        (error) => this.#waitingCalls.shift()?.reject(error),
       )
     void process.exited.then(() => this.#onExit(process))
   }
@@ -108,7 +108,7 @@ export class DecoderPool {
 
   #release(process: DecoderProcess): void {
     if (process.acceptsWork) {
-      const next = this.#waiting.shift()
+      const next = this.#waitingCalls.shift()
       if (next) next.resolve(process)
       else this.#free.push(process)
     } else void process.stop()

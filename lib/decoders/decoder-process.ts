@@ -93,7 +93,7 @@ export class DecoderProcess {
   #removed: Promise<void> | undefined
   readonly #uid = randomUid()
   #grant = async (_path: string): Promise<void> => undefined
-  #running: Running | undefined
+  #runningCall: Running | undefined
   #killReason: EndReason | undefined
   #calls = 0
   #memoryBytes = 0
@@ -164,10 +164,10 @@ export class DecoderProcess {
   async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {
     this.#calls++
     const failurePromise = Promise.withResolvers<never>()
-    const running: Running = { call, fail: failurePromise.reject }
-    this.#running = running
+    const runningCall: Running = { call, fail: failurePromise.reject }
+    this.#runningCall = runningCall
     this.#ref()
-    const timer = setInterval(() => void this.#check(running), checkEveryMs)
+    const timer = setInterval(() => void this.#check(runningCall), checkEveryMs)
     const onAbort = () => {
       failurePromise.reject(signal?.reason)
       this.kill('crash')
@@ -179,9 +179,9 @@ export class DecoderProcess {
       return await Promise.race([call.run(this.#toCalled()), failurePromise.promise])
     } finally {
       clearInterval(timer)
-      if (this.#calls % checkEveryCalls === 0) await this.#check(running)
+      if (this.#calls % checkEveryCalls === 0) await this.#check(runningCall)
       signal?.removeEventListener('abort', onAbort)
-      this.#running = undefined
+      this.#runningCall = undefined
       this.#unref()
     }
   }
@@ -226,17 +226,17 @@ export class DecoderProcess {
 
   #onMessage(message: unknown): void {
     if (ReadyMessage.safeParse(message).success) this.#whenReady.resolve()
-    else if (this.#running) this.#running.call.onMessage(message)
+    else if (this.#runningCall) this.#runningCall.call.onMessage(message)
     else throw new Error('a message without a call')
   }
 
-  async #check(running: Running): Promise<void> {
+  async #check(runningCall: Running): Promise<void> {
     const { cpuS, memoryBytes } = await processTreeUsage(this.#child?.pid ?? 0)
-    if (running !== this.#running) return
-    running.startCpuS ??= cpuS
+    if (runningCall !== this.#runningCall) return
+    runningCall.startCpuS ??= cpuS
     this.#memoryBytes = memoryBytes
-    const { limits, waitingSince = Date.now() } = running.call
-    if (cpuS - running.startCpuS > limits.cpuS) this.kill('processor time')
+    const { limits, waitingSince = Date.now() } = runningCall.call
+    if (cpuS - runningCall.startCpuS > limits.cpuS) this.kill('processor time')
     else if (memoryBytes > limits.memoryBytes) this.kill('memory')
     else if (Date.now() - waitingSince > limits.silenceMs) this.kill('silence')
   }
@@ -250,8 +250,8 @@ export class DecoderProcess {
     const ownReason = output.includes('heap out of memory') ? 'memory' : 'crash'
     const error = new DecoderEnded(this.#killReason ?? ownReason, exit, output)
     this.#whenReady.reject(error)
-    this.#running?.fail(error)
-    this.#running?.call.onExit?.(error)
+    this.#runningCall?.fail(error)
+    this.#runningCall?.call.onExit?.(error)
     this.#whenExited.resolve()
   }
 

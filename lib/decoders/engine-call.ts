@@ -1,7 +1,7 @@
 // Reads and writes folders synchronously: these few small changes take less time than waiting for another thread.
 import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { basename, extname, join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type {
   Chunk,
@@ -20,7 +20,6 @@ import {
   EngineOutput,
   type EngineRequest,
   type ExecMessage,
-  inputPrefix,
   outFolder,
 } from './engine-messages.ts'
 import { fromRemoteError, toRemoteError } from './remote-error.ts'
@@ -49,7 +48,7 @@ export class EngineCall implements Call<EngineReply> {
   readonly #result = Promise.withResolvers<unknown>()
   readonly #cleared = Promise.withResolvers<void>()
   /** Programs that run now, by id. */
-  readonly #running = new Map<number, AbortController>()
+  readonly #runningPrograms = new Map<number, AbortController>()
   readonly #programs = new Set<Promise<void>>()
   #process: CalledProcess | undefined
   #tools: Tools | undefined
@@ -73,19 +72,19 @@ export class EngineCall implements Call<EngineReply> {
   async run(process: CalledProcess): Promise<EngineReply> {
     this.#process = process
     this.#tools = this.#createTools(process)
-    const inside = await placeInputs(this.#request, process)
-    process.send({ type: 'engine', engine: this.#engine.id, request: inside.request })
+    const placedInputs = await placeInputs(this.#request, process)
+    process.send({ type: 'engine', engine: this.#engine.id, request: placedInputs.request })
     try {
       const value = await this.#result.promise
-      return await this.#takeResult(value, inside.paths).catch((error: unknown) => {
+      return await this.#takeResult(value, placedInputs.paths).catch((error: unknown) => {
         // It has been taken over.
         process.kill('crash')
         throw error
       })
     } finally {
-      for (const one of this.#running.values()) one.abort(new Error('the engine has ended'))
+      for (const one of this.#runningPrograms.values()) one.abort(new Error('the engine has ended'))
       await Promise.all(this.#programs)
-      await this.#clear(process, inside.paths.keys())
+      await this.#clearFolder(process, placedInputs.paths.keys())
     }
   }
 
@@ -122,7 +121,7 @@ export class EngineCall implements Call<EngineReply> {
    * Most engines leave nothing else. Other files are deleted by the process itself: while it runs, it could redirect
    * a walk of its folders with symbolic links.
    */
-  async #clear(process: CalledProcess, inputs: Iterable<string>): Promise<void> {
+  async #clearFolder(process: CalledProcess, inputs: Iterable<string>): Promise<void> {
     for (const path of inputs) rmSync(path, { force: true })
     if (isClear(process.folder)) return
     process.send({ type: 'clear' })
@@ -135,11 +134,11 @@ export class EngineCall implements Call<EngineReply> {
     const message = EngineMessage.parse(given)
     switch (message.type) {
       case 'exec':
-        if (this.#running.size >= maxRunning) throw new Error('too many programs')
+        if (this.#runningPrograms.size >= maxRunning) throw new Error('too many programs')
         this.#start(message)
         break
       case 'cancel':
-        this.#running.get(message.id)?.abort(new Error('cancelled by the engine'))
+        this.#runningPrograms.get(message.id)?.abort(new Error('cancelled by the engine'))
         break
       case 'progress':
         this.#tools?.progress(message.ratio, message.stage)
@@ -165,7 +164,7 @@ export class EngineCall implements Call<EngineReply> {
 
   async #exec({ id, bin, args, options, sendsLines }: ExecMessage): Promise<void> {
     const stop = new AbortController()
-    this.#running.set(id, stop)
+    this.#runningPrograms.set(id, stop)
     const onLine = sendsLines
       ? { onLine: (line: string) => this.#process?.send({ type: 'line', id, line }) }
       : {}
@@ -178,7 +177,7 @@ export class EngineCall implements Call<EngineReply> {
     } catch (error) {
       this.#process?.send({ type: 'executed', id, error: toRemoteError(error) })
     } finally {
-      this.#running.delete(id)
+      this.#runningPrograms.delete(id)
     }
   }
 }
@@ -193,8 +192,8 @@ function requireAllowed(bin: string, readOnly: readonly string[]): void {
     const isAllowed =
       path === process.execPath ||
       readableFolders.some((folder) => {
-        const below = relative(folder, path)
-        return below !== '' && !below.startsWith('..') && !below.startsWith('/')
+        const relativePath = relative(folder, path)
+        return relativePath !== '' && !relativePath.startsWith('..') && !relativePath.startsWith('/')
       })
     if (!isAllowed) throw new Error(`a program may not read ${path}`)
   }
@@ -210,16 +209,19 @@ interface Inside {
 async function placeInputs(request: EngineRequest, { folder, grant }: CalledProcess): Promise<Inside> {
   const paths = new Map<string, string>()
   const place = async (input: InputFile): Promise<InputFile> => {
-    const path = join(folder, `${inputPrefix}${paths.size + 1}${extname(input.path)}`)
+    const name = basename(input.path)
+    // Chunks of a step may have results of the same name.
+    const isTaken = paths.has(join(folder, name))
+    const path = join(folder, isTaken ? `${paths.size + 1}-${name}` : name)
     paths.set(path, input.path)
     await linkOrCopy(input.path, path)
     await grant(path)
     return { ...input, path }
   }
   const placeAll = async (inputs: readonly InputFile[]) => {
-    const placed: InputFile[] = []
-    for (const input of inputs) placed.push(await place(input))
-    return placed
+    const placedFiles: InputFile[] = []
+    for (const input of inputs) placedFiles.push(await place(input))
+    return placedFiles
   }
   const work: EngineWork = {
     ...request.work,

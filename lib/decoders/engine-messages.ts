@@ -8,8 +8,6 @@ import { RemoteError } from './remote-error.ts'
 
 /** Name of the folder for results in the folder of the process, which is empty but for it between calls. */
 export const outFolder = 'out'
-/** Start of the names of input files there. */
-export const inputPrefix = 'input-'
 
 /** What an engine is asked to do. */
 export type EngineRequest =

@@ -3,11 +3,16 @@
 // closes its input.
 import { mkdirSync, writeSync } from 'node:fs'
 import { copyFile, lstat, readdir, rename, rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { Chunk, EngineResult, ExecOptions, Tools } from '../engines/engine.ts'
 import { removeSpecialFiles } from '../engines/sandbox/work-folder.ts'
 import { callEngine } from './call-engine.ts'
-import { type EngineMessage, type EngineServiceMessage, inputPrefix, outFolder } from './engine-messages.ts'
+import {
+  type EngineMessage,
+  type EngineRequest,
+  type EngineServiceMessage,
+  outFolder,
+} from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { fromRemoteError, toRemoteError } from './remote-error.ts'
@@ -39,7 +44,7 @@ interface Running extends PromiseWithResolvers<{ stdout: string; stderr: string 
   readonly onLine: ExecOptions['onLine']
 }
 
-const running = new Map<number, Running>()
+const runningCalls = new Map<number, Running>()
 let lastId = 0
 
 const exec: Tools['exec'] = async (bin, args, options = {}) => {
@@ -47,7 +52,7 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
   signal?.throwIfAborted()
   const id = ++lastId
   const one: Running = { ...Promise.withResolvers(), onLine }
-  running.set(id, one)
+  runningCalls.set(id, one)
   send({
     type: 'exec',
     id,
@@ -65,8 +70,8 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
     signal?.throwIfAborted()
     throw error
   } finally {
-    running.delete(id)
-    if (running.size === 0) await removeSpecialFiles(folder)
+    runningCalls.delete(id)
+    if (runningCalls.size === 0) await removeSpecialFiles(folder)
     signal?.removeEventListener('abort', onAbort)
   }
 }
@@ -89,9 +94,14 @@ const pathsOf = (value: EngineResult | readonly Chunk[] | null): readonly string
   return files.map(({ path }) => path)
 }
 
+function inputsOf(request: EngineRequest): ReadonlySet<string> {
+  const results = request.method === 'join' ? request.results.flatMap(({ files }) => files) : []
+  return new Set([...request.work.inputs, ...results].map(({ path }) => path))
+}
+
 /** Archives may contain hard links. The service takes no file that has another name, perhaps outside this folder. */
 async function replaceHardLink(path: string): Promise<void> {
-  if (basename(path).startsWith(inputPrefix) || (await lstat(path)).nlink === 1) return
+  if ((await lstat(path)).nlink === 1) return
   const copy = join(folder, 'copy')
   await copyFile(path, copy)
   await rename(copy, path)
@@ -102,7 +112,8 @@ async function answer({ engine: id, request }: EngineCallMessage): Promise<void>
     const engine = await engineModules[id]?.()
     if (!engine) throw new Error(`${id} does not run in this process`)
     const value = (await callEngine(engine, request, createTools())) ?? null
-    for (const path of pathsOf(value)) await replaceHardLink(path)
+    const inputs = inputsOf(request)
+    for (const path of pathsOf(value)) if (!inputs.has(path)) await replaceHardLink(path)
     send({ type: 'result', value })
   } catch (error) {
     send({ type: 'error', error: toRemoteError(error) })
@@ -121,10 +132,10 @@ function receive(message: EngineServiceMessage): void {
       void answer(message)
       break
     case 'line':
-      running.get(message.id)?.onLine?.(message.line)
+      runningCalls.get(message.id)?.onLine?.(message.line)
       break
     case 'executed': {
-      const one = running.get(message.id)
+      const one = runningCalls.get(message.id)
       if (message.output) one?.resolve(message.output)
       else if (message.error) one?.reject(fromRemoteError(message.error))
       break

@@ -3,13 +3,13 @@
 
 export const frameHeaderBytes = 8
 
-const nothing = new Uint8Array()
+const noBytes = new Uint8Array()
 
 /** Larger parts are not copied into one buffer: each write wakes the other process. */
 const maxJoinedBytes = 256 * 1024
 
 /** Returns the parts of a frame, to be written one after the other. */
-export function encodeFrame(message: object, bytes: Uint8Array = nothing): Uint8Array[] {
+export function encodeFrame(message: object, bytes: Uint8Array = noBytes): Uint8Array[] {
   const json = Buffer.from(JSON.stringify(message))
   const header = Buffer.alloc(frameHeaderBytes)
   header.writeUInt32LE(json.length, 0)

@@ -61,18 +61,18 @@ function openSource(
 ): { readonly source: ByteSource; readonly fetched: readonly FetchedRange[] } {
   const head = { start: 0, bytes: edges.subarray(0, headBytes) }
   const tail = { start: size - (edges.length - headBytes), bytes: edges.subarray(headBytes) }
-  const kept: FetchedRange[] = []
+  const keptRanges: FetchedRange[] = []
   const read = async (start: number, end: number): Promise<Uint8Array> => {
     const covers = (range: FetchedRange) => range.start <= start && end <= range.start + range.bytes.length
-    let range = [head, tail, ...kept].find(covers)
+    let range = [head, tail, ...keptRanges].find(covers)
     if (!range) {
       range = fetchRange(start, Math.min(size, Math.max(end, start + minFetchBytes)))
-      kept.unshift(range)
-      kept.length = Math.min(kept.length, maxKeptRanges)
+      keptRanges.unshift(range)
+      keptRanges.length = Math.min(keptRanges.length, maxKeptRanges)
     }
     return range.bytes.subarray(start - range.start, end - range.start)
   }
-  return { source: { filename, size, read }, fetched: kept }
+  return { source: { filename, size, read }, fetched: keptRanges }
 }
 
 async function answer({ message, bytes }: Frame): Promise<DecoderMessage> {

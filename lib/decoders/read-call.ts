@@ -70,8 +70,8 @@ export class ReadCall implements Call<ReaderEnd> {
   async #serve(start: number, end: number): Promise<void> {
     const { read, size } = this.#reading.source
     const process = this.#process
-    const until = Math.min(end, size)
-    const length = Math.max(0, until - start)
+    const rangeEnd = Math.min(end, size)
+    const length = Math.max(0, rangeEnd - start)
     this.#bytesRead += length
     this.#reads++
     const { rangeBytes, readBytes, reads } = this.limits
@@ -81,7 +81,7 @@ export class ReadCall implements Call<ReaderEnd> {
     if (isOverLimit || isImpatient) return process?.kill('reads')
     this.waitingSince = undefined
     try {
-      const bytes = length > 0 ? await read(start, until) : new Uint8Array()
+      const bytes = length > 0 ? await read(start, rangeEnd) : new Uint8Array()
       process?.send({ type: 'range', failed: false }, bytes)
     } catch (cause) {
       this.#readError = { cause }

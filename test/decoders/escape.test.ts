@@ -95,7 +95,7 @@ describe('an engine that a file has taken over', {
         [],
       )
       assert.deepEqual(processes, [])
-      assert.match(own.join(), /^\S+\/input-1\.png,\S+\/out$/)
+      assert.match(own.join(), /^\S+\/out,\S+\/source-1\.png$/)
       assert.deepEqual([tcp, udp, unix], ['EAFNOSUPPORT', 'EAFNOSUPPORT', 'EAFNOSUPPORT'])
       assert.notEqual(uid, 0)
       const { signal, ...files } = others

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ConfigError, processEnvironment, readConfig } from '../../config.ts'
+import { stopDecoderProcesses } from '../../decoders/stop-processes.ts'
 import { engines } from '../../engines/index.ts'
 import { idPattern } from '../../ids.ts'
 import type { JobState, Task } from '../../model/job.ts'
@@ -40,14 +41,14 @@ async function main(): Promise<number> {
   if (!args.run) return 0
   if (fetched.length === 0) return 2
   try {
-    let failed = 0
+    let failedCount = 0
     for (const one of fetched) {
       printer.heading(`Running ${one.task.name} again in ${one.folder}`)
-      if (!(await runAgain(one, interrupted.signal, printer))) failed++
+      if (!(await runAgain(one, interrupted.signal, printer))) failedCount++
     }
-    return failed === 0 ? 0 : 1
+    return failedCount === 0 ? 0 : 1
   } finally {
-    await Promise.all(engines.map((engine) => engine.close?.()))
+    await Promise.all([...engines.map((engine) => engine.close?.()), stopDecoderProcesses()])
   }
 }
 
@@ -107,9 +108,9 @@ async function fetchTasks(
 ): Promise<FetchedTask[]> {
   const fetched: FetchedTask[] = []
   for (const task of tasks) {
-    const found = await fetchTaskFiles(task, state, context)
-    if (typeof found !== 'string') fetched.push(found)
-    else printer.heading(`${task.name} cannot be run again: ${found}`)
+    const taskFiles = await fetchTaskFiles(task, state, context)
+    if (typeof taskFiles !== 'string') fetched.push(taskFiles)
+    else printer.heading(`${task.name} cannot be run again: ${taskFiles}`)
   }
   return fetched
 }
