@@ -30,7 +30,7 @@ const EventFile = component(
   }),
 )
 
-const ended = {
+const endedSchemas = {
   endedAt: z.iso.datetime(),
   summary: BatchSummary.optional().describe('Counts of a finished batch'),
 }
@@ -50,7 +50,7 @@ export const jobEvents = {
   },
   'job.completed': {
     job: JobOutline.extend({
-      ...ended,
+      ...endedSchemas,
       tasks: z.record(z.string(), TaskOutline.extend({ result: z.object({ url: z.string() }).optional() })),
       durationMs: z.int(),
       engine: z.string().optional(),
@@ -59,7 +59,7 @@ export const jobEvents = {
       files: z.array(EventFile),
     }),
   },
-  'job.failed': { job: JobOutline.extend({ ...ended, error: JobError }) },
+  'job.failed': { job: JobOutline.extend({ ...endedSchemas, error: JobError }) },
   'job.cancelled': {
     job: z.object({
       id: z.string(),

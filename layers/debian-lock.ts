@@ -17,8 +17,8 @@ export function lockVersions(versions: Versions): void {
 /** Returns the versions of the packages in a local image. */
 export function versionsIn(target: string): Versions {
   const program = containerProgram()
-  const inside = ['--network=none', '--entrypoint=dpkg-query', localName(program, target), '--show']
-  const lines = output(program, [...runArgs(program), ...inside]).split('\n')
+  const inspectArgs = ['--network=none', '--entrypoint=dpkg-query', localName(program, target), '--show']
+  const lines = output(program, [...runArgs(program), ...inspectArgs]).split('\n')
   // Some names end with the architecture: `libc6:amd64`.
   return Object.fromEntries(lines.map((line) => line.split(/(?::\w+)?\t/) as [string, string])) // two in each line
 }

@@ -33,13 +33,13 @@ function push(target: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-push-'))
   try {
     const file = join(folder, 'digest')
-    const plain = isOfThisMachine ? ['--tls-verify=false'] : []
+    const tlsArgs = isOfThisMachine ? ['--tls-verify=false'] : []
     // Lambda accepts both manifest formats; every registry supports this one.
     output('podman', [
       'push',
       '--quiet',
       '--format=v2s2',
-      ...plain,
+      ...tlsArgs,
       `--digestfile=${file}`,
       localName(program, target),
       `docker://${remoteName}`,

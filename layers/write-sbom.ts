@@ -73,8 +73,8 @@ function npmComponents(lockfile: string): Component[] {
 
 /** Lists Chromium itself, because vulnerability databases do not know its npm package, whose license also differs. */
 function browserComponent(): Component {
-  const inside = ['--network=none', '--entrypoint=chromium', localName(program, 'browser'), '--version']
-  const version = /[\d.]+\d/.exec(output(program, [...runArgs(program), ...inside]))?.[0] ?? 'unknown'
+  const inspectArgs = ['--network=none', '--entrypoint=chromium', localName(program, 'browser'), '--version']
+  const version = /[\d.]+\d/.exec(output(program, [...runArgs(program), ...inspectArgs]))?.[0] ?? 'unknown'
   const purl = `pkg:generic/chromium@${version}`
   return { type: 'library', name: 'chromium', version, purl, ...licensesOf(['BSD-3-Clause and others']) }
 }

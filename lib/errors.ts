@@ -29,7 +29,7 @@ const defaultRetryAfterS = 10
 
 /** Returns the seconds for Retry-After: for every 503, and for other errors that have `retryAfter` in their details. */
 export function retryAfterOf({ status, details }: Pick<AppError, 'status' | 'details'>): number | undefined {
-  const known = details?.['retryAfter']
-  if (typeof known === 'number') return known
+  const retryAfterS = details?.['retryAfter']
+  if (typeof retryAfterS === 'number') return retryAfterS
   return status === 503 ? defaultRetryAfterS : undefined
 }

@@ -19,9 +19,9 @@ export function endHungFiles(runner: number, { fileMs, everyMs }: Bounds): () =>
     const now = Date.now()
     const files = descendants(runner).filter(({ command }) => /\.(test|slow)\.ts\s*$/.test(command))
     for (const { pid, command } of files) {
-      const since = firstSeen.get(pid) ?? now
-      firstSeen.set(pid, since)
-      if (now - since < fileMs) continue
+      const seenSince = firstSeen.get(pid) ?? now
+      firstSeen.set(pid, seenSince)
+      if (now - seenSince < fileMs) continue
       console.log(`\nEnded after ${Math.round(fileMs / 1000)} s: ${command.trim().split(' ').at(-1)}`)
       for (const descendant of [...descendants(pid), { pid }]) kill(descendant.pid)
     }

@@ -43,33 +43,37 @@ const diamond = [
 const of = (job: Job, change: Parameters<typeof applyChange>[1]): Job => applyChange(job, change)
 
 /** A stored job whose first task has started. */
-const startJob = (state: JobState, second = 1): JobState => ({
-  ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(second), attempt: 1 } }),
+const startJob = (state: JobState, secondsIn = 1): JobState => ({
+  ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(secondsIn), attempt: 1 } }),
   job: of(state.job, {
     set: {
       status: 'processing',
-      startedAt: timestamp(second),
+      startedAt: timestamp(secondsIn),
       startedWith: 1,
       stage: 'convert',
-      'log.started': { at: timestamp(second) },
+      'log.started': { at: timestamp(secondsIn) },
     },
     setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
 
-const withProgress = (state: JobState, percent: number, second: number): JobState => ({
+const withProgress = (state: JobState, percent: number, secondsIn: number): JobState => ({
   ...state,
   job: of(state.job, {
-    set: { 'log.1': { at: timestamp(second), percent, stage: 'convert', taskName: 'left' } },
+    set: { 'log.1': { at: timestamp(secondsIn), percent, stage: 'convert', taskName: 'left' } },
     setPlus: { 'numbers.1': ['sequence', 1], sequence: ['sequence', 1] },
   }),
 })
 
-const finishJob = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>, second = 9): JobState => {
+const finishJob = (
+  state: JobState,
+  tasks: Readonly<Record<string, Partial<Task>>>,
+  secondsIn = 9,
+): JobState => {
   const done = withTasks(state, tasks)
   return {
     ...done,
-    job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(second))),
+    job: of(done.job, jobEndChange(done, decideOutcome(done), 'lease', secondsLater(secondsIn))),
   }
 }
 

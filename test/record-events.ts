@@ -33,7 +33,7 @@ export async function recordEvents(
   const image = { name: 'photo.png', bytes: new Uint8Array(bytes) }
   const run = async (file: typeof image, fields: Record<string, string>) => {
     const { data } = (await (await client.convert(file, fields)).json()) as { data: { jobId: string } }
-    return client.finished(data.jobId)
+    return client.finishedJob(data.jobId)
   }
   // The first event of each kind is recorded, so the simplest job goes first.
   const { jobId } = await run(image, { targetFormat: 'webp', tag: 'holiday' })

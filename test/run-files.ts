@@ -26,8 +26,8 @@ interface Outcome {
   readonly failed: readonly string[]
 }
 
-const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const reporter = beside('failed-files-reporter.ts')
+const pathBeside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const reporter = pathBeside('failed-files-reporter.ts')
 
 async function run(args: readonly string[], concurrency: number): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'test-run-'))
@@ -35,7 +35,7 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
   try {
     const code = await exitOf([
       '--import',
-      beside('end-leaking-files.ts'),
+      pathBeside('end-leaking-files.ts'),
       '--test',
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${testTimeout}`,

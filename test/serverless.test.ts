@@ -134,10 +134,10 @@ for (const image of imageIds) {
 
   test(`the queue of ${image} invokes its function and has a dead-letter queue`, () => {
     const queue = queueOf(image)
-    const aside = queueOf(`${image}-dead`)
+    const deadLetterQueue = queueOf(`${image}-dead`)
     assert.partialDeepStrictEqual(queue.properties, {
       VisibilityTimeout: visibilityTimeoutOf(image),
-      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [aside.id, 'Arn'] }, maxReceiveCount },
+      RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': [deadLetterQueue.id, 'Arn'] }, maxReceiveCount },
     })
     const mappings = ofType('AWS::Lambda::EventSourceMapping').filter(
       ([, { Properties }]) => reference(Properties.EventSourceArn) === queue.id,

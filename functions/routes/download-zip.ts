@@ -135,7 +135,7 @@ function parseJobIds({ jobIds, jobId, tasks }: z.infer<typeof Body>): readonly s
 /** @throws AppError INVALID_INPUT for a job that was not requested, and for an invalid folder path. */
 function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[]) {
   if (!folders) return undefined
-  const clean = Object.entries(folders).map(([jobId, givenFolder]) => {
+  const cleanFolders = Object.entries(folders).map(([jobId, givenFolder]) => {
     const field = `folders.${jobId.slice(0, 64)}`
     if (!jobIds.includes(jobId))
       throw new AppError('INVALID_INPUT', `${field}: expected one of the requested jobs.`, { field })
@@ -148,7 +148,7 @@ function foldersOf({ folders }: z.infer<typeof Body>, jobIds: readonly string[])
       )
     return [jobId, path] as const
   })
-  return Object.fromEntries(clean)
+  return Object.fromEntries(cleanFolders)
 }
 
 /** @throws AppError JOB_NOT_FOUND for a deleted job, and for a job of another owner. */

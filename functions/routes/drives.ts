@@ -103,9 +103,9 @@ const driveCallback = contract({
       if (clientState !== undefined) url.searchParams.set('state', clientState)
       return { location: url.href }
     }
-    const nothing = { connectionId: '', account: { name: null, email: null } }
+    const emptyConnection = { connectionId: '', account: { name: null, email: null } }
     if (query.error !== undefined && redirectUri !== undefined)
-      return { data: nothing, status: 302, headers: redirectHeaders({ error: query.error }) }
+      return { data: emptyConnection, status: 302, headers: redirectHeaders({ error: query.error }) }
     const { id, account } = await driving.connect(principal.ownerId, rawQuery, { verifier, state })
     const data = { connectionId: id, account }
     return redirectUri === undefined

@@ -82,9 +82,9 @@ export const listJobs = contract({
       matches: createMatcher(filters),
     })
     const orderedJobs = back ? [...page.jobs].reverse() : page.jobs
-    const around = pageCursors({ found: orderedJobs, next: page.next, position, isNewestFirst })
-    const nextCursor = around.next ? codec.write(around.next) : null
-    const prevCursor = around.prev ? codec.write(around.prev) : null
+    const adjacentCursors = pageCursors({ found: orderedJobs, next: page.next, position, isNewestFirst })
+    const nextCursor = adjacentCursors.next ? codec.write(adjacentCursors.next) : null
+    const prevCursor = adjacentCursors.prev ? codec.write(adjacentCursors.prev) : null
     const views = await loadViews(orderedJobs, include, services)
     return {
       data: { jobs: views, pagination: { limit, hasMore: nextCursor !== null, nextCursor, prevCursor } },

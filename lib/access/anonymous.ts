@@ -49,10 +49,10 @@ export function anonymousPrincipal(
       'Authorization: expected Bearer with a valid API key, access token or owner token. Send a valid one, or omit the header.',
       { reason: 'unknown' },
     )
-  const known =
+  const principalOfToken =
     bearerOwner ?? ownerOfHeader(headers[ownerHeader], keys.owner) ?? verifyOwnerToken(cookie, keys.owner)
   return {
-    ownerId: known ?? newId('anon'),
+    ownerId: principalOfToken ?? newId('anon'),
     kind: 'anonymous',
     plan: config.ANONYMOUS_PLAN,
     role: 'USER',
@@ -60,7 +60,7 @@ export function anonymousPrincipal(
     scopes: new Set(),
     // By IP address, because a client can get any number of identities.
     limiterKey: `ip:${rateLimitAddress(sourceIp)}`,
-    ...(known === undefined && { isNew: true }),
+    ...(principalOfToken === undefined && { isNew: true }),
   }
 }
 

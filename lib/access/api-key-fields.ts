@@ -118,12 +118,12 @@ export function resolveScopes({
 /** @throws AppError INVALID_INPUT for a public key with scopes that a web page must not have, or without origins. */
 export function requirePublicKeyRules({ kind, scopes, allowedOrigins }: KeyInput): void {
   if (kind === 'secret') return
-  const beyond = scopes.find((scope) => !publicKeyScopes.some((allowed) => allowed === scope))
-  if (beyond)
+  const forbiddenScope = scopes.find((scope) => !publicKeyScopes.some((allowed) => allowed === scope))
+  if (forbiddenScope)
     throw new AppError(
       'INVALID_INPUT',
-      `scopes: a public key may have ${publicKeyScopes.join(' and ')}, got ${beyond}.`,
-      { field: 'scopes', expected: publicKeyScopes, got: beyond },
+      `scopes: a public key may have ${publicKeyScopes.join(' and ')}, got ${forbiddenScope}.`,
+      { field: 'scopes', expected: publicKeyScopes, got: forbiddenScope },
     )
   if (!allowedOrigins)
     throw new AppError(

@@ -67,8 +67,8 @@ export class PermitBlocks {
       (block: Block) =>
         block.usages.some((one) => one.policy.counter === counter && one.endsAt === endsAt)
     return usages.map((usage) => {
-      const early = blocks.filter(isOf(usage)).reduce((sum, { left }) => sum + left, 0)
-      return { ...usage, used: usage.used - early }
+      const unusedPermits = blocks.filter(isOf(usage)).reduce((sum, { left }) => sum + left, 0)
+      return { ...usage, used: usage.used - unusedPermits }
     })
   }
 

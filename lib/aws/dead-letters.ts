@@ -31,7 +31,7 @@ export async function redriveMessages(
   )
   const { QueueArn: SourceArn } = Attributes
   await sqs.send(new StartMessageMoveTaskCommand({ SourceArn }))
-  const until = Date.now() + maxWaitMs
+  const deadlineMs = Date.now() + maxWaitMs
   for (;;) {
     const { Results: [latestTask] = [] } = await sqs.send(
       new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 }),
@@ -40,7 +40,7 @@ export async function redriveMessages(
     if (latestTask?.Status === 'FAILED')
       throw new Error(`SQS moved ${movedCount} messages: ${latestTask.FailureReason}`)
     if (latestTask?.Status !== 'RUNNING') return { moved: movedCount, isOver: true }
-    if (Date.now() > until) return { moved: movedCount, isOver: false }
+    if (Date.now() > deadlineMs) return { moved: movedCount, isOver: false }
     await sleep(pollMs)
   }
 }

@@ -75,10 +75,10 @@ export async function removeOwned(
     { delete: key },
     ...extraWrites,
   ])
-  const below = await table.partition(key.pk)
+  const ownedItems = await table.partition(key.pk)
   await table.writeAll(
     [],
-    below.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })),
+    ownedItems.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })),
   )
   return isRemoved
 }

@@ -52,7 +52,7 @@ export class CompoundFile {
   readonly #difat: number[] = []
   #nextDifatSector: number
   #entries: readonly CompoundFileEntry[] | undefined
-  #small: { readonly sectors: Buffer; readonly table: Buffer } | undefined
+  #smallStreams: { readonly sectors: Buffer; readonly table: Buffer } | undefined
 
   private constructor(file: RandomAccess, header: Buffer, sectorBytes: number) {
     this.#file = file
@@ -119,8 +119,8 @@ export class CompoundFile {
 
   /** 2.4: small streams share one stream, divided into small sectors with an allocation table of their own. */
   async #readSmall({ start, size }: CompoundFileEntry): Promise<Buffer> {
-    this.#small ??= await this.#openSmallSectors()
-    const { sectors, table } = this.#small
+    this.#smallStreams ??= await this.#openSmallSectors()
+    const { sectors, table } = this.#smallStreams
     const parts: Buffer[] = []
     const maxParts = Math.min(size, sectors.length) / miniSectorBytes
     for (let sector = start; sector < lastRegularSector && parts.length < maxParts; ) {
@@ -143,16 +143,16 @@ export class CompoundFile {
   async #readChain(start: number, bytes = this.#file.size, damage = 'it is cut off'): Promise<Buffer> {
     const sectors = await this.#chain(start, Math.ceil(bytes / this.#sectorBytes), damage)
     const parts: Buffer[] = []
-    for (let first = 0; first < sectors.length; ) {
+    for (let firstIndex = 0; firstIndex < sectors.length; ) {
       // Most sectors follow each other in the file, so that one read is enough.
-      let end = first + 1
+      let end = firstIndex + 1
       while (end < sectors.length && sectors[end] === (sectors[end - 1] ?? 0) + 1) end++
-      const wantedBytes = (end - first) * this.#sectorBytes
-      const partBytes = await this.#file.at(((sectors[first] ?? 0) + 1) * this.#sectorBytes, wantedBytes)
+      const wantedBytes = (end - firstIndex) * this.#sectorBytes
+      const partBytes = await this.#file.at(((sectors[firstIndex] ?? 0) + 1) * this.#sectorBytes, wantedBytes)
       // Some programs do not pad the last sector of the file.
       if (partBytes.length < wantedBytes && end < sectors.length) throw new TruncatedFileError(damage)
       parts.push(partBytes)
-      first = end
+      firstIndex = end
     }
     const [onlyPart] = parts
     return (onlyPart && parts.length === 1 ? onlyPart : Buffer.concat(parts)).subarray(0, bytes)

@@ -81,10 +81,10 @@ export class Mp4Boxes {
   async find(parent: ByteRange, ...path: readonly string[]): Promise<Mp4Box | undefined> {
     let foundBox: Mp4Box | undefined
     for (const type of path) {
-      const within = foundBox ?? parent
+      const containerBox = foundBox ?? parent
       // In MP4, `meta` boxes begin with a version; in QuickTime they do not.
-      const start = foundBox?.type === 'meta' ? within.start + 4 : within.start
-      foundBox = (await this.list({ start, end: within.end })).find((box) => box.type === type)
+      const start = foundBox?.type === 'meta' ? containerBox.start + 4 : containerBox.start
+      foundBox = (await this.list({ start, end: containerBox.end })).find((box) => box.type === type)
       if (!foundBox) return undefined
     }
     return foundBox

@@ -22,8 +22,8 @@ function asFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   // zod does not infer the type of the shape's values.
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {
     const hasDefault = schema instanceof z.ZodDefault
-    const plain = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
-    return [snakeCase(name), plain.optional().describe(describeOption(schema))] as const
+    const plainSchema = (hasDefault ? schema.unwrap() : schema) as z.ZodType // one of ours
+    return [snakeCase(name), plainSchema.optional().describe(describeOption(schema))] as const
   })
   return Object.fromEntries(fields)
 }

@@ -56,9 +56,9 @@ export class PageRequests {
   dropped = 0
   readonly #visit: VisitContext
   readonly #redirects = new Map<string, number>()
-  readonly #waiting: (() => void)[] = []
+  readonly #waitingLoads: (() => void)[] = []
   #open = 0
-  #running = 0
+  #runningLoads = 0
   #files = 0
   #bytes = 0
   #idleSince = Date.now()
@@ -88,16 +88,17 @@ export class PageRequests {
       if (!(error instanceof UnwantedRequest)) this.dropped++
       return undefined
     } finally {
-      this.#running--
-      this.#waiting.shift()?.()
+      this.#runningLoads--
+      this.#waitingLoads.shift()?.()
       this.#open--
       this.#idleSince = Date.now()
     }
   }
 
   async #waitForSlot(): Promise<void> {
-    while (this.#running >= limits.atATime) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#running++
+    while (this.#runningLoads >= limits.atATime)
+      await new Promise<void>((resolve) => this.#waitingLoads.push(resolve))
+    this.#runningLoads++
   }
 
   async #fetch(paused: Paused, isPage: boolean): Promise<PageResponse> {

@@ -86,8 +86,8 @@ export async function scrollThrough({
   const Position = z.looseObject({ result: z.looseObject({ value: z.boolean().catch(true) }) })
   const scrollDown = `(() => { scrollBy({ top: innerHeight, behavior: 'instant' });
     return scrollY + innerHeight >= document.documentElement.scrollHeight - 1 })()`
-  const until = Date.now() + scrollLimitMs
-  for (let screen = 0; screen < maxScreens && Date.now() < until; screen++) {
+  const deadlineMs = Date.now() + scrollLimitMs
+  for (let screen = 0; screen < maxScreens && Date.now() < deadlineMs; screen++) {
     const { result } = await call(Position, 'Runtime.evaluate', {
       expression: scrollDown,
       returnByValue: true,
@@ -98,5 +98,6 @@ export async function scrollThrough({
   await call(z.looseObject({}), 'Runtime.evaluate', {
     expression: `scrollTo({ top: 0, behavior: 'instant' })`,
   })
-  while (requests.idleMs(0) < 2 * pollMs && Date.now() < until) await sleep(pollMs, undefined, { signal })
+  while (requests.idleMs(0) < 2 * pollMs && Date.now() < deadlineMs)
+    await sleep(pollMs, undefined, { signal })
 }

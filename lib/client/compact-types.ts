@@ -23,12 +23,12 @@ export function compactTypes(types: string): string {
 function closeObject(lines: string[], open: number[], line: string): void {
   const at = open.pop() ?? 0
   const [first = '', ...members] = lines.slice(at)
-  const whole = `${first} ${members.map((member) => member.trim()).join('; ')} ${line}`
+  const wholeType = `${first} ${members.map((member) => member.trim()).join('; ')} ${line}`
   const isSmall =
-    whole.length <= maxLineLength &&
+    wholeType.length <= maxLineLength &&
     open.length > 0 &&
-    !whole.includes('/**') &&
+    !wholeType.includes('/**') &&
     members.every((member) => !member.endsWith('{'))
-  if (isSmall) lines.splice(at, lines.length, whole)
+  if (isSmall) lines.splice(at, lines.length, wholeType)
   else lines.push(`${'  '.repeat(open.length)}${line}`)
 }

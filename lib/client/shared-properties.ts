@@ -24,11 +24,11 @@ const baseTypes = ['Job', 'Webhook', 'ApiKey', 'OAuthClient', 'Delivery', ...Obj
 
 /** Adds the common types, and makes each type that has all properties of a base type extend it. */
 export function shareProperties(schemas: Schemas): Schemas {
-  const common = Object.entries(commonTypes).map(([name, names]) => [
+  const commonTypesByName = Object.entries(commonTypes).map(([name, names]) => [
     name,
     intersect(names.map((one) => find(schemas, one))),
   ])
-  const all: Schemas = { ...schemas, ...Object.fromEntries(common) }
+  const all: Schemas = { ...schemas, ...Object.fromEntries(commonTypesByName) }
   return Object.fromEntries(
     Object.entries(all).map(([name, schema]) => {
       if (!isObject(schema)) return [name, schema]

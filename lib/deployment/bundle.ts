@@ -95,10 +95,10 @@ export function excludedPackages({
   plans,
 }: Pick<FunctionDeclaration, 'reaches' | 'plans'>): readonly string[] {
   const wantedPackages = new Set(reaches.flatMap((one) => packagesByTarget[one]))
-  const unwanted = Object.values(packagesByTarget).flat()
+  const unwantedPackages = Object.values(packagesByTarget).flat()
   return [
     ...engineOnlyModules,
-    ...unwanted.filter((one) => !wantedPackages.has(one)),
+    ...unwantedPackages.filter((one) => !wantedPackages.has(one)),
     ...(plans ? [] : ['planning']),
   ]
 }

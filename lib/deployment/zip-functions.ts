@@ -103,10 +103,10 @@ async function buildPackage(name: FunctionName, { outputFiles, metafile }: Bundl
     files.set(path, code)
     maps.set(`${path}.map`, map)
   }
-  const nothing = new Uint8Array()
+  const noBytes = new Uint8Array()
   for (const [path, when] of paths)
     if (when === 'later')
-      put(path, withRequireBanner(builtFiles.get(path) ?? nothing, builtFiles.get(`${path}.map`) ?? nothing))
+      put(path, withRequireBanner(builtFiles.get(path) ?? noBytes, builtFiles.get(`${path}.map`) ?? noBytes))
   const [entry = '', ...atStart] = [...paths.keys()].filter((path) => paths.get(path) === 'at start')
   const mergedStart = await mergeStartChunks(entry, atStart, builtFiles, metafile)
   put(entry, mergedStart)

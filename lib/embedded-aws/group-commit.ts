@@ -63,7 +63,7 @@ export class GroupCommit {
   readonly #log: LogSync
   readonly #vacuum: IncrementalVacuum
   readonly #listeners: (() => void)[] = []
-  #waiting: PendingChange[] = []
+  #waitingChanges: PendingChange[] = []
   #closing: Promise<void> | undefined
   #lockedSince: number | undefined
 
@@ -85,7 +85,7 @@ export class GroupCommit {
       // The cast pairs this change with its own promise, which the list cannot express.
       const one = { change, durability, resolve: resolve as (value: unknown) => void, reject }
       // Not before the check phase: by then every request that is readable now has joined the group.
-      if (this.#waiting.push(one) === 1) setImmediate(this.#flush)
+      if (this.#waitingChanges.push(one) === 1) setImmediate(this.#flush)
     })
   }
 
@@ -117,12 +117,12 @@ export class GroupCommit {
   }
 
   #rejectWaiting(error: unknown): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(error)
+    for (const { reject } of this.#waitingChanges.splice(0)) reject(error)
   }
 
   #commitGroup(): void {
-    const group = this.#waiting
-    this.#waiting = []
+    const group = this.#waitingChanges
+    this.#waitingChanges = []
     let results: CommittedResult[]
     try {
       results = group.map((one) => this.#runChange(one))

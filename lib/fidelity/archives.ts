@@ -58,7 +58,7 @@ const decompressors = { gz: gunzipSync, zst: zstdDecompressSync } as const
 export function createCompressedTarReader(compression: keyof typeof decompressors) {
   return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
     if (bytes.size > maxCompressedBytes) return undefined
-    const data = decompressors[compression](await bytes.whole(), { maxOutputLength: maxReadBytes })
+    const data = decompressors[compression](await bytes.readWhole(), { maxOutputLength: maxReadBytes })
     return countTarEntries({
       size: data.length,
       at: async (from, length) => data.subarray(from, from + length),

@@ -30,7 +30,7 @@ export class FileBytes {
   }
 
   /** Reads the whole file. @throws RangeError if it is too large. */
-  whole(): Promise<Buffer> {
+  readWhole(): Promise<Buffer> {
     return this.at(0, this.size)
   }
 }

@@ -107,7 +107,7 @@ export class Idempotency {
     const renewal = setInterval(renew, this.#renewMs).unref()
     try {
       const result = await run({ jobId: reservation.jobId, isRetry })
-      const reply = this.#stored(result, place)
+      const reply = this.#storedReply(result, place)
       if (reply) await this.#reservations.saveReply(place, reservation, reply)
       // Too large to store: a repetition creates the reply again from the job.
       else await this.#reservations.release(place, reservation)
@@ -139,7 +139,7 @@ export class Idempotency {
   }
 
   /** Encrypted, as some replies contain secrets, for example that of a new webhook. */
-  #stored({ statusCode = 200, headers = {}, body = '' }: Result, { pk }: Key): StoredReply | undefined {
+  #storedReply({ statusCode = 200, headers = {}, body = '' }: Result, { pk }: Key): StoredReply | undefined {
     const { sealed } = this.#vault.seal(gzipSync(body).toString('base64'), pk)
     const bytes = Buffer.from(sealed, 'base64url')
     return bytes.length > maxReplyBytes ? undefined : { status: statusCode, headers, body: bytes }

@@ -11,7 +11,7 @@ export interface ProcessUsage {
   readonly memoryBytes: number
 }
 
-const nothing: ProcessUsage = { cpuS: 0, memoryBytes: 0 }
+const noUsage: ProcessUsage = { cpuS: 0, memoryBytes: 0 }
 
 /** Returns what a process and its descendants use: a program in a sandbox is a descendant of its launcher. */
 export async function processTreeUsage(pid: number): Promise<ProcessUsage> {
@@ -26,7 +26,7 @@ export async function processTreeUsage(pid: number): Promise<ProcessUsage> {
 /** Returns nothing for a process that has ended. */
 export async function processUsage(pid: number): Promise<ProcessUsage> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  if (stat === undefined) return nothing
+  if (stat === undefined) return noUsage
   // The name, in parentheses, may contain anything. Behind it come the fields from the third on.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const field = (number: number) => Number(fields[number - 3] ?? 0)

@@ -42,17 +42,17 @@ async function presignWork(
   { store, files, vault, signer }: PresigningDeps,
 ): Promise<TaskMessage['work']> {
   const { jobId, number } = task
-  const until = Date.now() + signatureLifetimeS * 1000
+  const signedUntil = Date.now() + signatureLifetimeS * 1000
   const keys = [...new Set((await findReadableFiles(task, taskInputs, store)).map(({ key }) => key))]
   const inputs = await Promise.all(
     keys.map(async (key) => [key, await signer.signInput(key, signatureLifetimeS)] as const),
   )
   const output = await signer.signOutput(`${jobPrefix(jobId)}${number}/`, signatureLifetimeS)
-  const signedUrls = { until, inputs: Object.fromEntries(inputs), output }
+  const signedUrls = { until: signedUntil, inputs: Object.fromEntries(inputs), output }
   const work: PresignedWork = { ...signedUrls, opened: openSecrets(task, vault) }
   if (JSON.stringify(work).length <= maxMessageCharacters) return work
   // Only this function writes below `work/`, and a lifecycle rule soon deletes the objects.
-  const key = `work/${jobId}/${number}-${task.part ?? 0}-${until}.json`
+  const key = `work/${jobId}/${number}-${task.part ?? 0}-${signedUntil}.json`
   await files.putBytes(key, Buffer.from(JSON.stringify(work)), 'application/json')
   return { url: await signer.signInput(key, signatureLifetimeS) }
 }

@@ -307,9 +307,9 @@ const helloFrame = (connectionId: string, lastSequence: number) =>
     lastSequence,
   } satisfies ServerFrame)
 
-const sequenceGone = (since: number) =>
+const sequenceGone = (sinceNumber: number) =>
   JSON.stringify({
     type: 'error',
     code: 'SEQUENCE_GONE',
-    message: `Some events after ${since} are no longer available. A snapshot of the current jobs follows.`,
+    message: `Some events after ${sinceNumber} are no longer available. A snapshot of the current jobs follows.`,
   } satisfies ServerFrame)

@@ -76,8 +76,8 @@ export class EventFeeds {
 
   /** Starts or extends the feed; events are stored from its return on. */
   async watch(owner: string, now = Date.now()): Promise<Feed> {
-    const until = now + watchMs
-    const expiry = { until, ttl: secondsOf(until) }
+    const watchUntil = now + watchMs
+    const expiry = { until: watchUntil, ttl: secondsOf(watchUntil) }
     for (let attempt = 0; attempt < maxTries; attempt++) {
       const feed = await this.read(owner)
       const isRunning = feed !== undefined && feed.until > now
@@ -172,7 +172,7 @@ export class EventFeeds {
     return entries.length === count ? entries : undefined
   }
 
-  async readRange(owner: string, after: number, to: number): Promise<FeedEntry[]> {
+  async readRange(owner: string, afterNumber: number, to: number): Promise<FeedEntry[]> {
     const entries: FeedEntry[] = []
     let from: Item | undefined
     do {
@@ -180,7 +180,7 @@ export class EventFeeds {
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: {
           ':pk': livePartition(owner),
-          ':from': entryKey(owner, after + 1).sk,
+          ':from': entryKey(owner, afterNumber + 1).sk,
           ':to': entryKey(owner, to).sk,
         },
         ConsistentRead: true,

@@ -12,11 +12,11 @@ export function sanitizeFileName(givenName: string | undefined): string {
   const lastSegment = (givenName ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
   const base = lastSegment.slice(0, maxInspectedLength)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
-  const clean = filenamify(base.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ''), {
+  const cleanBase = filenamify(base.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ''), {
     replacement: '_',
     maxLength: maxNameLength,
   })
-  return /^[._]*$/.test(clean) ? 'file' : clean
+  return /^[._]*$/.test(cleanBase) ? 'file' : cleanBase
 }
 
 const maxFolderDepth = 32

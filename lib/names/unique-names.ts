@@ -1,17 +1,17 @@
 /** Makes file names unique, also on case-insensitive file systems, where one file would replace the other. */
 export class UniqueNames {
-  readonly #taken = new Set<string>()
+  readonly #takenNames = new Set<string>()
 
   constructor(reservedNames: readonly string[] = []) {
-    for (const name of reservedNames) this.#taken.add(name.toLowerCase())
+    for (const name of reservedNames) this.#takenNames.add(name.toLowerCase())
   }
 
   /** Returns `name (2).ext` for the second file with a name or path. */
   next(name: string): string {
     for (let count = 1; ; count++) {
       const candidate = count === 1 ? name : name.replace(/(?<=[^/])(?:\.[^./]*)?$/, ` (${count})$&`)
-      if (this.#taken.has(candidate.toLowerCase())) continue
-      this.#taken.add(candidate.toLowerCase())
+      if (this.#takenNames.has(candidate.toLowerCase())) continue
+      this.#takenNames.add(candidate.toLowerCase())
       return candidate
     }
   }

@@ -18,16 +18,16 @@ export function stepsWithOptions(
   options: Readonly<Record<string, unknown>>,
 ): { steps: ConversionStep[]; warnings: Warning[] } {
   const schema = optionsSchemaOf(route)
-  const known: Record<string, unknown> = {}
+  const knownOptionValues: Record<string, unknown> = {}
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(options)) {
     const publicName = publicNameOf(name, schema)
     if (publicName && isIgnorableValue(schema.shape[publicName], value))
       warnings.push(warnAboutDroppedOption(publicName, value, schema))
-    else if (publicName) addOption(known, publicName, value)
+    else if (publicName) addOption(knownOptionValues, publicName, value)
     else if (!isPdfEngine(name)) warnings.push(warnAboutUnknownOption(name, Object.keys(schema.shape)))
   }
-  return { steps: createSteps(route, parseInput(schema, known, 'options')), warnings }
+  return { steps: createSteps(route, parseInput(schema, knownOptionValues, 'options')), warnings }
 }
 
 /** Adds an option. @throws AppError INVALID_INPUT when it already has a different value. */

@@ -117,17 +117,17 @@ export class GuardedHttp {
   readonly addresses: AddressGuard
   /** Node agents for clients of other libraries, with the same checks. */
   readonly agents: GuardedAgents
-  readonly #shared: SharedState
+  readonly #sharedState: SharedState
 
   constructor(options: GuardedHttpOptions | SharedState = {}) {
-    this.#shared = 'owner' in options ? options : createSharedState(options)
-    this.addresses = this.#shared.addresses
-    this.agents = this.#shared.agents
+    this.#sharedState = 'owner' in options ? options : createSharedState(options)
+    this.addresses = this.#sharedState.addresses
+    this.agents = this.#sharedState.agents
   }
 
   /** Returns a client that counts failures for this owner; it shares the connections and is closed with this one. */
   forOwner(owner: string): GuardedHttp {
-    return new GuardedHttp({ ...this.#shared, owner })
+    return new GuardedHttp({ ...this.#sharedState, owner })
   }
 
   /**
@@ -169,7 +169,7 @@ export class GuardedHttp {
       bypassesCircuitBreaker = false,
     }: OutgoingRequest,
   ) {
-    const { agent, breaker, owner } = this.#shared
+    const { agent, breaker, owner } = this.#sharedState
     if (!bypassesCircuitBreaker) breaker.requireClosed(url.host, owner)
     try {
       const { statusCode, ...response } = await request(url, {
@@ -196,7 +196,7 @@ export class GuardedHttp {
 
   /** A connection for protocols other than HTTP. @throws as `request` does. */
   async connect(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-    const { breaker, connectMs, owner } = this.#shared
+    const { breaker, connectMs, owner } = this.#sharedState
     const name = `${host}:${port}`
     breaker.requireClosed(name, owner)
     try {
@@ -216,7 +216,7 @@ export class GuardedHttp {
   async close(): Promise<void> {
     this.agents.http.destroy()
     this.agents.https.destroy()
-    await this.#shared.agent.destroy()
+    await this.#sharedState.agent.destroy()
   }
 }
 

@@ -31,7 +31,7 @@ interface UsageMeterDeps {
 export class UsageMeter {
   readonly #deps: UsageMeterDeps
   readonly #closing = new AbortController()
-  #pending: JobEnd[] = []
+  #pendingEnds: JobEnd[] = []
   #batch: Promise<void> | undefined
 
   constructor(parts: UsageMeterDeps) {
@@ -40,7 +40,7 @@ export class UsageMeter {
 
   /** Resolves when the event is counted. */
   count(jobEnd: JobEnd): Promise<void> {
-    this.#pending.push(jobEnd)
+    this.#pendingEnds.push(jobEnd)
     this.#batch ??= this.#countBatch()
     return this.#batch
   }
@@ -53,8 +53,8 @@ export class UsageMeter {
 
   async #countBatch(): Promise<void> {
     await sleep(this.#deps.gatherMs ?? 0, undefined, { signal: this.#closing.signal }).catch(() => undefined)
-    const pendingEnds = this.#pending
-    this.#pending = []
+    const pendingEnds = this.#pendingEnds
+    this.#pendingEnds = []
     this.#batch = undefined
     const byOwner = Map.groupBy(pendingEnds, ({ owner }) => owner)
     await Promise.all(Array.from(byOwner, ([owner, ended]) => this.#countForOwner(owner, ended)))

@@ -71,9 +71,11 @@ type Issue = z.core.$ZodIssue
 /** If exactly one variant of a union fails only inside its fields, returns the issues of that variant. */
 function unwrapUnion(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union') return [issue]
-  const nearly = issue.errors.filter((form) => form.length > 0 && form.every(({ path }) => path.length > 0))
-  const [onlyIssue] = nearly
-  if (onlyIssue === undefined || nearly.length > 1) return [issue]
+  const nearlyMatching = issue.errors.filter(
+    (form) => form.length > 0 && form.every(({ path }) => path.length > 0),
+  )
+  const [onlyIssue] = nearlyMatching
+  if (onlyIssue === undefined || nearlyMatching.length > 1) return [issue]
   return onlyIssue.flatMap((inner) => unwrapUnion({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 

@@ -82,10 +82,13 @@ export function renewSecret(
   { context, graceHours, now }: { context: string; graceHours: number; now: Date },
   vault: Vault,
 ): { readonly plain: string; readonly secrets: { secret: Sealed; old: NonNullable<SealedSecrets['old']> } } {
-  const plain = newSecret()
-  const until = new Date(now.getTime() + graceHours * 3_600_000).toISOString()
-  const keptSecrets = [...(secret ? [{ secret, until }] : []), ...old].filter(
+  const newSecretText = newSecret()
+  const oldSecretUntil = new Date(now.getTime() + graceHours * 3_600_000).toISOString()
+  const keptSecrets = [...(secret ? [{ secret, until: oldSecretUntil }] : []), ...old].filter(
     (one) => one.until > now.toISOString(),
   )
-  return { plain, secrets: { secret: vault.seal(plain, context), old: keptSecrets.slice(0, maxOldSecrets) } }
+  return {
+    plain: newSecretText,
+    secrets: { secret: vault.seal(newSecretText, context), old: keptSecrets.slice(0, maxOldSecrets) },
+  }
 }

@@ -54,7 +54,7 @@ export class ManualDeliveries {
     await this.#events.store(testEvent, now, false)
     await sendDelivery(this.#services.queues, { webhookId: webhook.id, stream: id })
     const waitMs = Math.min(attemptTimeoutMs + 5000, remainingMs() - 3000)
-    for (const until = performance.now() + waitMs; performance.now() < until; await sleep(pollMs)) {
+    for (const deadlineMs = performance.now() + waitMs; performance.now() < deadlineMs; await sleep(pollMs)) {
       const seenDelivery = await this.store.find(delivery)
       if (seenDelivery && seenDelivery.status !== 'pending') return seenDelivery
     }

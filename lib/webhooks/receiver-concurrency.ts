@@ -9,7 +9,7 @@ interface Receiver {
 }
 
 export class ReceiverConcurrency {
-  readonly #running = new Map<string, number>()
+  readonly #runningCounts = new Map<string, number>()
   readonly #max: Readonly<Record<keyof Receiver, number>>
 
   constructor(max: Readonly<Record<keyof Receiver, number>> = maxAttempts) {
@@ -19,18 +19,18 @@ export class ReceiverConcurrency {
   /** Takes a slot, which has to be released; false if the limit is reached. */
   acquire({ webhook, host }: Receiver): boolean {
     const isFree = this.#count(webhook) < this.#max.webhook && this.#count(host) < this.#max.host
-    if (isFree) for (const name of [webhook, host]) this.#running.set(name, this.#count(name) + 1)
+    if (isFree) for (const name of [webhook, host]) this.#runningCounts.set(name, this.#count(name) + 1)
     return isFree
   }
 
   release({ webhook, host }: Receiver): void {
     for (const name of [webhook, host]) {
-      if (this.#count(name) > 1) this.#running.set(name, this.#count(name) - 1)
-      else this.#running.delete(name)
+      if (this.#count(name) > 1) this.#runningCounts.set(name, this.#count(name) - 1)
+      else this.#runningCounts.delete(name)
     }
   }
 
   #count(name: string): number {
-    return this.#running.get(name) ?? 0
+    return this.#runningCounts.get(name) ?? 0
   }
 }

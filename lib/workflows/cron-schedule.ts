@@ -51,11 +51,11 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
  * Returns the first run after an instant (milliseconds). When the clocks go forward, a skipped time runs in the first
  * minute afterwards; when they go back, a repeated time runs once, the first time.
  */
-export function nextRunTime({ cron, timezone }: CronSchedule, after: number): number | undefined {
-  let wall = nextWallTime(cron, wallTime(timezone, after))
+export function nextRunTime({ cron, timezone }: CronSchedule, afterMs: number): number | undefined {
+  let wall = nextWallTime(cron, wallTime(timezone, afterMs))
   while (wall !== undefined) {
     const instant = instantAtOrAfter(timezone, wall)
-    if (instant > after) return instant
+    if (instant > afterMs) return instant
     wall = nextWallTime(cron, wall)
   }
   return undefined
@@ -69,8 +69,8 @@ function instantAtOrAfter(zone: string, wall: number): number {
 }
 
 /** Uses wall times as in `lib/time-zones.ts`. @throws AppError INVALID_INPUT for an invalid cron expression. */
-function nextWallTime(cron: string, after: number): number | undefined {
-  return parseCron(cron).nextRun(new Date(after))?.getTime()
+function nextWallTime(cron: string, afterMs: number): number | undefined {
+  return parseCron(cron).nextRun(new Date(afterMs))?.getTime()
 }
 
 function parseCron(cron: string): Cron {

@@ -22,7 +22,7 @@ import { totpOf } from './totp.ts'
 /** scrypt takes its time on purpose. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-const cheap = {
+const cheapHashing = {
   constantTimeMs: 0,
   password: {
     hash: async (text: string) => hashOf(text),
@@ -36,7 +36,7 @@ let account: ReturnType<typeof createAuthApi>
 
 before(async () => {
   app = await openApp()
-  account = createAuthApi(app.services, cheap)
+  account = createAuthApi(app.services, cheapHashing)
 })
 
 after(() => app.close())
@@ -120,7 +120,7 @@ describe('passwords of accounts', () => {
 
   test('a password reset email works once and ends the other sessions', async () => {
     const box = createMailbox()
-    const withMail = createAuthApi(app.services, { ...cheap, mailer: box })
+    const withMail = createAuthApi(app.services, { ...cheapHashing, mailer: box })
     const here = openBrowser(app, withMail)
     assert.equal(
       (await signUp(here, 'forgot@example.com')).json.token,
@@ -146,8 +146,12 @@ describe('passwords of accounts', () => {
 
     const requestedReset = { email: 'forgot@example.com', redirectTo: '/reset' }
     await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', requestedReset)
-    const elsewhere = { ...requestedReset, redirectTo: 'https://evil.example/' }
-    const evil = await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', elsewhere)
+    const foreignRedirect = { ...requestedReset, redirectTo: 'https://evil.example/' }
+    const evil = await openBrowser(app, withMail).send(
+      'POST',
+      '/v1/auth/request-password-reset',
+      foreignRedirect,
+    )
     assert.equal(evil.status, 403)
     const token = linkIn(-1).pathname.split('/').at(-1)
     const reset = { newPassword: 'another good password', token }
@@ -198,9 +202,9 @@ describe('the better-auth table adapter', () => {
       model: 'verification',
       data: { identifier: 'once', value: 'v', expiresAt, createdAt: expiresAt, updatedAt: expiresAt },
     })
-    const where = [{ field: 'identifier', value: 'once' }]
+    const whereIdentifier = [{ field: 'identifier', value: 'once' }]
     const takenCodes = await Promise.all(
-      Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where })),
+      Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where: whereIdentifier })),
     )
     assert.deepEqual(
       takenCodes.filter(Boolean).map((one) => (one as { id: string }).id),
@@ -216,8 +220,8 @@ describe('the better-auth table adapter', () => {
       model: 'session',
       data: { token, userId: 'acc_1', expiresAt: at(1), createdAt: at(0), updatedAt: at(0) },
     })
-    const where = [{ field: 'token', value: token }]
-    await adapter.update({ model: 'session', where, update: { expiresAt: at(30) } })
+    const whereToken = [{ field: 'token', value: token }]
+    await adapter.update({ model: 'session', where: whereToken, update: { expiresAt: at(30) } })
     const marker = await app.services.table.get(
       markerKey('session', 'token', token, { ...app.services, models }),
     )

@@ -15,7 +15,7 @@ import { openBrowser } from './test-browser.ts'
 /** scrypt takes its time on purpose. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-const cheap = {
+const cheapHashing = {
   constantTimeMs: 0,
   password: {
     hash: async (text: string) => hashOf(text),
@@ -29,7 +29,7 @@ let account: ReturnType<typeof createAuthApi>
 
 before(async () => {
   app = await openApp()
-  account = createAuthApi(app.services, cheap)
+  account = createAuthApi(app.services, cheapHashing)
 })
 
 after(() => app.close())
@@ -70,7 +70,7 @@ describe('accounts and their jobs', () => {
 
   test('while sign-up is closed, only administrators can create accounts, which then work like any other', async () => {
     const services = { ...app.services, config: { ...app.services.config, SIGN_UP: 'closed' as const } }
-    const here = openBrowser(app, createAuthApi(services, cheap))
+    const here = openBrowser(app, createAuthApi(services, cheapHashing))
     const refusedSignUp = await signUp(here, 'closed@example.com')
     assert.deepEqual([refusedSignUp.status, refusedSignUp.json.code], [403, 'SIGN_UP_CLOSED'])
     assert.equal((await here.send('GET', '/v1/auth/options')).json.signUp, 'closed')
@@ -96,20 +96,22 @@ describe('accounts and their jobs', () => {
     const job = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     assert.equal((await app.services.jobs.store.getJob(job.jobId))?.owner, json.user.id)
 
-    const elsewhere = visitor()
-    await signIn(elsewhere, 'session@example.com')
-    assert.equal((await elsewhere.send('GET', '/v1/jobs')).json.data.jobs.length, 1)
+    const otherVisitor = visitor()
+    await signIn(otherVisitor, 'session@example.com')
+    assert.equal((await otherVisitor.send('GET', '/v1/jobs')).json.data.jobs.length, 1)
     const list = (await here.send('GET', '/v1/auth/list-sessions')).json
     assert.equal(list.length, 2)
-    const otherSession = list.find(({ ipAddress }: { ipAddress: string }) => ipAddress === elsewhere.address)
+    const otherSession = list.find(
+      ({ ipAddress }: { ipAddress: string }) => ipAddress === otherVisitor.address,
+    )
     assert.equal(
       (await here.send('POST', '/v1/auth/revoke-session', { token: otherSession.token })).status,
       200,
     )
-    const refusedReply = await elsewhere.send('GET', '/v1/jobs')
+    const refusedReply = await otherVisitor.send('GET', '/v1/jobs')
     assert.deepEqual([refusedReply.status, refusedReply.json.error.code], [401, 'AUTHENTICATION_REQUIRED'])
-    assert.equal(elsewhere.jar.has('session'), false, 'the next request is anonymous')
-    assert.equal((await elsewhere.send('GET', '/v1/jobs')).status, 200)
+    assert.equal(otherVisitor.jar.has('session'), false, 'the next request is anonymous')
+    assert.equal((await otherVisitor.send('GET', '/v1/jobs')).status, 200)
     assert.equal((await here.send('POST', '/v1/auth/sign-out', {})).status, 200)
     assert.equal(here.jar.has('session'), false)
   })

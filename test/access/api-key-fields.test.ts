@@ -17,8 +17,8 @@ describe('fields of API keys', () => {
     apiKeyFields[field].safeParse(value).success
 
   test('allowedIps accepts up to fifty IP addresses and networks', () => {
-    for (const right of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
-      assert.ok(isTaken('allowedIps', [right]), right)
+    for (const rightAddress of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
+      assert.ok(isTaken('allowedIps', [rightAddress]), rightAddress)
     for (const wrongAddress of ['', 'example.com', '203.0.113.0/33', '203.0.113', '10/8', '010.0.0.1'])
       assert.ok(!isTaken('allowedIps', ['203.0.113.7', wrongAddress]), wrongAddress)
     const tooManyAddresses = Array.from({ length: 51 }, (_, at) => `203.0.113.${at}`)
@@ -27,8 +27,8 @@ describe('fields of API keys', () => {
   })
 
   test('allowedOrigins accepts origins in the form that browsers send', () => {
-    for (const right of ['https://www.example.com', 'http://localhost:3000', 'https://[::1]:8443'])
-      assert.ok(isTaken('allowedOrigins', [right]), right)
+    for (const rightOrigin of ['https://www.example.com', 'http://localhost:3000', 'https://[::1]:8443'])
+      assert.ok(isTaken('allowedOrigins', [rightOrigin]), rightOrigin)
     for (const wrongOrigin of [
       ...['www.example.com', 'https://www.example.com/', 'https://WWW.example.com', 'https://a.example:443'],
       ...['ftp://example.com', 'null', '*', ''],
@@ -164,7 +164,7 @@ describe('API key secrets', () => {
 test('a bearer token with a space in it is rejected', () => {
   const of = (authorization?: string) => bearerToken({ authorization })
   assert.deepEqual([of('Bearer abc'), of('BEARER   abc')], ['abc', 'abc'])
-  for (const other of [
+  for (const otherInput of [
     undefined,
     '',
     'Basic abc',
@@ -174,5 +174,5 @@ test('a bearer token with a space in it is rejected', () => {
     'xBearer abc',
     'Bearerabc',
   ])
-    assert.equal(of(other), undefined, other)
+    assert.equal(of(otherInput), undefined, otherInput)
 })

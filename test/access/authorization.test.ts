@@ -57,13 +57,13 @@ test('every operation requires its scope, and only the listed ones serve anonymo
 
 test('list endpoints are marked, so that public keys cannot use them', () => {
   const lists = api.filter(({ access }) => access.lists).map(({ method, path }) => `${method} ${path}`)
-  for (const listed of [
+  for (const listedContract of [
     'GET /v1/jobs',
     'POST /v1/ws/tickets',
     'GET /v1/workflows',
     'POST /v1/cloud/:drive/import',
   ])
-    assert.ok(lists.includes(listed), listed)
+    assert.ok(lists.includes(listedContract), listedContract)
 })
 
 test('an API key expires exactly at its expiry time', () => {

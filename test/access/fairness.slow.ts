@@ -22,12 +22,12 @@ test('a job does not wait for hundreds of earlier jobs of another owner', async 
   try {
     const [manyJobs, one] = [new Client(service), new Client(service)]
     // Both owners have an identity, and the engines are warm.
-    await manyJobs.finished(await begin(manyJobs))
-    await one.finished(await begin(one))
+    await manyJobs.finishedJob(await begin(manyJobs))
+    await one.finishedJob(await begin(one))
     const sentIds: string[] = []
     while (sentIds.length < jobsOfOne)
       sentIds.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(manyJobs)))))
-    const { status } = await one.finished(await begin(one))
+    const { status } = await one.finishedJob(await begin(one))
     assert.equal(status, 'completed')
     const response = await manyJobs.fetch('/v1/jobs?status=queued&limit=100')
     const { data } = (await response.json()) as { data: { items?: unknown[]; jobs?: unknown[] } }

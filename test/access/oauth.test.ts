@@ -133,7 +133,7 @@ test('a signed-in user creates, lists and deletes OAuth clients, whose secrets a
 
 test('OAuth errors use the codes of RFC 6749', async () => {
   const { id, secret } = await newClient()
-  const right = basic(id, secret)
+  const rightCredentials = basic(id, secret)
   const cases = [
     [form(grantType), 401, 'invalid_client'],
     [form({ ...grantType, client_id: id }), 401, 'invalid_client'],
@@ -141,11 +141,11 @@ test('OAuth errors use the codes of RFC 6749', async () => {
     [form(grantType, basic(id, `${secret}x`)), 401, 'invalid_client'],
     [form(grantType, basic(newId('client'), secret)), 401, 'invalid_client'],
     [form(grantType, { authorization: 'Basic %%%' }), 401, 'invalid_client'],
-    [form({ ...grantType, client_secret: secret }, right), 400, 'invalid_request'],
-    [form({}, right), 400, 'invalid_request'],
-    [form({ grant_type: 'password' }, right), 400, 'unsupported_grant_type'],
-    [form({ ...grantType, scope: 'CONVERT_READ ADMIN' }, right), 400, 'invalid_scope'],
-    [{ body: { grant_type: 'client_credentials' }, headers: right }, 400, 'invalid_request'],
+    [form({ ...grantType, client_secret: secret }, rightCredentials), 400, 'invalid_request'],
+    [form({}, rightCredentials), 400, 'invalid_request'],
+    [form({ grant_type: 'password' }, rightCredentials), 400, 'unsupported_grant_type'],
+    [form({ ...grantType, scope: 'CONVERT_READ ADMIN' }, rightCredentials), 400, 'invalid_scope'],
+    [{ body: { grant_type: 'client_credentials' }, headers: rightCredentials }, 400, 'invalid_request'],
   ] as const
   for (const [sentForm, status, error] of cases) {
     const reply = await app.send('POST', '/v1/oauth/token', sentForm)
@@ -153,7 +153,11 @@ test('OAuth errors use the codes of RFC 6749', async () => {
     assert.equal(typeof reply.json.error_description, 'string')
     if (status === 401) assert.match(reply.headers['www-authenticate'] ?? '', /^Basic /)
   }
-  const answer = await app.send('POST', '/v1/oauth/token', form({ ...grantType, scope: 'ADMIN' }, right))
+  const answer = await app.send(
+    'POST',
+    '/v1/oauth/token',
+    form({ ...grantType, scope: 'ADMIN' }, rightCredentials),
+  )
   assert.match(answer.json.error_description, /CONVERT_READ CONVERT_WRITE, got ADMIN/)
 })
 
@@ -254,8 +258,8 @@ test('an OAuth error has a code and a description in the characters that RFC 674
 test('an OAuth client is authenticated with any encoding of its credentials, whatever else the body contains', async () => {
   const { id, secret } = await newClient()
   const encode = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
-  const basicPair = (first: string, second: string) => ({
-    authorization: `basic  ${Buffer.from(`${first}:${second}`).toString('base64')}`,
+  const basicPair = (firstText: string, secondText: string) => ({
+    authorization: `basic  ${Buffer.from(`${firstText}:${secondText}`).toString('base64')}`,
   })
   const authenticateWith = async (fields: Record<string, string>, headers: Record<string, string>) =>
     (await app.send('POST', '/v1/oauth/token', form({ ...grantType, ...fields }, headers))).status

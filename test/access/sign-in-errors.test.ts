@@ -10,7 +10,7 @@ import { type BrowserReply, openBrowser } from './test-browser.ts'
 /** scrypt takes its time on purpose. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-const cheap = {
+const cheapHashing = {
   constantTimeMs: 0,
   password: {
     hash: async (text: string) => hashOf(text),
@@ -24,7 +24,7 @@ let account: ReturnType<typeof createAuthApi>
 
 before(async () => {
   app = await openApp()
-  account = createAuthApi(app.services, cheap)
+  account = createAuthApi(app.services, cheapHashing)
 })
 
 after(() => app.close())

@@ -43,9 +43,12 @@ test('images are skipped with a message on a machine without namespaces', () => 
     ['run', 'images:test'],
     ['run', 'sweep'],
   ]
-  const without = run(commands, { unshare: 'exit 1' })
-  assert.deepEqual(without.calls, ['run sweep'])
-  assert.equal(without.status, 0)
-  assert.match(without.stdout, /skipped, because this machine gives no namespaces: npm run images -- av/)
+  const runsWithoutNamespaces = run(commands, { unshare: 'exit 1' })
+  assert.deepEqual(runsWithoutNamespaces.calls, ['run sweep'])
+  assert.equal(runsWithoutNamespaces.status, 0)
+  assert.match(
+    runsWithoutNamespaces.stdout,
+    /skipped, because this machine gives no namespaces: npm run images -- av/,
+  )
   assert.equal(run(commands).calls.length, 3)
 })

@@ -214,8 +214,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
       Promise.resolve(
         Response.json({ error: rateLimitError }, { status: 429, headers: { 'retry-after': '1' } }),
       )
-    const patient = new Mutabor({ url, fetch: interceptFirst(/formats$/, rateLimit) })
-    check((await patient.formats()).length > 100, 'formats')
+    const patientClient = new Mutabor({ url, fetch: interceptFirst(/formats$/, rateLimit) })
+    check((await patientClient.formats()).length > 100, 'formats')
     const impatient = new Mutabor({ url, patienceS: 0, fetch: interceptFirst(/formats$/, rateLimit) })
     const { code, retryAfterS, status } = await expectFailure(impatient.formats())
     checkEqual([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'the rate limit error')

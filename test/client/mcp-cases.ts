@@ -33,11 +33,11 @@ type CallTool = (name: string, args: Record<string, unknown>) => Promise<ToolRes
 
 /** Agents may be misled by prompts in the files they read, so invalid and dangerous arguments are rejected. */
 async function checkRefusals(callTool: CallTool, folder: string): Promise<void> {
-  const outside = await mkdtemp(join(tmpdir(), 'mutabor-outside-'))
-  const target = join(outside, 'target.html')
+  const outsideFolder = await mkdtemp(join(tmpdir(), 'mutabor-outside-'))
+  const target = join(outsideFolder, 'target.html')
   await writeFile(target, 'untouched')
   await symlink(target, join(folder, 'link.html'))
-  await symlink(outside, join(folder, 'link-outside'))
+  await symlink(outsideFolder, join(folder, 'link-outside'))
   await mkdir(join(folder, 'subfolder'))
   await truncate(join(folder, 'one.png'), 501 * 1024 ** 2)
   const conversion = { file: 'tea.md', to: 'html' }
@@ -63,8 +63,8 @@ async function checkRefusals(callTool: CallTool, folder: string): Promise<void> 
   const files = await callTool('merge', { files: 'tea.md' })
   assert.match(textOf(files), /^INVALID_INPUT: files: expected array, got string/)
   assert.equal(await readFile(target, 'utf8'), 'untouched')
-  assert.deepEqual(await readdir(outside), ['target.html'])
-  await rm(outside, { recursive: true })
+  assert.deepEqual(await readdir(outsideFolder), ['target.html'])
+  await rm(outsideFolder, { recursive: true })
 }
 
 const textOf = ({ content }: ToolResult) => content.map(({ text }) => text ?? '').join('\n')
@@ -128,8 +128,8 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
       await checkRefusals(callTool, shell.folder)
       const unsupportedResult = await callTool('convert', { file: 'tea.md', to: 'mp4' })
       assert.ok(unsupportedResult.isError && textOf(unsupportedResult).startsWith('UNSUPPORTED_CONVERSION'))
-      const outside = await callTool('extract_text', { file: '/etc/hostname' })
-      assert.ok(outside.isError && textOf(outside).startsWith('URL_NOT_ALLOWED'), textOf(outside))
+      const outsideCall = await callTool('extract_text', { file: '/etc/hostname' })
+      assert.ok(outsideCall.isError && textOf(outsideCall).startsWith('URL_NOT_ALLOWED'), textOf(outsideCall))
     })
   },
   'serves HTTP clients without access to local files': async (shell) => {

@@ -29,8 +29,8 @@ describe('the verification of conversion results', () => {
     const source = fixture('corners.png')
     await sharp(source).flatten().jpeg().toFile(join(folder, 'good.jpg'))
     await sharp(source).flatten().resize(80, 30, { fit: 'fill' }).jpeg().toFile(join(folder, 'wide.jpg'))
-    const plain = { width: 40, height: 30, channels: 3, background: '#fff' } as const
-    await sharp({ create: plain }).jpeg().toFile(join(folder, 'blank.jpg'))
+    const plainImage = { width: 40, height: 30, channels: 3, background: '#fff' } as const
+    await sharp({ create: plainImage }).jpeg().toFile(join(folder, 'blank.jpg'))
     assert.match(await checkConversion('png', 'jpg', source, 'good.jpg'), /size=40x30/)
     await assert.rejects(checkConversion('png', 'jpg', source, 'wide.jpg'), /40x30 became 80x30/)
     await assert.rejects(checkConversion('png', 'jpg', source, 'blank.jpg'), /blank/)

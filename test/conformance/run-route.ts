@@ -30,13 +30,14 @@ export class RouteRunner {
   readonly #folder: string
   readonly #signal: AbortSignal
   /** Number of conversions that still need the result of these first steps. */
-  readonly #wanted = new Map<string, number>()
+  readonly #wantedUses = new Map<string, number>()
   readonly #made = new Map<string, Promise<StepResult>>()
 
   constructor(folder: string, pairs: readonly Conversion[], signal: AbortSignal) {
     this.#folder = folder
     this.#signal = signal
-    for (const key of pairs.flatMap(prefixKeys)) this.#wanted.set(key, (this.#wanted.get(key) ?? 0) + 1)
+    for (const key of pairs.flatMap(prefixKeys))
+      this.#wantedUses.set(key, (this.#wantedUses.get(key) ?? 0) + 1)
   }
 
   /** The file exists until `release` is called. */
@@ -57,8 +58,8 @@ export class RouteRunner {
 
   async release(pair: Conversion): Promise<void> {
     for (const key of prefixKeys(pair)) {
-      const left = (this.#wanted.get(key) ?? 1) - 1
-      this.#wanted.set(key, left)
+      const left = (this.#wantedUses.get(key) ?? 1) - 1
+      this.#wantedUses.set(key, left)
       if (left > 0) continue
       const stepResult = await this.#made.get(key)?.catch(() => undefined)
       this.#made.delete(key)

@@ -55,13 +55,17 @@ const isWanted = (pair: Conversion) =>
   choice.again ? !(choice.uncounted && lines.get(pairKey(pair))?.kept) : !isProven(pair, lines)
 const selectedPairs = limitSeconds(selectPairs(allPairs, choice).filter(isWanted), lines, choice.seconds)
 const pairs = selectedPairs.filter(({ from, to }) => sampleOf(from, to) !== undefined)
-const without = new Set(selectedPairs.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])))
+const sourcesWithoutSample = new Set(
+  selectedPairs.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])),
+)
 if (!hasSamples)
   console.log(
     `There are no samples in ${samplesFolder}; SAMPLES_DIR names another folder. Own fixtures are used.`,
   )
-if (without.size > 0)
-  console.log(`${selectedPairs.length - pairs.length} pairs have no sample: ${[...without].join(' ')}`)
+if (sourcesWithoutSample.size > 0)
+  console.log(
+    `${selectedPairs.length - pairs.length} pairs have no sample: ${[...sourcesWithoutSample].join(' ')}`,
+  )
 console.log(`${pairs.length} of ${allPairs.length} pairs to run`)
 
 const folder = await mkdtemp(join(tmpdir(), 'conformance-'))

@@ -134,10 +134,10 @@ export function limitSeconds(
 ): Conversion[] {
   const secondsFor = (pair: Conversion) => (lines.get(pairKey(pair))?.ms ?? 0) / 1000
   const totalSeconds = pairs.reduce((sum, pair) => sum + secondsFor(pair), 0)
-  const every = Math.max(1, Math.ceil(totalSeconds / seconds))
+  const everyNth = Math.max(1, Math.ceil(totalSeconds / seconds))
   let left = seconds
   return pairs.filter((pair, at) => {
-    if (at % every !== 0) return false
+    if (at % everyNth !== 0) return false
     left -= secondsFor(pair)
     return left >= 0
   })

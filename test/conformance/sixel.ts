@@ -6,7 +6,7 @@ export function sixelFacts(text: string): { width: number; height: number; sprea
   const [, width, height] = /"\d+;\d+;(\d+);(\d+)/.exec(text) ?? []
   if (width === undefined) throw new Error('not a sixel image')
   const lightness = new Map<string, number>()
-  const painted: number[] = []
+  const paintedLevels: number[] = []
   let color = 0
   for (const [part, register, levels, sixels] of text.matchAll(/#(\d+)((?:;\d+)*)|((?:!\d+)?[?-~])/g)) {
     if (register !== undefined && levels) {
@@ -15,9 +15,9 @@ export function sixelFacts(text: string): { width: number; height: number; sprea
     } else if (register !== undefined) {
       color = lightness.get(register) ?? 0
     }
-    if (sixels !== undefined && !part.endsWith('?')) painted.push(color)
+    if (sixels !== undefined && !part.endsWith('?')) paintedLevels.push(color)
   }
-  const least = painted.reduce((found, one) => Math.min(found, one), 255)
-  const maxChannel = painted.reduce((found, one) => Math.max(found, one), 0)
-  return { width: Number(width), height: Number(height), spread: Math.round(maxChannel - least) }
+  const minLevel = paintedLevels.reduce((found, one) => Math.min(found, one), 255)
+  const maxChannel = paintedLevels.reduce((found, one) => Math.max(found, one), 0)
+  return { width: Number(width), height: Number(height), spread: Math.round(maxChannel - minLevel) }
 }

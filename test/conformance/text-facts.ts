@@ -110,11 +110,11 @@ function decodeBytes(bytes: Buffer): string {
     .toLowerCase()
 }
 
-function stripTags(text: string, between: string): string {
+function stripTags(text: string, replacement: string): string {
   return text
-    .replaceAll(/<(style|script|office:binary-data|w:binData|w:instrText)\b.*?<\/\1>/gis, between)
-    .replaceAll(/<[^>]*>/g, between)
-    .replaceAll(/&[a-z]{2,8};/gi, between)
+    .replaceAll(/<(style|script|office:binary-data|w:binData|w:instrText)\b.*?<\/\1>/gis, replacement)
+    .replaceAll(/<[^>]*>/g, replacement)
+    .replaceAll(/&[a-z]{2,8};/gi, replacement)
     .replaceAll(/&#(?:x([0-9a-f]+)|(\d+));/gi, (_, hex: string | undefined, decimal: string) =>
       String.fromCodePoint(Math.min(0x10ffff, hex ? Number.parseInt(hex, 16) : Number(decimal))),
     )

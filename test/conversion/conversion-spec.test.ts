@@ -306,9 +306,9 @@ describe('the options of a conversion request', () => {
     assert.match(mode?.message ?? '', /^mode: "x{79} has no effect here and was ignored\. hybrid /)
     assert.deepEqual([unknown?.code, unknown?.field], ['UNKNOWN_PARAMETER', 'x'.repeat(64)])
     const [step] = route.steps
-    const plain = { ...step, capability: { ...step.capability, options: z.object({}) } }
+    const plainStep = { ...step, capability: { ...step.capability, options: z.object({}) } }
     assert.match(
-      stepsWithOptions({ steps: [plain], cost: 1 }, { odd: 1 }).warnings[0]?.message ?? '',
+      stepsWithOptions({ steps: [plainStep], cost: 1 }, { odd: 1 }).warnings[0]?.message ?? '',
       /^"odd" is not an option of this conversion and was ignored; it has no options\.$/,
     )
   })

@@ -140,7 +140,7 @@ test('a duration estimate combines earlier conversions with the length of the qu
   const { queueMs } = await estimateConversion(requestedEstimate, here)
   assert.equal(queueMs, Math.round((4 / availableParallelism()) * 400))
   waitingQueue.depth = 0
-  for (const other of [
+  for (const otherKind of [
     { ...display, source: null },
     { ...display, target: null },
     { ...display, target: { format: 'odd' } },
@@ -150,7 +150,7 @@ test('a duration estimate combines earlier conversions with the length of the qu
   ])
     assert.equal(
       await estimateJob(
-        newJob([createStoredImport('in'), newTask('work', [0])], { display: other }),
+        newJob([createStoredImport('in'), newTask('work', [0])], { display: otherKind }),
         services,
       ),
       null,

@@ -51,10 +51,10 @@ describe('reusing a file of an earlier job', () => {
     copy.adopt()
     await discard()
     assert.equal(await contentOf(copy), 'The first.')
-    const unwanted = await take({ sourceJobId: job.id, filename: 'c.txt' })
-    assert.equal(unwanted.source.filename, 'c.txt')
-    await unwanted.discard()
-    assert.equal(await isStored(unwanted.source.key), false)
+    const unwantedCopy = await take({ sourceJobId: job.id, filename: 'c.txt' })
+    assert.equal(unwantedCopy.source.filename, 'c.txt')
+    await unwantedCopy.discard()
+    assert.equal(await isStored(unwantedCopy.source.key), false)
   })
 
   test('a file of an earlier job is selected by naming the task that has it as input or result', async () => {

@@ -39,15 +39,15 @@ describe('fallbacks for a file that an engine could not read', () => {
 
   describe('fallbacks for an encrypted file with a wrong extension', () => {
     const misnamed = [of('a.docx', 'docx', { locked: true })]
-    const opened = { error: documentKindMismatch('docx', 'xlsx'), steps: [] }
+    const kindMismatch = { error: documentKindMismatch('docx', 'xlsx'), steps: [] }
     const nextPlan = (
       to: ConversionSpec['to'],
       moreFields: Partial<ConversionSpec> = {},
-      after: readonly TriedRoute[] = [],
+      afterRoutes: readonly TriedRoute[] = [],
     ) =>
       planFallback(misnamed, specWith('convert', { to, options: { password: 'x' }, ...moreFields }), {
         index: 0,
-        tried: [opened, ...after],
+        tried: [kindMismatch, ...afterRoutes],
         engines,
       })
     const stepsTo = (piece: ReturnType<typeof nextPlan>) =>
@@ -91,7 +91,7 @@ describe('fallbacks for a file that an engine could not read', () => {
   })
 
   test('a file that an engine could not read fails with the most informative error of all attempts, or the first of equal ones', () => {
-    const ranked = [
+    const rankedErrors = [
       error('TIMEOUT'),
       error('CORRUPT_FILE'),
       error('CONVERSION_FAILED', { reason: 'content-lost' }),
@@ -100,13 +100,13 @@ describe('fallbacks for a file that an engine could not read', () => {
       error('INVALID_INPUT', { reason: 'wrong-password' }),
       error('PDF_ENCRYPTED'),
     ]
-    for (const [at, one] of ranked.entries()) {
-      for (const less of ranked.slice(0, at)) {
+    for (const [at, one] of rankedErrors.entries()) {
+      for (const less of rankedErrors.slice(0, at)) {
         assert.equal(pickMostInformative([less, one]), one)
         assert.equal(pickMostInformative([one, less]), one)
       }
     }
-    const [, firstRanked] = ranked
+    const [, firstRanked] = rankedErrors
     assert.equal(pickMostInformative([firstRanked ?? error(''), error('CORRUPT_FILE')]), firstRanked)
   })
 })
@@ -135,14 +135,14 @@ describe('choosing a fallback route', () => {
       steps: [{ engine, from: 'png', to: 'jpg' }],
     })) as [TriedRoute, ...TriedRoute[]] // one at least
   const nextPlan = (
-    known: readonly (typeof engines)[0][],
-    tried: readonly [TriedRoute, ...TriedRoute[]],
+    knownEngines: readonly (typeof engines)[0][],
+    triedRoutes: readonly [TriedRoute, ...TriedRoute[]],
     moreFields: Partial<ConversionSpec> = {},
   ) =>
     planFallback([of('first.png', 'png'), png], specWith('convert', { to: 'jpg', ...moreFields }), {
       index: 1,
-      tried,
-      engines: known,
+      tried: triedRoutes,
+      engines: knownEngines,
     })
   const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
   assert.ok(a && b && c && d)
@@ -175,9 +175,9 @@ describe('choosing a fallback route', () => {
 
   test('a fallback route supports all options of the first route', () => {
     const options = { dpi: 7, odd: 1 }
-    const known = engineOf('vips', 'dpi')
+    const knownEngine = engineOf('vips', 'dpi')
     const by = (...otherEngines: readonly (typeof engines)[0][]) => {
-      const piece = nextPlan([known, ...otherEngines], unread('vips'), { options })
+      const piece = nextPlan([knownEngine, ...otherEngines], unread('vips'), { options })
       return 'steps' in piece ? piece.steps[0] : piece.error.code
     }
     assert.equal(by(b), 'CORRUPT_FILE', 'it does not know dpi')
@@ -194,13 +194,13 @@ describe('choosing a fallback route', () => {
   test('a fallback route of a file with a wrong extension leaves the other files unchanged', () => {
     const misnamed = of('a.docx', 'docx', { locked: true })
     const otherFile = of('b.docx', 'docx')
-    const tried = [{ error: documentKindMismatch('docx', 'xlsx'), steps: [] }] as [TriedRoute]
+    const triedRoutes = [{ error: documentKindMismatch('docx', 'xlsx'), steps: [] }] as [TriedRoute]
     const piece = planFallback(
       [otherFile, misnamed],
       specWith('convert', { to: 'pdf', options: { password: 'x' } }),
       {
         index: 1,
-        tried,
+        tried: triedRoutes,
         engines,
       },
     )
@@ -211,7 +211,7 @@ describe('choosing a fallback route', () => {
       [file?.filename, file?.format, file?.mimeType],
       ['a.docx', 'xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
     )
-    assert.deepEqual(piece.tried, tried)
+    assert.deepEqual(piece.tried, triedRoutes)
   })
 })
 

@@ -20,7 +20,7 @@ export const out = (input: string | readonly string[]) => ({ operation: 'export/
 
 /** A stored file; `adopted` counts how often a job has adopted it. */
 export function source(filename: string, bytes: Uint8Array, moreFields: Partial<SourceFile> = {}) {
-  const given = { adopted: 0 }
+  const givenFiles = { adopted: 0 }
   const one: SourceFile = {
     field: 'file',
     filename,
@@ -29,11 +29,11 @@ export function source(filename: string, bytes: Uint8Array, moreFields: Partial<
     sha256: '',
     read: async (start, end) => bytes.subarray(start, end),
     adopt: () => {
-      given.adopted += 1
+      givenFiles.adopted += 1
     },
     ...moreFields,
   }
-  return Object.assign(given, { source: one })
+  return Object.assign(givenFiles, { source: one })
 }
 export const text = (name = 'a.txt') => source(name, Buffer.from('A text.'))
 export const emptySource = () => source('b.txt', Buffer.alloc(0))

@@ -204,8 +204,8 @@ describe('rejected jobs', () => {
     await done({ operation: 'archive' }, locked)
     await done({ operation: 'metadata' }, locked)
     // An unsupported target is reported instead of the password.
-    const nowhere = { operation: 'convert', output_format: 'mp3', password: 'secret' }
-    await wrongOf(nowhere, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
+    const impossibleTask = { operation: 'convert', output_format: 'mp3', password: 'secret' }
+    await wrongOf(impossibleTask, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
     const bothTasks = {
       in: imported,
       zip: { operation: 'archive', input: 'in' },

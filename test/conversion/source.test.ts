@@ -15,9 +15,9 @@ test('a conversion uses the only source file of the request, with the requested 
 })
 
 test('a request with no file, two files, or a file and an upload is rejected with the field name', async () => {
-  const wrong = async (code: string, field: string, ...of: Parameters<typeof source>) =>
+  const assertWrong = async (code: string, field: string, ...of: Parameters<typeof source>) =>
     assert.rejects(source(...of), { code, details: { field } })
-  await wrong('NO_FILES', 'file', [fileIn('watermark')])
-  await wrong('INVALID_REQUEST', 'file', [fileIn('file'), fileIn('file')])
-  await wrong('INVALID_REQUEST', 'uploadId', [fileIn('file')], { uploadId: 'upl_1' })
+  await assertWrong('NO_FILES', 'file', [fileIn('watermark')])
+  await assertWrong('INVALID_REQUEST', 'file', [fileIn('file'), fileIn('file')])
+  await assertWrong('INVALID_REQUEST', 'uploadId', [fileIn('file')], { uploadId: 'upl_1' })
 })

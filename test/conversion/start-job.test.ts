@@ -132,11 +132,11 @@ describe('creating a job', () => {
       [createdState.job.display.source, createdState.job.display.target],
       [null, { format: 'gif' }],
     )
-    const plain = await maker.job(
+    const plainJob = await maker.job(
       { in: imported, out: out('in') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
-    assert.equal(plain.job.display.target, null)
+    assert.equal(plainJob.job.display.target, null)
     const givenState = await maker.job({ in: imported, out: out('in') }, { in: text() })
     assert.deepEqual(givenState.job.display.target, { format: 'txt' })
   })

@@ -137,8 +137,8 @@ describe('the limit', () => {
       for (const value of [least - step, maxValue + step, `${maxValue + step}`])
         assert.equal(isAccepted(id, name, value), false, `${id} ${name}: ${value}`)
       // Integer options accept no other numbers.
-      const between = maxValue < 1000 ? least + step / 2 : least + 0.5
-      assert.equal(isAccepted(id, name, between), step < 1, `${id} ${name}: ${between}`)
+      const unalignedValue = maxValue < 1000 ? least + step / 2 : least + 0.5
+      assert.equal(isAccepted(id, name, unalignedValue), step < 1, `${id} ${name}: ${unalignedValue}`)
     }
   })
 

@@ -49,7 +49,7 @@ export function adversarialInputs({ source }: Pick<Expression, 'source'>, length
 
 /** Runs of literal characters, as `text-decoration:` of `/text-decoration\s*[:=]/`. */
 function literalTexts(source: string): string[] {
-  const plain = source
+  const plainSource = source
     .replace(/\(\?(?::|<?[=!]|<\w+>)/g, '(')
     .replace(/\\[bB]/g, '')
     .replace(/\[\^[^\]]*\][*+?]?|\{[\d,]+\}/g, ' ')
@@ -57,6 +57,6 @@ function literalTexts(source: string): string[] {
     .replace(/\\n/g, '\n')
     .replace(/\\([^\w])/g, '$1')
   return [
-    ...new Set(plain.split(/[|()[\]*+?^$ ]+/).filter((text) => text.length > 1 && text.length < 60)),
+    ...new Set(plainSource.split(/[|()[\]*+?^$ ]+/).filter((text) => text.length > 1 && text.length < 60)),
   ].slice(0, 12)
 }

@@ -66,8 +66,8 @@ test('a page encoded as hex or base 85 is read, also on top of compression', asy
   const hex = Buffer.from('BT /F 9 Tf (one two) Tj ET').toString('hex')
   assert.equal(await countWords(createPdfFromStream(streamObject(`${hex}>`, '/ASCIIHexDecode'))), 2)
   // Created with Python's base64: four zero bytes before `BT /F 9 Tf (one two three) Tj ET`, and a compressed text.
-  const plain = String.raw`z6<#'\7Na]6<+[7$Df0,/FE_XGFD,]+ALSa$C*5rE`
-  assert.equal(await countWords(createPdfFromStream(streamObject(`${plain}~>`, '/ASCII85Decode'))), 3)
+  const plainStream = String.raw`z6<#'\7Na]6<+[7$Df0,/FE_XGFD,]+ALSa$C*5rE`
+  assert.equal(await countWords(createPdfFromStream(streamObject(`${plainStream}~>`, '/ASCII85Decode'))), 3)
   const compressedStream = 'Garg^;:\'McYZ(m";p`V3\n93!AhcW;O:-q[368BWY<\ndSpLo;K*(B!!(PR$Wd~>'
   assert.equal(
     await countWords(createPdfFromStream(streamObject(compressedStream, '[/ASCII85Decode/FlateDecode]'))),

@@ -51,8 +51,8 @@ test('page headers of a PDF count as retained if the document contains them once
   const result = await createDocument(body, line)
   assert.equal(result.words?.total, 6)
   assert.deepEqual(compareWords(4, result), { source: 26, result: 26, share: 1, lost: [] })
-  const without = await createDocument(body)
-  assert.deepEqual(compareWords(4, without), { source: 26, result: 6, share: 0.2307, lost: ['words'] })
+  const withoutMargins = await createDocument(body)
+  assert.deepEqual(compareWords(4, withoutMargins), { source: 26, result: 6, share: 0.2307, lost: ['words'] })
 })
 
 test('different headers of another section are counted, identical ones are not', async () => {

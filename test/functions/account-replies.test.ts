@@ -241,9 +241,9 @@ test('the reliability reply is cached for a minute, and failures are not cached'
     get: (target, name) => {
       const value = Reflect.get(target, name, target)
       if (name !== 'partition') return value
-      return (...given: [string]) => {
+      return (...givenArgs: [string]) => {
         requestCount++
-        return isDown ? Promise.reject(new Error('it does not answer')) : target.partition(...given)
+        return isDown ? Promise.reject(new Error('it does not answer')) : target.partition(...givenArgs)
       }
     },
   })

@@ -66,7 +66,7 @@ test('a batch of a hundred files with seven broken ones returns 93 results and s
     data.items.filter((item) => item.status === 'rejected').map(({ error }) => error?.code),
     badFiles.map(([, , code]) => code),
   )
-  const job = (await client.finished(data.jobId)) as Batch
+  const job = (await client.finishedJob(data.jobId)) as Batch
   assert.equal(job.status, 'completed')
   assert.deepEqual(job.summary, { total: 100, completed: 93, failed: 7 })
   const { data: wholeJob } = (await (await client.fetch(`/v1/jobs/${data.jobId}`)).json()) as {
@@ -99,7 +99,7 @@ test('each file of a batch can have its own target format, name and options', as
       { items },
     ),
   )
-  const job = await client.finished(data.jobId)
+  const job = await client.finishedJob(data.jobId)
   const { files = [] } = (job.result ?? {}) as { files?: { filename: string }[] }
   assert.deepEqual(
     files.map(({ filename }) => filename),
@@ -218,5 +218,5 @@ test('a JSON batch uses uploads, and a missing upload is an error of its item', 
     data.items.map(({ error }) => error?.code),
     [undefined, 'UPLOAD_NOT_FOUND'],
   )
-  assert.equal((await client.finished(data.jobId)).status, 'completed')
+  assert.equal((await client.finishedJob(data.jobId)).status, 'completed')
 })

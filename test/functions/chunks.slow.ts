@@ -114,7 +114,7 @@ test('400 pages are identical when the service is killed while it renders them',
     service = await startService({ PARALLEL: '8' }, dataDir)
     client = client.at(service)
   }
-  const job = await client.finished(jobId)
+  const job = await client.finishedJob(jobId)
   assert.deepEqual(await hashZipEntries(await client.saved(job, folder)), wholeResult.entries)
   assert.deepEqual(resultOf(job), resultOf(wholeResult.job))
 })

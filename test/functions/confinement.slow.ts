@@ -158,7 +158,7 @@ describe('converting on a host without namespaces', reason === undefined ? {} : 
       for (const [engine, name, bytes, targetFormat, look, expectedText] of samples) {
         const acceptedReply = await client.convert({ name, bytes: bytes() }, { targetFormat, engine })
         const { data, error } = (await acceptedReply.json()) as { data?: { jobId: string }; error?: unknown }
-        const job = data && (await client.finished(data.jobId))
+        const job = data && (await client.finishedJob(data.jobId))
         if (!data || job?.status !== 'completed') {
           failedEngines.push(`${engine}: ${JSON.stringify(job ?? error)}`)
           continue

@@ -25,7 +25,7 @@ const dataOf = async (response: Response) => ((await response.json()) as { data:
 async function convertPng(name = 'red.png', fields: Record<string, string> = {}): Promise<JobData> {
   const createdReply = await client.convert({ name, bytes: png }, { targetFormat: 'webp', ...fields })
   assert.equal(createdReply.status, 202)
-  return client.finished((await dataOf(createdReply)).jobId)
+  return client.finishedJob((await dataOf(createdReply)).jobId)
 }
 
 test('a file in a form is converted by a job to the target format', async () => {
@@ -36,7 +36,7 @@ test('a file in a form is converted by a job to the target format', async () => 
   const body = (await createdReply.json()) as { jobId: string; status: string; data: JobData }
   assert.equal(body.jobId, body.data.jobId)
   assert.equal(body.status, 'queued')
-  const job = await client.finished(body.jobId)
+  const job = await client.finishedJob(body.jobId)
   assert.equal(job.status, 'completed')
   assert.equal(job.result?.filename, 'red.webp')
   assert.equal(job.result?.mimeType, 'image/webp')
@@ -56,7 +56,7 @@ test('sourceJobId converts the file of a job again, even if that job is deleted 
     await convertAgain({ sourceTask: 'convert-file', targetFormat: 'png' }),
   )
   await client.fetch(`/v1/jobs/${firstJob.jobId}`, { method: 'DELETE' })
-  const [job, further] = [await client.finished(secondJob.jobId), await client.finished(thirdJob.jobId)]
+  const [job, further] = [await client.finishedJob(secondJob.jobId), await client.finishedJob(thirdJob.jobId)]
   assert.equal(job.result?.filename, 'red.jpg')
   assert.equal((await sharp(await client.download(job.jobId)).metadata()).format, 'jpeg')
   assert.equal(further.result?.filename, 'red.png')
@@ -150,7 +150,7 @@ test('options are validated, unknown ones are ignored and listed', async () => {
 test('an encrypted document is converted with its password by another engine', async () => {
   const locked = { name: 'a.docx', bytes: await readFile('test/fixtures/office/locked.docx') }
   const createdReply = await client.convert(locked, { targetFormat: 'txt', password: 'secret' })
-  const job = await client.finished((await dataOf(createdReply)).jobId)
+  const job = await client.finishedJob((await dataOf(createdReply)).jobId)
   assert.deepEqual([job.status, job.error], ['completed', null])
   assert.match(new TextDecoder().decode(await client.download(job.jobId)), /\w{3}/)
 })
@@ -192,10 +192,10 @@ test('a download has the filename, supports ranges and conditions, and ignores a
   for (const { headers } of [redirect, wholeDownload, partialDownload])
     assert.equal(headers.get('repr-digest'), digest)
   assert.deepEqual(Buffer.from(await partialDownload.arrayBuffer()), bytes.subarray(2, 6))
-  const beyond = await fetch(location, { headers: { range: `bytes=${bytes.length}-` } })
-  assert.equal(beyond.status, 416)
-  await beyond.text()
-  for (const { headers } of [wholeDownload, partialDownload, beyond]) {
+  const rangeBeyondEnd = await fetch(location, { headers: { range: `bytes=${bytes.length}-` } })
+  assert.equal(rangeBeyondEnd.status, 416)
+  await rangeBeyondEnd.text()
+  for (const { headers } of [wholeDownload, partialDownload, rangeBeyondEnd]) {
     assert.match(headers.get('content-security-policy') ?? '', /^sandbox;/)
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
   }
@@ -216,16 +216,16 @@ const presign = () => ({ filename: 'red.png', contentType: 'image/png', size: pn
 test('a presigned upload is converted once; a second job for it is refused', async () => {
   const upload = await client.presign(presign())
   const convert = () => client.post('/v1/convert', { uploadId: upload.uploadId, targetFormat: 'webp' })
-  const early = await convert()
-  assert.equal(early.status, 409)
-  assert.equal(((await early.json()) as { error: { code: string } }).error.code, 'UPLOAD_INCOMPLETE')
+  const earlyJob = await convert()
+  assert.equal(earlyJob.status, 409)
+  assert.equal(((await earlyJob.json()) as { error: { code: string } }).error.code, 'UPLOAD_INCOMPLETE')
   const put = await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: png })
   assert.equal(put.status, 200)
   const answers = await Promise.all([convert(), convert()])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
   const winner = answers.find(({ status }) => status === 202)
   assert.ok(winner, 'neither of the two was accepted')
-  assert.equal((await client.finished((await dataOf(winner)).jobId)).status, 'completed')
+  assert.equal((await client.finishedJob((await dataOf(winner)).jobId)).status, 'completed')
 })
 
 test('the status of an upload is only visible to its owner', async () => {

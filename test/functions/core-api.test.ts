@@ -186,9 +186,11 @@ test('a long list is compressed for clients that accept it and has an ETag', asy
   const etag = response.headers.get('etag') ?? ''
   const cachedReply = await client.fetch('/v1/formats/conversions', { headers: { 'if-none-match': etag } })
   assert.equal(cachedReply.status, 304)
-  const plain = await client.fetch('/v1/formats/conversions', { headers: { 'accept-encoding': 'identity' } })
-  assert.equal(plain.headers.get('content-encoding'), null)
-  await plain.text()
+  const plainReply = await client.fetch('/v1/formats/conversions', {
+    headers: { 'accept-encoding': 'identity' },
+  })
+  assert.equal(plainReply.headers.get('content-encoding'), null)
+  await plainReply.text()
 })
 
 test('the pages of the conversion list together contain all conversions with their options', async () => {

@@ -71,7 +71,7 @@ test('every command in the README works', async () => {
     const jobId = /"jobId":"(job_\w+)"/.exec(stdout)?.[1]
     if (!jobId) continue
     lastJob = jobId
-    const job = await client.finished(jobId)
+    const job = await client.finishedJob(jobId)
     assert.equal(job.status, 'completed', `${command}: ${JSON.stringify(job.error)}`)
   }
 })

@@ -106,13 +106,13 @@ test('of 200 uploads at the same time, half of which are interrupted, nothing st
   })
   assert.equal(jobIds.length, count / 2)
   await forEachConcurrently(jobIds, 8, async (jobId) => {
-    assert.equal((await client.finished(jobId)).status, 'completed')
+    assert.equal((await client.finishedJob(jobId)).status, 'completed')
     assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   })
-  const nothing = { records: [], objects: [], openUploads: [], blobs: 0, work: [] }
+  const noData = { records: [], objects: [], openUploads: [], blobs: 0, work: [] }
   const isGone = async () =>
-    JSON.stringify(remainsOf(await readStoredData(service))) === JSON.stringify(nothing)
+    JSON.stringify(remainsOf(await readStoredData(service))) === JSON.stringify(noData)
   await waitUntil(isGone, 'nothing is left', maxCleanupS).catch(async () => {
-    assert.deepEqual(remainsOf(await readStoredData(service)), nothing)
+    assert.deepEqual(remainsOf(await readStoredData(service)), noData)
   })
 })

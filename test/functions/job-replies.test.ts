@@ -88,13 +88,13 @@ for (const path of ['/v1/jobs', '/v1/status']) {
   test(`a finished job at ${path}/{jobId} returns 304 for its ETag`, async () => {
     const queuedJob = await dataOf(await client.post('/v1/jobs', { tasks }))
     const url = `${path}/${queuedJob.jobId}`
-    const early = (await client.fetch(url)).headers.get('etag') ?? ''
-    assert.match(early, /^"[\w-]+"$/)
-    await client.finished(queuedJob.jobId)
-    const lateReply = await client.fetch(url, { headers: { 'if-none-match': early } })
+    const earlyEtag = (await client.fetch(url)).headers.get('etag') ?? ''
+    assert.match(earlyEtag, /^"[\w-]+"$/)
+    await client.finishedJob(queuedJob.jobId)
+    const lateReply = await client.fetch(url, { headers: { 'if-none-match': earlyEtag } })
     assert.equal(lateReply.status, 200, 'the end of the job changes the ETag')
     const etag = lateReply.headers.get('etag') ?? ''
-    assert.notEqual(etag, early)
+    assert.notEqual(etag, earlyEtag)
     for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const cachedReply = await client.fetch(url, { headers: { 'if-none-match': knownEtag } })
       assert.equal(cachedReply.status, 304, knownEtag)

@@ -59,15 +59,15 @@ test('a narrow job filter reads a bounded number of jobs per page and finds all 
     ...upTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
   )
   const newest = { targetFormat: 'webp', limit: '5' }
-  const there = await pagesFrom(owner, newest)
+  const forwardPages = await pagesFrom(owner, newest)
   assert.deepEqual(
-    there.map(({ minutes, hasMore }) => [minutes, hasMore]),
+    forwardPages.map(({ minutes, hasMore }) => [minutes, hasMore]),
     [
       [[], true],
       [[3], false],
     ],
   )
-  const back = await pagesFrom(owner, newest, 'prev', there.at(-1)?.prev ?? '')
+  const back = await pagesFrom(owner, newest, 'prev', forwardPages.at(-1)?.prev ?? '')
   assert.deepEqual(
     back.map(({ minutes, next }) => [minutes, next !== null]),
     [

@@ -48,16 +48,16 @@ test('sort=createdAt lists the oldest first', async () => {
 
 for (const sort of ['-createdAt', 'createdAt']) {
   test(`the pages of ${sort} are the same when read backwards`, async () => {
-    const there = await pagesFrom(manyOwner, { limit: '23', sort })
-    const back = await pagesFrom(manyOwner, { limit: '23', sort }, 'prev', there.at(-1)?.prev ?? '')
+    const forwardPages = await pagesFrom(manyOwner, { limit: '23', sort })
+    const back = await pagesFrom(manyOwner, { limit: '23', sort }, 'prev', forwardPages.at(-1)?.prev ?? '')
     assert.deepEqual(
       back.toReversed().map(({ minutes }) => minutes),
-      there.slice(0, -1).map(({ minutes }) => minutes),
+      forwardPages.slice(0, -1).map(({ minutes }) => minutes),
     )
     assert.equal(back.at(-1)?.prev, null)
     assert.deepEqual(
       (await page(manyOwner, { limit: '23', sort, cursor: back[0]?.next ?? '' })).minutes,
-      there.at(-1)?.minutes,
+      forwardPages.at(-1)?.minutes,
     )
   })
 }
@@ -136,7 +136,7 @@ test('jobs of other owners are not listed, and a cursor is valid for its list on
   const { next } = await page(owner, { limit: '1' })
   assert.ok(next)
   assert.deepEqual((await page(await ownerOf())).minutes, [])
-  const wrong: [of: Owner, query: Record<string, string>][] = [
+  const wrongFilters: [of: Owner, query: Record<string, string>][] = [
     [manyOwner, { cursor: next }],
     [owner, { cursor: next, tag: 'a' }],
     [owner, { cursor: next, sort: 'createdAt' }],
@@ -145,7 +145,7 @@ test('jobs of other owners are not listed, and a cursor is valid for its list on
     [owner, { cursor: '' }],
     [owner, { cursor: Buffer.from(`next.job_1.${'é'.repeat(22)}`).toString('base64url') }],
   ]
-  for (const [{ headers }, query] of wrong) {
+  for (const [{ headers }, query] of wrongFilters) {
     const { status, json } = await app.send('GET', '/v1/jobs', { headers, query })
     assert.deepEqual([status, json.error.code, json.error.details.field], [400, 'INVALID_INPUT', 'cursor'])
   }

@@ -105,7 +105,7 @@ test('files can be sent with the request, uploaded later, imported from a store 
   }
   const { url, headers } = reply.data.tasks.sent.result.put
   assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
-  const job = await client.finished(reply.data.jobId)
+  const job = await client.finishedJob(reply.data.jobId)
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
 })
 

@@ -74,7 +74,7 @@ async function outlives(seed: number): Promise<boolean> {
       service = await startService({ ...settings, PORT: port }, dataDir)
     }
     assert.ok(inTheMiddle >= 5, `only ${inTheMiddle} kills hit an unfinished job`)
-    const job = await client.finished(jobId)
+    const job = await client.finishedJob(jobId)
     if (isGivenUp(job)) return false
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
     const path = await client.saved(job, scratchFolder('mutabor-kills'))

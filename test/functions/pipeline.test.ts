@@ -240,9 +240,9 @@ test('requesting the file of a task that does not exist fails', async () => {
     ['?task=out', '474946'],
     ['', '474946'],
   ]) {
-    const there = await client.fetch(`/v1/download/${job.jobId}${query}`)
-    assert.equal(there.status, 302)
-    const bytes = Buffer.from(await (await fetch(there.headers.get('location') ?? '')).arrayBuffer())
+    const downloadReply = await client.fetch(`/v1/download/${job.jobId}${query}`)
+    assert.equal(downloadReply.status, 302)
+    const bytes = Buffer.from(await (await fetch(downloadReply.headers.get('location') ?? '')).arrayBuffer())
     assert.equal(bytes.toString('hex', 0, 3), magic, query)
   }
   const response = await client.fetch(`/v1/download/${job.jobId}?task=nowhere`)

@@ -139,7 +139,7 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
   const { uploadId, jobId } = await dataOf<{ uploadId: string; jobId: string }>(
     await client.post('/v1/import/url', { url: address }),
   )
-  assert.equal((await client.finished(jobId)).status, 'completed')
+  assert.equal((await client.finishedJob(jobId)).status, 'completed')
   const upload = await dataOf<Record<string, unknown>>(await client.fetch(`/v1/uploads/${uploadId}`))
   const { status, filename, format, sha256 } = upload
   const expectedHash = createHash('sha256')

@@ -71,7 +71,7 @@ test('the estimate for a new conversion is based on earlier ones', async () => {
   const convert = async (headers: Record<string, string> = {}) => {
     const response = await client.convert({ name: 'a.png', bytes }, { targetFormat: 'tiff' }, headers)
     const { data } = (await response.json()) as { data: Estimated }
-    const job = await client.finished(data.jobId)
+    const job = await client.finishedJob(data.jobId)
     assert.equal(job.status, 'completed')
     return data.estimate
   }

@@ -82,7 +82,7 @@ test('on a full disk the service keeps running, reports the reason, deletes file
     /^Error: the service did not start: The disk of the data folder \S+ is full\. Delete other files on it, at least 4 MiB, or set another DATA_DIR, then start the service again\.\n$/,
   )
 
-  disk.empty()
+  disk.emptyDisk()
   const thirdService = await startService(settings, dataDir)
   t.after(() => thirdService.kill())
   await runJob(client.at(thirdService))

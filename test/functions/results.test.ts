@@ -21,7 +21,7 @@ async function convert(
   const bytes = Buffer.from(await readFile(new URL(`../fixtures/${name}`, import.meta.url)))
   const response = await client.convert({ name, bytes }, fields)
   const { data } = (await response.json()) as { data: JobData }
-  const job = await client.finished(data.jobId)
+  const job = await client.finishedJob(data.jobId)
   assert.equal(job.status, 'completed', job.error?.message)
   return { job, bytes: await client.download(job.jobId) }
 }
@@ -61,8 +61,8 @@ test('an encrypted PDF is converted only with its password', async () => {
       { targetFormat: 'jpg', pages: '1', password },
       { prefer: 'wait=25' },
     )
-  const right = (await (await send('secret')).json()) as { status: string }
-  assert.equal(right.status, 'completed')
+  const unlockedJob = (await (await send('secret')).json()) as { status: string }
+  assert.equal(unlockedJob.status, 'completed')
   const wrongReply = await send('not this one')
   assert.equal(wrongReply.status, 422)
   assert.equal(((await wrongReply.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')

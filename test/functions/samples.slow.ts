@@ -42,7 +42,7 @@ async function convert(name: string, bytes: Buffer, targetFormat: string): Promi
   const response = await client.convert({ name, bytes: Buffer.from(bytes) }, { targetFormat })
   assert.equal(response.status, 202, `${name} → ${targetFormat}: ${await response.clone().text()}`)
   const { data } = (await response.json()) as { data: { jobId: string } }
-  const job = await client.finished(data.jobId)
+  const job = await client.finishedJob(data.jobId)
   assert.equal(job.status, 'completed', `${name} → ${targetFormat}: ${job.error?.message}`)
   const result = await client.download(job.jobId)
   const path = join(dir, `${job.jobId}.${job.result?.filename.split('.').at(-1)}`)

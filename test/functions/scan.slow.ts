@@ -28,7 +28,7 @@ const send = async (client: Client) => {
 }
 
 async function facts(client: Client, jobId: string) {
-  const job = await client.finished(jobId)
+  const job = await client.finishedJob(jobId)
   const savedPath = await client.saved(job, folder)
   return {
     warnings: warningsOf(job),

@@ -8,7 +8,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
 /** Characters that no encoding changes and that occur nowhere else. */
-const right = 'Zq7rightPasswordZq7'
+const rightPassword = 'Zq7rightPasswordZq7'
 const wrongPassword = 'Zq7wrongPasswordZq7'
 
 let service: TestService
@@ -32,17 +32,17 @@ async function filesWith(text: string): Promise<string[]> {
 test('passwords never appear in a table, queue, event, log line, file or reply', async () => {
   const tasks = {
     file: { operation: 'import/base64', file: pdf.toString('base64'), filename: 'a.pdf' },
-    locked: { operation: 'encrypt-pdf', input: 'file', options: { password: right } },
+    locked: { operation: 'encrypt-pdf', input: 'file', options: { password: rightPassword } },
     // In both spellings, inside and outside of the options.
-    opened: { operation: 'decrypt-pdf', input: 'locked', password: right },
-    images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: right },
+    opened: { operation: 'decrypt-pdf', input: 'locked', password: rightPassword },
+    images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: rightPassword },
     refused: { operation: 'decrypt-pdf', input: 'locked', password: wrongPassword, continue_on_error: true },
     // Two images: the rest of the job waits in the table in between.
     moving: {
       operation: 'convert',
       input: 'locked',
       output_format: 'gif',
-      options: { password: right, pages: '1' },
+      options: { password: rightPassword, pages: '1' },
     },
     out: { operation: 'export/url', input: ['opened', 'images', 'refused', 'moving'] },
   }
@@ -50,20 +50,20 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
   const reply = await createdReply.text()
   assert.equal(createdReply.status, 202, reply)
   const { jobId } = JSON.parse(reply) as { jobId: string }
-  const job = await client.finished(jobId)
+  const job = await client.finishedJob(jobId)
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   const wholeJob = await (await client.fetch(`/v1/jobs/${jobId}`)).text()
   assert.match(wholeJob, /cannot be opened with the password/, 'the wrong password was tried')
 
   const retried = await (await client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST' })).text()
-  const retriedJob = await client.finished((JSON.parse(retried) as { jobId: string }).jobId)
+  const retriedJob = await client.finishedJob((JSON.parse(retried) as { jobId: string }).jobId)
   assert.equal(retriedJob.status, 'completed', 'encrypted passwords work for a retry too')
 
   // Workers clean up after they have reported the end.
   const work = join(service.dataDir, 'work')
   const entries = async () => (await readdir(work)).filter((name) => name.startsWith('task-'))
   await waitUntil(async () => (await entries()).length === 0, 'the work folders are gone')
-  for (const secret of [right, wrongPassword]) {
+  for (const secret of [rightPassword, wrongPassword]) {
     for (const text of [reply, wholeJob, retried]) assert.ok(!text.includes(secret), 'a reply contains it')
     assert.deepEqual(await filesWith(secret), [])
     assert.deepEqual(await filesWith(Buffer.from(secret).toString('base64').slice(0, -2)), [])

@@ -129,12 +129,12 @@ test('an export whose process is killed before the reply of the store completes 
     return Buffer.from((await Body?.transformToByteArray()) ?? [])
   }
   const { readableStreamBody } = await blob.download()
-  const there = [
+  const exportedFiles = [
     await inS3('started.txt'),
     await inS3('out.txt'),
     gcs.objects.get('out.txt')?.content,
     await buffer(readableStreamBody ?? assert.fail('a body')),
     await readFile(join(sshd.files, 'out.txt')),
   ]
-  for (const bytes of there) assert.ok(bytes?.equals(content))
+  for (const bytes of exportedFiles) assert.ok(bytes?.equals(content))
 })

@@ -65,8 +65,8 @@ test('a multipart upload can be resumed, is completed once, and is then converte
   const one = await send(1, firstBytes)
   assert.equal(await codeOf(await convert(uploadId)), 'UPLOAD_INCOMPLETE')
   assert.equal(await codeOf(await complete([one])), 'UPLOAD_INCOMPLETE', 'less than the declared size')
-  const there = (await dataOf(await client.fetch(path))) as { parts: object[]; complete: boolean }
-  assert.deepEqual(there, { parts: [{ ...one, Size: firstBytes.length }], complete: false })
+  const uploadStatus = (await dataOf(await client.fetch(path))) as { parts: object[]; complete: boolean }
+  assert.deepEqual(uploadStatus, { parts: [{ ...one, Size: firstBytes.length }], complete: false })
 
   await send(2, Buffer.from('of an attempt that was cut off'))
   const two = await send(2, lastBytes)

@@ -46,7 +46,7 @@ test('content uploaded after a job took the upload is never converted and is del
   const { jobId } = (await (await convert(place.uploadId)).json()) as { jobId: string }
   const unreadableBytes = Buffer.alloc(png.length)
   assert.equal(await put(place, unreadableBytes), 200)
-  const job = await client.finished(jobId)
+  const job = await client.finishedJob(jobId)
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
   await waitUntilDeleted(place)
 })
@@ -54,7 +54,7 @@ test('content uploaded after a job took the upload is never converted and is del
 test('using an upload whose import failed reports the reason', async () => {
   const importReply = await client.post('/v1/import/url', { url: 'http://127.0.0.1:9/a.png' })
   const { data } = (await importReply.json()) as { data: { uploadId: string; jobId: string } }
-  await client.finished(data.jobId)
+  await client.finishedJob(data.jobId)
   const response = await convert(data.uploadId)
   const { error } = (await response.json()) as { error: Refused }
   assert.deepEqual([response.status, error.code], [409, 'UPLOAD_INCOMPLETE'])
@@ -147,7 +147,7 @@ test('a job waits for its uploads, by form or PUT, and is queued when the last o
   )
   assert.equal((await view()).status, 'pending', 'nothing runs before the last upload')
   assert.equal(await put(formOf(job, 'second').put), 200)
-  const doneJob = await client.finished(job.jobId)
+  const doneJob = await client.finishedJob(job.jobId)
   assert.equal(doneJob.status, 'completed', JSON.stringify(doneJob.error))
   assert.equal(doneJob.result?.filename, 'first.webp')
 })
@@ -157,7 +157,7 @@ test('an awaited file that is too large or unreadable fails the job', async () =
   assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 400, 'the form refuses it')
   assert.equal(await put(formOf(job, 'file').put), 200, 'a PUT cannot')
   assert.equal(await sendForm(formOf(job, 'second'), 'x.png', Buffer.from([0, 1, 2, 3])), 201)
-  const failedJob = await client.finished(job.jobId)
+  const failedJob = await client.finishedJob(job.jobId)
   assert.equal(failedJob.status, 'failed')
   assert.equal(failedJob.error?.code, 'FILE_TOO_LARGE')
 })

@@ -110,7 +110,7 @@ async function partClaims({ dataDir }: TestService): Promise<number> {
 type Facts = Awaited<ReturnType<typeof facts>>
 
 async function facts(client: Client, jobId: string, { folder }: VideoCase) {
-  const job = await client.finished(jobId)
+  const job = await client.finishedJob(jobId)
   const savedPath = await client.saved(job, folder)
   return { job, ...readPacketTimes(savedPath), size: (await stat(savedPath)).size }
 }

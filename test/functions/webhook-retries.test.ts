@@ -145,8 +145,11 @@ test('a 410 or five days of failures disable a webhook and drop its pending deli
   pass(5 * 86_400)
   await createEvent(send)
   await deliverAll()
-  const failing = (await send('GET', `/v1/webhooks/${deadHook.id}`)).data
-  assert.deepEqual([failing.enabled, failing.disabledReason, failing.failing], [false, 'failing', true])
+  const failingHook = (await send('GET', `/v1/webhooks/${deadHook.id}`)).data
+  assert.deepEqual(
+    [failingHook.enabled, failingHook.disabledReason, failingHook.failing],
+    [false, 'failing', true],
+  )
   const on = (await send('PATCH', `/v1/webhooks/${deadHook.id}`, { enabled: true })).data
   assert.deepEqual([on.enabled, on.disabledReason, on.failing], [true, null, false])
 })

@@ -98,9 +98,9 @@ test('both signatures verify the sent bytes before, during and after a rotation'
   const lastRequest = async () => {
     await createEvent(send)
     await deliverAll()
-    const last = receiver.at('/signed').at(-1)
-    assert.ok(last)
-    return { headers: last.headers as Record<string, string>, body: last.body.toString() }
+    const lastBefore = receiver.at('/signed').at(-1)
+    assert.ok(lastBefore)
+    return { headers: lastBefore.headers as Record<string, string>, body: lastBefore.body.toString() }
   }
   const isHex = ({ body, headers }: Awaited<ReturnType<typeof lastRequest>>, secret: string, header = '') =>
     verify(secret, body, headers[`x-webhook-signature${header}`] ?? '')
@@ -112,21 +112,27 @@ test('both signatures verify the sent bytes before, during and after a rotation'
     }
   }
 
-  const plain = await lastRequest()
-  assert.deepEqual([await isHex(plain, firstSecret), isStandard(plain, firstSecret)], [true, true])
-  assert.equal(plain.headers['x-webhook-signature-old'], undefined)
-  assert.match(plain.headers['webhook-id'] ?? '', /^evt_/)
+  const plainRequest = await lastRequest()
+  assert.deepEqual(
+    [await isHex(plainRequest, firstSecret), isStandard(plainRequest, firstSecret)],
+    [true, true],
+  )
+  assert.equal(plainRequest.headers['x-webhook-signature-old'], undefined)
+  assert.match(plainRequest.headers['webhook-id'] ?? '', /^evt_/)
 
   const { secret: secondSecret } = (await send('POST', `/v1/webhooks/${id}/rotate-secret`, { graceHours: 1 }))
     .data
   assert.notEqual(secondSecret, firstSecret)
-  const between = await lastRequest()
+  const requestBetween = await lastRequest()
   assert.deepEqual(
-    [await isHex(between, secondSecret), await isHex(between, firstSecret, '-old')],
+    [await isHex(requestBetween, secondSecret), await isHex(requestBetween, firstSecret, '-old')],
     [true, true],
   )
-  assert.equal(await isHex(between, firstSecret), false)
-  assert.deepEqual([isStandard(between, firstSecret), isStandard(between, secondSecret)], [true, true])
+  assert.equal(await isHex(requestBetween, firstSecret), false)
+  assert.deepEqual(
+    [isStandard(requestBetween, firstSecret), isStandard(requestBetween, secondSecret)],
+    [true, true],
+  )
 
   pass(3700)
   const { headers, body } = await lastRequest()
@@ -199,9 +205,9 @@ test('a webhook host that now resolves to a private address is not called', asyn
   const { id } = await createHook(send, '/private')
   await createEvent(send)
   const closedHttp = new GuardedHttp({})
-  const elsewhere = app.with({ guardedHttp: () => Promise.resolve(closedHttp) }).services
+  const closedApp = app.with({ guardedHttp: () => Promise.resolve(closedHttp) }).services
   const { message } = queue.shift() as (typeof queue)[number]
-  await new Deliverer(elsewhere, { now }).deliver(message, () => 900_000)
+  await new Deliverer(closedApp, { now }).deliver(message, () => 900_000)
   await closedHttp.close()
   assert.match((await onlyDelivery(send, id)).error, /does not have a public IP address/)
   assert.equal(receiver.at('/private').length, 0)
@@ -212,7 +218,7 @@ test('a webhook host that now resolves to a private address is not called', asyn
 test('a webhook replay sends missed events, but no progress events', async () => {
   const send = newClient()
   const { id } = await createHook(send, '/replay')
-  const since = now().toISOString()
+  const sinceTime = now().toISOString()
   await createEvent(send)
   await deliverAll()
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: false })
@@ -222,14 +228,17 @@ test('a webhook replay sends missed events, but no progress events', async () =>
   await dispatch(eventOf(send, missedJob, 2, 'job.failed'))
   assert.equal(queue.length, 0)
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: true })
-  const replayed = await send('POST', `/v1/webhooks/${id}/replay`, { since })
+  const replayed = await send('POST', `/v1/webhooks/${id}/replay`, { since: sinceTime })
   assert.deepEqual([replayed.status, replayed.data], [202, { deliveries: 2, next: null }])
   await deliverAll()
   assert.deepEqual(
     receiver.at('/replay').map(({ json }) => json.event),
     ['job.completed', 'job.completed', 'job.failed'],
   )
-  const failures = await send('POST', `/v1/webhooks/${id}/replay`, { since, events: ['job.failed'] })
+  const failures = await send('POST', `/v1/webhooks/${id}/replay`, {
+    since: sinceTime,
+    events: ['job.failed'],
+  })
   assert.equal(failures.data.deliveries, 1)
   await deliverAll()
   assert.equal(receiver.at('/replay').length, 4)

@@ -83,10 +83,10 @@ print(len(archive.namelist()), sum(one.file_size for one in archive.infolist() i
 
 /** Three ZIP tools agree on the content. */
 async function opens(path: string, files: number, bytes: number): Promise<void> {
-  const { stdout: listed } = await run('unzip', ['-tqq', path])
-  assert.equal(listed, '')
-  const { stdout: counted } = await run(python3, ['-c', python, path])
-  assert.equal(counted.trim(), `${files + 1} ${bytes}`)
+  const { stdout: listedMembers } = await run('unzip', ['-tqq', path])
+  assert.equal(listedMembers, '')
+  const { stdout: countedMembers } = await run(python3, ['-c', python, path])
+  assert.equal(countedMembers.trim(), `${files + 1} ${bytes}`)
   const { stdout: tested } = await run('7zz', ['t', path])
   assert.match(tested, /Everything is Ok/)
 }

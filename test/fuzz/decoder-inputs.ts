@@ -33,8 +33,8 @@ export function loadSamples(): readonly Sample[] {
 type Random = () => number
 type Change = (bytes: Buffer, random: Random) => Buffer
 
-const below = (limit: number, random: Random) => Math.floor(random() * limit)
-const pick = <T>(all: readonly T[], random: Random): T => all[below(all.length, random)] as T // never empty
+const randomBelow = (limit: number, random: Random) => Math.floor(random() * limit)
+const pick = <T>(all: readonly T[], random: Random): T => all[randomBelow(all.length, random)] as T // never empty
 
 /** Values at which lengths, counts and offsets go wrong. */
 const extremes = [0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
@@ -45,7 +45,7 @@ const setNumber: Change = (bytes, random) => {
   const changed = Buffer.from(bytes)
   // Headers are at the start and the end of files.
   const reach = random() < 0.6 ? Math.min(bytes.length, 512) : bytes.length
-  const at = below(reach - width + 1, random)
+  const at = randomBelow(reach - width + 1, random)
   const value = pick(extremes, random) % 256 ** width
   if (random() < 0.5) changed.writeUIntLE(value, at, width)
   else changed.writeUIntBE(value, random() < 0.2 ? bytes.length - width : at, width)
@@ -54,9 +54,9 @@ const setNumber: Change = (bytes, random) => {
 
 /** Repeats a piece many times, as files do that make parsers slow. */
 const repeatPiece: Change = (bytes, random) => {
-  const start = below(bytes.length, random)
-  const piece = bytes.subarray(start, start + 1 + below(40, random))
-  const copies = Array.from({ length: 1 + below(3000, random) }, () => piece)
+  const start = randomBelow(bytes.length, random)
+  const piece = bytes.subarray(start, start + 1 + randomBelow(40, random))
+  const copies = Array.from({ length: 1 + randomBelow(3000, random) }, () => piece)
   return Buffer.concat([bytes.subarray(0, start), ...copies, bytes.subarray(start)])
 }
 
@@ -64,16 +64,16 @@ const changes: readonly Change[] = [...Object.values(mutations), setNumber, setN
 
 function changeBytes(bytes: Buffer, random: Random): Buffer {
   let changed = bytes
-  for (let left = 1 + below(3, random); left > 0 && changed.length > 0; left--)
+  for (let left = 1 + randomBelow(3, random); left > 0 && changed.length > 0; left--)
     changed = pick(changes, random)(changed, random)
   return changed
 }
 
 /** The start of one file with the end of another. */
-function splice(one: Buffer, other: Buffer, random: Random): Buffer {
+function splice(one: Buffer, otherBytes: Buffer, random: Random): Buffer {
   return Buffer.concat([
-    one.subarray(0, below(one.length + 1, random)),
-    other.subarray(below(other.length + 1, random)),
+    one.subarray(0, randomBelow(one.length + 1, random)),
+    otherBytes.subarray(randomBelow(otherBytes.length + 1, random)),
   ])
 }
 
@@ -94,11 +94,11 @@ async function unpack(bytes: Buffer): Promise<readonly Sample[]> {
 
 /** Changes a member of a ZIP, so that the parsers of the member see it and not only those of the ZIP. */
 async function changeMember(bytes: Buffer, random: Random): Promise<Buffer> {
-  const known = unpacked.get(bytes) ?? unpack(bytes).catch(() => [])
-  unpacked.set(bytes, known)
-  const members = await known
+  const knownMembers = unpacked.get(bytes) ?? unpack(bytes).catch(() => [])
+  unpacked.set(bytes, knownMembers)
+  const members = await knownMembers
   if (members.length === 0) return changeBytes(bytes, random)
-  const chosen = below(members.length, random)
+  const chosen = randomBelow(members.length, random)
   const zip = new ZipWriter(new Uint8ArrayWriter(), { level: 0, useWebWorkers: false })
   for (const [at, { name, bytes: member }] of members.entries())
     await zip.add(name, new Uint8ArrayReader(at === chosen ? changeBytes(member, random) : member))
@@ -114,6 +114,6 @@ export async function createInput(samples: readonly Sample[], seed: string, numb
   if (isZip(bytes) && random() < 0.5) return { name, bytes: await changeMember(bytes, random) }
   if (random() < 0.05) return { name, bytes: splice(bytes, pick(samples, random).bytes, random) }
   // Some with the extension of another file.
-  const other = random() < 0.1 ? extname(pick(samples, random).name) : extname(name)
-  return { name: `${basename(name, extname(name))}${other}`, bytes: changeBytes(bytes, random) }
+  const otherExtension = random() < 0.1 ? extname(pick(samples, random).name) : extname(name)
+  return { name: `${basename(name, extname(name))}${otherExtension}`, bytes: changeBytes(bytes, random) }
 }

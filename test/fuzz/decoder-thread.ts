@@ -53,16 +53,16 @@ async function problemOf(work: () => Promise<unknown>): Promise<string | undefin
 async function problemsOf(input: Sample): Promise<string[]> {
   const source = sourceOf(input)
   const extension = input.name.slice(input.name.lastIndexOf('.') + 1).toLowerCase()
-  const found = new Set<FormatId | undefined>([byExtension.get(extension)])
+  const foundFormats = new Set<FormatId | undefined>([byExtension.get(extension)])
   const detection = problemOf(async () => {
     const { format } = (await runMethod(source, { method: 'detectFormat', params: { hint: {} } })) as {
       format: string
     }
     if (!isFormatId(format)) throw new Error(`unknown format ${format}`)
-    found.add(format)
+    foundFormats.add(format)
   })
   const problems = [await detection]
-  for (const format of found) {
+  for (const format of foundFormats) {
     if (format === undefined) continue
     const reader = contentReaderOf(format)
     const params: SummaryRequest = reader

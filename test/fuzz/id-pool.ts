@@ -24,8 +24,8 @@ export class IdPool {
 
   add(kind: string, id: string, sender = ''): void {
     for (const list of [kind, `${kind} of ${sender}`]) {
-      const known = this.#ids.get(list) ?? []
-      if (!known.includes(id)) this.#ids.set(list, [...known, id].slice(-maxIds))
+      const knownIds = this.#ids.get(list) ?? []
+      if (!knownIds.includes(id)) this.#ids.set(list, [...knownIds, id].slice(-maxIds))
     }
   }
 
@@ -43,7 +43,7 @@ export class IdPool {
   /** One of ten ids is any sender's. */
   #pick(kind: string, at: number, sender: string): string {
     const own = at % 10 === 0 ? undefined : this.#ids.get(`${kind} of ${sender}`)
-    const known = own ?? this.#ids.get(kind) ?? []
-    return known[at % Math.max(1, known.length)] ?? `${kind}_01M8GX6EN24AFB0MDD2WGAQA75`
+    const knownIds = own ?? this.#ids.get(kind) ?? []
+    return knownIds[at % Math.max(1, knownIds.length)] ?? `${kind}_01M8GX6EN24AFB0MDD2WGAQA75`
   }
 }

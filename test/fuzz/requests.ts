@@ -90,13 +90,13 @@ export function requestArbitrary(document: object): fc.Arbitrary<FuzzRequest> {
 
 /** Mostly someone who may send the request. */
 function senderOf(path: string): fc.Arbitrary<SenderName> {
-  const usual = path.startsWith('/v1/admin')
+  const isAdminPath = path.startsWith('/v1/admin')
     ? (['admin'] as const)
     : /^\/v1\/(?:account|api-keys|oauth\/clients)/.test(path)
       ? (['manager', 'manager', 'admin'] as const)
       : (['anonymous', 'anonymous', 'manager'] as const)
   return fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom(...usual) },
+    { weight: 8, arbitrary: fc.constantFrom(...isAdminPath) },
     { weight: 1, arbitrary: fc.constantFrom(...senderNames) },
   )
 }
@@ -155,10 +155,10 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : (JSON.st
 
 function pathValue({ name, schema = {} }: Parameter, lookup: Lookup): fc.Arbitrary<string> {
   const kind = idKinds[name]
-  const usual = kind ? idToken(kind) : valueArbitrary(schema, lookup, name).map(asText)
+  const usualValue = kind ? idToken(kind) : valueArbitrary(schema, lookup, name).map(asText)
   const texts = oddValues.filter((value) => typeof value === 'string' && value !== '')
   return fc.oneof(
-    { weight: 12, arbitrary: usual },
+    { weight: 12, arbitrary: usualValue },
     { weight: 1, arbitrary: fc.constantFrom(...(texts as string[])) },
   )
 }

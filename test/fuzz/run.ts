@@ -9,13 +9,13 @@ async function fuzzApi(args: string[]): Promise<void> {
     options: { requests: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
   })
   const startedAt = Date.now()
-  let shown = 0
+  let shownCount = 0
   const result = await fuzz({
     requests: Number(values.requests),
     seed: Number(values.seed),
     onProgress: ({ requests, statuses, failures }) => {
-      for (const failure of failures.slice(shown)) console.log(failure)
-      shown = failures.length
+      for (const failure of failures.slice(shownCount)) console.log(failure)
+      shownCount = failures.length
       if (requests % 5000 === 0) console.log(requests, JSON.stringify(statuses))
     },
   })

@@ -21,22 +21,22 @@ const accepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
   })
 
 /** Bodies without files never reach the bucket. */
-const nowhere = { files: {} as Files, maxFileBytes: 1, retentionHours: 1 }
+const noFiles = { files: {} as Files, maxFileBytes: 1, retentionHours: 1 }
 
 async function read(type: string | undefined, event: Partial<HttpEvent>, takes = accepting('json', 'form')) {
   const headers = type === undefined ? {} : { 'content-type': type }
-  return (await readRequestBody({ headers, ...event } as HttpEvent, takes, nowhere)).value
+  return (await readRequestBody({ headers, ...event } as HttpEvent, takes, noFiles)).value
 }
 
 const json = '{"text":"é"}'
-const asked: [type: string | undefined, body: string][] = [
+const bodyCases: [type: string | undefined, body: string][] = [
   ['application/json', json],
   ['Application/JSON; charset=utf-8', json],
   ['application/vnd.texts+JSON', json],
   [undefined, json],
   ['application/x-www-form-urlencoded', 'text=%C3%A9'],
 ]
-for (const [type, body] of asked) {
+for (const [type, body] of bodyCases) {
   test(`a body of ${type ?? 'no type'} is read, also as base64`, async () => {
     assert.deepEqual({ ...Object(await read(type, { body })) }, { text: 'é' })
     const packedBody = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
@@ -90,22 +90,22 @@ test('deeply nested JSON is rejected before any recursive function processes it'
 })
 
 test('a duplicate name in one JSON object is rejected, but not the same name in two objects', async () => {
-  const twice = (body: string) => read('application/json', { body })
+  const readTwice = (body: string) => read('application/json', { body })
   for (const body of [
     ...['{"a":1,"a":1}', '{"b":[{"a":1}],"c":{"\\u0061":1,"a":2}}', '{"a":{"a":1},"a":2}'],
     // The object in between has ended.
     ...['{"a":{"b":1},"a":2}', '{"a":[1],"a":2}', '{"a":[{"b":1}],"a":2}'],
   ])
-    await assert.rejects(twice(body), { code: 'INVALID_INPUT', details: { field: 'a' } }, body)
+    await assert.rejects(readTwice(body), { code: 'INVALID_INPUT', details: { field: 'a' } }, body)
   for (const body of [
     '{"a":{"a":1},"b":[{"a":"a"},{"a":":"}]}',
     '{"a":{"b":1},"b":2}',
     '["a","a"]',
     '{"a":"\\"a\\":1,\\"a\\":2"}',
   ])
-    assert.deepEqual(await twice(body), JSON.parse(body))
-  await assert.rejects(twice('{"a":'), { code: 'INVALID_REQUEST', message: /not valid JSON/ })
-  assert.deepEqual(await twice(' '), {})
+    assert.deepEqual(await readTwice(body), JSON.parse(body))
+  await assert.rejects(readTwice('{"a":'), { code: 'INVALID_REQUEST', message: /not valid JSON/ })
+  assert.deepEqual(await readTwice(' '), {})
 })
 
 test('an unpaired surrogate is rejected with the name of its field, and paired ones are accepted', async () => {
@@ -185,7 +185,7 @@ for (const [body, reason] of notJson) {
 test('a body of unknown length is rejected at the request limit, with a hint on how to send large files', async () => {
   const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
   const headers = { 'content-type': 'application/json' }
-  const limits = { ...nowhere, maxBodyBytes: 1024 }
+  const limits = { ...noFiles, maxBodyBytes: 1024 }
   await assert.rejects(readRequestBody({ headers, bodyStream }, accepting('json'), limits), {
     code: 'FILE_TOO_LARGE',
     message: /presign/,

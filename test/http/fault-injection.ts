@@ -21,8 +21,8 @@ export function runBefore<Service extends object>(
 ): Service {
   const call = Reflect.get(service, method)
   if (typeof call !== 'function') throw new Error(`${String(method)} is no method`)
-  const after = async (...args: unknown[]) => act().then(() => call.apply(service, args))
-  return replaceMembers(service, { [method]: after } as Partial<Service>) // as the method, but for what is before
+  const callAfter = async (...args: unknown[]) => act().then(() => call.apply(service, args))
+  return replaceMembers(service, { [method]: callAfter } as Partial<Service>) // as the method, but for what is before
 }
 
 /** Returns a function that runs `act` only on its first call. */

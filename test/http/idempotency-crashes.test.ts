@@ -67,8 +67,8 @@ const dying = (contract: AnyContract, handle: AnyContract['handle']): AnyContrac
 test('after an internal error, the repeated request continues with the existing job and its file', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const failing = app.with({ jobs: failingAfterStored(app.services.jobs) })
-  assertCode(await convert({ headers, key }, failing), 500, 'INTERNAL_ERROR')
+  const failingApp = app.with({ jobs: failingAfterStored(app.services.jobs) })
+  assertCode(await convert({ headers, key }, failingApp), 500, 'INTERNAL_ERROR')
   const [jobId] = await jobsOf(headers)
   const otherRequest = { headers, key, body: form({ targetFormat: 'html' }, '# Hello') }
   assertCode(await convert(otherRequest), 422, 'IDEMPOTENCY_KEY_REUSED')
@@ -82,12 +82,12 @@ test('after an internal error, the repeated request continues with the existing 
 })
 
 function failingAfterStored(jobs: Jobs): Jobs {
-  const failing: Jobs = Object.create(jobs)
-  failing.create = async (...parts) => {
+  const failingJobs: Jobs = Object.create(jobs)
+  failingJobs.create = async (...parts) => {
     await jobs.store.create(...parts)
     throw new Error('the bus does not answer')
   }
-  return failing
+  return failingJobs
 }
 
 test('if the process dies after creating the job, the repeated request finds the job', async () => {
@@ -209,10 +209,10 @@ test('an anonymous client that repeats a request from the same IP address keeps 
   assert.deepEqual(repeatedReply.cookies, firstReply.cookies)
   const knownHeaders = { 'x-owner-token': firstReply.headers['x-owner-token'] ?? '' }
   assertReplay(await convert({ key, headers: knownHeaders }), firstReply)
-  const elsewhere = await convert({ key, address: '192.0.2.2' })
-  assert.equal(elsewhere.status, 202)
-  assert.notEqual(elsewhere.json.jobId, firstReply.json.jobId)
-  assert.notEqual(elsewhere.headers['x-owner-token'], firstReply.headers['x-owner-token'])
+  const otherAddressReply = await convert({ key, address: '192.0.2.2' })
+  assert.equal(otherAddressReply.status, 202)
+  assert.notEqual(otherAddressReply.json.jobId, firstReply.json.jobId)
+  assert.notEqual(otherAddressReply.headers['x-owner-token'], firstReply.headers['x-owner-token'])
   assert.deepEqual(await jobsOf(knownHeaders), [firstReply.json.jobId])
 })
 

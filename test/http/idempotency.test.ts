@@ -113,12 +113,12 @@ test('reordered files make a different idempotent request, reordered fields do n
 
 test('reordered JSON members make the same idempotent request', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
-  const given = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
-  const { file, filename, operation } = given
+  const givenTask = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
+  const { file, filename, operation } = givenTask
   const pdf = { operation: 'convert', input: 'given', output_format: 'pdf' }
   const out = { operation: 'export/url', input: 'pdf' }
   const post = (body: unknown) => app.send('POST', '/v1/jobs', { headers, body })
-  const firstReply = await post({ tasks: { given, pdf, out }, tag: 'a' })
+  const firstReply = await post({ tasks: { given: givenTask, pdf, out }, tag: 'a' })
   assert.equal(firstReply.status, 202, firstReply.text)
   assertReplay(
     await post({ tag: 'a', tasks: { out, pdf, given: { file, filename, operation } } }),

@@ -101,9 +101,13 @@ describe('operations of the OpenAPI document', () => {
     for (const { contract, described, name } of operations) {
       for (const [status, { content = {} }] of Object.entries(described.responses)) {
         if (Number(status) < 400 || status in (contract.reply.otherStatuses ?? {})) continue
-        const { 'application/json': plain, ...others } = content
+        const { 'application/json': plainContent, ...others } = content
         const isOAuth = contract.errorFormat === 'oauth'
-        assert.match(plain?.schema.$ref ?? '', isOAuth ? /\/OAuthError$/ : /\/Error$/, `${name} ${status}`)
+        assert.match(
+          plainContent?.schema.$ref ?? '',
+          isOAuth ? /\/OAuthError$/ : /\/Error$/,
+          `${name} ${status}`,
+        )
         assert.deepEqual(Object.keys(others), isOAuth ? [] : ['application/problem+json'], name)
       }
     }
@@ -133,8 +137,8 @@ describe('operations of the OpenAPI document', () => {
           'retry-after': status === '429' || status === '503' || isFirstAtWork,
           ...Object.fromEntries(ownHeaders.map((header) => [header, true])),
         }
-        const there = Object.keys(expectedHeaders).filter((header) => expectedHeaders[header])
-        assert.deepEqual(Object.keys(headers).toSorted(), there.toSorted(), `${name} ${status}`)
+        const presentHeaders = Object.keys(expectedHeaders).filter((header) => expectedHeaders[header])
+        assert.deepEqual(Object.keys(headers).toSorted(), presentHeaders.toSorted(), `${name} ${status}`)
       }
     }
   })

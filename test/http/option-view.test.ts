@@ -132,14 +132,14 @@ describe('views of conversion options', () => {
 })
 
 describe('views of all options', () => {
-  const those = (has: (one: (typeof optionLabels)[string]) => boolean) =>
+  const labelsWith = (has: (one: (typeof optionLabels)[string]) => boolean) =>
     Object.entries(optionLabels)
       .flatMap(([name, one]) => (has(one) ? [name] : []))
       .join(' ')
 
   test('the basic options appear in this order', () => {
     assert.equal(
-      those(({ basic }) => basic === true),
+      labelsWith(({ basic }) => basic === true),
       'password quality targetSize profile pdfQuality pages layout resolution width height fit dpi fps start end timestamp count rotate background audioBitrate lossless language pageSize landscape paths sizes terms watermarkText watermarkPosition watermarkColor watermarkOpacity position format startNumber pdfaVersion colorMode ebookOutputProfile title author subject keywords',
     )
   })
@@ -173,7 +173,7 @@ describe('views of all options', () => {
     assert.equal(of('pages'), 'pages pageRange')
     assert.equal(of('languages'), 'language ocrLanguage')
     assert.equal([of('paper'), of('multiline'), of('date')].join(' '), 'pageSize terms creationDate')
-    const units = (unit: string) => those((one) => one.unit === unit)
+    const units = (unit: string) => labelsWith((one) => one.unit === unit)
     assert.equal(units('px'), 'width height sizes downscale filterSpeckle pixelSize')
     assert.equal(units('s'), 'start end timestamp gap')
     assert.equal(units('%'), 'threshold blankThreshold watermarkScale')
@@ -184,7 +184,7 @@ describe('views of all options', () => {
     assert.equal(units('bit/s'), 'audioBitrate videoBitrate bitrate')
     assert.equal(units('bytes'), 'targetSize maxFileSize')
     assert.equal(
-      those(({ suggestions }) => suggestions !== undefined),
+      labelsWith(({ suggestions }) => suggestions !== undefined),
       'resolution language pageSize format delimiter encoding ocrLanguage',
     )
   })

@@ -151,8 +151,8 @@ test('the URL of an upload cannot be used to read, delete or write another file'
     const { status } = await fetch(place.url, { method, headers: { ...place.headers } })
     assert.equal(status, 403, method)
   }
-  const elsewhere = { ...place, url: place.url.replace(place.uploadId, newId('upl')) }
-  assert.equal(await put(elsewhere, png), 403)
+  const otherPlace = { ...place, url: place.url.replace(place.uploadId, newId('upl')) }
+  assert.equal(await put(otherPlace, png), 403)
   const stranger = await app.send('POST', '/v1/convert', {
     body: { uploadId: place.uploadId, targetFormat: 'webp' },
   })

@@ -125,9 +125,9 @@ test('a cached API key costs one write for several requests and no lookup for so
     get: (target, name) => {
       const value = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
-      return (...given: unknown[]) => {
+      return (...givenArgs: unknown[]) => {
         calls.push(name)
-        return value.apply(target, given)
+        return value.apply(target, givenArgs)
       }
     },
   })

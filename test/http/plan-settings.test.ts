@@ -49,8 +49,8 @@ test('a sandbox account has no rate limits, a small file limit, its own header, 
   const sandbox = app.with({ config, plans })
   const reply = await sandbox.send('GET', '/v1/formats/png')
   assert.deepEqual([reply.status, reply.headers['x-sandbox']], [200, 'true'])
-  const elsewhere = await sandbox.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
-  assert.deepEqual([elsewhere.status, elsewhere.headers['x-sandbox']], [403, 'true'])
+  const otherAddressReply = await sandbox.send('GET', '/v1/formats/png', { address: '198.51.100.1' })
+  assert.deepEqual([otherAddressReply.status, otherAddressReply.headers['x-sandbox']], [403, 'true'])
   assert.equal((await app.send('GET', '/v1/formats/png')).headers['x-sandbox'], undefined)
 })
 
@@ -131,9 +131,9 @@ test('a second PDF engine is rejected if the plan excludes it or none is configu
   const createdReply = await ask('free', '/v1/jobs', jobs('auto'))
   assert.equal(createdReply.success, true, JSON.stringify(createdReply))
   assert.doesNotMatch(JSON.stringify(createdReply), /UNKNOWN_PARAMETER/)
-  const below = await ask('pro', '/v1/jobs', jobs('other'))
-  assert.equal(below.error.code, 'INSUFFICIENT_PERMISSIONS')
-  assert.match(below.error.message, /^tasks\.pdf\.pdfEngine: /)
+  const replyBelowLimit = await ask('pro', '/v1/jobs', jobs('other'))
+  assert.equal(replyBelowLimit.error.code, 'INSUFFICIENT_PERMISSIONS')
+  assert.match(replyBelowLimit.error.message, /^tasks\.pdf\.pdfEngine: /)
   assert.equal((await ask('business', '/v1/jobs', jobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
 })
 

@@ -36,8 +36,8 @@ describe('HEAD replies', () => {
 
 describe('rendering of replies', () => {
   test('a reply has Cache-Control no-store unless its contract says otherwise', () => {
-    const plain = contract({ ...base, reply: { status: 201, schema }, handle })
-    const { statusCode, headers } = renderReply(plain, { data: {} }, asking(), 'req_1')
+    const plainContract = contract({ ...base, reply: { status: 201, schema }, handle })
+    const { statusCode, headers } = renderReply(plainContract, { data: {} }, asking(), 'req_1')
     assert.equal(statusCode, 201)
     assert.deepEqual(headers, {
       'content-type': 'application/json; charset=utf-8',

@@ -102,16 +102,16 @@ describe('request fields', () => {
       code: 'INVALID_INPUT',
       details: { field: 'dpi' },
     })
-    for (const wrong of ['[]', '{', '1'])
-      assert.throws(() => of({ options: wrong }), /^AppError: options: expected a JSON object/)
+    for (const wrongItems of ['[]', '{', '1'])
+      assert.throws(() => of({ options: wrongItems }), /^AppError: options: expected a JSON object/)
   })
 
   test('upload ids can be an array, JSON text or a comma-separated list', () => {
     for (const givenIds of [['a', 'b'], '["a","b"]', 'a, b,', ' ["a","b"]'])
       assert.deepEqual(uploadIds.parse(givenIds), ['a', 'b'])
     const manyIds = Array.from({ length: 101 }, (_, at) => `u${at}`)
-    for (const wrong of [[''], '[', '[1]', ['a'.repeat(65)], manyIds, manyIds.join(), 7])
-      assert.equal(uploadIds.safeParse(wrong).success, false, JSON.stringify(wrong).slice(0, 40))
+    for (const wrongIds of [[''], '[', '[1]', ['a'.repeat(65)], manyIds, manyIds.join(), 7])
+      assert.equal(uploadIds.safeParse(wrongIds).success, false, JSON.stringify(wrongIds).slice(0, 40))
     assert.equal(uploadIds.parse(manyIds.slice(1).join()).length, 100)
     assert.equal(uploadIds.parse(['a'.repeat(64)]).length, 1)
   })
@@ -278,8 +278,11 @@ describe('requests to another host name', () => {
       [config.PUBLIC_URL, config.S3_PUBLIC_ENDPOINT],
       ['http://files.lan', 'http://files.lan/files'],
     )
-    const elsewhere = 'https://s3.example.com'
-    assert.equal(configsFor({ S3_PUBLIC_ENDPOINT: elsewhere })('files.lan').S3_PUBLIC_ENDPOINT, elsewhere)
+    const otherEndpoint = 'https://s3.example.com'
+    assert.equal(
+      configsFor({ S3_PUBLIC_ENDPOINT: otherEndpoint })('files.lan').S3_PUBLIC_ENDPOINT,
+      otherEndpoint,
+    )
     assert.equal(configsFor({ S3_PUBLIC_ENDPOINT: undefined })('files.lan').S3_PUBLIC_ENDPOINT, undefined)
     const keptConfigs = [
       configsFor({ TRUST_HOST: '0' })('files.lan'),

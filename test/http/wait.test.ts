@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseWaitS } from '../../lib/access/job-access.ts'
 
-const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefined][] = [
+const waitCases: [prefer: string | undefined, leftMs: number, waitS: number | undefined][] = [
   [undefined, 29_000, undefined],
   ['respond-async', 29_000, undefined],
   ['wait=5', 28_990, 5],
@@ -12,7 +12,7 @@ const asked: [prefer: string | undefined, leftMs: number, waitS: number | undefi
   ['wait=25', 12_000, 10],
   ['wait=25', 1000, 0],
 ]
-for (const [prefer, leftMs, waitS] of asked) {
+for (const [prefer, leftMs, waitS] of waitCases) {
   test(`Prefer: ${prefer} waits ${waitS} s when ${leftMs} ms are left`, () => {
     assert.equal(parseWaitS({ headers: { prefer }, remainingMs: () => leftMs }), waitS)
   })

@@ -84,13 +84,13 @@ test('a small file stays in the page cache', async () => {
 })
 
 test('a write error is thrown to the caller', async () => {
-  async function* broken() {
+  async function* brokenSource() {
     yield* chunks.slice(0, 60)
     throw new Error('the line is dead')
   }
   const path = join(folder, 'broken')
   await assert.rejects(
-    writeSynchronously(broken(), { path, onWritten: () => {}, cachedBytes }),
+    writeSynchronously(brokenSource(), { path, onWritten: () => {}, cachedBytes }),
     /the line is dead/,
   )
 })

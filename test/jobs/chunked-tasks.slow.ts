@@ -18,5 +18,5 @@ for (const [name, manner] of Object.entries({
   'one write gets no response': withSeed((chance) => oneLostWrite(0.05, chance)),
 }))
   test(`a chunked task ends with the same outcome when ${name}`, async (t) => {
-    t.diagnostic(`${await testCrashPoints(database, wholeScenario, { manner, every: 3 })} runs`)
+    t.diagnostic(`${await testCrashPoints(database, wholeScenario, { manner, everyNth: 3 })} runs`)
   })

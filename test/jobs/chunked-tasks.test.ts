@@ -38,7 +38,7 @@ async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise
 
 test('a chunked task ends with the same outcome wherever a process crashes', async (t) => {
   // chunked-tasks.slow.ts crashes after every effect.
-  t.diagnostic(`${await testCrashPoints(database, chunkScenarios['a chunked task'], { every: 4 })} runs`)
+  t.diagnostic(`${await testCrashPoints(database, chunkScenarios['a chunked task'], { everyNth: 4 })} runs`)
 })
 
 test('a chunked task returns the same result as an unsplit one, and leaves no chunks behind', async () => {

@@ -121,7 +121,7 @@ test('deleting chunks deletes their results and cut files, but not chunks of a l
 })
 
 test('the chunks of a task are deleted when the task ends or a chunk ends its route', async () => {
-  const ended = async (
+  const endedChunks = async (
     which: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
     moreFields: Partial<Task>,
   ) => {
@@ -133,17 +133,28 @@ test('the chunks of a task are deleted when the task ends or a chunk ends its ro
   }
   const itself = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split
   const firstChunk = ({ part }: Awaited<ReturnType<typeof createSplitTask>>) => part(1000)
-  assert.deepEqual(await ended(itself, { status: 'failed' }), [])
-  assert.deepEqual(await ended(firstChunk, { status: 'failed' }), [])
-  assert.deepEqual(await ended(firstChunk, {}), [1000, 1001, 2000], 'the others continue')
-  assert.deepEqual(await ended(firstChunk, { expandedBy: 2 }), [2000], 'the task takes another route by now')
-  assert.deepEqual(await ended((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}), [1000, 1001, 2000])
+  assert.deepEqual(await endedChunks(itself, { status: 'failed' }), [])
+  assert.deepEqual(await endedChunks(firstChunk, { status: 'failed' }), [])
+  assert.deepEqual(await endedChunks(firstChunk, {}), [1000, 1001, 2000], 'the others continue')
+  assert.deepEqual(
+    await endedChunks(firstChunk, { expandedBy: 2 }),
+    [2000],
+    'the task takes another route by now',
+  )
+  assert.deepEqual(
+    await endedChunks((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}),
+    [1000, 1001, 2000],
+  )
   const plain = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>): Task => {
     const { expandedBy: _, ...one } = split
     return one
   }
-  assert.deepEqual(await ended(plain, { status: 'completed' }), [1000, 1001, 2000], 'the task has no chunks')
-  assert.deepEqual(await ended(itself, {}), [1000, 1001, 2000], 'the task is not over')
+  assert.deepEqual(
+    await endedChunks(plain, { status: 'completed' }),
+    [1000, 1001, 2000],
+    'the task has no chunks',
+  )
+  assert.deepEqual(await endedChunks(itself, {}), [1000, 1001, 2000], 'the task is not over')
 })
 
 test('a chunk is needed as long as its task or its speculative copy waits for it', async () => {

@@ -68,7 +68,12 @@ test('a stored plan is handed over with encrypted secrets', async () => {
 })
 
 test('a speculative copy is not started when the original chunk is complete', async () => {
-  const split: Partial<Task> = { status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1001]) }
-  const { outcome } = await handleInWrongQueue(split, speculativeCopyOf(1000))
+  const splitFields: Partial<Task> = {
+    status: 'processing',
+    expandedBy: 1,
+    partCount: 2,
+    open: new Set([1001]),
+  }
+  const { outcome } = await handleInWrongQueue(splitFields, speculativeCopyOf(1000))
   await assert.rejects(outcome, LeaseLost)
 })

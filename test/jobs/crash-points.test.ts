@@ -11,6 +11,6 @@ const everyOf = (name: string) =>
 
 for (const [name, story] of Object.entries(jobScenarios))
   test(`${name} has the same outcome wherever a process crashes`, async (t) => {
-    const runs = await testCrashPoints(database, story, { every: everyOf(name) })
+    const runs = await testCrashPoints(database, story, { everyNth: everyOf(name) })
     t.diagnostic(`${runs} runs`)
   })

@@ -44,7 +44,7 @@ const codes = ({ warnings }: Task) => warnings.map(({ code }) => code)
 
 for (const [name, story] of Object.entries(fallbackScenarios))
   test(`${name} has the same outcome wherever a process crashes`, async (t) => {
-    t.diagnostic(`${await testCrashPoints(database, story, { every: 4 })} runs`)
+    t.diagnostic(`${await testCrashPoints(database, story, { everyNth: 4 })} runs`)
   })
 
 test('a file that one engine cannot read is read by the next one, with a warning', async () => {
@@ -141,10 +141,10 @@ test('a result without layout must keep much more text to be preferred', () => {
     files: [],
     fallback: { ...ofWords(88, 'CONTENT_LOST'), kept: 0.88 },
   }
-  const nowhere = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
+  const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
   const chooseResult = (foundWords: number, said: string[], isShort: boolean) => {
     const shortfall = isShort ? { kept: foundWords / 100, warning: lostError } : undefined
-    const turn = decideAfterSuccess(inputPlan, ofWords(foundWords, ...said), shortfall, nowhere)
+    const turn = decideAfterSuccess(inputPlan, ofWords(foundWords, ...said), shortfall, failWithoutRoute)
     return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
   }
   for (const isShort of [true, false]) {
@@ -165,21 +165,23 @@ test('when a fallback route fails, an earlier partial result is used', () => {
     step: 0,
     files: [],
   } as unknown as InputPlan
-  const nowhere = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No route is left.' } })
+  const failWithoutRoute = () => ({ error: { code: 'CORRUPT_FILE' as const, message: 'No route is left.' } })
   const fails = { step: 0, percent: 40, isLastAttempt: true }
   for (const error of [damagedError, missingError]) {
     assert.deepEqual(
-      decideAfterFailure({ ...inputPlan, fallback: emptyResult }, { ...fails, error }, nowhere),
+      decideAfterFailure({ ...inputPlan, fallback: emptyResult }, { ...fails, error }, failWithoutRoute),
       {
         result: emptyResult,
       },
     )
-    assert.throws(() => decideAfterFailure(inputPlan, { ...fails, error }, nowhere), { code: error.code })
+    assert.throws(() => decideAfterFailure(inputPlan, { ...fails, error }, failWithoutRoute), {
+      code: error.code,
+    })
   }
   const bare = new Error('the machine is busy')
   const failsAgain = { ...fails, error: bare, isLastAttempt: false }
   assert.throws(
-    () => decideAfterFailure({ ...inputPlan, fallback: emptyResult }, failsAgain, nowhere),
+    () => decideAfterFailure({ ...inputPlan, fallback: emptyResult }, failsAgain, failWithoutRoute),
     bare,
     'another attempt follows',
   )

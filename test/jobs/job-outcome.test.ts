@@ -96,10 +96,10 @@ test('a batch completes when one item completes, and counts the others', () => {
   const one = withTasks(batch, { left: complete(3, file('a.webp')), right: fail(4, 'x') })
   const { status, summary, error } = decideOutcome(one)
   assert.deepEqual([status, error, summary], ['completed', undefined, { total: 3, completed: 1, failed: 2 }])
-  const nothing = withTasks(batch, { left: fail(5, 'second'), right: fail(4, 'first') })
-  assert.deepEqual(decideOutcome(nothing).summary, { total: 3, completed: 0, failed: 3 })
+  const failedState = withTasks(batch, { left: fail(5, 'second'), right: fail(4, 'first') })
+  assert.deepEqual(decideOutcome(failedState).summary, { total: 3, completed: 0, failed: 3 })
   assert.deepEqual(
-    [decideOutcome(nothing).status, decideOutcome(nothing).error?.message],
+    [decideOutcome(failedState).status, decideOutcome(failedState).error?.message],
     ['failed', 'first'],
   )
 })

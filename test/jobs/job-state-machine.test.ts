@@ -43,11 +43,11 @@ test('the percent of a split task is that of its finished chunks, but never decr
   const [, work] = newJob(pair).tasks
   assert.ok(work)
   const half = { ...work, status: 'processing', percent: 50 } as const
-  const split = { ...half, expandedBy: 1, partCount: 3 }
-  const open = (...numbers: number[]) => ({ ...split, open: new Set(numbers) })
-  const percents = [half, open(1000, 1001, 1002), open(1000, 1002), open(1002), split].map(percentOfTask)
+  const splitTask = { ...half, expandedBy: 1, partCount: 3 }
+  const open = (...numbers: number[]) => ({ ...splitTask, open: new Set(numbers) })
+  const percents = [half, open(1000, 1001, 1002), open(1000, 1002), open(1002), splitTask].map(percentOfTask)
   assert.deepEqual(percents, [50, 50, 50, 60, 90])
-  assert.equal(percentOfTask({ ...split, status: 'completed', percent: 100 }), 100)
+  assert.equal(percentOfTask({ ...splitTask, status: 'completed', percent: 100 }), 100)
 })
 
 test('a split task is ready to be joined when no chunk is open or failed', () => {

@@ -37,7 +37,7 @@ test('a task is claimed by one worker at a time; the next claim counts an attemp
 })
 
 test('a task that waits for inputs or chunks, lost one of them, or has ended cannot be claimed', async () => {
-  const split = { status: 'processing', expandedBy: 1, partCount: 2 } as const
+  const splitFields = { status: 'processing', expandedBy: 1, partCount: 2 } as const
   const numbers = new Set([1000])
   for (const [set, applied] of [
     [{}, true],
@@ -46,11 +46,11 @@ test('a task that waits for inputs or chunks, lost one of them, or has ended can
     [{ status: 'completed' }, false],
     [{ status: 'cancelled', leaseUntil: timestamp(-9) }, false],
     [{ status: 'processing' }, false],
-    [split, true],
-    [{ ...split, status: 'completed' }, false],
-    [{ ...split, open: numbers }, false],
-    [{ ...split, lost: numbers }, false],
-    [{ ...split, leaseId: 'lease_2', leaseUntil: timestamp(9e8) }, false],
+    [splitFields, true],
+    [{ ...splitFields, status: 'completed' }, false],
+    [{ ...splitFields, open: numbers }, false],
+    [{ ...splitFields, lost: numbers }, false],
+    [{ ...splitFields, leaseId: 'lease_2', leaseUntil: timestamp(9e8) }, false],
   ] as const) {
     const { change, lease } = await createJob()
     await change(set as Partial<Task>)

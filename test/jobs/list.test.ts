@@ -70,11 +70,11 @@ test('only the index partitions of the requested statuses are queried', async ()
     const { list, asked } = createList(mixedStatuses)
     return [(await list({ statuses })).at, asked]
   }
-  const under = [
+  const jobsUnder = [
     ['byList', 'anon_1#live'],
     ['byList', 'anon_1#failed'],
   ]
-  assert.deepEqual(await lists(['queued', 'processing', 'failed']), [[5, 2, 1], under])
+  assert.deepEqual(await lists(['queued', 'processing', 'failed']), [[5, 2, 1], jobsUnder])
   assert.deepEqual(await lists(['expired']), [[], []])
   const taggedList = createList(mixedStatuses, { tag: 'mine' })
   assert.equal((await taggedList.list({ tag: 'mine' })).at.length, 6)

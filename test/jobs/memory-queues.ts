@@ -28,7 +28,7 @@ export class MemoryQueues extends Queues {
   readonly #gate: EffectGate
   readonly #visibilityS: number
   readonly #copies: () => number
-  #stored: Stored[] = []
+  #storedMessages: Stored[] = []
   #receipts = 0
   #onVisible = () => {}
   readonly deadLetters: string[] = []
@@ -51,7 +51,7 @@ export class MemoryQueues extends Queues {
         for (const message of messages.slice(at, at + 10)) {
           const body = JSON.stringify(TaskMessage.parse(message))
           for (let copy = this.#copies(); copy > 0; copy--)
-            this.#stored.push({ body, queue, visibleAt: 0, receives: 0, receipt: '' })
+            this.#storedMessages.push({ body, queue, visibleAt: 0, receives: 0, receipt: '' })
         }
         this.#onVisible()
       })
@@ -59,7 +59,7 @@ export class MemoryQueues extends Queues {
 
   override async extendVisibility(_queue: QueueId, receipt: string, seconds: number): Promise<void> {
     await this.#gate.observe(async () => {
-      for (const storedMessage of this.#stored)
+      for (const storedMessage of this.#storedMessages)
         if (storedMessage.receipt === receipt) storedMessage.visibleAt = Date.now() + seconds * 1000
       this.#onVisible()
     })
@@ -67,19 +67,19 @@ export class MemoryQueues extends Queues {
 
   receive(): QueuedMessage | undefined {
     const now = Date.now()
-    const foundMessage = this.#stored.find(({ visibleAt }) => visibleAt <= now)
+    const foundMessage = this.#storedMessages.find(({ visibleAt }) => visibleAt <= now)
     if (!foundMessage) return undefined
     foundMessage.receives += 1
     if (foundMessage.receives > maxReceiveCount) {
       this.deadLetters.push(foundMessage.body)
-      this.#stored = this.#stored.filter((stored) => stored !== foundMessage)
+      this.#storedMessages = this.#storedMessages.filter((stored) => stored !== foundMessage)
       return this.receive()
     }
     this.#receipts += 1
     foundMessage.receipt = String(this.#receipts)
     foundMessage.visibleAt = now + this.#visibilityS * 1000
     // Move it to the end, so that the next message is another one.
-    this.#stored = [...this.#stored.filter((stored) => stored !== foundMessage), foundMessage]
+    this.#storedMessages = [...this.#storedMessages.filter((stored) => stored !== foundMessage), foundMessage]
     return {
       message: TaskMessage.parse(JSON.parse(foundMessage.body)),
       queue: foundMessage.queue,
@@ -90,24 +90,26 @@ export class MemoryQueues extends Queues {
   /** Only the latest receipt deletes a message. */
   async delete(receipt: string): Promise<void> {
     await this.#gate.effect('message deleted', async () => {
-      this.#stored = this.#stored.filter((stored) => stored.receipt !== receipt)
+      this.#storedMessages = this.#storedMessages.filter((stored) => stored.receipt !== receipt)
     })
   }
 
   /** When the next message can be received; undefined when there is none. */
   get nextAt(): number | undefined {
-    return this.#stored.length === 0 ? undefined : Math.min(...this.#stored.map(({ visibleAt }) => visibleAt))
+    return this.#storedMessages.length === 0
+      ? undefined
+      : Math.min(...this.#storedMessages.map(({ visibleAt }) => visibleAt))
   }
 
   /** Bodies of all messages that were not deleted. */
   get bodies(): readonly string[] {
-    return this.#stored.map(({ body }) => body)
+    return this.#storedMessages.map(({ body }) => body)
   }
 
   /** Drops all messages, which must never happen in production. */
   dropAll(): void {
-    assert.ok(this.#stored.length > 0)
-    this.#stored = []
+    assert.ok(this.#storedMessages.length > 0)
+    this.#storedMessages = []
   }
 
   /** Resolves when a call makes the next message visible. */

@@ -12,7 +12,7 @@ import { readConfig } from '../../lib/config.ts'
 import { applyChange } from './records.ts'
 
 const config = readConfig({ LOG_LEVEL: 'silent' })
-const nowhere: CommandSender = {
+const unreachableTable: CommandSender = {
   send: () => Promise.reject(new Error('a table in memory sends no commands')),
 }
 
@@ -23,7 +23,7 @@ export class MemoryTable extends Table {
   losesResponses = false
 
   constructor() {
-    super(config, nowhere)
+    super(config, unreachableTable)
   }
 
   /** All current records. */
@@ -64,7 +64,7 @@ export class MemoryTable extends Table {
   }
 
   #conditional(write: Write, mark: Item | undefined): ConditionalWriteResult {
-    const itemBefore = this.#before(write)
+    const itemBefore = this.#itemBefore(write)
     if (holds(itemBefore, write.if ?? {})) return { applied: true, item: this.#apply(write) }
     const isOurs =
       mark !== undefined &&
@@ -75,7 +75,7 @@ export class MemoryTable extends Table {
 
   override async transact(writes: readonly Write[]): Promise<boolean> {
     const areMet = writes.every((write) =>
-      holds(this.#before(write), write.if ?? ('update' in write ? { exists: true } : {})),
+      holds(this.#itemBefore(write), write.if ?? ('update' in write ? { exists: true } : {})),
     )
     if (areMet) for (const write of writes) this.#apply(write)
     return areMet
@@ -90,7 +90,7 @@ export class MemoryTable extends Table {
     this.#apply({ delete: key })
   }
 
-  #before(write: Write): Item | undefined {
+  #itemBefore(write: Write): Item | undefined {
     return this.#items.get(nameOf(keyOf(write)))
   }
 
@@ -101,7 +101,9 @@ export class MemoryTable extends Table {
       this.#items.set(
         name,
         structuredClone(
-          'put' in write ? write.put : applyChange({ ...write.update, ...this.#before(write) }, write.change),
+          'put' in write
+            ? write.put
+            : applyChange({ ...write.update, ...this.#itemBefore(write) }, write.change),
         ),
       )
     return structuredClone(this.#items.get(name))

@@ -32,9 +32,9 @@ export async function testCrashPoints(
   scenario: Scenario,
   {
     manner: createBehavior,
-    every = 1,
+    everyNth: every = 1,
     from = 1,
-  }: { manner?: (seed: number) => TableBehavior; every?: number; from?: number } = {},
+  }: { manner?: (seed: number) => TableBehavior; everyNth?: number; from?: number } = {},
 ): Promise<number> {
   const tableName = await database.makeTable()
   const run = async (crashAfter: number | undefined) => {

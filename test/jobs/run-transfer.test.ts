@@ -136,7 +136,7 @@ test('a file with a wrong SHA-256 or size is rejected and deleted', async () => 
       },
     },
   }
-  const there = {
+  const storedCopy = {
     filename: 'a.txt',
     size: 2,
     isResumable: false,
@@ -144,7 +144,7 @@ test('a file with a wrong SHA-256 or size is rejected and deleted', async () => 
   }
   const run = {
     services,
-    operation: { kind: 'import', find: async () => async () => [there] },
+    operation: { kind: 'import', find: async () => async () => [storedCopy] },
     state,
     task: { ...send, attempt: 1 },
     workDir: '/nowhere',
@@ -205,15 +205,15 @@ test('an import reports progress, and deletes all files when one fails', async (
       },
     },
   }
-  const there = (filename: string, openFile: () => Promise<Readable>) => ({
+  const remoteFile = (filename: string, openFile: () => Promise<Readable>) => ({
     filename,
     size: 5,
     isResumable: false,
     open: openFile,
   })
   const foundFiles = [
-    there('a.txt', async () => Readable.from([bytes])),
-    there('b.txt', async () => {
+    remoteFile('a.txt', async () => Readable.from([bytes])),
+    remoteFile('b.txt', async () => {
       if (!isWhole)
         throw new RemoteError('forbidden', 'It is not allowed.', { isTransient: false, status: 403 })
       return Readable.from([bytes])

@@ -33,6 +33,6 @@ const manner = withSeed((chance) =>
 
 for (const name of scenarios)
   test(`${name} ends with the same outcome while writes conflict, responses are lost and batches are processed in part`, async (t) => {
-    const runs = await testCrashPoints(database, jobScenarios[name], { manner, every: 12, from: 3 })
+    const runs = await testCrashPoints(database, jobScenarios[name], { manner, everyNth: 12, from: 3 })
     t.diagnostic(`${runs} runs`)
   })

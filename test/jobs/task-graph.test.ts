@@ -106,14 +106,14 @@ test('the records of a job and its tasks contain the request, and nothing else',
       ttl,
     },
   ])
-  const plain = createRecords([createAwaitedUpload('in'), newTask('work', [0])])
+  const plainRecords = createRecords([createAwaitedUpload('in'), newTask('work', [0])])
   const optional = ['keyId', 'retryOf', 'failFast', 'hasWebhook', 'queuedAt', 'undefined']
   assert.deepEqual(
-    optional.filter((name) => name in plain.job),
+    optional.filter((name) => name in plainRecords.job),
     [],
   )
-  assert.deepEqual(plain.job.log, { created: { at: timestamp(0) } })
-  const [upload, taker] = plain.tasks
+  assert.deepEqual(plainRecords.job.log, { created: { at: timestamp(0) } })
+  const [upload, taker] = plainRecords.tasks
   assert.deepEqual([upload?.uploadId, upload?.form, upload?.fed, upload?.outs], ['upl_1', {}, false, ['1']])
   assert.ok(taker && !('uploadId' in taker) && !('continueOnError' in taker) && !('bucketed' in taker))
 })
@@ -278,9 +278,9 @@ test('a chunk is ready immediately, has no dependents and uses its task’s TTL'
   const [wholeTask] = tasks
   assert.ok(wholeTask)
   const piece = { steps: [], step: 0, files: [] }
-  const split = { ...wholeTask, startedAt: timestamp(3) }
+  const splitTask = { ...wholeTask, startedAt: timestamp(3) }
   const part = createChunkRecord(
-    split,
+    splitTask,
     chunkNumber(2, 7),
     { spec: { pages: '1-50' }, pieces: [piece] },
     secondsLater(9),

@@ -251,8 +251,8 @@ describe('the view of a job with its tasks', () => {
       },
     )
     assert.deepEqual(tasksOf(waitingState)['in']?.result, form)
-    const there = withTasks(waitingState, { in: complete(5, file('a.png')) })
-    assert.equal(tasksOf(there)['in']?.result, null)
+    const arrivedState = withTasks(waitingState, { in: complete(5, file('a.png')) })
+    assert.equal(tasksOf(arrivedState)['in']?.result, null)
   })
 
   test('a job with its tasks shows the locations of exported files', () => {
@@ -301,8 +301,8 @@ describe('the view of a job with its tasks', () => {
   })
 
   test('a job with its tasks shows the attempt that split a task while its chunks run', () => {
-    const split = withTasks(freshState, { work: { attempt: 0, expandedBy: 2 } })
-    assert.equal(tasksOf(split)['work']?.attempt, 2)
+    const splitState = withTasks(freshState, { work: { attempt: 0, expandedBy: 2 } })
+    assert.equal(tasksOf(splitState)['work']?.attempt, 2)
   })
 })
 

@@ -127,7 +127,7 @@ test(
     disk.fill()
     const parallelJob = await convertAndWait(service, makeSilence(), { targetFormat: 'wav' })
     assert.equal(parallelJob.error?.code, 'INSUFFICIENT_DISK_SPACE', JSON.stringify(parallelJob))
-    disk.empty()
+    disk.emptyDisk()
     const jobAfter = await convertAndWait(service, makeVideo(1), encoding)
     assert.equal(jobAfter.status, 'completed', JSON.stringify(jobAfter.error))
   },

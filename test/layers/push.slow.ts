@@ -89,7 +89,7 @@ test('an image of another commit is not pushed', () =>
 test('the digest of a pushed image is stored for the packaging', async () => {
   const { said, code } = await push(image)
   assert.equal(code, 0, said)
-  const there = registry.manifests.get(`files/mutabor-${image}:${revision().slice(0, 12)}`)
-  assert.equal(there?.manifest.mediaType, 'application/vnd.docker.distribution.manifest.v2+json')
-  assert.equal(pushedImages()[image], `${registry.address}/files/mutabor-${image}@${there?.digest}`)
+  const pushedManifest = registry.manifests.get(`files/mutabor-${image}:${revision().slice(0, 12)}`)
+  assert.equal(pushedManifest?.manifest.mediaType, 'application/vnd.docker.distribution.manifest.v2+json')
+  assert.equal(pushedImages()[image], `${registry.address}/files/mutabor-${image}@${pushedManifest?.digest}`)
 })

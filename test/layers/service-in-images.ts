@@ -139,5 +139,5 @@ export async function convertAndWait(
   const acceptedReply = await client.convert(file, fields)
   const body = (await acceptedReply.json()) as { data: { jobId: string } }
   assert.equal(acceptedReply.status, 202, JSON.stringify(body))
-  return client.finished(body.data.jobId)
+  return client.finishedJob(body.data.jobId)
 }

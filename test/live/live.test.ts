@@ -140,7 +140,7 @@ test('after a reconnect, the missed events are sent exactly once and in order, t
   const createdJob = await createJob()
   const firstClient = await connectOwner(createdJob.token)
   await gateway.publish(progressAt(createdJob, 1, 3), progressAt(createdJob, 2, 4))
-  const since = firstClient.last.seq
+  const sinceNumber = firstClient.last.seq
   await firstClient.leave()
   await gateway.publish(
     progressAt(createdJob, 3, 5),
@@ -149,20 +149,20 @@ test('after a reconnect, the missed events are sent exactly once and in order, t
   )
   const secondClient = await connectOwner(createdJob.token)
   await gateway.publish(progressAt(createdJob, 6, 8))
-  await secondClient.send({ type: 'resume', since })
+  await secondClient.send({ type: 'resume', since: sinceNumber })
   await gateway.publish(progressAt(createdJob, 7, 9))
   const events = secondClient.of('event')
   assert.deepEqual(percents(events), [6, 3, 4, 5, 7])
-  assert.deepEqual(events.map(({ seq }) => seq - since).sort(), [1, 2, 3, 4, 5])
-  await secondClient.send({ type: 'resume', since })
+  assert.deepEqual(events.map(({ seq }) => seq - sinceNumber).sort(), [1, 2, 3, 4, 5])
+  await secondClient.send({ type: 'resume', since: sinceNumber })
   assert.equal(secondClient.of('event').length, 5, 'sent events are not repeated')
 })
 
 test('a client that resumes too late gets an error and a snapshot', async () => {
   const createdJob = await createJob()
   const client = await connectOwner(createdJob.token)
-  for (const since of [1, client.frames[0].lastSequence + 1]) {
-    await client.send({ type: 'resume', since })
+  for (const sinceNumber of [1, client.frames[0].lastSequence + 1]) {
+    await client.send({ type: 'resume', since: sinceNumber })
     assert.partialDeepStrictEqual(client.frames.slice(-2), [
       { type: 'error', code: 'SEQUENCE_GONE' },
       { type: 'snapshot', jobs: [{ jobId: createdJob.jobId }] },

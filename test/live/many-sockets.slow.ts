@@ -74,8 +74,12 @@ test('1,000 sockets are greeted and informed, further ones are refused, and no r
   assert.equal((await new Client(service).fetch('/health')).status, 200)
   t.diagnostic(`/health took ${Math.round(performance.now() - health)} ms meanwhile`)
 
-  const beyond = tokens.map(listen)
-  await waitUntil(() => beyond.every(({ closed }) => closed === 4429), 'one more per owner is refused', 60)
+  const extraSockets = tokens.map(listen)
+  await waitUntil(
+    () => extraSockets.every(({ closed }) => closed === 4429),
+    'one more per owner is refused',
+    60,
+  )
   await Promise.all(tokens.map((token) => createJob(token)))
   const isInformed = ({ types }: Listener) => types.includes('job.completed')
   await waitUntil(() => allListeners.every(isInformed), 'all learn that a job completed', 180)

@@ -36,7 +36,7 @@ export async function checkRestoredJobs(
   const doneJobs = [await submit(), await submit()]
   const results = new Map<string, Buffer>()
   for (const id of doneJobs) {
-    assert.equal((await client.finished(id)).status, 'completed')
+    assert.equal((await client.finishedJob(id)).status, 'completed')
     results.set(id, await client.download(id))
   }
   const openJobs = await Promise.all(Array.from({ length: 12 }, submit))

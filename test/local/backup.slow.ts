@@ -5,6 +5,6 @@ import { checkRestoredJobs } from './backup-jobs.ts'
 
 test('jobs unfinished at the time of the backup complete after it is restored', async (t) => {
   await checkRestoredJobs(t, async (client, openJobs) => {
-    for (const id of openJobs) assert.equal((await client.finished(id)).status, 'completed')
+    for (const id of openJobs) assert.equal((await client.finishedJob(id)).status, 'completed')
   })
 })

@@ -252,9 +252,9 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
       const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
       assert.ok(isReady, output)
       assert.notEqual(readFileSync(file, 'utf8'), oldContents)
-      const aside = readdirSync(dataDir).filter((found) => found.startsWith('secrets.json.damaged-'))
+      const setAsideFiles = readdirSync(dataDir).filter((found) => found.startsWith('secrets.json.damaged-'))
       assert.deepEqual(
-        aside.map((found) => readOrNothing(join(dataDir, found))),
+        setAsideFiles.map((found) => readOrNothing(join(dataDir, found))),
         damagedContents === undefined ? [] : [damagedContents],
       )
       assert.ok((await start(dataDir)).isReady)

@@ -32,7 +32,7 @@ test('disk space is reserved, released when the disk is full, and reserved again
   writeFileSync(join(disk.folder, 'records'), Buffer.alloc(mib))
   reserve.ensureFreeSpace()
   assert.deepEqual([sizeOf(file), releases], [2 * mib, 1], 'one release is enough for several operations')
-  disk.empty()
+  disk.emptyDisk()
   await waitUntil(() => sizeOf(file) === 10 * mib, 'the space is reserved again')
   await reserve.close()
   disk.fill()
@@ -51,7 +51,7 @@ test('logging on a full disk does not throw, and the lines are written later', a
   const long = 'x'.repeat(5000)
   log.info({ long }, 'meanwhile')
   log.info({ long }, 'meanwhile')
-  disk.empty()
+  disk.emptyDisk()
   log.info('after')
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   assert.deepEqual(

@@ -19,10 +19,10 @@ test('owners without a limit of their plan take turns: one with many jobs does n
     return ((await response.json()) as { jobId: string }).jobId
   }
   const [flooder, otherClient] = [new Client(service), new Client(service)]
-  await flooder.finished(await send(flooder))
-  await otherClient.finished(await send(otherClient))
+  await flooder.finishedJob(await send(flooder))
+  await otherClient.finishedJob(await send(otherClient))
   const flood = await Promise.all(Array.from({ length: floodSize }, () => send(flooder)))
-  await otherClient.finished(await send(otherClient))
+  await otherClient.finishedJob(await send(otherClient))
   const statuses = await Promise.all(
     flood.map(async (id) => {
       const { data } = (await (await flooder.fetch(`/v1/status/${id}`)).json()) as {
@@ -33,5 +33,5 @@ test('owners without a limit of their plan take turns: one with many jobs does n
   )
   const waitingCount = statuses.filter((status) => status === 'queued').length
   assert.ok(waitingCount >= floodSize / 2, `${waitingCount} of ${floodSize} jobs of the flood still wait`)
-  for (const id of flood) assert.equal((await flooder.finished(id)).status, 'completed')
+  for (const id of flood) assert.equal((await flooder.finishedJob(id)).status, 'completed')
 })

@@ -44,7 +44,7 @@ async function measure(service: TestService, work: readonly Work[]): Promise<num
       const startedAt = performance.now()
       const client = new Client(service)
       const id = await send(client, work[at % work.length] as Work) // the list is not empty
-      const { status, error } = await client.finished(id)
+      const { status, error } = await client.finishedJob(id)
       assert.equal(status, 'completed', JSON.stringify(error))
       return (performance.now() - startedAt) / 1000
     }),
@@ -76,7 +76,7 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   t.diagnostic(`on an empty service ${seconds(onEmpty)} s, during the flood ${seconds(during)} s`)
   let maxTaskS = 0
   for (const id of ids) {
-    const { status, error, startedAt, endedAt } = (await flooder.finished(id)) as Ended
+    const { status, error, startedAt, endedAt } = (await flooder.finishedJob(id)) as Ended
     assert.equal(status, 'completed', JSON.stringify(error))
     maxTaskS = Math.max(maxTaskS, (Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
     await pause(0)

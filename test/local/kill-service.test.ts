@@ -86,7 +86,7 @@ test('six jobs survive SIGKILL of every process of the service and each complete
     assert.deepEqual(survivors, [], 'no process outlives the service')
 
     service = await startService({ PORT: port }, dataDir)
-    const jobs = await Promise.all(ids.map((id) => client.finished(id)))
+    const jobs = await Promise.all(ids.map((id) => client.finishedJob(id)))
     assert.deepEqual(
       jobs.map(({ status, error }) => [status, error]),
       ids.map(() => ['completed', null]),

@@ -48,7 +48,7 @@ async function convertToEnd(
 ): Promise<string> {
   const response = await client.convert(file, fields)
   const { data } = (await response.json()) as { data: { jobId: string } }
-  await client.finished(data.jobId)
+  await client.finishedJob(data.jobId)
   return data.jobId
 }
 
@@ -164,7 +164,7 @@ test('replay runs each task of a job on its inputs, or only the named task', asy
     body: JSON.stringify({ tasks }),
   })
   const { data } = (await response.json()) as { data: { jobId: string } }
-  await client.finished(data.jobId)
+  await client.finishedJob(data.jobId)
   const fullReplay = await replay(service, data.jobId)
   assert.equal(fullReplay.code, 0, fullReplay.stdout)
   assert.match(fullReplay.stdout, /archive of small, large, created /)
@@ -196,14 +196,14 @@ test('replay never shows a password of a job', async () => {
   const archive = join(folder, 'locked.7z')
   await run('7zz', ['a', '-popen-sesame', archive, join(folder, 'a.txt')])
   const file = { name: 'locked.7z', bytes: new Uint8Array(await readFile(archive)) }
-  const right = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-sesame' })
+  const unlockedJob = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-sesame' })
   const wrongJob = await convertToEnd(client, file, { targetFormat: 'zip', password: 'open-barley' })
-  const openedReplay = await replay(service, right)
+  const openedReplay = await replay(service, unlockedJob)
   assert.equal(openedReplay.code, 0, openedReplay.stdout)
   const refusedReplay = await replay(service, wrongJob)
   assert.equal(refusedReplay.code, 1, refusedReplay.stdout)
   assert.match(refusedReplay.stdout, /INVALID_INPUT: The password does not open the archive/)
-  const withoutKey = await replayWith(await deploymentSettings(service), [right])
+  const withoutKey = await replayWith(await deploymentSettings(service), [unlockedJob])
   assert.equal(withoutKey.code, 2, withoutKey.stdout)
   assert.match(
     withoutKey.stdout,
@@ -270,7 +270,7 @@ test('replay refuses unknown and malformed job ids with advice', async () => {
     [unknownReplay.code, unknownReplay.stderr],
     [2, '"42" is not a job id: expected job_ followed by 26 letters and digits.\n'],
   )
-  const elsewhere = await replay({ dataDir: dirname(program) }, unknownId)
-  assert.equal(elsewhere.code, 2)
-  assert.match(elsewhere.stderr, /is not a data folder of this service\. Set DATA_DIR,/)
+  const replayElsewhere = await replay({ dataDir: dirname(program) }, unknownId)
+  assert.equal(replayElsewhere.code, 2)
+  assert.match(replayElsewhere.stderr, /is not a data folder of this service\. Set DATA_DIR,/)
 })

@@ -31,7 +31,7 @@ test('a conversion interrupted by a restart of the service completes afterwards'
   assert.doesNotMatch(log, /"level":"(warn|error)"/, 'a stopped service logs no errors')
 
   service = await startService({}, dataDir)
-  const job = await client.at(service).finished(data.jobId)
+  const job = await client.at(service).finishedJob(data.jobId)
   assert.deepEqual([job.status, job.error], ['completed', null])
   const lines = (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
   const claims = lines.filter((line) => line.includes('task claimed')).map((line) => JSON.parse(line).attempt)

@@ -54,13 +54,13 @@ test('tasks whose worker crashed run alone, and only the one that crashes again 
   assert.ok(sharedWorker && otherWorkers.length === 0, 'both run in the same worker')
   process.kill(sharedWorker.pid, 'SIGKILL')
   await waitUntil(async () => (await claimsOf(neighbor)).length === 2, 'the neighbor runs again', 60)
-  assert.equal((await client.finished(neighbor)).status, 'completed')
+  assert.equal((await client.finishedJob(neighbor)).status, 'completed')
   // From now on, only the other task has a worker of its own.
   for (let claims = 2; claims <= 4; claims++) {
     await waitUntil(async () => (await claimsOf(crashing)).length === claims, `claim ${claims}`, 60)
     for (const { pid } of workersOf(service.pid)) process.kill(pid, 'SIGKILL')
   }
-  const { status, error } = await client.finished(crashing)
+  const { status, error } = await client.finishedJob(crashing)
   assert.equal(status, 'failed')
   assert.match(String(error?.message), /crashed in all three attempts/)
   const log = await readLog(dataDir)

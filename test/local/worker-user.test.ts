@@ -25,7 +25,7 @@ before(async () => {
   ] as const) {
     const response = await client.convert({ name, bytes: Buffer.from(png) }, { targetFormat })
     const { data } = (await response.json()) as { data: { jobId: string } }
-    assert.equal((await client.finished(data.jobId)).status, 'completed')
+    assert.equal((await client.finishedJob(data.jobId)).status, 'completed')
     const result = await client.fetch(`/v1/download/${data.jobId}`)
     assert.ok([200, 302, 307].includes(result.status), String(result.status))
   }

@@ -87,20 +87,20 @@ export class MutationRunner {
    * fault.
    */
   async #runTest(copy: ProjectCopy, mutant: Mutant, test: string): Promise<TestOutcome> {
-    const within = (limitMs: number) =>
+    const runWithin = (limitMs: number) =>
       copy.withMutant(mutant.file, mutant.text, () =>
         runTests(copy.root, test, this.#limitToDeadline(limitMs)),
       )
     const knownMs = await this.#baselineDurations.get(test)
     if (knownMs === undefined && this.#baselineDurations.has(test)) return { as: 'passed' }
     const firstMs = knownMs === undefined ? maxTestMs : timeoutFor(knownMs)
-    const testOutcome = await within(firstMs)
+    const testOutcome = await runWithin(firstMs)
     if (testOutcome.as === 'passed') return testOutcome
     // The test could be slow, or the machine busier than before.
     const lastingMs = await this.#baselineMs(copy, test, testOutcome.as === 'hung')
     if (lastingMs === undefined) return { as: 'passed' }
     const isTooEarly = testOutcome.as === 'hung' && firstMs < timeoutFor(lastingMs)
-    return isTooEarly ? within(timeoutFor(lastingMs)) : testOutcome
+    return isTooEarly ? runWithin(timeoutFor(lastingMs)) : testOutcome
   }
 
   #baselineMs(copy: ProjectCopy, test: string, isOutdated: boolean): Promise<number | undefined> {

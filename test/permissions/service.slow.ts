@@ -80,8 +80,8 @@ test('one or many files are sent with a request, and converted again', async () 
   }
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   const { uploadId } = await client.presign({ filename: 'a.md', contentType: 'text/markdown', size: 3 })
-  const early = await client.post('/v1/convert', { uploadId, targetFormat: 'html' })
-  assert.ok(early.status >= 400 && early.status < 500, 'the upload has not arrived')
+  const earlyJob = await client.post('/v1/convert', { uploadId, targetFormat: 'html' })
+  assert.ok(earlyJob.status >= 400 && earlyJob.status < 500, 'the upload has not arrived')
   assert.equal((await client.fetch(`/v1/uploads/${uploadId}`)).status, 200)
 })
 
@@ -108,7 +108,7 @@ test('uploads are used by jobs before or after they arrive, or not at all', asyn
   for (const [name, value] of Object.entries(parameters)) form.set(name, value)
   form.set('file', new Blob([png]), 'a.png')
   assert.equal((await fetch(url, { method: 'POST', body: form })).status, 201)
-  assert.equal((await client.finished(createdJob.data.jobId)).status, 'completed')
+  assert.equal((await client.finishedJob(createdJob.data.jobId)).status, 'completed')
 })
 
 const typeOf = (frame: string) => (JSON.parse(frame) as { type: string }).type

@@ -76,18 +76,18 @@ describe('the supported conversions', () => {
 
   test('the supported conversions never use an intermediate format that drops content which source and target support', () => {
     for (const { from, to, route } of conversions()) {
-      const between = route.steps.slice(0, -1).map((step) => formatById(step.to))
-      const paged = [formatById(from), ...between].findIndex((format) => format.multiPage)
+      const intermediateFormats = route.steps.slice(0, -1).map((step) => formatById(step.to))
+      const paged = [formatById(from), ...intermediateFormats].findIndex((format) => format.multiPage)
       if (paged >= 0) {
         const isText = ['document', 'ebook'].includes(formatById(to).category)
-        for (const format of between.slice(paged)) {
+        for (const format of intermediateFormats.slice(paged)) {
           const isFlowing = isText && format.category === 'document' && !format.fixedLayout
           assert.ok(format.multiPage || isFlowing, `${from} ${format.id} ${to}`)
         }
       }
       if (formatById(from).category === 'image') {
         assert.ok(
-          between.every(({ category }) => category === 'image'),
+          intermediateFormats.every(({ category }) => category === 'image'),
           `${from} to ${to}`,
         )
       }
@@ -139,9 +139,11 @@ describe('the supported conversions', () => {
 
   test('the supported conversions exclude routes of several steps to rarely used targets', () => {
     const ways = conversions().filter(({ route }) => route.steps.length > 1)
-    const unwanted = ways.filter(({ from, to }) => !isWorthSeveralSteps(formatById(from), formatById(to)))
+    const unwantedPairs = ways.filter(
+      ({ from, to }) => !isWorthSeveralSteps(formatById(from), formatById(to)),
+    )
     assert.deepEqual(
-      unwanted.map(({ from, to }) => `${from} to ${to}`),
+      unwantedPairs.map(({ from, to }) => `${from} to ${to}`),
       [],
     )
   })
@@ -154,15 +156,15 @@ describe('the supported conversions', () => {
   })
 
   test('the supported conversions of a source are searched once, with and without traits', () => {
-    const plain = { from: 'docx', to: 'jpg' } as const
-    assert.equal(planRoute(plain), planRoute(plain))
+    const plainPair = { from: 'docx', to: 'jpg' } as const
+    assert.equal(planRoute(plainPair), planRoute(plainPair))
     const drawnSvg = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
     assert.equal(planRoute(drawnSvg), planRoute(drawnSvg))
     const ownEngines = [...engines]
-    const route = planRoute({ ...plain, engines: ownEngines })
-    const every = conversions(ownEngines)
-    assert.equal(conversions(ownEngines), every)
-    assert.ok(every.some((one) => one.route === route))
+    const route = planRoute({ ...plainPair, engines: ownEngines })
+    const everyConversion = conversions(ownEngines)
+    assert.equal(conversions(ownEngines), everyConversion)
+    assert.ok(everyConversion.some((one) => one.route === route))
   })
 
   test('the supported conversions are listed in less than a second', () => {

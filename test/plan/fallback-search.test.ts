@@ -60,10 +60,10 @@ describe('a fallback route for an unreadable file', () => {
   })
 
   test('a fallback route for an unreadable file may start by rewriting the file for the engine that could not read it', () => {
-    const without = (from: FormatId) => [failAt('vips', from, 'webp')]
-    assert.equal(way('png', 'webp', without('png')), 'png imagemagick:png vips:webp')
+    const failWithoutFallback = (from: FormatId) => [failAt('vips', from, 'webp')]
+    assert.equal(way('png', 'webp', failWithoutFallback('png')), 'png imagemagick:png vips:webp')
     // No page of a multi-page image is lost.
-    assert.equal(way('tiff', 'webp', without('tiff')), undefined)
+    assert.equal(way('tiff', 'webp', failWithoutFallback('tiff')), undefined)
   })
 
   test('a fallback route for an unreadable file may use the same engine after another one has rewritten the file', () => {
@@ -106,12 +106,12 @@ describe('a fallback route for an unreadable file', () => {
   })
 
   test('a fallback route for an unreadable file does not return to the source format, nor rewrite lossy formats', () => {
-    const around = [
+    const routesAround = [
       engine('vips', [[['png'], ['jpg'], 1]]),
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
       engine('ffmpeg', [[['tiff'], ['png'], 1]]),
     ]
-    assert.equal(of('png', 'jpg', around, [failAt('vips', 'png', 'jpg')]), undefined)
+    assert.equal(of('png', 'jpg', routesAround, [failAt('vips', 'png', 'jpg')]), undefined)
     const rewriting = [
       engine('vips', [[['png', 'jpg'], ['webp'], 1]]),
       engine('imagemagick', [

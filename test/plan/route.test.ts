@@ -202,8 +202,8 @@ describe('the options of a route', () => {
       options: { password: 'secret' },
     })
     assert.deepEqual([firstStep?.options, secondStep?.options], [{}, { dpi: 72 }])
-    const plain = planRoute({ from: 'docx', to: 'jpg', engines })
-    assert.equal(createSteps(plain, { dpi: 72 }).length, 2)
+    const plainRoute = planRoute({ from: 'docx', to: 'jpg', engines })
+    assert.equal(createSteps(plainRoute, { dpi: 72 }).length, 2)
   })
 
   test('the options of a route include the password for operations that read the document, but not for packing', () => {
@@ -309,9 +309,9 @@ describe('lists of targets and conversions', () => {
 
   test('lists are created within two seconds for two hundred formats', () => {
     const ids = formats.slice(0, 200).map(({ id }) => id)
-    const every = engine('vips', 'image', [can(ids, ids, 1)])
+    const universalEngine = engine('vips', 'image', [can(ids, ids, 1)])
     const cpuBefore = process.cpuUsage()
-    const count = conversions([every, engine('ffmpeg', 'av', [can(ids, ids, 2)])]).length
+    const count = conversions([universalEngine, engine('ffmpeg', 'av', [can(ids, ids, 2)])]).length
     // Without unproven pairs.
     assert.ok(count > ids.length * ids.length * 0.8, `${count} pairs`)
     // CPU time, because other tests run at the same time.

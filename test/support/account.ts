@@ -51,10 +51,10 @@ export const newAdminKey = async (services: Stored): Promise<string> =>
 
 /** Creates a key for a new account of a running service. */
 export const managerOf = (service: TestService): Promise<string> =>
-  within(service, async (place) => newManagerKey(place, await newAccount(place)))
-export const adminOf = (service: TestService): Promise<string> => within(service, newAdminKey)
+  withinService(service, async (place) => newManagerKey(place, await newAccount(place)))
+export const adminOf = (service: TestService): Promise<string> => withinService(service, newAdminKey)
 
-async function within<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
+async function withinService<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
   const environmentBefore = { ...process.env }
   process.env['DATA_DIR'] = dataDir
   const place = await openReplayTarget()

@@ -52,12 +52,13 @@ function packageIn(folder: string): Resources {
   writeFileSync(join(folder, 'stages/dev.json'), JSON.stringify({ facades: 'v2' }))
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
-  const alone = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
-  if (!alone) console.log('This machine gives no network namespace: packaging was not kept from the network.')
+  const canUnshare = spawnSync('unshare', ['--map-root-user', '--net', 'true']).status === 0
+  if (!canUnshare)
+    console.log('This machine gives no network namespace: packaging was not kept from the network.')
   const packaging = spawnSync(
     'unshare',
     [
-      ...(alone ? ['--map-root-user', '--net'] : []),
+      ...(canUnshare ? ['--map-root-user', '--net'] : []),
       process.execPath,
       'node_modules/.bin/serverless',
       'package',

@@ -129,7 +129,7 @@ export class EveryOperation {
       json: { items: [{ uploadId: await this.#upload(), targetFormat: 'webp' }] },
     })
 
-    await this.#client.finished(jobId)
+    await this.#client.finishedJob(jobId)
     await this.#call({ path: '/v1/status/:jobId', params: { jobId } })
     await this.#call({ path: '/v1/jobs/:jobId', params: { jobId } })
     await this.#call({ path: '/v1/download/:jobId', params: { jobId } })
@@ -162,8 +162,8 @@ export class EveryOperation {
     await this.#figures()
     await this.#asAdministrator()
     // It waits for a file that never arrives, so that it can be cancelled.
-    const waiting = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
-    const awaitedJob = (await (await this.#client.post('/v1/jobs', { tasks: waiting })).json()) as {
+    const waitingTasks = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
+    const awaitedJob = (await (await this.#client.post('/v1/jobs', { tasks: waitingTasks })).json()) as {
       data: { jobId: string }
     }
     await this.#call({
@@ -280,7 +280,7 @@ export class EveryOperation {
     const path = '/v1/webhooks'
     const json = { url: this.#receiver.url('/hook'), events: ['job.completed', 'job.failed'] }
     const { id: webhookId } = await this.#call({ method: 'POST', path, json })
-    const since = new Date(Date.now() - 60_000).toISOString()
+    const sinceTime = new Date(Date.now() - 60_000).toISOString()
     const one = { path: `${path}/:webhookId`, params: { webhookId } }
     await this.#call({ ...one, method: 'POST', path: `${one.path}/test`, json: { event: 'job.completed' } })
     await this.#client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' })
@@ -299,7 +299,7 @@ export class EveryOperation {
     }
     await this.#call(delivery)
     await this.#call({ ...delivery, method: 'POST', path: `${delivery.path}/redeliver` })
-    await this.#call({ ...one, method: 'POST', path: `${one.path}/replay`, json: { since } })
+    await this.#call({ ...one, method: 'POST', path: `${one.path}/replay`, json: { since: sinceTime } })
     await this.#call({ ...one, method: 'POST', path: `${one.path}/rotate-secret`, json: { graceHours: 48 } })
     await this.#call({ path: `${path}/secret` })
     await this.#call({ method: 'POST', path: `${path}/secret/rotate`, json: { graceHours: 48 } })
@@ -324,18 +324,22 @@ export class EveryOperation {
     const isOurs = path === '/v1/uploads/multipart'
     const json = { filename: 'photo.png', type: 'image/png', size: body.length }
     const { uploadId, key } = await this.#call({ method: 'POST', path, json })
-    const given = { params: { uploadId }, query: { key } }
-    const part = { ...given, params: { uploadId, partNumber: '1' } }
+    const givenRequest = { params: { uploadId }, query: { key } }
+    const part = { ...givenRequest, params: { uploadId, partNumber: '1' } }
     const { url } = await this.#call({ path: `${path}/:uploadId/:partNumber`, ...part })
     if (isOurs)
-      await this.#call({ path: `${path}/:uploadId/batch`, ...given, query: { key, partNumbers: '1,2' } })
+      await this.#call({
+        path: `${path}/:uploadId/batch`,
+        ...givenRequest,
+        query: { key, partNumbers: '1,2' },
+      })
     const ETag = (await fetch(url, { method: 'PUT', body })).headers.get('etag')
-    await this.#call({ path: `${path}/:uploadId`, ...given })
+    await this.#call({ path: `${path}/:uploadId`, ...givenRequest })
     const parts = [{ PartNumber: 1, ETag }]
-    await this.#call({ method: 'POST', path: `${path}/:uploadId/complete`, ...given, json: { parts } })
+    await this.#call({ method: 'POST', path: `${path}/:uploadId/complete`, ...givenRequest, json: { parts } })
     const otherUpload = await this.#call({ method: 'POST', path, json })
-    const dropped = { params: { uploadId: otherUpload.uploadId }, query: { key: otherUpload.key } }
-    await this.#call({ method: 'DELETE', path: `${path}/:uploadId`, ...dropped })
+    const droppedUpload = { params: { uploadId: otherUpload.uploadId }, query: { key: otherUpload.key } }
+    await this.#call({ method: 'DELETE', path: `${path}/:uploadId`, ...droppedUpload })
   }
 }
 

@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** Headers that need no documentation: those of any HTTP service and of the transport. */
-const usual =
+const usualHeaders =
   /^(?:access-control-|content-|date$|connection$|keep-alive$|transfer-encoding$|vary$|cache-control$|set-cookie$|x-content-type-options$|x-accel-buffering$|x-sandbox$|pragma$|apigw-requestid$)/
 
 const isJson = (type: string) => /[/+]json$/.test(type)
@@ -116,7 +116,7 @@ export class OpenApiChecker {
     for (const [name, { required }] of Object.entries(documentedHeaders))
       if (required) assert.ok(sentHeaders.has(name), `${what} without the header ${name}`)
     const unknown = [...sentHeaders.keys()].filter(
-      (name) => !(name in documentedHeaders) && !usual.test(name),
+      (name) => !(name in documentedHeaders) && !usualHeaders.test(name),
     )
     assert.deepEqual(unknown, [], `${what} with headers that are not in the OpenAPI document`)
   }

@@ -21,9 +21,9 @@ export function descendants(pid: number): Process[] {
   const parents = new Map(
     pids().map((id) => [Number(id), Number(/^PPid:\s+(\d+)/m.exec(read(id, 'status'))?.[1])]),
   )
-  const below = (id: number): number[] =>
-    [...parents].filter(([, parent]) => parent === id).flatMap(([child]) => [child, ...below(child)])
-  return below(pid).map((id) => ({ pid: id, command: read(id, 'cmdline').replaceAll('\0', ' ') }))
+  const pidsBelow = (id: number): number[] =>
+    [...parents].filter(([, parent]) => parent === id).flatMap(([child]) => [child, ...pidsBelow(child)])
+  return pidsBelow(pid).map((id) => ({ pid: id, command: read(id, 'cmdline').replaceAll('\0', ' ') }))
 }
 
 /** Lists processes whose environment contains a text. */

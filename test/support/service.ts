@@ -41,10 +41,10 @@ export interface TestService {
 export async function startService(
   env: Record<string, string> = {},
   dataDir?: string,
-  under: readonly string[] = [],
+  mountedPaths: readonly string[] = [],
 ): Promise<TestService> {
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), 'mutabor-test-')))
-  const [program = '', ...args] = [...under, process.execPath, ...nodeFlags, start]
+  const [program = '', ...args] = [...mountedPaths, process.execPath, ...nodeFlags, start]
   const child = spawn(program, args, {
     env: {
       ...nodeEnvironment,
@@ -154,7 +154,7 @@ export class Client {
   }
 
   /** Returns the finished job. */
-  async finished(jobId: string): Promise<JobData> {
+  async finishedJob(jobId: string): Promise<JobData> {
     for (;;) {
       const response = await this.fetch(`/v1/status/${jobId}`, { headers: { prefer: 'wait=25' } })
       const { data } = (await response.json()) as { data: JobData }
@@ -182,7 +182,7 @@ export class Client {
   async accepted(response: Response): Promise<JobData> {
     const body = (await response.json()) as { data: JobData }
     assert.equal(response.status, 202, JSON.stringify(body))
-    return this.finished(body.data.jobId)
+    return this.finishedJob(body.data.jobId)
   }
 }
 

@@ -9,7 +9,7 @@ export interface SmallDisk {
   readonly folder: string
   /** Fills the disk to the last byte. */
   fill(): void
-  empty(): void
+  emptyDisk(): void
 }
 
 /** Mounts a small disk; returns the reason if this machine cannot. */
@@ -41,6 +41,6 @@ export function makeSmallDisk(t: Pick<TestContext, 'after'>, megabytes: number):
         closeSync(file)
       }
     },
-    empty: () => rmSync(filler, { force: true }),
+    emptyDisk: () => rmSync(filler, { force: true }),
   }
 }

@@ -15,7 +15,7 @@ function findUnbounded(schema: z.core.$ZodType, path: string, seenSchemas: Set<z
   seenSchemas.add(schema)
   // The union of all definitions, which `type` tells apart.
   const definition = schema._zod.def as Definition
-  const below = (inner: z.core.$ZodType, name = '') =>
+  const findBelow = (inner: z.core.$ZodType, name = '') =>
     findUnbounded(inner, `${path}${name}`, new Set(seenSchemas))
   switch (definition.type) {
     case 'string':
@@ -24,24 +24,24 @@ function findUnbounded(schema: z.core.$ZodType, path: string, seenSchemas: Set<z
     case 'any':
       return [`${path}: unknown`]
     case 'array':
-      return [...(hasMaximumSize(schema) ? [] : [`${path}: list`]), ...below(definition.element, '[]')]
+      return [...(hasMaximumSize(schema) ? [] : [`${path}: list`]), ...findBelow(definition.element, '[]')]
     case 'record':
       return [
         ...(limits?.names === undefined ? [`${path}: record`] : []),
-        ...below(definition.keyType, '{name}'),
-        ...below(definition.valueType, '{}'),
+        ...findBelow(definition.keyType, '{name}'),
+        ...findBelow(definition.valueType, '{}'),
       ]
     case 'object': {
       const { shape, catchall } = definition
-      const fields = Object.entries(shape).flatMap(([name, field]) => below(field, `.${name}`))
-      return [...fields, ...(catchall && catchall._zod.def.type !== 'never' ? below(catchall, '.*') : [])]
+      const fields = Object.entries(shape).flatMap(([name, field]) => findBelow(field, `.${name}`))
+      return [...fields, ...(catchall && catchall._zod.def.type !== 'never' ? findBelow(catchall, '.*') : [])]
     }
     case 'union':
-      return definition.options.flatMap((option) => below(option))
+      return definition.options.flatMap((option) => findBelow(option))
     case 'intersection':
-      return [...below(definition.left), ...below(definition.right)]
+      return [...findBelow(definition.left), ...findBelow(definition.right)]
     case 'tuple':
-      return definition.items.flatMap((item, at) => below(item, `[${at}]`))
+      return definition.items.flatMap((item, at) => findBelow(item, `[${at}]`))
     case 'optional':
     case 'nullable':
     case 'default':
@@ -49,12 +49,12 @@ function findUnbounded(schema: z.core.$ZodType, path: string, seenSchemas: Set<z
     case 'nonoptional':
     case 'catch':
     case 'readonly':
-      return below(definition.innerType)
+      return findBelow(definition.innerType)
     case 'pipe':
       // What a client sends; where it is a function, what the function gives.
-      return below(definition.in._zod.def.type === 'transform' ? definition.out : definition.in)
+      return findBelow(definition.in._zod.def.type === 'transform' ? definition.out : definition.in)
     case 'lazy':
-      return below(definition.getter())
+      return findBelow(definition.getter())
     case 'number':
     case 'boolean':
     case 'null':
@@ -106,8 +106,10 @@ function isBoundedString(schema: z.core.$ZodType): boolean {
 
 /** Whether an expression matches the whole text and repeats nothing without a limit. */
 function isBoundedPattern({ source, flags }: RegExp): boolean {
-  const plain = source.replace(/\\./g, 'a').replace(/\[[^\]]*\]/g, 'a')
+  const plainPattern = source.replace(/\\./g, 'a').replace(/\[[^\]]*\]/g, 'a')
   const isAnchored =
-    plain.startsWith('^') && plain.endsWith('$') && !/\|/.test(plain.replace(/\([^()]*\)/g, ''))
-  return isAnchored && !flags.includes('m') && !/[*+]|\{\d+,\}/.test(plain)
+    plainPattern.startsWith('^') &&
+    plainPattern.endsWith('$') &&
+    !/\|/.test(plainPattern.replace(/\([^()]*\)/g, ''))
+  return isAnchored && !flags.includes('m') && !/[*+]|\{\d+,\}/.test(plainPattern)
 }

@@ -143,11 +143,11 @@ function shareOfSimilarCells(cellsBefore: Uint8Array, cellsAfter: Uint8Array, si
   if (totalDifference > maxMeanDifference) return 1 - totalDifference / 255
   let sameCells = 0
   for (let at = 0; at < side * side; at++) {
-    const around = neighbors(at, side).map((place) => place * 3)
+    const cellsAround = neighbors(at, side).map((place) => place * 3)
     const isThere = [0, 1, 2].every((color) => {
       const [dot, lights] = [
         cellsAfter[at * 3 + color] ?? 0,
-        around.map((place) => cellsBefore[place + color] ?? 0),
+        cellsAround.map((place) => cellsBefore[place + color] ?? 0),
       ]
       return dot >= Math.min(...lights) - maxCellDifference && dot <= Math.max(...lights) + maxCellDifference
     })

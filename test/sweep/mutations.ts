@@ -59,7 +59,7 @@ export const wrongExtensions = [
   'epub',
 ] as const
 
-export const pickWrongExtension = (right: string, random: () => number): string => {
+export const pickWrongExtension = (rightExtension: string, random: () => number): string => {
   const extension = oneOf(wrongExtensions, random)
-  return extension === right ? 'tiff' : extension
+  return extension === rightExtension ? 'tiff' : extension
 }

@@ -59,8 +59,8 @@ const matching = allCases.filter(
     (!part || at % part.of === part.index - 1) &&
     (!only || one.id.includes(only)),
 )
-const every = Math.max(1, Math.ceil(matching.length / (count ?? matching.length)))
-const selectedCases = matching.filter((_, at) => at % every === 0)
+const everyNth = Math.max(1, Math.ceil(matching.length / (count ?? matching.length)))
+const selectedCases = matching.filter((_, at) => at % everyNth === 0)
 console.log(`${selectedCases.length} of ${allCases.length} files`)
 
 const folder = await mkdtemp(join(tmpdir(), 'sweep-'))

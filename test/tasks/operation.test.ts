@@ -251,14 +251,14 @@ describe('tasks of external stores', () => {
   test('an import from an external store accepts a key or a prefix, but not both', () => {
     assert.equal(fits('import/s3', { key: 'a' }), true)
     assert.equal(fits('import/s3', { key_prefix: 'a' }), true)
-    for (const wrong of [
+    for (const wrongHeaders of [
       {},
       { key: 'a', key_prefix: 'a' },
       { key: '' },
       { key: 'a'.repeat(1025) },
       { key: 'a', x: 1 },
     ])
-      assert.equal(fits('import/s3', wrong), false, JSON.stringify(wrong).slice(0, 40))
+      assert.equal(fits('import/s3', wrongHeaders), false, JSON.stringify(wrongHeaders).slice(0, 40))
     const container = {
       storage_account: 'images',
       container: 'images',

@@ -12,11 +12,11 @@ const out = (input: unknown) => ({ operation: 'export/url', input })
 
 describe('importing a file from a URL', () => {
   const { fields } = findTaskOperation('import/url') ?? {}
-  const wrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
+  const isWrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
 
   test('a file from a URL may be requested with headers, except reserved ones', () => {
     assert.equal(
-      wrong({ headers: { Authorization: 'Bearer x', 'x-a': '' }, sha256: 'A'.repeat(64), max_size: 1 }),
+      isWrong({ headers: { Authorization: 'Bearer x', 'x-a': '' }, sha256: 'A'.repeat(64), max_size: 1 }),
       false,
     )
     for (const name of [
@@ -28,7 +28,7 @@ describe('importing a file from a URL', () => {
       'te',
       'trailer',
     ])
-      assert.ok(wrong({ headers: { [name]: 'x' } }), name)
+      assert.ok(isWrong({ headers: { [name]: 'x' } }), name)
     for (const name of [
       'Keep-Alive',
       'expect',
@@ -37,12 +37,12 @@ describe('importing a file from a URL', () => {
       'accept-encoding',
       'Proxy-Authorization',
     ])
-      assert.ok(wrong({ headers: { [name]: 'x' } }), name)
+      assert.ok(isWrong({ headers: { [name]: 'x' } }), name)
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, '']))
-    assert.deepEqual([wrong({ headers: many(20) }), wrong({ headers: many(21) })], [false, true])
+    assert.deepEqual([isWrong({ headers: many(20) }), isWrong({ headers: many(21) })], [false, true])
     for (const headers of [{ 'a b': 'x' }, { a: 'x\r\nb: y' }, { a: 'x'.repeat(4001) }])
-      assert.ok(wrong({ headers }))
+      assert.ok(isWrong({ headers }))
   })
 
   test('a file from a URL needs an HTTP URL, and a valid hash and size', () => {
@@ -53,7 +53,7 @@ describe('importing a file from a URL', () => {
       { max_size: 0 },
       { x: 1 },
     ])
-      assert.ok(wrong(moreFields), JSON.stringify(moreFields))
+      assert.ok(isWrong(moreFields), JSON.stringify(moreFields))
   })
 })
 
@@ -227,9 +227,12 @@ test('an error of a task contains its name, truncated to the maximum length, and
   const task = 'x'.repeat(64)
   assert.equal(error.message, `tasks.${task}.dpi: expected a number.`)
   assert.deepEqual(error.details, { field: `tasks.${task}.dpi`, got: 1, task })
-  const plain = addTaskToError('a', new AppError('NO_FILES', 'It has none.'))
-  assert.ok(plain instanceof AppError)
-  assert.deepEqual([plain.message, plain.details], ['tasks.a: It has none.', { field: 'tasks.a', task: 'a' }])
+  const plainError = addTaskToError('a', new AppError('NO_FILES', 'It has none.'))
+  assert.ok(plainError instanceof AppError)
+  assert.deepEqual(
+    [plainError.message, plainError.details],
+    ['tasks.a: It has none.', { field: 'tasks.a', task: 'a' }],
+  )
   const bug = new TypeError('of a bug')
   assert.equal(addTaskToError('a', bug), bug)
 })

@@ -12,7 +12,9 @@ describe('capturing a website', () => {
       path.join('.'),
       message,
     ])
-  const nothing = (field: string, format: string) => [[field, `not supported for ${format}; leave it out`]]
+  const unsupportedField = (field: string, format: string) => [
+    [field, `not supported for ${format}; leave it out`],
+  ]
 
   test('a website rejects paper options for images, and image options for PDFs', () => {
     const ofPaper = {
@@ -29,12 +31,12 @@ describe('capturing a website', () => {
     assert.equal(errorsOf(ofPaper), undefined)
     for (const [field, value] of Object.entries(ofPaper))
       for (const format of ['png', 'jpg', 'webp', 'jpeg'])
-        assert.deepEqual(errorsOf({ output_format: format, [field]: value }), nothing(field, format))
+        assert.deepEqual(errorsOf({ output_format: format, [field]: value }), unsupportedField(field, format))
     const imageFields = { full_page: true, quality: 50 }
     assert.equal(errorsOf({ ...imageFields, output_format: 'jpg' }), undefined)
     for (const [field, value] of Object.entries(imageFields))
-      assert.deepEqual(errorsOf({ [field]: value }), nothing(field, 'pdf'))
-    assert.deepEqual(errorsOf({ output_format: 'png', quality: 50 }), nothing('quality', 'png'))
+      assert.deepEqual(errorsOf({ [field]: value }), unsupportedField(field, 'pdf'))
+    assert.deepEqual(errorsOf({ output_format: 'png', quality: 50 }), unsupportedField('quality', 'png'))
     assert.equal(errorsOf({ width: 800, height: 600 }), undefined, 'both formats support a viewport size')
   })
 

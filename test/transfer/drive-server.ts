@@ -224,9 +224,9 @@ export async function openDriveServer() {
     if (bytes) return authorization ? { status: 400 } : { bytes: fileOf(bytes)?.bytes ?? '' }
     if (authorization !== `Bearer ${state.access}`) return { status: 401 }
     const [, drive, rest = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
-    const inside = { ...driveRequest, path: rest }
-    if (drive === 'google-drive') return google.handle(inside)
-    return drive === 'dropbox' ? dropbox.handle(inside, url) : oneDrive.handle(inside, url)
+    const requestInside = { ...driveRequest, path: rest }
+    if (drive === 'google-drive') return google.handle(requestInside)
+    return drive === 'dropbox' ? dropbox.handle(requestInside, url) : oneDrive.handle(requestInside, url)
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {

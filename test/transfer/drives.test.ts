@@ -15,9 +15,9 @@ let server: Awaited<ReturnType<typeof openDriveServer>>
 const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.0/8', '::1/128'] })
 before(async () => {
   server = await openDriveServer()
-  const plain = await openApp()
-  const config = { ...plain.services.config, DRIVES: server.settings }
-  app = plain.with({ config, guardedHttp: async () => guardedHttp })
+  const plainApp = await openApp()
+  const config = { ...plainApp.services.config, DRIVES: server.settings }
+  app = plainApp.with({ config, guardedHttp: async () => guardedHttp })
 })
 after(async () => {
   server.close()
@@ -93,8 +93,14 @@ for (const drive of driveIds) {
       ],
     )
     const [folder, notes] = listedItems
-    const inside = await browser('GET', `${path}/list`, { connectionId, folderId: String(folder?.['id']) })
-    assert.deepEqual([inside.json.data.items[0].name, inside.json.data.nextCursor], ['Inner.txt', null])
+    const folderReply = await browser('GET', `${path}/list`, {
+      connectionId,
+      folderId: String(folder?.['id']),
+    })
+    assert.deepEqual(
+      [folderReply.json.data.items[0].name, folderReply.json.data.nextCursor],
+      ['Inner.txt', null],
+    )
     const foundReply = await browser('GET', `${path}/list`, { connectionId, q: "It's" })
     assert.deepEqual(
       foundReply.json.data.items.map(({ name }: { name: string }) => name),
@@ -102,9 +108,9 @@ for (const drive of driveIds) {
     )
 
     const fileIds = [notes?.['id']]
-    const plain = await browser('POST', `${path}/import`, {}, { connectionId, fileIds })
-    assert.equal(plain.status, 202, plain.text)
-    assert.match(plain.json.data.items[0].uploadId, /^upl_/)
+    const importReply = await browser('POST', `${path}/import`, {}, { connectionId, fileIds })
+    assert.equal(importReply.status, 202, importReply.text)
+    assert.match(importReply.json.data.items[0].uploadId, /^upl_/)
     const importRequest = { connectionId, fileIds, targetFormat: 'pdf', tag: 'drive' }
     const convertedReply = await browser('POST', `${path}/import`, {}, importRequest)
     assert.equal(convertedReply.status, 202, convertedReply.text)
@@ -179,8 +185,8 @@ test('an authorization can be completed only once, by the browser that started i
   const [ownRedirect, foreignRedirect] = [await consent(await begin()), await consent(await begin())]
   const mixedReply = await callback(browser, { ...ownRedirect, code: String(foreignRedirect['code']) })
   assert.deepEqual([mixedReply.status, mixedReply.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
-  const elsewhere = await browser('GET', '/v1/cloud/dropbox/callback', foreignRedirect)
-  assert.equal(elsewhere.status, 400)
+  const otherCallback = await browser('GET', '/v1/cloud/dropbox/callback', foreignRedirect)
+  assert.equal(otherCallback.status, 400)
 })
 
 test('the drive callback redirects to a page of this service with the result', async () => {

@@ -60,23 +60,23 @@ test('host names that resolve to a private address are rejected, even if other a
 })
 
 test('a redirect to a private address is refused before connecting', async () => {
-  const inside = await serve('127.0.0.1', (_request, response) => response.end('secret'))
+  const insideSite = await serve('127.0.0.1', (_request, response) => response.end('secret'))
   const resolve: ResolveHost = async () => [{ address: '127.0.0.1', family: 4 }]
-  for (const target of [inside.url, `http://inside.example:${inside.port}/`]) {
-    const outside = await serve('127.0.0.2', (_request, response) =>
+  for (const target of [insideSite.url, `http://inside.example:${insideSite.port}/`]) {
+    const outsideSite = await serve('127.0.0.2', (_request, response) =>
       response.writeHead(302, { location: target }).end(),
     )
     const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
-    await assert.rejects(client.request(outside.url, { signal }), hasCode('URL_NOT_ALLOWED'))
+    await assert.rejects(client.request(outsideSite.url, { signal }), hasCode('URL_NOT_ALLOWED'))
   }
-  assert.equal(inside.seen(), 0)
+  assert.equal(insideSite.seen(), 0)
 })
 
 test('a host name that resolves to a private address on the second lookup is rejected', async () => {
-  const inside = await serve('127.0.0.1', (_request, response) => response.end('secret'))
-  const outside = await serve('127.0.0.2', (_request, response) =>
+  const insideSite = await serve('127.0.0.1', (_request, response) => response.end('secret'))
+  const outsideSite = await serve('127.0.0.2', (_request, response) =>
     response
-      .writeHead(302, { location: `http://turning.example:${inside.port}/`, connection: 'close' })
+      .writeHead(302, { location: `http://turning.example:${insideSite.port}/`, connection: 'close' })
       .end(),
   )
   let lookups = 0
@@ -85,10 +85,10 @@ test('a host name that resolves to a private address on the second lookup is rej
   ]
   const client = createClient({ allowed: ['127.0.0.2/32'], resolve })
   await assert.rejects(
-    client.request(`http://turning.example:${outside.port}/`, { signal }),
+    client.request(`http://turning.example:${outsideSite.port}/`, { signal }),
     hasCode('URL_NOT_ALLOWED'),
   )
-  assert.deepEqual([outside.seen(), inside.seen(), lookups], [1, 0, 2])
+  assert.deepEqual([outsideSite.seen(), insideSite.seen(), lookups], [1, 0, 2])
 })
 
 test('a guarded connection uses the checked address, with the host name of the URL', async () => {

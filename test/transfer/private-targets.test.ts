@@ -25,16 +25,16 @@ import { privateAddressForms } from './private-forms.ts'
 const abort = new AbortController()
 let requestCount = 0
 // An internal server that responds to every request.
-const inside = createServer((_request, response) => {
+const insideServer = createServer((_request, response) => {
   requestCount++
   response.end('secret')
 })
 before(async () => {
-  await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => insideServer.listen(0, '127.0.0.1', resolve))
 })
 after(() => {
   abort.abort()
-  inside.close()
+  insideServer.close()
 })
 
 const s3 = { bucket: 'box', region: 'eu-central-1', access_key_id: 'a', secret_access_key: 'b' }
@@ -140,14 +140,16 @@ for (const name of attemptNames)
   })
 
 test('nothing follows a redirect to a private address', async (t) => {
-  const { port } = inside.address() as AddressInfo
+  const { port } = insideServer.address() as AddressInfo
   let target = ''
-  const outside = createServer((_request, response) => response.writeHead(307, { location: target }).end())
-  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.2', resolve))
-  t.after(() => outside.close().closeAllConnections())
+  const outsideServer = createServer((_request, response) =>
+    response.writeHead(307, { location: target }).end(),
+  )
+  await new Promise<void>((resolve) => outsideServer.listen(0, '127.0.0.2', resolve))
+  t.after(() => outsideServer.close().closeAllConnections())
   const guardedHttp = new GuardedHttp({ allowed: ['127.0.0.2/32'] })
   t.after(() => guardedHttp.close())
-  const url = new URL(`http://127.0.0.2:${(outside.address() as AddressInfo).port}`)
+  const url = new URL(`http://127.0.0.2:${(outsideServer.address() as AddressInfo).port}`)
   // Headers only contain ASCII.
   const forms = privateAddressForms.filter((form) => /^[\x20-\x7e]*$/.test(form))
   for (const [at, form] of [`http://127.0.0.1:${port}/`, ...forms].entries()) {
@@ -167,7 +169,7 @@ test('nothing follows a redirect to a private address', async (t) => {
 })
 
 test('nothing connects to a name that resolves to a private address on the second lookup', async (t) => {
-  const { port } = inside.address() as AddressInfo
+  const { port } = insideServer.address() as AddressInfo
   for (const name of attemptNames) {
     let lookups = 0
     const resolve: ResolveHost = async () => [

@@ -52,9 +52,9 @@ test('an error and a premature end of a stream are thrown', async () => {
     stream.push(Buffer.from('half'))
     return stream
   }
-  const failing = createUnfinishedStream()
-  setTimeout(() => failing.destroy(new Error('the connection is dead')), 5)
-  await assert.rejects(readAll(failing), /the connection is dead/)
+  const failingStream = createUnfinishedStream()
+  setTimeout(() => failingStream.destroy(new Error('the connection is dead')), 5)
+  await assert.rejects(readAll(failingStream), /the connection is dead/)
   const closedStream = createUnfinishedStream()
   setTimeout(() => closedStream.destroy(), 5)
   await assert.rejects(readAll(closedStream), /closed before its end/)

@@ -116,23 +116,26 @@ test('a visitor signs up by email, keeps earlier jobs and signs in with two fact
 
   const { totpURI, backupCodes } = (await here.auth('two-factor/enable', { password })).json
   assert.equal((await here.auth('two-factor/verify-totp', { code: totpOf(totpURI) })).status, 200)
-  const elsewhere = await openVisitor()
-  assert.equal((await elsewhere.auth('sign-in/email', ada)).json.twoFactorRedirect, true)
-  assert.equal((await elsewhere.ask('GET', '/v1/account')).status, 401)
-  assert.equal((await elsewhere.auth('two-factor/verify-totp', { code: totpOf(totpURI) })).status, 200)
-  assert.equal((await elsewhere.ask('GET', '/v1/account')).status, 200)
+  const otherVisitor = await openVisitor()
+  assert.equal((await otherVisitor.auth('sign-in/email', ada)).json.twoFactorRedirect, true)
+  assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 401)
+  assert.equal((await otherVisitor.auth('two-factor/verify-totp', { code: totpOf(totpURI) })).status, 200)
+  assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 200)
   assert.equal((await here.auth('revoke-other-sessions')).status, 200)
-  assert.equal((await elsewhere.ask('GET', '/v1/account')).status, 401)
+  assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 401)
 
-  await elsewhere.auth('request-password-reset', { email: ada.email, redirectTo: '/?reset' })
-  await elsewhere.page.goto(await waitForLink('reset-password'))
-  const token = new URL(elsewhere.page.url()).searchParams.get('token')
+  await otherVisitor.auth('request-password-reset', { email: ada.email, redirectTo: '/?reset' })
+  await otherVisitor.page.goto(await waitForLink('reset-password'))
+  const token = new URL(otherVisitor.page.url()).searchParams.get('token')
   const newPassword = 'another good password'
-  assert.equal((await elsewhere.auth('reset-password', { newPassword, token })).status, 200)
+  assert.equal((await otherVisitor.auth('reset-password', { newPassword, token })).status, 200)
   assert.equal((await here.ask('GET', '/v1/account')).status, 401, 'every session ends')
-  await elsewhere.auth('sign-in/email', { ...ada, password: newPassword })
-  assert.equal((await elsewhere.auth('two-factor/verify-backup-code', { code: backupCodes[0] })).status, 200)
-  assert.equal((await elsewhere.ask('GET', '/v1/account')).status, 200)
+  await otherVisitor.auth('sign-in/email', { ...ada, password: newPassword })
+  assert.equal(
+    (await otherVisitor.auth('two-factor/verify-backup-code', { code: backupCodes[0] })).status,
+    200,
+  )
+  assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 200)
 })
 
 test('a visitor signs in with a provider and gets a session cookie for this site only', async () => {

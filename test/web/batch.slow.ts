@@ -27,7 +27,7 @@ const phone = { ...noMotion, viewport: { width: 375, height: 740 }, locale: 'de-
 /** Six images in nested folders, three with the same name; one is corrupt. */
 async function createAlbum(): Promise<string> {
   const top = join(folder, 'album')
-  for (const below of ['summer/süd', 'winter']) await mkdir(join(top, below), { recursive: true })
+  for (const subfolder of ['summer/süd', 'winter']) await mkdir(join(top, subfolder), { recursive: true })
   for (const path of [
     'cover.png',
     'summer/one.png',

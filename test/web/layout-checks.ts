@@ -7,8 +7,8 @@ export function lowContrastTexts(): string[] {
     const [red = 0, green = 0, blue = 0, alpha = 1] = text.match(/[\d.]+/g)?.map(Number) ?? []
     return [red, green, blue, alpha]
   }
-  const over = (top: Color, below: Color): Color => {
-    const mix = (at: 0 | 1 | 2) => top[at] * top[3] + below[at] * (1 - top[3])
+  const over = (top: Color, colorBelow: Color): Color => {
+    const mix = (at: 0 | 1 | 2) => top[at] * top[3] + colorBelow[at] * (1 - top[3])
     return [mix(0), mix(1), mix(2), 1]
   }
   const luminance = ([red, green, blue]: Color) => {

@@ -37,10 +37,10 @@ async function subscribe(path: string, events = ['job.completed', 'job.failed'])
 }
 
 /** Starts jobs at a constant rate, regardless of earlier ones. */
-async function startJobs(count: number, between: (at: number) => Promise<void> = async () => {}) {
+async function startJobs(count: number, runBetween: (at: number) => Promise<void> = async () => {}) {
   const startedJobs: Promise<string | undefined>[] = []
   for (let at = 0; at < count; at++) {
-    await between(at)
+    await runBetween(at)
     const sentReply = client.convert({ name: `${at}.png`, bytes }, { targetFormat: 'webp' })
     const jobId = async (response: Response) => ((await response.json()) as { jobId?: string }).jobId
     startedJobs.push(sentReply.then(jobId).catch(() => undefined))
@@ -72,13 +72,13 @@ test('healthy receivers are notified of each job without delay, despite a dead a
     return id
   })
   await waitUntil(() => ['/a', '/b', '/all'].every((path) => hasAll(path, jobs)), 'all deliveries', 60)
-  const behind = receiver
+  const delays = receiver
     .at('/a')
     .filter(({ json }) => jobs.includes(json.job.id))
     .map(({ at, json }) => at - Date.parse(json.job.endedAt))
     .sort((a, b) => a - b)
-  const p95 = behind[Math.floor(behind.length * 0.95)] ?? 0
-  t.diagnostic(`${behind.length} ends, p50 ${behind[behind.length >> 1]} ms, p95 ${p95} ms behind`)
+  const p95 = delays[Math.floor(delays.length * 0.95)] ?? 0
+  t.diagnostic(`${delays.length} ends, p50 ${delays[delays.length >> 1]} ms, p95 ${p95} ms behind`)
   // A delivery that waited for the dead receiver would take at least this long.
   assert.ok(p95 < attemptTimeoutMs, `p95 ${p95} ms`)
 

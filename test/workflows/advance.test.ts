@@ -40,20 +40,20 @@ function requireTransition(
 
 test('a workflow run starts when it is due, not before', () => {
   assert.equal(advanceWorkflow(nextWorkflow(), at('00:59:59')), undefined)
-  const { run, next: after } = requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00')))
+  const { run, next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00')))
   assert.deepEqual(
     [run.status, run.trigger, run.dueAt],
     ['running', 'schedule', at('01:00:00').toISOString()],
   )
-  assert.deepEqual([after.live, after.lastRun], [run.id, run.id])
-  assert.equal(after.nextRunAt, at('02:00:00').toISOString())
+  assert.deepEqual([nextAfter.live, nextAfter.lastRun], [run.id, run.id])
+  assert.equal(nextAfter.nextRunAt, at('02:00:00').toISOString())
 })
 
 test('a workflow runs once after downtime, no matter how many runs were missed', () => {
-  const { run, next: after } = requireTransition(advanceWorkflow(nextWorkflow(), at('07:20:00')))
+  const { run, next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), at('07:20:00')))
   assert.equal(run.dueAt, at('01:00:00').toISOString())
-  assert.equal(after.nextRunAt, at('08:00:00').toISOString())
-  assert.equal(advanceWorkflow(after, at('07:20:01')), undefined)
+  assert.equal(nextAfter.nextRunAt, at('08:00:00').toISOString())
+  assert.equal(advanceWorkflow(nextAfter, at('07:20:01')), undefined)
 })
 
 test('processes that handle the same due time create the same run', () => {
@@ -64,8 +64,8 @@ test('processes that handle the same due time create the same run', () => {
 })
 
 test('an unfinished workflow run is checked every minute and at the next due time', () => {
-  const { next: after } = requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00')))
-  assert.equal(after.wakeAt, at('01:01:00').toISOString())
+  const { next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00')))
+  assert.equal(nextAfter.wakeAt, at('01:01:00').toISOString())
 })
 
 test('a disabled workflow has no next run or check', () => {

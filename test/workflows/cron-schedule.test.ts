@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { nextRunTime, validateSchedule } from '../../lib/workflows/cron-schedule.ts'
 
-function runs(cron: string, timezone: string, from: string, until: string): string[] {
+function runs(cron: string, timezone: string, from: string, untilTime: string): string[] {
   const foundTimes: string[] = []
   let at = nextRunTime({ cron, timezone }, Date.parse(from))
-  while (at !== undefined && at < Date.parse(until)) {
+  while (at !== undefined && at < Date.parse(untilTime)) {
     foundTimes.push(new Date(at).toISOString())
     at = nextRunTime({ cron, timezone }, at)
   }
@@ -37,14 +37,14 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /** Each day at 05:45, a time that no clock change here affects. */
-function everyDay(zone: keyof typeof offsets, from: number, until: number): string[] {
+function everyDay(zone: keyof typeof offsets, from: number, untilMs: number): string[] {
   const foundTimes: string[] = []
-  for (let midnight = Date.UTC(2026, 0, 1); midnight < until + dayMs; midnight += dayMs) {
+  for (let midnight = Date.UTC(2026, 0, 1); midnight < untilMs + dayMs; midnight += dayMs) {
     const wall = midnight + 5.75 * hourMs
     const [, hours = 0] =
       offsets[zone].findLast(([since, ahead]) => wall - ahead * hourMs >= Date.parse(since)) ?? []
     const at = wall - hours * hourMs
-    if (at > from && at < until) foundTimes.push(new Date(at).toISOString())
+    if (at > from && at < untilMs) foundTimes.push(new Date(at).toISOString())
   }
   return foundTimes
 }

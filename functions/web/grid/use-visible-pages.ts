@@ -15,8 +15,8 @@ export function useVisiblePages(
   const observer = useRef<IntersectionObserver | undefined>(undefined)
   useEffect(() => {
     const update = (entries: readonly IntersectionObserverEntry[]) =>
-      setVisible((before) => {
-        const next = new Set(before)
+      setVisible((pagesBefore) => {
+        const next = new Set(pagesBefore)
         let hasChanged = false
         for (const { target, isIntersecting } of entries) {
           const page = Number(target.getAttribute('data-page'))
@@ -25,7 +25,7 @@ export function useVisiblePages(
           if (isIntersecting) next.add(page)
           else next.delete(page)
         }
-        return hasChanged ? next : before
+        return hasChanged ? next : pagesBefore
       })
     observer.current = new IntersectionObserver(update, { root: list.current, rootMargin: margin })
     return () => observer.current?.disconnect()

@@ -104,8 +104,8 @@ async function requireOptions(
   const names = Object.keys(options)
   if (names.length === 0) return
   for (const from of new Set(inputs.map(({ path }) => extensionOf(path)))) {
-    const known = await fetchOptions(client, { from, to })
-    if (known) requireKnownOptions(names, known, `${from} → ${to}`)
+    const knownOptions = await fetchOptions(client, { from, to })
+    if (knownOptions) requireKnownOptions(names, knownOptions, `${from} → ${to}`)
   }
 }
 
@@ -113,9 +113,9 @@ async function convertStdin(args: Arguments, to: string, session: CommandSession
   const { flags, options } = args
   if (flags.from === undefined)
     throw new UsageError('Input from stdin has no file extension: name its format, for example --from png')
-  const known =
+  const knownOptions =
     Object.keys(options).length > 0 ? await fetchOptions(session.client, { from: flags.from, to }) : undefined
-  if (known) requireKnownOptions(Object.keys(options), known, `${flags.from} → ${to}`)
+  if (knownOptions) requireKnownOptions(Object.keys(options), knownOptions, `${flags.from} → ${to}`)
   const output = flags.out === undefined || flags.out === '-' ? undefined : flags.out
   await convertThroughPipe(session, { from: flags.from, to, options, output })
   return exitCodes.done
@@ -131,8 +131,11 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
   const kind = await categoryOf(extensionOf(first.path), session)
   const output = flags.out === undefined ? undefined : resolve(flags.out)
   const to = flags.to ?? (output === undefined ? undefined : extensionOf(output))
-  const known = await fetchOptions(session.client, { from: extensionOf(first.path), operation: 'merge' })
-  if (known) requireKnownOptions(Object.keys(options), known, 'A merge')
+  const knownOptions = await fetchOptions(session.client, {
+    from: extensionOf(first.path),
+    operation: 'merge',
+  })
+  if (knownOptions) requireKnownOptions(Object.keys(options), knownOptions, 'A merge')
   const item: WorkItem = {
     sources: inputs.map(toSnapshot),
     label: inputs.map(({ typedPath }) => typedPath).join(' + '),
@@ -167,8 +170,8 @@ export async function runToolCommand(args: Arguments, session: CommandSession): 
     async () => (extension) => extension === 'pdf',
   )
   requireSingleOutput(inputs, flags.out)
-  const known = await fetchOptions(session.client, { operation: tool })
-  if (known) requireKnownOptions(Object.keys(options), known, tool)
+  const knownOptions = await fetchOptions(session.client, { operation: tool })
+  if (knownOptions) requireKnownOptions(Object.keys(options), knownOptions, tool)
   const names = new OutputNames()
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const items = inputs.map((input): WorkItem => {

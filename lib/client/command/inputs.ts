@@ -85,11 +85,11 @@ export function compileGlob(pattern: string): {
   readonly matches: (path: string) => boolean
 } {
   const segments = pattern.split('/')
-  const first = segments.findIndex((segment) => /[*?[{]/.test(segment))
-  if (first < 0) return { base: undefined, matches: () => false }
-  const base = segments.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.')
+  const firstWildcard = segments.findIndex((segment) => /[*?[{]/.test(segment))
+  if (firstWildcard < 0) return { base: undefined, matches: () => false }
+  const base = segments.slice(0, firstWildcard).join('/') || (pattern.startsWith('/') ? '/' : '.')
   const source = segments
-    .slice(first)
+    .slice(firstWildcard)
     .map((segment, index, all) =>
       segment === '**' ? '(?:[^/]+/)*' : `${segmentPattern(segment)}${index < all.length - 1 ? '/' : ''}`,
     )

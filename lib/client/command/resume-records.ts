@@ -65,17 +65,18 @@ export class ResumeRecords {
   /** @param identity the service, the request, its sources and its output */
   async open(identity: unknown, sources: readonly FileSnapshot[]): Promise<StoredRecord> {
     const path = this.#workPath(identity)
-    const found = (await readJson(path)) as ResumeRecord | undefined // our own file
-    const isSame = found !== undefined && JSON.stringify(found.sources) === JSON.stringify(sources)
-    const fresh = { sources, key: crypto.randomUUID() }
-    return new StoredRecord(path, isSame ? found : fresh, this.#save)
+    const foundRecord = (await readJson(path)) as ResumeRecord | undefined // our own file
+    const isSame =
+      foundRecord !== undefined && JSON.stringify(foundRecord.sources) === JSON.stringify(sources)
+    const freshRecord = { sources, key: crypto.randomUUID() }
+    return new StoredRecord(path, isSame ? foundRecord : freshRecord, this.#save)
   }
 
   /** Whether a mutabor command wrote this file and it has not changed since. */
   async isOwnOutput(output: string): Promise<boolean> {
     const snapshot = await snapshotOf(output)
-    const stored = await readJson(this.#outputPath(output))
-    return snapshot !== undefined && JSON.stringify(snapshot) === JSON.stringify(stored)
+    const storedOutput = await readJson(this.#outputPath(output))
+    return snapshot !== undefined && JSON.stringify(snapshot) === JSON.stringify(storedOutput)
   }
 
   async recordOutput(output: FileSnapshot): Promise<void> {

@@ -26,7 +26,7 @@ export async function runWorkItems(
 ): Promise<ExitCode> {
   const { terminal, signal } = session
   const active = new Set<ProgressItem>()
-  const pending = [...items]
+  const pendingItems = [...items]
   const failures: unknown[] = []
   let done = 0
   const draw = () =>
@@ -43,7 +43,7 @@ export async function runWorkItems(
   }
   const redraw = terminal.isInteractive ? setInterval(draw, redrawMs) : undefined
   const runNext = async () => {
-    for (let item = pending.shift(); item && !signal.aborted; item = pending.shift()) {
+    for (let item = pendingItems.shift(); item && !signal.aborted; item = pendingItems.shift()) {
       const progressItem = createProgressItem(item.label, Date.now())
       active.add(progressItem)
       const progressReporter = {
@@ -63,7 +63,7 @@ export async function runWorkItems(
         reportFailure(item, thrown, session)
         // The other items would fail as well, each after a long wait.
         if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED'))
-          for (const notDone of [item, ...pending.splice(0)]) onNotDone?.(notDone)
+          for (const notDone of [item, ...pendingItems.splice(0)]) onNotDone?.(notDone)
       } finally {
         active.delete(progressItem)
       }

@@ -60,10 +60,10 @@ const minReportedS = 5
 
 /** Reports a wait once, even if several items have to wait. */
 function createPauseReporter(terminal: Terminal) {
-  let until = 0
+  let pausedUntil = 0
   return ({ message }: Error, seconds: number) => {
-    if (seconds < minReportedS || Date.now() < until) return
-    until = Date.now() + seconds * 1000
+    if (seconds < minReportedS || Date.now() < pausedUntil) return
+    pausedUntil = Date.now() + seconds * 1000
     terminal.note(`${message} Retrying in ${Math.ceil(seconds)} s.`)
   }
 }

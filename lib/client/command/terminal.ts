@@ -31,11 +31,11 @@ export function openTerminal(
   const isInteractive = Boolean(stderr.isTTY) && !isQuiet && !isJson && isCapable
   let drawnLines: readonly string[] = []
   /** Erases and redraws in a single write, to avoid flicker. */
-  const paint = (lines: readonly string[], above = '') => {
+  const paint = (lines: readonly string[], textAbove = '') => {
     const up = drawnLines.length > 0 ? `\u001b[${drawnLines.length}A\u001b[J` : ''
     const width = (stderr.columns ?? 80) - 1
     const text = lines.map((line) => `${truncateToWidth(width, stripControls(line))}\n`).join('')
-    if (up || above || text) stderr.write(`${up}${above}${text}`)
+    if (up || textAbove || text) stderr.write(`${up}${textAbove}${text}`)
     drawnLines = lines
   }
   return {

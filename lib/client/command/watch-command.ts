@@ -30,13 +30,13 @@ export async function watchFolder(args: Arguments, session: CommandSession): Pro
   if (conversions.length === 0) throw new UsageError(`No format can be converted to ${to}.`)
   const sources = await findExtensions(new Set(conversions.map(({ from }) => from)), session)
   const [pair] = conversions
-  const known =
+  const knownFiles =
     pair && Object.keys(options).length > 0
       ? await fetchOptions(session.client, { from: pair.from, to })
       : undefined
-  if (known) requireKnownOptions(Object.keys(options), known, `${pair?.from} → ${to}`)
+  if (knownFiles) requireKnownOptions(Object.keys(options), knownFiles, `${pair?.from} → ${to}`)
   const records = openRecords(session)
-  const ended = once(session.signal, 'abort')
+  const abortEvent = once(session.signal, 'abort')
   const attempted = new Set<string>()
   const names = new OutputNames()
   const runOptions = {
@@ -70,7 +70,7 @@ export async function watchFolder(args: Arguments, session: CommandSession): Pro
     `Watching ${folder}: new files are converted to ${to} in ${outputFolder}. Press Ctrl-C to stop.`,
   )
   const stop = repeatOnChange(folder, convertNewFiles, session)
-  await ended
+  await abortEvent
   stop()
   return exitCodes.done
 }

@@ -45,9 +45,10 @@ export class AgentFiles {
       const url = new URL(text)
       return { source: url, name: basename(url.pathname) }
     }
-    const stored = this.#results.get(text)
-    if (stored) requireSize(text, stored.file.size)
-    if (stored) return { source: await stored.result.blob(stored.file), name: stored.file.filename }
+    const storedResult = this.#results.get(text)
+    if (storedResult) requireSize(text, storedResult.file.size)
+    if (storedResult)
+      return { source: await storedResult.result.blob(storedResult.file), name: storedResult.file.filename }
     if (text.startsWith('mutabor://'))
       throw createRefusal('FILE_GONE', `${text} is not a result of this session.`)
     const path = await this.#resolveInRoot(text)
@@ -104,9 +105,9 @@ export class AgentFiles {
   }
 
   async read(uri: string): Promise<{ bytes: Uint8Array; mimeType: string }> {
-    const stored = this.#results.get(uri)
-    if (!stored) throw createRefusal('FILE_GONE', `${uri} is not a result of this session.`)
-    const { result, file } = stored
+    const storedResult = this.#results.get(uri)
+    if (!storedResult) throw createRefusal('FILE_GONE', `${uri} is not a result of this session.`)
+    const { result, file } = storedResult
     if (file.size > limits.maxResourceBytes) {
       throw createRefusal(
         'FILE_TOO_LARGE',

@@ -58,8 +58,10 @@ function findFieldError(args: Readonly<Record<string, unknown>>, schema: Argumen
   const unknown = Object.keys(args).find((name) => !names.includes(name))
   if (unknown !== undefined && !additionalProperties)
     return `Unknown argument ${unknown}; expected ${names.join(', ')}.`
-  const known = names.filter((name) => args[name] !== undefined)
-  return firstDefined(known.map((name) => properties[name] && findError(args[name], properties[name], name)))
+  const knownArguments = names.filter((name) => args[name] !== undefined)
+  return firstDefined(
+    knownArguments.map((name) => properties[name] && findError(args[name], properties[name], name)),
+  )
 }
 
 const firstDefined = (found: readonly (string | undefined)[]) => found.find((one) => one !== undefined)

@@ -14,20 +14,20 @@ export async function serveAgents({ flags }: Arguments, session: CommandSession)
   const root = flags.root ?? (flags.http === undefined ? process.cwd() : undefined)
   const createServerForClient = () =>
     sdk.createMcpServer(session.client, new AgentFiles(root), manifest.version)
-  const ended = once(session.signal, 'abort')
+  const abortEvent = once(session.signal, 'abort')
   if (flags.http !== undefined) {
     const close = await serveHttp(sdk, Number(flags.http), createServerForClient, session)
-    await ended
+    await abortEvent
     await close()
     return exitCodes.done
   }
   const server = createServerForClient()
-  const closed = new Promise<void>((resolve) => {
+  const closedEvent = new Promise<void>((resolve) => {
     server.onclose = resolve
     process.stdin.once('end', resolve)
   })
   await server.connect(new sdk.StdioServerTransport())
-  await Promise.race([closed, ended])
+  await Promise.race([closedEvent, abortEvent])
   await server.close()
   return exitCodes.done
 }

@@ -100,13 +100,15 @@ function createHandlers(
     },
     merge: async (args) => {
       // An array according to the schema.
-      const opened = await Promise.all((args['files'] as readonly unknown[]).map((one) => files.open(one)))
+      const openedFiles = await Promise.all(
+        (args['files'] as readonly unknown[]).map((one) => files.open(one)),
+      )
       const mergeOptions = {
         ...readOptions(args),
         mergeType: args['kind'] ?? 'pdf',
         targetFormat: args['to'],
       }
-      const sources = opened.map(({ source }) => source)
+      const sources = openedFiles.map(({ source }) => source)
       return runConversion(() => client.merge(sources, mergeOptions), args)
     },
     pdf_tool: async (args) => {

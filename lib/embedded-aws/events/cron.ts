@@ -67,16 +67,16 @@ function safely<T>(read: () => T): T | undefined {
 }
 
 /** `1,10-20/5` as a plain list of numbers: `1,10,15,20`. */
-function expand(field: string, least: number, maxValue: number): string | undefined {
+function expand(field: string, minValue: number, maxValue: number): string | undefined {
   const chosenValues = new Set<number>()
   for (const item of field.split(',')) {
     const parts = /^(?:(\*)|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item)
     if (!parts) return undefined
     const [, star, from, to, step] = parts
-    const firstValue = star ? least : Number(from)
+    const firstValue = star ? minValue : Number(from)
     const lastValue = to !== undefined ? Number(to) : star || step !== undefined ? maxValue : firstValue
     const by = step === undefined ? 1 : Number(step)
-    if (firstValue < least || lastValue > maxValue || firstValue > lastValue || by < 1) return undefined
+    if (firstValue < minValue || lastValue > maxValue || firstValue > lastValue || by < 1) return undefined
     for (let value = firstValue; value <= lastValue; value += by) chosenValues.add(value)
   }
   return [...chosenValues].sort((a, b) => a - b).join(',')
@@ -85,10 +85,10 @@ function expand(field: string, least: number, maxValue: number): string | undefi
 const dayMs = 86_400_000
 
 /** Returns the next wall-clock time of the expression after `after`, in milliseconds; undefined after its last year. */
-export function nextWallTime(cron: Cron, after: number): number | undefined {
-  const today = Math.floor(after / dayMs) * dayMs
+export function nextWallTime(cron: Cron, afterMs: number): number | undefined {
+  const today = Math.floor(afterMs / dayMs) * dayMs
   for (const day of daysFrom(cron, today)) {
-    const time = cron.times.find((one) => day + one > after)
+    const time = cron.times.find((one) => day + one > afterMs)
     if (time !== undefined) return day + time
   }
   return undefined

@@ -6,7 +6,7 @@ export type Leaf = string | number | boolean | null
 export interface ArrayElement {
   readonly array: readonly unknown[]
   readonly index: number
-  readonly outer: ArrayElement | undefined
+  readonly outerElement: ArrayElement | undefined
 }
 
 interface Found {
@@ -36,7 +36,12 @@ export function flattenEvent(event: unknown): Leaves | undefined {
     if (depth > maxDepth) return undefined
     if (Array.isArray(value)) {
       value.forEach((one: unknown, index) => {
-        waitingValues.push({ value: one, path, element: { array: value, index, outer: element }, depth })
+        waitingValues.push({
+          value: one,
+          path,
+          element: { array: value, index, outerElement: element },
+          depth,
+        })
       })
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, one] of Object.entries(value))

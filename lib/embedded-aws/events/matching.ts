@@ -62,7 +62,7 @@ const byPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1
 function choose(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
   if (!element) return choice
   const nextChoice = new Map(choice)
-  for (let one: ArrayElement | undefined = element; one; one = one.outer) {
+  for (let one: ArrayElement | undefined = element; one; one = one.outerElement) {
     const takenIndex = nextChoice.get(one.array)
     if (takenIndex !== undefined && takenIndex !== one.index) return undefined
     nextChoice.set(one.array, one.index)

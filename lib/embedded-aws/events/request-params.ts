@@ -4,8 +4,8 @@ import { ApiError } from '../signed-api.ts'
 import { validationError } from './errors.ts'
 
 /** A string with the pattern that AWS publishes, which must match the whole value. */
-export const textField = (least: number, maxLength: number, pattern?: string) => {
-  const sized = z.string().min(least).max(maxLength)
+export const textField = (minLength: number, maxLength: number, pattern?: string) => {
+  const sized = z.string().min(minLength).max(maxLength)
   if (pattern === undefined) return sized
   const error = `Member must satisfy regular expression pattern: ${pattern}`
   return sized.regex(new RegExp(`^(?:${pattern})$`), { error })

@@ -64,10 +64,10 @@ export function updateRule(account: EventsAccount, rule: Rule): void {
 }
 
 /** Returns the next run of a scheduled rule after a time; undefined for other rules and disabled ones. */
-export function nextRuleRun(rule: Rule, after: number): number | undefined {
+export function nextRuleRun(rule: Rule, afterMs: number): number | undefined {
   if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
   const expression = readScheduleExpression(rule.schedule)
-  return expression && firstRun(expression, { anchor: rule.anchor, after })
+  return expression && firstRun(expression, { anchor: rule.anchor, after: afterMs })
 }
 
 const maxRules = 300

@@ -105,14 +105,14 @@ function endsQuoted(piece: string, quotedBefore: boolean): boolean {
   return quotedBefore !== (quotes % 2 === 1)
 }
 
-type PathStep = string | number | typeof every
-const every = Symbol('*')
+type PathStep = string | number | typeof wildcard
+const wildcard = Symbol('*')
 
 /** The subset of JSONPath that EventBridge reads: `$.detail.list[0].name`, `$.detail.list[*].name`. */
 function readPath(path: string): PathStep[] | undefined {
   if (!/^\$((\.[\w/-]+|\.\*)(\[(\d+|\*)\])*)*$/.test(path)) return undefined
   return [...path.matchAll(/\.([\w/-]+|\*)|\[(\d+|\*)\]/g)].map(([, key, index]) => {
-    if (key === '*' || index === '*') return every
+    if (key === '*' || index === '*') return wildcard
     return index === undefined ? (key ?? '') : Number(index)
   })
 }
@@ -123,10 +123,10 @@ function valueAt(path: string, event: unknown): unknown {
   for (const step of steps) {
     values = values.flatMap((value) => {
       if (typeof value !== 'object' || value === null) return []
-      if (step === every) return Object.values(value)
+      if (step === wildcard) return Object.values(value)
       if (Array.isArray(value) !== (typeof step === 'number') || !Object.hasOwn(value, step)) return []
       return [Reflect.get(value, step)]
     })
   }
-  return steps.includes(every) ? values : values[0]
+  return steps.includes(wildcard) ? values : values[0]
 }

@@ -33,9 +33,14 @@ export async function serveLambda(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { code, message, status } = error
-    const extra = code === 'TooManyRequestsException' ? { Reason: 'ConcurrentInvocationLimitExceeded' } : {}
+    const extraFields =
+      code === 'TooManyRequestsException' ? { Reason: 'ConcurrentInvocationLimitExceeded' } : {}
     const spelling = code === 'ResourceNotFoundException' ? { Message: message } : { message }
-    sendApiError(response, status, code, { ...extra, Type: status < 500 ? 'User' : 'Service', ...spelling })
+    sendApiError(response, status, code, {
+      ...extraFields,
+      Type: status < 500 ? 'User' : 'Service',
+      ...spelling,
+    })
   }
 }
 
@@ -161,12 +166,12 @@ function decodePath(text: string): string {
 }
 
 function invocationTypeOf({ headers }: IncomingMessage): InvocationType {
-  const given = headers['x-amz-invocation-type'] ?? 'RequestResponse'
-  const type = invocationTypes.find((one) => one === given)
+  const invocationType = headers['x-amz-invocation-type'] ?? 'RequestResponse'
+  const type = invocationTypes.find((one) => one === invocationType)
   if (type) return type
   throw new ApiError(
     'ValidationException',
-    `1 validation error detected: Value '${given}' at 'invocationType' failed to satisfy constraint: Member must satisfy enum value set: [${invocationTypes.join(', ')}]`,
+    `1 validation error detected: Value '${invocationType}' at 'invocationType' failed to satisfy constraint: Member must satisfy enum value set: [${invocationTypes.join(', ')}]`,
     400,
   )
 }

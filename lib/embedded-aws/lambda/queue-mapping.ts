@@ -57,7 +57,7 @@ export class QueueMapping {
   readonly #isFifo: boolean
   readonly #sqs: SQSClient
   readonly #stop = new AbortController()
-  readonly #running = new Set<Promise<void>>()
+  readonly #runningBatches = new Set<Promise<void>>()
   readonly #loop: Promise<void>
 
   constructor(options: QueueMappingOptions) {
@@ -78,13 +78,13 @@ export class QueueMapping {
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#loop
-    await Promise.all(this.#running)
+    await Promise.all(this.#runningBatches)
   }
 
   async #poll(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const free = this.#concurrency - this.#running.size
-      if (free <= 0) await Promise.race(this.#running)
+      const free = this.#concurrency - this.#runningBatches.size
+      if (free <= 0) await Promise.race(this.#runningBatches)
       else await this.#start(await this.#receiveBatches(free))
     }
   }
@@ -96,7 +96,7 @@ export class QueueMapping {
     }
     for (const batch of batches) {
       // Large bodies can result in more batches than there are free slots.
-      if (this.#running.size >= this.#concurrency) await Promise.race(this.#running)
+      if (this.#runningBatches.size >= this.#concurrency) await Promise.race(this.#runningBatches)
       this.#startInvocations([batch])
     }
   }
@@ -149,8 +149,8 @@ export class QueueMapping {
           'messages could not be deleted or returned; they will be delivered again',
         ),
       )
-      .finally(() => this.#running.delete(run))
-    this.#running.add(run)
+      .finally(() => this.#runningBatches.delete(run))
+    this.#runningBatches.add(run)
   }
 
   async #processAll(batches: readonly Message[][]): Promise<void> {
@@ -160,10 +160,10 @@ export class QueueMapping {
   async #process(batch: readonly Message[]): Promise<void> {
     const { invoke, settings, queueArn, region, log } = this.#options
     const Records = batch.map((message) => toSqsRecord(message, { queueArn, region }))
-    let failed: ReadonlySet<string>
+    let failedIds: ReadonlySet<string>
     try {
       const response = await invoke({ Records })
-      failed =
+      failedIds =
         settings.functionResponseType === 'ReportBatchItemFailures'
           ? readFailedIds(
               response,
@@ -175,7 +175,7 @@ export class QueueMapping {
       if (this.#options.retriesEarly ?? true) await this.#retryEarly(batch)
       return
     }
-    await this.#delete(batch.filter(({ MessageId = '' }) => !failed.has(MessageId)))
+    await this.#delete(batch.filter(({ MessageId = '' }) => !failedIds.has(MessageId)))
   }
 
   async #delete(messages: readonly Message[]): Promise<void> {

@@ -48,7 +48,7 @@ export const functionArn = (region: string, name: string) =>
 export class Lambda {
   readonly region: string
   readonly #functions: ReadonlyMap<string, LocalFunction>
-  readonly #running = new Map<string, number>()
+  readonly #runningCounts = new Map<string, number>()
   readonly #log: Log
   readonly #beforeInvoke: () => void
 
@@ -70,7 +70,7 @@ export class Lambda {
   }
 
   isBusy({ name, maximumConcurrency }: LocalFunction): boolean {
-    return (this.#running.get(name) ?? 0) >= maximumConcurrency
+    return (this.#runningCounts.get(name) ?? 0) >= maximumConcurrency
   }
 
   /** @throws only for a function that does not exist; other failures are part of the outcome */
@@ -93,7 +93,7 @@ export class Lambda {
   }
 
   #count(name: string, change: number): void {
-    this.#running.set(name, (this.#running.get(name) ?? 0) + change)
+    this.#runningCounts.set(name, (this.#runningCounts.get(name) ?? 0) + change)
   }
 
   #runWithTimeout(

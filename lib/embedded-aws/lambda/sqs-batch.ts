@@ -10,9 +10,9 @@ export function splitIntoBatches(messages: readonly Message[], size: number, max
   let bytes = 0
   for (const message of messages) {
     const length = Buffer.byteLength(message.Body ?? '')
-    const last = batches.at(-1)
-    if (last && last.length < size && bytes + length <= maxBytes) {
-      last.push(message)
+    const lastBatch = batches.at(-1)
+    if (lastBatch && lastBatch.length < size && bytes + length <= maxBytes) {
+      lastBatch.push(message)
       bytes += length
     } else {
       batches.push([message])

@@ -69,11 +69,11 @@ function isBucketName(name: string): boolean {
 }
 
 function checkLocation(body: string, region: string): void {
-  const named =
+  const namedBucket =
     body.trim() === ''
       ? undefined
       : childText(fromXml(body, 'CreateBucketConfiguration'), 'LocationConstraint')
-  const location = named || 'unspecified'
+  const location = namedBucket || 'unspecified'
   // A missing location means us-east-1.
   if (location === (region === 'us-east-1' ? 'unspecified' : region)) return
   if (region === 'us-east-1' && !/^[a-z]{2}(-[a-z]+)+-\d$|^EU$/.test(location))

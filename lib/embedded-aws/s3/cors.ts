@@ -136,13 +136,13 @@ function matches(pattern: string, text: string): boolean {
 }
 
 function describe(rule: CorsRule, origin: string): Record<string, string> {
-  const anyone = rule.origins.includes('*')
+  const allowsAnyOrigin = rule.origins.includes('*')
   return {
-    'access-control-allow-origin': anyone ? '*' : origin,
+    'access-control-allow-origin': allowsAnyOrigin ? '*' : origin,
     'access-control-allow-methods': rule.methods.join(', '),
     ...(rule.exposed.length > 0 && { 'access-control-expose-headers': rule.exposed.join(', ') }),
     ...(rule.maxAgeS !== undefined && { 'access-control-max-age': `${rule.maxAgeS}` }),
-    ...(!anyone && { 'access-control-allow-credentials': 'true' }),
+    ...(!allowsAnyOrigin && { 'access-control-allow-credentials': 'true' }),
     vary: 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method',
   }
 }

@@ -30,14 +30,14 @@ export class Digester {
   readonly #expected: Expected
   readonly #md5 = createHash('md5')
   readonly #sha256: Hash | undefined
-  readonly #running: Map<Algorithm, ReturnType<typeof startChecksum>>
+  readonly #runningChecksums: Map<Algorithm, ReturnType<typeof startChecksum>>
 
   /** @param also an algorithm to compute whatever the client declares */
   constructor(headers: Headers, also: Algorithm | undefined) {
     this.#expected = readExpected(headers)
     const { algorithm, sha256 } = this.#expected
     const wantedAlgorithms = [algorithm, also].filter((one) => one !== undefined)
-    this.#running = new Map(wantedAlgorithms.map((one) => [one, startChecksum(one)]))
+    this.#runningChecksums = new Map(wantedAlgorithms.map((one) => [one, startChecksum(one)]))
     this.#sha256 = sha256 === undefined ? undefined : createHash('sha256')
   }
 
@@ -45,7 +45,7 @@ export class Digester {
     for await (const chunk of chunks) {
       this.#md5.update(chunk)
       this.#sha256?.update(chunk)
-      for (const runningChecksum of this.#running.values()) runningChecksum.update(chunk)
+      for (const runningChecksum of this.#runningChecksums.values()) runningChecksum.update(chunk)
       yield chunk
     }
   }
@@ -66,7 +66,7 @@ export class Digester {
         S3ComputedContentSHA256: ourSha256,
       })
     const checksums = new Map(
-      [...this.#running].map(([name, sum]) => [name, sum.digest().toString('base64')]),
+      [...this.#runningChecksums].map(([name, sum]) => [name, sum.digest().toString('base64')]),
     )
     if (algorithm) this.#compare(algorithm, checksums.get(algorithm), trailers)
     return { md5: ourMd5.toString('hex'), checksums }

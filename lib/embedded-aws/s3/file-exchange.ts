@@ -19,7 +19,7 @@ export interface ExchangeOptions {
 
 export function openExchange(services: S3Services, { bucket, folder, owner }: ExchangeOptions): FileExchange {
   const { db, blobs, credentials } = services
-  let below: Promise<string> | undefined
+  let folderRequest: Promise<string> | undefined
   const segmentsAt = (key: string, etag: string | undefined) => {
     const object = requireObject(db, { bucket, key, query: new Map() })
     checkRead(new Map(etag === undefined ? [] : [['if-match', etag]]), object)
@@ -27,8 +27,8 @@ export function openExchange(services: S3Services, { bucket, folder, owner }: Ex
   }
   return {
     async put(key, path, contentType) {
-      below ??= realpath(folder)
-      if (!(await realpath(path)).startsWith((await below) + sep)) throw new S3Error('AccessDenied')
+      folderRequest ??= realpath(folder)
+      if (!(await realpath(path)).startsWith((await folderRequest) + sep)) throw new S3Error('AccessDenied')
       const { blob, size } = await blobs.adopt(path, owner)
       const source = {
         ip: '127.0.0.1',

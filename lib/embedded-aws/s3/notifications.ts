@@ -112,7 +112,7 @@ export class Notifier {
   /** One pass in order; skips a target after it failed. Returns true when no messages are left. */
   async #deliverAll(): Promise<boolean> {
     const { db } = this.#options
-    const failing = new Set<string>()
+    const failingTargets = new Set<string>()
     for (let afterId = 0; ; ) {
       if (this.#closed) return false
       // Read as a change, so that no event is sent for an object that is not on disk yet.
@@ -122,15 +122,15 @@ export class Notifier {
       const delivered: number[] = []
       for (const { id, target, body, created } of rows) {
         const to = String(target)
-        if (failing.has(to)) continue
+        if (failingTargets.has(to)) continue
         if (await this.#deliver(to, String(body), Number(created))) delivered.push(Number(id))
-        else failing.add(to)
+        else failingTargets.add(to)
       }
       if (delivered.length > 0 && !this.#closed)
         await db.write(() => {
           for (const id of delivered) db.sql.run`DELETE FROM event WHERE id = ${id}`
         }, 'process')
-      if (rows.length < batchRows) return failing.size === 0
+      if (rows.length < batchRows) return failingTargets.size === 0
       afterId = Number(rows.at(-1)?.id)
     }
   }

@@ -56,7 +56,7 @@ export function encryptionHeader({ headers }: Pick<ObjectDescription, 'headers'>
 }
 
 export function readKeptHeaders(headers: Headers): Record<string, string> {
-  const kept: Record<string, string> = { 'content-type': 'binary/octet-stream' }
+  const storedHeaders: Record<string, string> = { 'content-type': 'binary/octet-stream' }
   let metadataBytes = 0
   for (const [name, value] of headers) {
     const metadata = name.startsWith('x-amz-meta-')
@@ -64,7 +64,7 @@ export function readKeptHeaders(headers: Headers): Record<string, string> {
     if (!isHeader(name, value))
       throw invalidArgument('A header name or value holds characters it may not', name, value)
     if (metadata) metadataBytes += name.length - 'x-amz-meta-'.length + value.length
-    kept[name] = value
+    storedHeaders[name] = value
   }
   if (metadataBytes > maxMetadataBytes)
     throw new S3Error('MetadataTooLarge', undefined, {
@@ -72,11 +72,11 @@ export function readKeptHeaders(headers: Headers): Record<string, string> {
       MaxSizeAllowed: `${maxMetadataBytes}`,
     })
   // aws-chunked is the framing of the request, not part of the object.
-  const encodings = (kept['content-encoding'] ?? '').split(',').map((one) => one.trim())
+  const encodings = (storedHeaders['content-encoding'] ?? '').split(',').map((one) => one.trim())
   const encoding = encodings.filter((one) => one !== '' && one !== 'aws-chunked').join(',')
-  delete kept['content-encoding']
-  if (encoding !== '') kept['content-encoding'] = encoding
-  return kept
+  delete storedHeaders['content-encoding']
+  if (encoding !== '') storedHeaders['content-encoding'] = encoding
+  return storedHeaders
 }
 
 /** Form fields and query parameters may contain characters that are invalid in a header, such as line breaks. */

@@ -23,8 +23,8 @@ export function readResourceAddress(
   const [, raw = '', search = ''] = /^([^?]*)\??(.*)$/s.exec(url) ?? []
   const pairs = readQuery(search)
   if (!pairs) throw new S3Error('InvalidURI')
-  const under = basePath !== '' && (raw === basePath || raw.startsWith(`${basePath}/`))
-  const path = under ? raw.slice(basePath.length) : raw
+  const isUnderBasePath = basePath !== '' && (raw === basePath || raw.startsWith(`${basePath}/`))
+  const path = isUnderBasePath ? raw.slice(basePath.length) : raw
   const [, bucket = '', key = ''] = /^\/?([^/]*)\/?(.*)$/s.exec(path) ?? []
   const address = { bucket: decode(bucket), key: decode(key) }
   if (Buffer.byteLength(address.key) > maxKeyBytes)

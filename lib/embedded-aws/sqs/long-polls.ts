@@ -6,7 +6,7 @@ import type { MessageReceiver } from './receiving.ts'
 import type { SqsStore } from './store.ts'
 
 interface Waiter {
-  readonly wanted: ReceiveOptions
+  readonly receiveOptions: ReceiveOptions
   readonly disconnected: AbortSignal
   readonly resolve: (result: readonly ReceivedMessage[] | Error) => void
 }
@@ -38,7 +38,7 @@ export class LongPolls {
     if (this.#isClosed || disconnected.aborted) return []
     const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedMessage[]>()
     const waiter: Waiter = {
-      wanted: receiveOptions,
+      receiveOptions,
       disconnected,
       resolve: (result) => (result instanceof Error ? reject(result) : resolve(result)),
     }
@@ -83,7 +83,7 @@ export class LongPolls {
     if (!queue) throw queueNotFound()
     for (const waiter of this.#waiters.get(queueId) ?? []) {
       if (waiter.disconnected.aborted) continue
-      const takenMessages = this.#receiver.receive(queue, waiter.wanted)
+      const takenMessages = this.#receiver.receive(queue, waiter.receiveOptions)
       if (takenMessages.length === 0) break
       this.#waiters.get(queueId)?.delete(waiter)
       served.push([waiter, takenMessages])

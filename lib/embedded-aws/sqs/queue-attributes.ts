@@ -63,7 +63,7 @@ const rules: Readonly<Record<string, Rule>> = {
 }
 
 /** Read-only attributes. */
-const computed = new Set([
+const computedAttributes = new Set([
   'All',
   'ApproximateNumberOfMessages',
   'ApproximateNumberOfMessagesDelayed',
@@ -74,7 +74,7 @@ const computed = new Set([
 ])
 
 export function checkAttributeNames(names: readonly string[]) {
-  const unknown = names.find((name) => !computed.has(name) && !Object.hasOwn(rules, name))
+  const unknown = names.find((name) => !computedAttributes.has(name) && !Object.hasOwn(rules, name))
   if (unknown !== undefined) throw new SqsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`)
 }
 

@@ -70,10 +70,10 @@ export class MessageSelector {
   #pickStandard(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const front = this.#readFront(queue, at, max)
     const inFlight = new Map(this.#sql.busyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
-    const behind = front.length < fairWindow ? [] : this.#groupsBehind(queue, at, max, front)
+    const rowsBehind = front.length < fairWindow ? [] : this.#groupsBehind(queue, at, max, front)
     const rows = this.#dropDead(
       orderFairly(
-        [...front, ...behind],
+        [...front, ...rowsBehind],
         inFlight,
         (group) => this.#servedAt.get(`${queue.id} ${group}`) ?? 0,
       ).map(({ seq }) => this.#sql.messageAt.get(seq)),

@@ -206,10 +206,10 @@ async function findObfuscatedFonts(zip: ZipEntries, id: string): Promise<Readonl
     const key = method?.key(id)
     if (!method || !key || key.length === 0) continue
     fonts.set(archivePath(data.CipherReference['@URI'], ''), (font) => {
-      const plain = Buffer.from(font)
-      for (let at = 0; at < Math.min(method.bytes, plain.length); at++)
-        plain[at] = (plain[at] ?? 0) ^ (key[at % key.length] ?? 0)
-      return plain
+      const deobfuscatedFont = Buffer.from(font)
+      for (let at = 0; at < Math.min(method.bytes, deobfuscatedFont.length); at++)
+        deobfuscatedFont[at] = (deobfuscatedFont[at] ?? 0) ^ (key[at % key.length] ?? 0)
+      return deobfuscatedFont
     })
   }
   return fonts

@@ -84,10 +84,10 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
     await pipe.kill()
     await removeProcessFolder(folder)
   }
-  let ended: Promise<void> | undefined
+  let exitPromise: Promise<void> | undefined
   const kill = () => {
-    ended ??= end()
-    return ended
+    exitPromise ??= end()
+    return exitPromise
   }
   const timer = setTimeout(() => void pipe.kill(), startLimitMs)
   try {

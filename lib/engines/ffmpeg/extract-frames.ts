@@ -133,9 +133,9 @@ function frameArgs(
   { sinceS, outputArgs }: { sinceS: number; outputArgs: readonly string[] },
   target: string,
 ): string[] {
-  const since = sinceS > 0 ? ['-ss', sinceS.toFixed(6)] : []
+  const seekArgs = sinceS > 0 ? ['-ss', sinceS.toFixed(6)] : []
   // Files without timestamps cannot be seeked but must be read from the beginning.
-  const [argsBefore, argsAfter] = hasTimestamps(from) ? [since, []] : [[], since]
+  const [argsBefore, argsAfter] = hasTimestamps(from) ? [seekArgs, []] : [[], seekArgs]
   const { width, height } = outputSize(video, { mode: 'encode' }, 1)
   const filters = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', ...sdrFilters(video)]
   return [

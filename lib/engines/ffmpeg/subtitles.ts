@@ -82,9 +82,9 @@ export async function convertSubtitles(
   const track = isVideo
     ? await extractTrack(input, from, to, tools)
     : await prepareText(input, options, to, tools)
-  const plain = join(tools.workDir, 'words.srt')
-  await convertWithFfmpeg(track, ['text', 'srt'], plain, tools)
-  const parsedCues = parseSubRip(await readFile(plain, 'utf8'))
+  const srtPath = join(tools.workDir, 'words.srt')
+  await convertWithFfmpeg(track, ['text', 'srt'], srtPath, tools)
+  const parsedCues = parseSubRip(await readFile(srtPath, 'utf8'))
   const cues =
     from === 'lrc'
       ? extendToNextCue(parsedCues)
@@ -96,9 +96,9 @@ export async function convertSubtitles(
   const encoder = to in encoders ? encoders[to as keyof typeof encoders] : undefined // Checked by `in`.
   // The decoder adds a font and position to SCC captions, and the TTML encoder supports no styles.
   const plainOnly = cues !== parsedCues || from === 'scc' || (to === 'ttml' && track.demuxer === 'ass')
-  if (plainOnly) await writeFile(plain, formatSubRip(cues))
+  if (plainOnly) await writeFile(srtPath, formatSubRip(cues))
   if (!encoder) await writeFile(target, joinCueTexts(cues))
-  else await convertWithFfmpeg(plainOnly ? { path: plain, demuxer: 'srt' } : track, encoder, target, tools)
+  else await convertWithFfmpeg(plainOnly ? { path: srtPath, demuxer: 'srt' } : track, encoder, target, tools)
   // Some encoders use CRLF within a cue but LF elsewhere.
   const output = (await readFile(target, 'utf8')).replaceAll('\r', '')
   await writeFile(target, to === 'vtt' ? escapeVtt(output) : output)

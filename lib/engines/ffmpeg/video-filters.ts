@@ -73,8 +73,12 @@ function scaleFilters(request: VideoFilterRequest): string[] {
 function flattenFilters(color: string): string[] {
   if (color === '#000000') return ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp']
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-  const below = `[below]lutrgb=r=${red}:g=${green}:b=${blue}:a=255[color]`
-  return ['format=gbrap', `split[above][below];${below};[color][above]overlay=format=gbrp`, 'format=gbrp']
+  const colorFilter = `[below]lutrgb=r=${red}:g=${green}:b=${blue}:a=255[color]`
+  return [
+    'format=gbrap',
+    `split[above][below];${colorFilter};[color][above]overlay=format=gbrp`,
+    'format=gbrp',
+  ]
 }
 
 function rotateAndFrameFilters(request: VideoFilterRequest): string[] {

@@ -80,7 +80,7 @@ export function connectBridge(command: SandboxedCommand): Bridge {
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk))
   // The end of its output reports a dead bridge; a write error must not crash this process.
   child.stdin.on('error', () => undefined)
-  const ended = new Promise<void>((resolve) => {
+  const exitPromise = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', (error) => {
       stderr.add(Buffer.from(error.message))
@@ -90,7 +90,7 @@ export function connectBridge(command: SandboxedCommand): Bridge {
   const reader = createInterface({ input: child.stdout })
   const lines = reader[Symbol.asyncIterator]()
   let alive = true
-  void ended.then(() => {
+  void exitPromise.then(() => {
     alive = false
     killGroup(child)
     // Don't wait for the end of the stream: a child that inherited it could keep it open.
@@ -120,7 +120,7 @@ export function connectBridge(command: SandboxedCommand): Bridge {
     },
     kill: async () => {
       if (alive) killGroup(child)
-      await ended
+      await exitPromise
     },
   }
 }

@@ -53,7 +53,7 @@ export class OfficePool {
   readonly #slots: readonly Slot[]
   readonly #idle: Slot[]
   readonly #waiters: Waiter[] = []
-  #spare: Spare | undefined
+  #spareProcess: Spare | undefined
   /** Resolves when all spent processes have ended. */
   #exitingProcesses: Promise<unknown> = Promise.resolve()
   /** Number of slots that are cleaning up after a finished document. */
@@ -101,7 +101,10 @@ export class OfficePool {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const offices = await Promise.allSettled([this.#spare?.start, ...this.#slots.map((slot) => slot.office)])
+    const offices = await Promise.allSettled([
+      this.#spareProcess?.start,
+      ...this.#slots.map((slot) => slot.office),
+    ])
     await Promise.all(offices.map((office) => office.status === 'fulfilled' && office.value?.kill()))
     await this.#exitingProcesses
   }
@@ -158,8 +161,8 @@ export class OfficePool {
   #startFresh(slot: Slot): Promise<OfficeProcess> {
     slot.documents = 0
     slot.isSpent = false
-    slot.office = this.#spare?.start ?? this.#start()
-    this.#spare = undefined
+    slot.office = this.#spareProcess?.start ?? this.#start()
+    this.#spareProcess = undefined
     return slot.office
   }
 
@@ -209,9 +212,9 @@ export class OfficePool {
 
   /** Starts at most one spare at a time, because a start occupies a core for a second. */
   #prepareSpare(): void {
-    if (this.#spare) return
+    if (this.#spareProcess) return
     const newSpare: Spare = { start: this.#startWarm() }
-    this.#spare = newSpare
+    this.#spareProcess = newSpare
     newSpare.start.then(
       (office) => {
         newSpare.office = office
@@ -219,7 +222,7 @@ export class OfficePool {
       },
       () => {
         // The next document in a spent process triggers another start.
-        if (this.#spare === newSpare) this.#spare = undefined
+        if (this.#spareProcess === newSpare) this.#spareProcess = undefined
       },
     )
   }
@@ -237,7 +240,7 @@ export class OfficePool {
 
   /** Moves the spare process to an idle slot whose own process is spent. */
   #useSpare(slot: Slot): void {
-    if (!slot.isSpent || !this.#spare?.office) return
+    if (!slot.isSpent || !this.#spareProcess?.office) return
     this.#exitingProcesses = Promise.allSettled([
       this.#exitingProcesses,
       slot.office?.then((office) => office.kill()),

@@ -124,10 +124,10 @@ async function startIn(folder: string, { bridgeDir, stallS }: OfficeSettings): P
     await bridge.kill()
     await removeProcessFolder(folder)
   }
-  let ended: Promise<void> | undefined
+  let exitPromise: Promise<void> | undefined
   const kill = () => {
-    ended ??= end()
-    return ended
+    exitPromise ??= end()
+    return exitPromise
   }
   const timer = setTimeout(() => void bridge.kill(), startLimitMs)
   try {

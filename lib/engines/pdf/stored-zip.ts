@@ -103,7 +103,7 @@ export class StoredZip {
     return Buffer.concat([
       packFields(
         [4, 0x04034b50],
-        ...this.#common(extraFields),
+        ...this.#commonFields(extraFields),
         [4, crc],
         [4, clampTo32Bits(size)],
         [4, clampTo32Bits(size)],
@@ -118,7 +118,7 @@ export class StoredZip {
   #directoryHeader({ name, crc, start, size }: Entry): Buffer {
     const extraFields = createZip64Extra([size, size, start].filter((value) => value >= max32))
     return Buffer.concat([
-      packFields([4, 0x02014b50], [2, versionMadeBy], ...this.#common(extraFields), [4, crc]),
+      packFields([4, 0x02014b50], [2, versionMadeBy], ...this.#commonFields(extraFields), [4, crc]),
       packFields(
         [4, clampTo32Bits(size)],
         [4, clampTo32Bits(size)],
@@ -132,8 +132,8 @@ export class StoredZip {
     ])
   }
 
-  #common(extra: Buffer): Field[] {
-    const neededVersion = extra.length > 0 ? versionNeeded.zip64 : versionNeeded.stored
+  #commonFields(extraFields: Buffer): Field[] {
+    const neededVersion = extraFields.length > 0 ? versionNeeded.zip64 : versionNeeded.stored
     return [
       [2, neededVersion],
       [2, flags],

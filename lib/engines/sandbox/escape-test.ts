@@ -104,16 +104,16 @@ async function observe(command: SandboxedCommand, wasReached: () => boolean): Pr
 async function readLines(child: ChildProcess): Promise<string[]> {
   const lines: string[] = []
   if (!child.stdout) return lines
-  const finished = Promise.withResolvers<void>()
+  const finishedEvent = Promise.withResolvers<void>()
   createInterface({ input: child.stdout })
     .on('line', (line) => {
       lines.push(line)
-      if (line === 'ran') finished.resolve()
+      if (line === 'ran') finishedEvent.resolve()
     })
-    .on('close', finished.resolve)
-  child.once('error', () => finished.resolve())
-  const timer = setTimeout(finished.resolve, startMs)
-  await finished.promise
+    .on('close', finishedEvent.resolve)
+  child.once('error', () => finishedEvent.resolve())
+  const timer = setTimeout(finishedEvent.resolve, startMs)
+  await finishedEvent.promise
   clearTimeout(timer)
   return lines
 }
@@ -121,11 +121,11 @@ async function readLines(child: ChildProcess): Promise<string[]> {
 /** Whether a kill ends the process and all its children. Survivors keep its output open, so `close` does not fire. */
 async function diesWhenKilled(child: ChildProcess): Promise<boolean> {
   if (child.pid === undefined) return false
-  const closed = once(child, 'close').then(() => true)
+  const isClosed = once(child, 'close').then(() => true)
   killGroup(child)
   const timer = new AbortController()
   const isDead = await Promise.race([
-    closed,
+    isClosed,
     sleep(killMs, false, { signal: timer.signal }).catch(() => false),
   ])
   timer.abort()

@@ -25,7 +25,7 @@ export class TruncatedOutput {
   readonly #half: number
   #head: Buffer = Buffer.alloc(0)
   #tail: Buffer = Buffer.alloc(0)
-  #dropped = 0
+  #droppedBytes = 0
 
   constructor(limit: number) {
     this.#half = Math.floor(limit / 2)
@@ -36,12 +36,12 @@ export class TruncatedOutput {
     this.#head = Buffer.concat([this.#head, chunk.subarray(0, Math.max(0, room))])
     const tail = Buffer.concat([this.#tail, chunk.subarray(Math.max(0, room))])
     const excess = Math.max(0, tail.length - this.#half)
-    this.#dropped += excess
+    this.#droppedBytes += excess
     this.#tail = tail.subarray(excess)
   }
 
   toString(): string {
-    const gap = this.#dropped > 0 ? `\n… ${this.#dropped} bytes left out …\n` : ''
+    const gap = this.#droppedBytes > 0 ? `\n… ${this.#droppedBytes} bytes left out …\n` : ''
     return `${this.#head.toString('utf8')}${gap}${this.#tail.toString('utf8')}`
   }
 }

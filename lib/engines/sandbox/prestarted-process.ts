@@ -92,10 +92,10 @@ async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions):
       child,
       folder,
       copyIn: async (path) => {
-        const inside = join(folder, basename(path))
-        await copyIn(path, inside)
-        await command.grant(inside)
-        return inside
+        const pathInside = join(folder, basename(path))
+        await copyIn(path, pathInside)
+        await command.grant(pathInside)
+        return pathInside
       },
       stop: async () => {
         if (!hasExited(child)) {

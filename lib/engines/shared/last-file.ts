@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 
 /** Remembers the data of the last file: `run` follows `split` in the same process if the work is not split. */
 export class LastFile<Value> {
-  #last: { readonly file: string; readonly value: Value } | undefined
+  #lastFile: { readonly file: string; readonly value: Value } | undefined
 
   /** @param isLasting whether a value is still valid after its step, whose other files are deleted. */
   async read(
@@ -12,9 +12,9 @@ export class LastFile<Value> {
   ): Promise<Value> {
     const { ino, mtimeNs, size } = await stat(path, { bigint: true })
     const file = [path, ino, mtimeNs, size].join(' ')
-    if (this.#last?.file === file) return this.#last.value
+    if (this.#lastFile?.file === file) return this.#lastFile.value
     const value = await read()
-    if (isLasting(value)) this.#last = { file, value }
+    if (isLasting(value)) this.#lastFile = { file, value }
     return value
   }
 }

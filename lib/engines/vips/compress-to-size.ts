@@ -18,9 +18,9 @@ export async function compressToSize(
   attempt: (effort: Effort) => Promise<CompressionAttempt>,
 ): Promise<CompressionAttempt> {
   let [low, high] = [Math.min(minQuality, maxQuality), maxQuality]
-  let smallest = await attempt({ quality: low, scale: 1 })
-  if (smallest.size <= targetSize) {
-    let bestAttempt = smallest
+  let smallestAttempt = await attempt({ quality: low, scale: 1 })
+  if (smallestAttempt.size <= targetSize) {
+    let bestAttempt = smallestAttempt
     for (let count = 1; count < maxCompressionAttempts && high - low > 1; count++) {
       const middle = Math.round((low + high) / 2)
       const result = await attempt({ quality: middle, scale: 1 })
@@ -31,9 +31,9 @@ export async function compressToSize(
   }
   let side = 1
   for (let count = 0; count < maxCompressionAttempts && side > 0.1; count++) {
-    side = Math.max(0.1, side * Math.min(0.9, Math.sqrt(targetSize / smallest.size) * 0.97))
-    smallest = await attempt({ quality: minQuality, scale: side })
-    if (smallest.size <= targetSize) break
+    side = Math.max(0.1, side * Math.min(0.9, Math.sqrt(targetSize / smallestAttempt.size) * 0.97))
+    smallestAttempt = await attempt({ quality: minQuality, scale: side })
+    if (smallestAttempt.size <= targetSize) break
   }
-  return smallest
+  return smallestAttempt
 }

@@ -42,38 +42,38 @@ class CodeLengths {
   /** Bits in the next code. */
   width: number
   pixels = 0
-  readonly #clear: number
+  readonly #clearCode: number
   readonly #minimum: number
   /** Pixels that each code represents. */
   readonly #lengths = new Uint16Array(maxCodes)
   #next: number
-  #last = 0
+  #lastCode = 0
 
   constructor(minimum: number) {
     this.#minimum = minimum
-    this.#clear = 1 << minimum
-    this.#lengths.fill(1, 0, this.#clear)
-    this.#next = this.#clear + 2
+    this.#clearCode = 1 << minimum
+    this.#lengths.fill(1, 0, this.#clearCode)
+    this.#next = this.#clearCode + 2
     this.width = minimum + 1
   }
 
   /** Returns false at the end of the frame, or for a code that is not defined yet, which no encoder writes. */
   take(code: number): boolean {
-    if (code === this.#clear) {
-      this.#next = this.#clear + 2
-      this.#last = 0
+    if (code === this.#clearCode) {
+      this.#next = this.#clearCode + 2
+      this.#lastCode = 0
       this.width = this.#minimum + 1
       return true
     }
-    const isNew = code === this.#next && this.#last > 0
-    const length = isNew ? this.#last + 1 : code < this.#next ? (this.#lengths[code] ?? 0) : 0
+    const isNew = code === this.#next && this.#lastCode > 0
+    const length = isNew ? this.#lastCode + 1 : code < this.#next ? (this.#lengths[code] ?? 0) : 0
     if (length === 0) return false
     this.pixels += length
-    if (this.#last > 0 && this.#next < maxCodes) {
-      this.#lengths[this.#next++] = this.#last + 1
+    if (this.#lastCode > 0 && this.#next < maxCodes) {
+      this.#lengths[this.#next++] = this.#lastCode + 1
       if (this.#next === 1 << this.width && this.width < 12) this.width++
     }
-    this.#last = length
+    this.#lastCode = length
     return true
   }
 }

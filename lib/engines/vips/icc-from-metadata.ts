@@ -48,14 +48,14 @@ const pathWithProfile = (path: string, { workDir }: Tools) =>
 
 async function pixelsAsPng(path: string, space: 'rgb16' | 'srgb', tools: Tools): Promise<string> {
   const { default: sharp } = await import('sharp')
-  const plain = join(tools.workDir, `${parse(path).name}-plain.png`)
+  const plainPath = join(tools.workDir, `${parse(path).name}-plain.png`)
   await sharp(path, { limitInputPixels: maxPixels, ignoreIcc: true })
     .toColourspace(space)
     .keepExif()
     .keepXmp()
     .png({ compressionLevel: 1 })
-    .toFile(plain)
-  return plain
+    .toFile(plainPath)
+  return plainPath
 }
 
 /** Copies an image whose colors are given only by H.273 codes, such as an AVIF, into a PNG with an ICC profile. */
@@ -70,9 +70,9 @@ export async function addProfileFromCodes(
   const { icc, depth, space } = await sharp(path, { limitInputPixels: maxPixels }).metadata()
   // An existing profile takes precedence, and gray images need none.
   if (icc || !/^s?rgb/.test(space)) return undefined
-  const plain = await pixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
+  const plainPixels = await pixelsAsPng(path, depth === 'ushort' ? 'rgb16' : 'srgb', tools)
   const profiledFile = pathWithProfile(path, tools)
-  return (await writeWithProfile(plain, buildRgbProfile(colors.primaries, colors.curve), profiledFile))
+  return (await writeWithProfile(plainPixels, buildRgbProfile(colors.primaries, colors.curve), profiledFile))
     ? profiledFile
     : undefined
 }

@@ -90,7 +90,7 @@ async function layOut(images: readonly SourceImage[], layout: Layout, tools: Too
   )
   const [width, height] = [sum(widths), sum(heights)]
   requireAllowedSize(width, height)
-  const placed = cells.map((source, index) => {
+  const placedCells = cells.map((source, index) => {
     const [column, row] = [index % columns, Math.floor(index / columns)]
     return {
       input: source.path,
@@ -101,7 +101,7 @@ async function layOut(images: readonly SourceImage[], layout: Layout, tools: Too
   const sharp = await loadSharp()
   const path = join(tools.workDir, 'merged.png')
   await sharp({ create: { width, height, channels: 4, background: '#00000000' } })
-    .composite(placed)
+    .composite(placedCells)
     .png({ compressionLevel: 1 })
     .toFile(path)
   return { path, format: 'png', sourceFormat: 'png', metadata: await sharp(path).metadata(), pages: 1 }

@@ -91,7 +91,7 @@ async function writeMarked(
   const isAnimated = page === -1
   const surface = await pageSize(source, isAnimated ? 0 : page)
   const imageOptions = parseImageOptions({ metadata: LosslessOptions.parse(options).metadata })
-  const plain = await renderImage(source, to, { page, options: imageOptions })
+  const plainImage = await renderImage(source, to, { page, options: imageOptions })
   const overlay = overlayFor(surface, watermark)
   const { svg, left, top } = overlay ?? { svg: '', left: 0, top: 0 }
   // An embedded image may exceed librsvg's limits for untrusted text; this SVG is our own.
@@ -101,7 +101,7 @@ async function writeMarked(
     left,
     top: top + frame * surface.height,
   }))
-  const markedImage = overlay ? plain.composite(layers) : plain
+  const markedImage = overlay ? plainImage.composite(layers) : plainImage
   // Compositing the watermark added an alpha channel.
   const withoutAddedAlpha = source.metadata.hasAlpha ? markedImage : markedImage.removeAlpha()
   const encodedImage = pixelTargetOf(to).encode(withoutAddedAlpha, options)

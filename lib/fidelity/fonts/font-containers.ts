@@ -40,7 +40,7 @@ export async function readMacFont(bytes: FileBytes): Promise<ContentSummary | un
 
 /** Adobe Type 1 Font Format, 7.3: glyphs are encrypted with published keys, after four random bytes. */
 export async function readType1(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const file = withoutSegments(await bytes.whole())
+  const file = withoutSegments(await bytes.readWhole())
   const start = file.indexOf('eexec', 0, 'latin1')
   if (start < 0) return undefined
   let from = start + 5
@@ -78,7 +78,7 @@ const countCharStrings = (text: Buffer): ContentSummary | undefined =>
   createSummary(Number(/\/CharStrings\s{1,20}(\d{1,6})\s/.exec(text.toString('latin1'))?.[1] ?? 0))
 
 export const readType42 = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
-  countCharStrings(await bytes.whole())
+  countCharStrings(await bytes.readWhole())
 
 /** Embedded OpenType (W3C submission of 2008): an uncompressed font follows the header. */
 export async function readEmbeddedOpenType(bytes: FileBytes): Promise<ContentSummary | undefined> {
@@ -96,7 +96,7 @@ const dataMarker = 'StartData'
 
 /** Bare Compact Font Format: its first dictionary contains the offset of the glyphs. */
 export async function readCompactFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const file = await bytes.whole()
+  const file = await bytes.readWhole()
   const markerOffset = file.toString('latin1', 0, 2) === '%!' ? file.indexOf(dataMarker, 0, 'latin1') : -1
   const data = markerOffset < 0 ? file : file.subarray(markerOffset + dataMarker.length + 1)
   const names = readIndex(data, data.readUInt8(2))

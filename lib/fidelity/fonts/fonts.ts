@@ -88,7 +88,7 @@ export async function readWoff2(bytes: FileBytes): Promise<ContentSummary | unde
 /** Counts the glyphs of a textual font format by a pattern that matches each of them. */
 export function createGlyphCounter(pattern: RegExp) {
   return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
-    const count = (await bytes.whole()).toString('latin1').match(pattern)?.length ?? 0
+    const count = (await bytes.readWhole()).toString('latin1').match(pattern)?.length ?? 0
     return count === 0 ? undefined : createSummary(count)
   }
 }

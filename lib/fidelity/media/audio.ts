@@ -47,9 +47,9 @@ export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefi
 export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const form = await readRiffForm(bytes)
   if (form?.id !== 'FORM' || !form.type.startsWith('AIF')) return undefined
-  const common = (await listChunks(bytes, form)).get('COMM')
-  if (!common) return undefined
-  const properties = await bytes.at(common.start, 18)
+  const commonChunk = (await listChunks(bytes, form)).get('COMM')
+  if (!commonChunk) return undefined
+  const properties = await bytes.at(commonChunk.start, 18)
   // An 80-bit float, read without its fraction, because rates are whole numbers.
   const exponent = properties.readUInt16BE(8) - 16_383 - 63
   const rate = Number(properties.readBigUInt64BE(10)) * 2 ** exponent

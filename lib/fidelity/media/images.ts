@@ -28,7 +28,7 @@ const graphicControl = 0xf9
 
 /** GIF89a, 20 and 23. @throws RangeError for larger files, whose frames would all have to be read. */
 export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const data = await bytes.whole()
+  const data = await bytes.readWhole()
   if (data.toString('latin1', 0, 3) !== 'GIF') return undefined
   let frames = 0
   let isTransparent = false

@@ -47,7 +47,7 @@ const adtsRates = [96, 88.2, 64, 48, 44.1, 32, 24, 22.05, 16, 12, 11.025, 8, 7.3
 
 /** Raw AAC (ADTS, ISO/IEC 14496-3, 1.A.3.2): each frame contains its length. */
 export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const data = await bytes.whole()
+  const data = await bytes.readWhole()
   let frames = 0
   let at = 0
   while (at + 7 <= data.length && (data.readUInt16BE(at) & 0xfff6) === 0xfff0) {
@@ -67,7 +67,7 @@ const wide = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]
 
 /** AMR, mono speech of mobile phones. */
 export async function readAmr(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const data = await bytes.whole()
+  const data = await bytes.readWhole()
   const isWide = data.toString('latin1', 0, 9) === '#!AMR-WB\n'
   if (!isWide && data.toString('latin1', 0, 6) !== '#!AMR\n') return undefined
   let frames = 0

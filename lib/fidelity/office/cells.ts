@@ -4,13 +4,13 @@ import { WordCounts } from '../text/word-counts.ts'
 /** Counts the non-empty cells of a workbook and their words. Shared texts are counted once per cell that shows them. */
 export class CellCounter {
   readonly #words = new WordCounts()
-  readonly #shared: readonly string[]
+  readonly #sharedTexts: readonly string[]
   /** How many cells show each shared text. */
   readonly #occurrences: number[]
   #cellCount = 0
 
   constructor(sharedTexts: readonly string[]) {
-    this.#shared = sharedTexts
+    this.#sharedTexts = sharedTexts
     this.#occurrences = sharedTexts.map(() => 0)
   }
 
@@ -27,7 +27,7 @@ export class CellCounter {
 
   /** @param index of the shared text. */
   addSharedText(index: number): void {
-    if (!this.#shared[index]) return
+    if (!this.#sharedTexts[index]) return
     this.#cellCount++
     this.#occurrences[index] = (this.#occurrences[index] ?? 0) + 1
   }
@@ -43,7 +43,7 @@ export class CellCounter {
   }
 
   summary(sheets: number, features: ContentSummary['features']): ContentSummary {
-    for (const [index, text] of this.#shared.entries()) {
+    for (const [index, text] of this.#sharedTexts.entries()) {
       const times = this.#occurrences[index] ?? 0
       if (times > 0) this.#words.add(text, times)
     }

@@ -106,7 +106,7 @@ const splitComments = (xml: string): string[] =>
 /** Summarizes OpenDocument text and drawings, in a ZIP or flat XML. */
 export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const xml = zip ? await zip.text('content.xml') : (await bytes.whole()).toString()
+  const xml = zip ? await zip.text('content.xml') : (await bytes.readWhole()).toString()
   if (xml === undefined) return undefined
   const words = new WordCounts()
   const { text, hasHidden } = readOpenDocumentText(

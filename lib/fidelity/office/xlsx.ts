@@ -126,7 +126,7 @@ function readSharedTexts(xml: string): string[] {
 /** Summarizes OpenDocument sheets, in a ZIP or flat XML. */
 export async function readOpenSpreadsheet(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  return zip ? zip.read('content.xml', summarizeSheets) : summarizeSheets(await bytes.whole())
+  return zip ? zip.read('content.xml', summarizeSheets) : summarizeSheets(await bytes.readWhole())
 }
 
 function summarizeSheets(xml: Buffer): ContentSummary {

@@ -43,7 +43,7 @@ export class PdfFile {
   static async open(bytes: FileBytes): Promise<PdfFile> {
     const file = new PdfFile(bytes)
     // Objects are scattered over the file.
-    if (bytes.size <= maxWholeReadBytes) await bytes.whole()
+    if (bytes.size <= maxWholeReadBytes) await bytes.readWhole()
     const tail = await file.#readAt(Math.max(0, bytes.size - 2048), 2048)
     const start = /startxref\s+(\d+)/.exec(
       tail.toString('latin1', Math.max(0, tail.lastIndexOf('startxref'))),

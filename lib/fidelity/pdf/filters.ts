@@ -43,8 +43,8 @@ export function undoPngPredictor(data: Buffer, parameters: Dict): Buffer {
     const type = data[row * (columns + 1)]
     if (type !== 0 && type !== 2) throw new UnreadablePdfError('a table uses an unsupported predictor')
     for (let column = 0; column < columns; column++) {
-      const above = type === 2 && row > 0 ? (out[(row - 1) * columns + column] ?? 0) : 0
-      out[row * columns + column] = (data[row * (columns + 1) + 1 + column] ?? 0) + above
+      const byteAbove = type === 2 && row > 0 ? (out[(row - 1) * columns + column] ?? 0) : 0
+      out[row * columns + column] = (data[row * (columns + 1) + 1 + column] ?? 0) + byteAbove
     }
   }
   return out

@@ -15,7 +15,7 @@ const isOtherEncoding = (bytes: Buffer) => bytes.includes(0) || bytes.includes(e
 
 /** Returns the bytes of an ASCII text: creating a string takes longer than counting its words. */
 export async function readIfAscii(file: FileBytes, encoding?: string): Promise<Buffer | undefined> {
-  const bytes = await file.whole()
+  const bytes = await file.readWhole()
   return encoding === undefined && isAscii(bytes) && !isOtherEncoding(bytes) ? bytes : undefined
 }
 
@@ -24,7 +24,7 @@ export async function readIfAscii(file: FileBytes, encoding?: string): Promise<B
  * @param encoding requested in the options.
  */
 export async function decodeTextFile(file: FileBytes, encoding?: string): Promise<string> {
-  const bytes = await file.whole()
+  const bytes = await file.readWhole()
   if (encoding === undefined && isUtf8(bytes) && !isOtherEncoding(bytes)) return bytes.toString('utf8')
   // Encoding tables are loaded only when needed.
   const { detectCharset } = await import('../../engines/shared/text/detect-charset.ts')

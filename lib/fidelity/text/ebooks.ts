@@ -55,7 +55,7 @@ const ignoredElements = new Set(['description', 'stylesheet', 'binary'])
 export async function readFictionBook(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const name = zip?.names.find((one) => one.endsWith('.fb2')) ?? ''
-  const xml = zip ? await zip.read(name, decodeMarkup) : decodeMarkup(await bytes.whole())
+  const xml = zip ? await zip.read(name, decodeMarkup) : decodeMarkup(await bytes.readWhole())
   if (xml === undefined) return undefined
   const words = new WordCounts()
   words.add(extractText(xml, ignoredElements))

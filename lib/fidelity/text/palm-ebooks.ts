@@ -24,7 +24,7 @@ const minVersionWithParts = 8
 
 /** Summarizes books in a Palm database: PalmDOC, Mobipocket, and the Kindle formats based on it. */
 export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | undefined> {
-  const file = await bytes.whole()
+  const file = await bytes.readWhole()
   const records = (await readPalmRecords(bytes)).map(({ start, end }) => file.subarray(start, end))
   const head = records[0]
   if (!head || head.length < 16) return undefined

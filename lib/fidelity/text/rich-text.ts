@@ -34,7 +34,7 @@ const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|([{}])|([^\\{
 
 export async function readRichText(bytes: FileBytes): Promise<ContentSummary> {
   const words = new WordCounts()
-  const rtf = (await bytes.whole()).toString('latin1')
+  const rtf = (await bytes.readWhole()).toString('latin1')
   words.add(new RtfReader(rtf).text())
   const features: Feature[] = [
     ...(rtf.includes('\\pict') ? (['pictures'] as const) : []),
@@ -58,7 +58,7 @@ class RtfReader {
   readonly #rtf: string
   readonly #fonts: FontCodePages
   readonly #parts: string[] = []
-  readonly #outer: Group[] = []
+  readonly #outerGroups: Group[] = []
   #group: Group
   #bytes: number[] = []
   #fallbackLeft = 0
@@ -89,8 +89,9 @@ class RtfReader {
 
   #readBrace(brace: string | undefined): void {
     this.#flushBytes()
-    if (brace === '{') this.#outer.push(this.#group)
-    this.#group = brace === '{' ? { ...this.#group, isOptional: false } : (this.#outer.pop() ?? this.#group)
+    if (brace === '{') this.#outerGroups.push(this.#group)
+    this.#group =
+      brace === '{' ? { ...this.#group, isOptional: false } : (this.#outerGroups.pop() ?? this.#group)
     this.#fallbackLeft = 0
   }
 
@@ -118,7 +119,7 @@ class RtfReader {
 
   /** Hides or shows text; text within a skipped group stays hidden. */
   #hide(isHidden: boolean): void {
-    const isInSkippedGroup = this.#outer.at(-1)?.isHidden ?? false
+    const isInSkippedGroup = this.#outerGroups.at(-1)?.isHidden ?? false
     this.#group = { ...this.#group, isHidden: isHidden || isInSkippedGroup }
   }
 

@@ -20,7 +20,7 @@ interface CachedResponse {
 
 /** Caches replies that don't change during the lifetime of the process, compressed. */
 export class ResponseCache {
-  readonly #kept = new Map<string, Promise<CachedResponse>>()
+  readonly #keptResponses = new Map<string, Promise<CachedResponse>>()
 
   async answer(
     requestedReply: CacheableReply,
@@ -49,10 +49,10 @@ export class ResponseCache {
 
   #get(requestedReply: CacheableReply): Promise<CachedResponse> {
     const key = `${requestedReply.contract.path}\n${requestedReply.name}`
-    const keptResponse = this.#kept.get(key) ?? make(requestedReply)
-    this.#kept.set(key, keptResponse)
+    const keptResponse = this.#keptResponses.get(key) ?? make(requestedReply)
+    this.#keptResponses.set(key, keptResponse)
     // Failures are not cached.
-    keptResponse.catch(() => this.#kept.delete(key))
+    keptResponse.catch(() => this.#keptResponses.delete(key))
     return keptResponse
   }
 }

@@ -48,7 +48,7 @@ export class LossDetector implements Disposable {
   #fidelity: Fidelity | undefined
   #shortfall: Shortfall | undefined
   /** Formats of files that were not counted to the end. */
-  readonly #stopped = new Set<FormatId>()
+  readonly #stoppedFormats = new Set<FormatId>()
   readonly #disposal = new AbortController()
   /** Aborted with the step, or when the comparison is no longer needed. */
   readonly #signal: AbortSignal
@@ -65,7 +65,7 @@ export class LossDetector implements Disposable {
   }
 
   get warnings(): Warning[] {
-    return [...this.#stopped].map(countingStoppedWarning)
+    return [...this.#stoppedFormats].map(countingStoppedWarning)
   }
 
   /** The shortfall of the step that lost the most. */
@@ -175,12 +175,12 @@ export class LossDetector implements Disposable {
     const signal = this.#signal
     try {
       const summary = await read(signal)
-      if (summary?.isIncomplete) this.#stopped.add(format)
+      if (summary?.isIncomplete) this.#stoppedFormats.add(format)
       return summary
     } catch (error) {
       if (signal.aborted) return undefined
       if (error instanceof CountingStopped) {
-        this.#stopped.add(format)
+        this.#stoppedFormats.add(format)
         this.#log.info({ format, reason: error.message }, 'stopped counting the content of a file')
       } else this.#log.error({ error }, 'counting the content of a file failed')
       return undefined

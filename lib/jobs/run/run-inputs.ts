@@ -256,9 +256,9 @@ async function runInputPlan(
   }
   const inputs = await fetchFiles()
   if (task.part !== undefined) return runSteps({ ...stepsRun, inputs, chunk: task.spec })
-  const split = await splitIntoChunks({ ...stepsRun, inputs }, run)
-  if (!split) return runSteps({ ...stepsRun, inputs })
-  const { chunks, sourceContent } = split
+  const splitWork = await splitIntoChunks({ ...stepsRun, inputs }, run)
+  if (!splitWork) return runSteps({ ...stepsRun, inputs })
+  const { chunks, sourceContent } = splitWork
   return {
     chunks: await storeChunks(run, inputPlan, chunks),
     inputPlans: [sourceContent ? { ...inputPlan, held: sourceContent } : inputPlan],

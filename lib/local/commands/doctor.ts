@@ -20,14 +20,14 @@ const workerFile = fileURLToPath(new URL('../runtime/worker.ts', import.meta.url
 async function findWarmImages(): Promise<ImageId[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const read = (id: string, file: string) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')
-  const found = await Promise.all(
+  const foundEngines = await Promise.all(
     ids.map(async (id) => {
       if (!(await read(id, 'cmdline')).split('\0').includes(workerFile)) return undefined
       const entry = (await read(id, 'environ')).split('\0').find((one) => one.startsWith('IMAGE_ID='))
       return imageIds.find((image) => entry === `IMAGE_ID=${image}`)
     }),
   )
-  return found.filter((image) => image !== undefined)
+  return foundEngines.filter((image) => image !== undefined)
 }
 
 async function main(): Promise<void> {

@@ -34,13 +34,13 @@ export async function startSteps<Inputs extends object, Parts>(
   const later = ((name) => results.get(name)?.promise) as Later<Parts>
   // Complete after the last step; each step uses only the parts before it.
   const parts = { ...inputs } as Inputs & Parts
-  await using running = new AsyncDisposableStack()
+  await using runningComponents = new AsyncDisposableStack()
   for (const step of steps) {
     const part = await step.start(parts, later)
     Object.assign(parts, { [step.name]: part })
-    running.defer(async () => void (await step.stop?.(parts)))
+    runningComponents.defer(async () => void (await step.stop?.(parts)))
     results.get(step.name)?.resolve(part)
   }
-  const started = running.move()
-  return { parts, stop: () => started.disposeAsync() }
+  const startedComponents = runningComponents.move()
+  return { parts, stop: () => startedComponents.disposeAsync() }
 }

@@ -33,10 +33,10 @@ export function collectGarbageWhenIdle(): void {
   // The other flavors keep the freed pages.
   const collector = new IdleCollector(() => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' }))
   // Measures CPU time: on a busy machine wall-clock time passes without the process doing anything.
-  let before: NodeJS.CpuUsage | undefined
+  let cpuBefore: NodeJS.CpuUsage | undefined
   setInterval(() => {
-    const { user, system } = process.cpuUsage(before)
-    before = process.cpuUsage()
+    const { user, system } = process.cpuUsage(cpuBefore)
+    cpuBefore = process.cpuUsage()
     collector.check((user + system) / 1000)
   }, checkEveryMs).unref()
 }

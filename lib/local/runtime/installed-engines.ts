@@ -14,7 +14,7 @@ async function isInstalled(engine: Engine): Promise<boolean> {
       () => true,
       () => false,
     )
-  const found = await Promise.all(
+  const foundPrograms = await Promise.all(
     folders.map((folder) =>
       access(join(folder, version[0]), constants.X_OK).then(
         () => true,
@@ -22,11 +22,11 @@ async function isInstalled(engine: Engine): Promise<boolean> {
       ),
     ),
   )
-  return found.includes(true)
+  return foundPrograms.includes(true)
 }
 
 /** Returns the engines whose program is installed on this machine. */
 export async function findInstalledEngines(engines: readonly Engine[]): Promise<Engine[]> {
-  const found = await Promise.all(engines.map(isInstalled))
-  return engines.filter((_, at) => found[at])
+  const foundEngines = await Promise.all(engines.map(isInstalled))
+  return engines.filter((_, at) => foundEngines[at])
 }

@@ -63,10 +63,10 @@ export class OnDemandWorker {
   }
 
   #launch(): WorkerProcess {
-    const started = new WorkerProcess(this.#options)
-    this.#processes.add(started)
-    void started.exited.finally(() => this.#processes.delete(started))
-    return started
+    const startedWorker = new WorkerProcess(this.#options)
+    this.#processes.add(startedWorker)
+    void startedWorker.exited.finally(() => this.#processes.delete(startedWorker))
+    return startedWorker
   }
 
   #stopWhenIdle(): void {

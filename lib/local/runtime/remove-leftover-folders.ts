@@ -21,9 +21,9 @@ export async function removeLeftoverFolders(
     await sleep(pauseMs, undefined, { ref: false })
     const paths = (await Promise.all(folders.map((folder) => listLeftoverFolders(pid, folder)))).flat()
     const removed = await Promise.allSettled(paths.map(removeProcessFolder))
-    const failed = removed.find((one) => one.status === 'rejected')
-    if (!failed) return
-    log.warn({ pid, error: failed.reason }, 'folders of a worker that exited could not be removed yet')
+    const failedRemoval = removed.find((one) => one.status === 'rejected')
+    if (!failedRemoval) return
+    log.warn({ pid, error: failedRemoval.reason }, 'folders of a worker that exited could not be removed yet')
   }
 }
 

@@ -45,7 +45,7 @@ function toFileFailure(error: unknown): NonNullable<FileResponse['failure']> {
 /** The worker's side. Requests need no timeout: the worker exits with its service. */
 export class FileExchangeClient implements FileExchange {
   readonly #send: (request: FileRequest) => void
-  readonly #pending = new Map<number, PromiseWithResolvers<readonly LocatedFile[]>>()
+  readonly #pendingLocates = new Map<number, PromiseWithResolvers<readonly LocatedFile[]>>()
   #next = 1
 
   constructor(send: (request: FileRequest) => void) {
@@ -68,14 +68,14 @@ export class FileExchangeClient implements FileExchange {
   #request(make: (id: number) => FileRequest): Promise<readonly LocatedFile[]> {
     const id = this.#next++
     const response = Promise.withResolvers<readonly LocatedFile[]>()
-    this.#pending.set(id, response)
+    this.#pendingLocates.set(id, response)
     this.#send(make(id))
     return response.promise
   }
 
   handleResponse({ id, located = [], failure }: FileResponse): void {
-    const response = this.#pending.get(id)
-    this.#pending.delete(id)
+    const response = this.#pendingLocates.get(id)
+    this.#pendingLocates.delete(id)
     if (failure) response?.reject(Object.assign(new Error(failure.message), { name: failure.name }))
     else response?.resolve(located)
   }

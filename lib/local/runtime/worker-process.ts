@@ -86,7 +86,7 @@ export class WorkerProcess {
   readonly exited: Promise<void>
   readonly #options: WorkerProcessOptions
   readonly #child: ChildProcess
-  readonly #pending = new Map<number, Pending>()
+  readonly #pendingCalls = new Map<number, Pending>()
   readonly #checkTimer: NodeJS.Timeout
   #lastSeen = performance.now()
   #lastCheck = performance.now()
@@ -147,7 +147,7 @@ export class WorkerProcess {
   }
 
   get isBusy(): boolean {
-    return this.#pending.size > 0
+    return this.#pendingCalls.size > 0
   }
 
   /** @throws FunctionError when the function fails, its process dies or it times out */
@@ -156,7 +156,7 @@ export class WorkerProcess {
     const remainingMs = getRemainingTimeInMillis()
     const deadline = performance.now() + remainingMs
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject, deadline })
+      this.#pendingCalls.set(id, { resolve, reject, deadline })
       const invocation = { type: 'invoke', id, event, remainingMs, context } satisfies Invocation
       this.#child.send(invocation, (error) => {
         if (error) this.#takePending(id)?.reject(error)
@@ -184,9 +184,9 @@ export class WorkerProcess {
   }
 
   #takePending(id: number): Pending | undefined {
-    const pending = this.#pending.get(id)
-    this.#pending.delete(id)
-    return pending
+    const pendingCall = this.#pendingCalls.get(id)
+    this.#pendingCalls.delete(id)
+    return pendingCall
   }
 
   #onMessage(message: WorkerMessage): void {
@@ -201,9 +201,9 @@ export class WorkerProcess {
       void this.#onFileRequest(message)
       return
     }
-    const pending = this.#takePending(message.id)
-    if (message.type === 'result') pending?.resolve(message.value)
-    else pending?.reject(new FunctionError(message.failure))
+    const pendingCall = this.#takePending(message.id)
+    if (message.type === 'result') pendingCall?.resolve(message.value)
+    else pendingCall?.reject(new FunctionError(message.failure))
   }
 
   async #onFileRequest(request: FileRequest): Promise<void> {
@@ -215,12 +215,12 @@ export class WorkerProcess {
     clearInterval(this.#checkTimer)
     this.#isStopping = true
     const { queue, log, cleanUp } = this.#options
-    log[this.isBusy ? 'error' : 'info']({ queue, reason, running: this.#pending.size }, 'worker exited')
+    log[this.isBusy ? 'error' : 'info']({ queue, reason, running: this.#pendingCalls.size }, 'worker exited')
     const failure: FunctionFailure = {
       errorType: 'Runtime.ExitError',
       errorMessage: `the worker exited: ${reason}`,
     }
-    for (const id of [...this.#pending.keys()]) this.#takePending(id)?.reject(new FunctionError(failure))
+    for (const id of [...this.#pendingCalls.keys()]) this.#takePending(id)?.reject(new FunctionError(failure))
     if (this.#child.pid !== undefined) cleanUp?.(this.#child.pid)
   }
 
@@ -247,7 +247,7 @@ export class WorkerProcess {
     const silentMs = now - this.#lastSeen
     if (!this.#hasStarted && silentMs > startTimeoutMs) return 'it did not start in time'
     if (this.#hasStarted && silentMs > hangTimeoutMs) return 'it stopped responding'
-    if ([...this.#pending.values()].some(({ deadline }) => now > deadline))
+    if ([...this.#pendingCalls.values()].some(({ deadline }) => now > deadline))
       return 'it exceeded its time limit'
     if ((await residentBytes(this.#child.pid)) > this.#options.maxMemoryBytes)
       return 'it used too much memory'

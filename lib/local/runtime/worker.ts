@@ -56,9 +56,9 @@ function loadFunction(module: FunctionModule): WorkerFunction {
       process.argv.includes(fileSharingFlag) ? { files } : {},
     )
   // The other member of the union.
-  const named = (module as Readonly<Record<string, WorkerFunction['handler']>>)[exportName]
-  if (!named) throw new Error(`functions/${module}.ts does not export ${exportName}`)
-  return { handler: named, stop: async () => undefined, reportFullDisk: () => undefined }
+  const exportedHandler = (module as Readonly<Record<string, WorkerFunction['handler']>>)[exportName]
+  if (!exportedHandler) throw new Error(`functions/${module}.ts does not export ${exportName}`)
+  return { handler: exportedHandler, stop: async () => undefined, reportFullDisk: () => undefined }
 }
 
 async function invoke({ id, event, remainingMs, context }: Invocation): Promise<void> {
@@ -76,12 +76,12 @@ async function invoke({ id, event, remainingMs, context }: Invocation): Promise<
   }
 }
 
-const running = new Set<Promise<void>>()
+const runningInvocations = new Set<Promise<void>>()
 
 /** Waits until the tasks are released; otherwise their jobs would wait for a lease to expire and lose an attempt. */
 async function shutDown(): Promise<void> {
   await stop()
-  await Promise.all(running)
+  await Promise.all(runningInvocations)
 }
 
 // Run as a separate process, not imported by the service.
@@ -96,8 +96,8 @@ if (process.send) {
       reportFullDisk()
       return
     }
-    const one = invoke(message).finally(() => running.delete(one))
-    running.add(one)
+    const one = invoke(message).finally(() => runningInvocations.delete(one))
+    runningInvocations.add(one)
   })
   process.on('disconnect', () => process.exit(0))
   process.once('SIGTERM', () => void shutDown().finally(() => process.exit(0)))

@@ -107,17 +107,20 @@ const warmupRuns = 20
 
 async function measureInPairs(one: Case, report: Report): Promise<void> {
   for (let run = 0; run < Math.min(warmupRuns, one.pairs); run++) await measureRun(one, true)
-  const pairs: { with: TimeSpent; without: TimeSpent }[] = []
+  const pairs: { with: TimeSpent; withoutDetector: TimeSpent }[] = []
   for (let pair = 0; pair < one.pairs; pair++) {
     // The second run can find the machine in another state, so alternate the order.
     const firstTime = await measureRun(one, pair % 2 === 0)
     const secondTime = await measureRun(one, pair % 2 !== 0)
     pairs.push(
-      pair % 2 === 0 ? { with: firstTime, without: secondTime } : { with: secondTime, without: firstTime },
+      pair % 2 === 0
+        ? { with: firstTime, withoutDetector: secondTime }
+        : { with: secondTime, withoutDetector: firstTime },
     )
   }
-  const overheadMs = (clock: keyof TimeSpent) => pairs.map((pair) => pair.with[clock] - pair.without[clock])
-  const base = (clock: keyof TimeSpent) => median(pairs.map((pair) => pair.without[clock]))
+  const overheadMs = (clock: keyof TimeSpent) =>
+    pairs.map((pair) => pair.with[clock] - pair.withoutDetector[clock])
+  const base = (clock: keyof TimeSpent) => median(pairs.map((pair) => pair.withoutDetector[clock]))
   // The loss detector runs in this process only; the kernel reports times of other processes in steps of 10 ms.
   const figures = [
     { clock: 'processor', cost: overheadMs('own'), of: base('all') },
@@ -141,8 +144,12 @@ async function measureRun({ path, to, folder, files }: Case, isGuarded: boolean)
   await copyFile(path, source)
   const input = { path: source, filename: `source.${format}`, format, size: (await stat(path)).size }
   const [wall, ownCpu, allCpu] = [performance.now(), process.cpuUsage(), cpuMsOfBench()]
-  const behind = await convert(input, { to, workDir, isGuarded, files })
-  const timeSpent = { wall: performance.now() - wall, behind, ...times(process.cpuUsage(ownCpu), allCpu) }
+  const afterEngineMs = await convert(input, { to, workDir, isGuarded, files })
+  const timeSpent = {
+    wall: performance.now() - wall,
+    behind: afterEngineMs,
+    ...times(process.cpuUsage(ownCpu), allCpu),
+  }
   await rm(workDir, { recursive: true })
   // Clean-up of the office after its reply must not count for the next run.
   await pause(restMs)
@@ -170,7 +177,7 @@ async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conv
   let inputs = [input]
   const steps = createSteps(route, {})
   guard?.start(inputs, steps[0])
-  let behind = 0
+  let afterEngineMs = 0
   for (const [at, step] of steps.entries()) {
     const { engine, capability } = findCapability(step, engines)
     const outDir = join(workDir, `step-${at + 1}`)
@@ -196,10 +203,10 @@ async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conv
     if (storing && guard) await waitForUpload(storing)
     await guard?.checkStep(step, result, [])
     await storing
-    behind += performance.now() - start
+    afterEngineMs += performance.now() - start
     inputs = [{ path, filename: `step.${nextFormat}`, format: nextFormat, size }]
   }
-  return behind
+  return afterEngineMs
 }
 
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })

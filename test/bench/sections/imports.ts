@@ -38,8 +38,8 @@ export const imports: Section = {
   async run({ report, fixtures }: BenchContext) {
     const folder = await fixtures.folder('imports')
     await writePackages(folder)
-    const nothing = () => importOnce(folder, 'data:text/javascript,')
-    const turns: Record<string, MeasuredTurn> = { 'an empty module': nothing }
+    const importNothing = () => importOnce(folder, 'data:text/javascript,')
+    const turns: Record<string, MeasuredTurn> = { 'an empty module': importNothing }
     for (const name of zipFunctionNames) {
       await unpackFunction(name, folder, join(folder, name))
       const task = join(folder, name, taskFolder)

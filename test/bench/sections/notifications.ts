@@ -126,10 +126,10 @@ async function run({ report }: BenchContext): Promise<void> {
         unit: 'events',
         aim: { most: 0 },
       })
-      const behind = [...ends.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
+      const delays = [...ends.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
       report.figure({
         what: `webhook ${path}, p95`,
-        value: p95(behind),
+        value: p95(delays),
         unit: 'ms',
         aim: { most: 1000 },
         remark: 'behind the end of the job',

@@ -50,9 +50,9 @@ export const page: Section = {
         report.figure({ what: `nodes, ${what}`, value: nodes, unit: '', aim: { most: 3000 } })
       }
       for (const path of ['/', '/formats', '/status', '/nothing-here']) {
-        const clear = await browser.newPage({ bypassCSP: true })
-        await clear.goto(service.url + path, { waitUntil: 'networkidle' })
-        const foundViolations = await axe(clear)
+        const clearPage = await browser.newPage({ bypassCSP: true })
+        await clearPage.goto(service.url + path, { waitUntil: 'networkidle' })
+        const foundViolations = await axe(clearPage)
         report.figure({
           what: `axe, ${path}`,
           value: foundViolations.length,
@@ -60,7 +60,7 @@ export const page: Section = {
           aim: { most: 0 },
           remark: foundViolations.join(),
         })
-        await clear.close()
+        await clearPage.close()
       }
     } finally {
       await browser.close()

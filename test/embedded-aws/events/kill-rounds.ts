@@ -41,15 +41,15 @@ export async function runEventBusKillRounds(
     new PutTargetsCommand({ Rule: 'all', Targets: [{ Id: '1', Arn: queueArn('q') }] }),
   )
   for (let round = 0; round < rounds; round++) {
-    const running = service
+    const runningService = service
     const writers = Array.from({ length: WRITERS }, (_, writer) =>
-      write(running, { round, writer }, acknowledged),
+      write(runningService, { round, writer }, acknowledged),
     )
     // The time of the kill has to be random.
     await wait(20 + Math.random() * 120)
     // On a busy machine nothing may have been acknowledged yet, and the round would prove nothing.
     while (acknowledged.events.size === 0 || acknowledged.rules.size === 0) await wait(5)
-    await kill(running)
+    await kill(runningService)
     await Promise.all(writers)
     service = await start()
   }

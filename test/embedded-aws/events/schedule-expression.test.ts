@@ -3,11 +3,11 @@ import test from 'node:test'
 import { firstRun, readScheduleExpression } from '../../../lib/embedded-aws/events/schedule-expression.ts'
 
 /** Returns the first runs after a time, as ISO strings without seconds. */
-function runs(expression: string, after: string, { count = 1, anchor = after } = {}): string[] {
+function runs(expression: string, afterTime: string, { count = 1, anchor = afterTime } = {}): string[] {
   const timetable = readScheduleExpression(expression)
   assert.ok(timetable, expression)
   const foundTimes: string[] = []
-  let from = Date.parse(after)
+  let from = Date.parse(afterTime)
   while (foundTimes.length < count) {
     const run = firstRun(timetable, { anchor: Date.parse(anchor), after: from })
     if (run === undefined) break

@@ -114,8 +114,8 @@ test('creating a bucket again succeeds in us-east-1 and conflicts elsewhere', as
   assert.equal(await createAt('eu-west-1'), '400 IllegalLocationConstraintException')
   assert.equal(await createAt('nowhere'), '400 InvalidLocationConstraint')
 
-  const there = await startS3(t, { region: 'eu-west-1' })
-  const client = createS3Client(there.endpoint, { region: 'eu-west-1' })
+  const otherRegion = await startS3(t, { region: 'eu-west-1' })
+  const client = createS3Client(otherRegion.endpoint, { region: 'eu-west-1' })
   assert.equal(await createAt('us-west-2', client), '400 IllegalLocationConstraintException')
   for (const body of ['', '<CreateBucketConfiguration/>'])
     assert.equal(await createWithoutLocation(body, client), '400 IllegalLocationConstraintException', body)

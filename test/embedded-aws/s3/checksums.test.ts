@@ -76,8 +76,8 @@ test('an upload with a wrong checksum is refused and keeps the old object', asyn
   const put = (options: object) =>
     errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'new', ...options })))
   for (const name of algorithmNames) {
-    const right = checksum(name, Buffer.from('other')).toString('base64')
-    assert.equal(await put({ [`Checksum${name}`]: right }), '400 BadDigest', name)
+    const rightChecksum = checksum(name, Buffer.from('other')).toString('base64')
+    assert.equal(await put({ [`Checksum${name}`]: rightChecksum }), '400 BadDigest', name)
     assert.equal(await put({ [`Checksum${name}`]: 'AAA=' }), '400 InvalidRequest', name)
   }
   assert.equal(await put({ ContentMD5: createHash('md5').update('other').digest('base64') }), '400 BadDigest')

@@ -81,9 +81,9 @@ test('a preflight uses the first CORS rule that allows all of it', async (t) => 
   assert.equal(allowedReply.headers['access-control-allow-credentials'], 'true')
   assert.match(allowedReply.headers.vary ?? '', /Origin/)
   assert.equal((await ask('https://deep.test.example', 'PUT')).status, 200)
-  const anyone = await ask('https://evil.example', 'GET')
-  assert.equal(anyone.headers['access-control-allow-origin'], '*')
-  assert.equal(anyone.headers['access-control-allow-credentials'], undefined)
+  const anyOriginReply = await ask('https://evil.example', 'GET')
+  assert.equal(anyOriginReply.headers['access-control-allow-origin'], '*')
+  assert.equal(anyOriginReply.headers['access-control-allow-credentials'], undefined)
 
   assert.deepEqual(
     [(await ask('https://evil.example', 'PUT')).status, (await ask('https://evil.example', 'PUT')).code],

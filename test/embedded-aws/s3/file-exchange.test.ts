@@ -45,11 +45,11 @@ test('a file adopted as an object remains after its original name is deleted', a
 
 test('only plain files in the folder are adopted', async (t) => {
   const { client, dir, folder, exchange } = await start(t)
-  const outside = join(dir, 'secret')
-  await writeFile(outside, 'secret')
-  await symlink(outside, join(folder, 'link'))
+  const outsideFile = join(dir, 'secret')
+  await writeFile(outsideFile, 'secret')
+  await symlink(outsideFile, join(folder, 'link'))
   await symlink(dir, join(folder, 'folder'))
-  await assert.rejects(exchange.put('a', outside, type), { code: 'AccessDenied' })
+  await assert.rejects(exchange.put('a', outsideFile, type), { code: 'AccessDenied' })
   await assert.rejects(exchange.put('a', join(folder, '..', 'secret'), type))
   await assert.rejects(exchange.put('a', join(folder, 'link'), type), { code: 'AccessDenied' })
   await assert.rejects(exchange.put('a', join(folder, 'folder', 'secret'), type), { code: 'AccessDenied' })

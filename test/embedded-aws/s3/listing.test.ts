@@ -92,8 +92,8 @@ test('ListObjects version 1 uses markers for its pages', async (t) => {
   )
   assert.deepEqual([firstPage.IsTruncated, firstPage.NextMarker], [true, undefined])
   assert.ok(firstPage.Contents?.[0]?.Owner?.ID)
-  const grouped = await list({ MaxKeys: 2, Delimiter: '/' })
-  assert.equal(grouped.NextMarker, 'b/')
+  const groupedKeys = await list({ MaxKeys: 2, Delimiter: '/' })
+  assert.equal(groupedKeys.NextMarker, 'b/')
   const rest = await list({ Marker: 'b/', Delimiter: '/' })
   assert.deepEqual(
     rest.Contents?.map(({ Key }) => Key),

@@ -72,17 +72,17 @@ test('parts uploaded in any order form one object with an ETag of their MD5s', a
   const got = await client.send(new GetObjectCommand({ Bucket, Key }))
   assert.ok(wholeObject.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
   assert.deepEqual([got.ContentType, got.Metadata, got.TagCount], ['text/x', { a: '1' }, 1])
-  const across = await client.send(
+  const partAcross = await client.send(
     new GetObjectCommand({ Bucket, Key, Range: `bytes=${5 * MIB - 2}-${5 * MIB + 1}` }),
   )
-  const bytes = Buffer.from((await across.Body?.transformToByteArray()) ?? [])
+  const bytes = Buffer.from((await partAcross.Body?.transformToByteArray()) ?? [])
   assert.ok(bytes.equals(wholeObject.subarray(5 * MIB - 2, 5 * MIB + 2)))
   const part = await client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 2 }))
   assert.equal(part.PartsCount, 3)
   assert.equal(part.ContentRange, `bytes ${5 * MIB}-${10 * MIB + 2}/${wholeObject.length}`)
   assert.ok(secondPart.equals(Buffer.from((await part.Body?.transformToByteArray()) ?? [])))
-  const beyond = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
-  assert.equal(await errorOf(beyond), '416 InvalidPartNumber')
+  const partBeyond = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
+  assert.equal(await errorOf(partBeyond), '416 InvalidPartNumber')
   // The part that was not listed and the first upload of the repeated part were deleted.
   await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 3))
 })
@@ -206,12 +206,12 @@ test('multipart uploads are listed by key and start time, in pages and groups', 
     afterKey.Uploads?.map((one) => one.Key),
     ['b/1', 'b/2', 'c'],
   )
-  const grouped = await list({ Delimiter: '/' })
+  const groupedUploads = await list({ Delimiter: '/' })
   assert.deepEqual(
-    grouped.Uploads?.map((one) => one.Key),
+    groupedUploads.Uploads?.map((one) => one.Key),
     ['a', 'a', 'c'],
   )
-  assert.deepEqual(grouped.CommonPrefixes, [{ Prefix: 'b/' }])
+  assert.deepEqual(groupedUploads.CommonPrefixes, [{ Prefix: 'b/' }])
   assert.deepEqual(
     (await list({ Prefix: 'b/' })).Uploads?.map((one) => one.Key),
     ['b/1', 'b/2'],

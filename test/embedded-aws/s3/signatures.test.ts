@@ -35,8 +35,8 @@ test('requests with a missing, foreign, altered or expired signature fail with t
   assert.equal(await clientAs({ secretAccessKey: 'wrong' }), '403 SignatureDoesNotMatch')
   assert.equal(await clientAs({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
   assert.equal(await clientAs({ sessionToken: 'token' }), '400 InvalidToken')
-  const elsewhere = createS3Client(endpoint, { region: 'eu-west-1' }).send(new ListBucketsCommand({}))
-  assert.equal(await errorOf(elsewhere), '400 AuthorizationHeaderMalformed')
+  const otherRegion = createS3Client(endpoint, { region: 'eu-west-1' }).send(new ListBucketsCommand({}))
+  assert.equal(await errorOf(otherRegion), '400 AuthorizationHeaderMalformed')
 
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }), { expiresIn: 60 })
   assert.equal((await send(url)).body, 'x')
@@ -115,12 +115,12 @@ test('a presigned PUT with a checksum accepts only those bytes', async (t) => {
 test('under a base path the signature covers the path that the client sees', async (t) => {
   const { client, endpoint } = await startWithBucket(t, { basePath: '/s3' })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a/b', Body: 'x' }))
-  const under = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'a/b' }))
-  assert.match(under, /\/s3\/box\/a\/b\?/)
-  assert.equal((await send(under)).body, 'x')
+  const urlUnderPath = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'a/b' }))
+  assert.match(urlUnderPath, /\/s3\/box\/a\/b\?/)
+  assert.equal((await send(urlUnderPath)).body, 'x')
   const direct = await getSignedUrl(createS3Client(endpoint), new GetObjectCommand({ Bucket, Key: 'a/b' }))
   assert.equal((await send(direct)).body, 'x')
-  assert.equal((await send(under.replace('/s3/', '/'))).code, 'SignatureDoesNotMatch')
+  assert.equal((await send(urlUnderPath.replace('/s3/', '/'))).code, 'SignatureDoesNotMatch')
 })
 
 test('an access key with a session token is valid only with that token', async (t) => {
@@ -239,12 +239,12 @@ test('a signed trailer contains the checksum', async (t) => {
   assert.equal((await putSigned(endpoint, { chunks: ['hel', 'lo'], trailer })).status, 200)
   const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k', ChecksumMode: 'ENABLED' }))
   assert.equal(head.ChecksumSHA256, trailer[1])
-  const altered = {
+  const alteredIdentity = {
     chunks: ['hello'],
     trailer,
     alter: (body: string) => body.replace(trailer[1], trailer[1].toLowerCase()),
   }
-  assert.equal((await putSigned(endpoint, altered)).code, 'SignatureDoesNotMatch')
+  assert.equal((await putSigned(endpoint, alteredIdentity)).code, 'SignatureDoesNotMatch')
   assert.equal((await putSigned(endpoint, { chunks: ['jello'], trailer })).code, 'BadDigest')
 })
 
@@ -268,9 +268,9 @@ test('unsigned chunks with a trailer, as the SDK sends streams, are decoded', as
     assert.ok(got[`Checksum${ChecksumAlgorithm}`])
   }
   // S3 accepts no bodies of unknown length: lib-storage uploads those in parts.
-  const plain = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
+  const plainClient = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   assert.equal(
-    await errorOf(plain.send(new PutObjectCommand({ Bucket, Key: 'l', Body }))),
+    await errorOf(plainClient.send(new PutObjectCommand({ Bucket, Key: 'l', Body }))),
     '501 NotImplemented',
   )
 })

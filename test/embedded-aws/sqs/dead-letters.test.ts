@@ -163,9 +163,9 @@ describe('SQS message move tasks', () => {
     (await client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('dead'), MaxResults: 10 })))
       .Results ?? []
   /** Waits until the task has moved messages to a queue, then reads the task. */
-  const afterMessages = async (running: TestServer, url: string) => {
-    assert.equal((await running.receive(url, { WaitTimeSeconds: 20, VisibilityTimeout: 0 })).length, 1)
-    return (await list(running))[0]
+  const afterMessages = async (runningServer: TestServer, url: string) => {
+    assert.equal((await runningServer.receive(url, { WaitTimeSeconds: 20, VisibilityTimeout: 0 })).length, 1)
+    return (await list(runningServer))[0]
   }
 
   test('a move task returns messages to their source queues as new messages', async (t) => {

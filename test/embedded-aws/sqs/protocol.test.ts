@@ -178,10 +178,10 @@ describe('SQS Query protocol', () => {
     const get = (query: string, path = '/000000000000/get') =>
       sendRaw(endpoint, { method: 'GET', path: `${path}${query}` })
     assert.match((await get('?Action=ReceiveMessage')).body, /<Body>hello<\/Body>/)
-    const elsewhere = await get(
+    const unsignedReply = await get(
       `?Action=GetQueueAttributes&AttributeName.1=QueueArn&QueueUrl=${encodeURIComponent(otherUrl)}`,
     )
-    assert.match(elsewhere.body, /:other<\/Value>/)
+    assert.match(unsignedReply.body, /:other<\/Value>/)
     const cases: [string, string, number, RegExp][] = [
       [
         '?Action=FooBar',

@@ -91,9 +91,9 @@ describe('an ebook', { concurrency: 2 }, () => {
   })
 
   test('an ebook from a file without a title is named after the file', async () => {
-    const plain = join(scratch, 'plain.txt')
-    await writeFile(plain, 'Words.\n\n![x](/etc/hostname)\n')
-    const { path, text: words } = await convertSource(plain, 'epub', { names: ['Tom & <Jerry>.txt'] })
+    const plainText = join(scratch, 'plain.txt')
+    await writeFile(plainText, 'Words.\n\n![x](/etc/hostname)\n')
+    const { path, text: words } = await convertSource(plainText, 'epub', { names: ['Tom & <Jerry>.txt'] })
     assert.match(await readStdout('ebook-meta', path), /Title +: Tom & <Jerry>/)
     assert.match(words, /!\[x\]\(\/etc\/hostname\)/)
   })

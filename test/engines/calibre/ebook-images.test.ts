@@ -83,6 +83,6 @@ test('images of a document are in its ebook in formats that readers display, wit
     // In the manifest, and in the chapter that shows it.
     assert.equal(pages.split(file).length - 1, 2, file)
   }
-  const plain = await documentWith('plain.docx', { 'a.png': await sharp(tiff).png().toBuffer() })
-  assert.deepEqual((await convert(calibre, plain, 'epub')).warnings, [])
+  const plainDocument = await documentWith('plain.docx', { 'a.png': await sharp(tiff).png().toBuffer() })
+  assert.deepEqual((await convert(calibre, plainDocument, 'epub')).warnings, [])
 })

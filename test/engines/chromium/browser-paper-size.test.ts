@@ -77,16 +77,16 @@ describe('the paper of a web page', () => {
   })
 
   test('the paper of a web page must leave room between its margins', () => {
-    const across = (left: number, right: number) =>
+    const hasColorAcross = (left: number, right: number) =>
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const down = (top: number, bottom: number) =>
       rules({ marginTop: `${top}mm`, marginBottom: `${bottom}mm` })
     const wrongMargin = { code: 'INVALID_INPUT', details: { field: 'marginTop' }, message: /no room/ }
-    assert.throws(() => across(105, 105), wrongMargin)
-    assert.throws(() => across(0, 210), wrongMargin)
+    assert.throws(() => hasColorAcross(105, 105), wrongMargin)
+    assert.throws(() => hasColorAcross(0, 210), wrongMargin)
     assert.throws(() => down(148.5, 148.5), wrongMargin)
     assert.throws(() => down(0, 297), wrongMargin)
-    assert.equal(across(105, 104).length, 2)
+    assert.equal(hasColorAcross(105, 104).length, 2)
     assert.equal(down(148, 148).length, 2)
   })
 

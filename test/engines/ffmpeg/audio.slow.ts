@@ -47,10 +47,10 @@ async function voicesIn(path: string, voices: number): Promise<string> {
     return (2 * Math.hypot(re, im) * channels) / samples.length
   }
   return Array.from({ length: channels }, (_, channel) => {
-    const clear = Array.from({ length: voices }, (_, voice) => voice).filter(
+    const clearVoices = Array.from({ length: voices }, (_, voice) => voice).filter(
       (voice) => loudness(channel, 300 + 200 * voice) > 0.05,
     )
-    return clear.join('+') || '-'
+    return clearVoices.join('+') || '-'
   }).join(' ')
 }
 

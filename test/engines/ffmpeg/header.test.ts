@@ -30,12 +30,12 @@ async function describeFile(path: string, source: 'header' | 'ffprobe') {
     limits: ffmpeg.limits,
   })
   // In the sandbox, ffprobe sees only the work folder.
-  const inside = join(tools.workDir, `source.${formatOf(path)}`)
-  await writeFile(inside, await readFile(path))
+  const copiedPath = join(tools.workDir, `source.${formatOf(path)}`)
+  await writeFile(copiedPath, await readFile(path))
   const media =
     source === 'ffprobe'
-      ? await probe(inside, formatOf(path), tools)
-      : (await readHeader(inside, formatOf(path)))?.media
+      ? await probe(copiedPath, formatOf(path), tools)
+      : (await readHeader(copiedPath, formatOf(path)))?.media
   assert.ok(media, path)
   const { video, audio, subtitles, chapters } = media
   return {
@@ -124,9 +124,9 @@ describe('the header of a media file', () => {
 
   test('a damaged header of a media file is ignored instead of throwing an error', async () => {
     let seed = 1
-    const random = (below: number) => {
+    const random = (maxOffset: number) => {
       seed = (seed * 48_271) % 2_147_483_647
-      return seed % below
+      return seed % maxOffset
     }
     for (const name of ['tracks.mkv', 'video.mp4']) {
       const wholeFile = await readFile(fixture(name))

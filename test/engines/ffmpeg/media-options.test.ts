@@ -155,9 +155,9 @@ describe('media options', () => {
     )
 
   test('media options change the arguments of ffmpeg', () => {
-    const plain = argsOf({})
-    assert.match(plain, /"-c:v(:0)?","copy"/)
-    assert.match(plain, /"-c:a:0","copy"/)
+    const plainArgs = argsOf({})
+    assert.match(plainArgs, /"-c:v(:0)?","copy"/)
+    assert.match(plainArgs, /"-c:a:0","copy"/)
     const effects: [options: object, argsPattern: RegExp][] = [
       [{ resolution: '240p' }, /scale=320:240/],
       [{ resolution: '100x1000' }, /scale=100:76/],
@@ -176,7 +176,7 @@ describe('media options', () => {
       [{ audioCodec: 'mp3' }, /libmp3lame/],
     ]
     for (const [options, argsPattern] of effects) {
-      assert.doesNotMatch(plain, argsPattern)
+      assert.doesNotMatch(plainArgs, argsPattern)
       assert.match(argsOf(options), argsPattern, JSON.stringify(options))
     }
   })
@@ -272,8 +272,8 @@ describe('a page option', () => {
     ])
       assert.equal(changesPages(setup(options)), true, JSON.stringify(options))
     assert.equal(changesPages(sheetPageSetup(SheetPdfOptions.parse({}))), true)
-    const plain = sheetPageSetup(SheetPdfOptions.parse({ fitToWidth: 'false', headerText: 'a' }))
-    assert.deepEqual([plain.fitToWidth, plain.headerText], [false, 'a'])
+    const plainSetup = sheetPageSetup(SheetPdfOptions.parse({ fitToWidth: 'false', headerText: 'a' }))
+    assert.deepEqual([plainSetup.fitToWidth, plainSetup.headerText], [false, 'a'])
   })
 })
 

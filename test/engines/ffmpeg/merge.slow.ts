@@ -70,11 +70,11 @@ describe('a merge', () => {
   })
 
   test('a merge inserts silence between audio files', async () => {
-    const plain = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
+    const plainSummary = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
     const mergedApart = await summaryOf(
       await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }),
     )
-    assert.equal(Math.round((mergedApart.seconds - plain.seconds) * 10) / 10, 3)
+    assert.equal(Math.round((mergedApart.seconds - plainSummary.seconds) * 10) / 10, 3)
   })
 
   test('audio files can be merged to every listed audio format', async () => {
@@ -152,10 +152,10 @@ describe('compression', () => {
       compress(long.path, 'mp4', { targetSize: 10_000 }),
       'CONVERSION_FAILED',
     )
-    const least = Number(details?.least)
-    assert.ok(least > 10_000, `it says that ${least} bytes are possible`)
-    const compressedBytes = await bytes(await compress(long.path, 'mp4', { targetSize: least }))
-    assert.ok(compressedBytes <= least, `${compressedBytes} of ${least} bytes`)
+    const minBytes = Number(details?.least)
+    assert.ok(minBytes > 10_000, `it says that ${minBytes} bytes are possible`)
+    const compressedBytes = await bytes(await compress(long.path, 'mp4', { targetSize: minBytes }))
+    assert.ok(compressedBytes <= minBytes, `${compressedBytes} of ${minBytes} bytes`)
   })
 
   test('compression is not offered for lossless formats', () => {

@@ -51,10 +51,10 @@ describe('an option for video', () => {
       assert.ok(run.progress.length > 2, `progress was reported ${run.progress.length} times`)
       return (await probeStreams(run, 'video'))[0]
     }
-    const twice = await encodeVideo('300k', 'true')
+    const twoPassVideo = await encodeVideo('300k', 'true')
     assertRate(await encodeVideo('100k', 'true'), 100_000)
-    assertRate(twice, 300_000)
-    const [one, two] = [await encodeVideo('300k', 'false'), twice].map((stream) =>
+    assertRate(twoPassVideo, 300_000)
+    const [one, two] = [await encodeVideo('300k', 'false'), twoPassVideo].map((stream) =>
       Number(stream?.['bit_rate']),
     )
     assert.ok(Number(one) < Number(two), `${one} in one pass, ${two} in two`)

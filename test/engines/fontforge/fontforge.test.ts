@@ -82,15 +82,15 @@ describe('a font subset', { concurrency: 2 }, () => {
     'cff',
   ] as const) {
     test(`a font subset can be converted to ${via} and back with all characters`, async () => {
-      const there = await smallSubset(via)
-      const bytes = readFileSync(there)
-      assert.equal(await detectFile(`a.${there.split('.').at(-1)}`, bytes), via)
-      const fontSummary = await readSummary(there, via, { isResult: true })
+      const subsetFont = await smallSubset(via)
+      const bytes = readFileSync(subsetFont)
+      assert.equal(await detectFile(`a.${subsetFont.split('.').at(-1)}`, bytes), via)
+      const fontSummary = await readSummary(subsetFont, via, { isResult: true })
       assert.ok(
         (fontSummary?.counts.glyphs ?? 0) >= new Set(characters).size,
         `${fontSummary?.counts.glyphs} are counted`,
       )
-      const { path, result } = await convert(fontforge, there, 'ttf', { from: via })
+      const { path, result } = await convert(fontforge, subsetFont, 'ttf', { from: via })
       // In formats with glyph names, FreeType counts additional names of the same glyph.
       const count = await countCharacters(path, 'ttf')
       assert.ok(count >= new Set(characters).size, `only ${count} characters are left`)
@@ -136,14 +136,14 @@ test('a program inside a font file is not run', async () => {
 test('a font keeps features, kerning, colors and names between TrueType and CFF outlines', async () => {
   const boxes = join(scratch, 'boxes.ttf')
   await createBoxFont(boxes)
-  const there = await convert(fontforge, boxes, 'otf')
+  const convertedFont = await convert(fontforge, boxes, 'otf')
   // Only the variations are lost.
-  assert.deepEqual(there.warnings, ['FONT_TABLES_DROPPED'])
-  const back = await convert(fontforge, there.path, 'ttf')
+  assert.deepEqual(convertedFont.warnings, ['FONT_TABLES_DROPPED'])
+  const back = await convert(fontforge, convertedFont.path, 'ttf')
   assert.deepEqual(back.warnings, [])
   const [outlinesBefore, cubic, quadratic] = [
     await describeFont(boxes),
-    await describeFont(there.path),
+    await describeFont(convertedFont.path),
     await describeFont(back.path),
   ]
   assert.match(cubic[0] ?? '', /CFF .*COLR CPAL GDEF GPOS|CFF .*COLR CPAL GPOS GSUB/)

@@ -190,11 +190,11 @@ describe('PDF pages rendered by Ghostscript', () => {
   test('page options become Ghostscript switches', () => {
     const switchesFor = (to: 'jpg' | 'png', options: object) =>
       toPageSwitches(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
-    const plain = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
-    assert.equal(switchesFor('png', {}), plain)
-    assert.equal(switchesFor('jpg', {}), `${plain} -dJPEGQ=85`)
-    assert.equal(switchesFor('jpg', { quality: 'low' }), `${plain} -dJPEGQ=50`)
-    assert.equal(switchesFor('jpg', { quality: 'low', jpegQuality: 7 }), `${plain} -dJPEGQ=7`)
+    const plainArgs = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
+    assert.equal(switchesFor('png', {}), plainArgs)
+    assert.equal(switchesFor('jpg', {}), `${plainArgs} -dJPEGQ=85`)
+    assert.equal(switchesFor('jpg', { quality: 'low' }), `${plainArgs} -dJPEGQ=50`)
+    assert.equal(switchesFor('jpg', { quality: 'low', jpegQuality: 7 }), `${plainArgs} -dJPEGQ=7`)
     assert.match(switchesFor('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
   })
 

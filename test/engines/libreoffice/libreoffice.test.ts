@@ -58,8 +58,8 @@ describe('a document converted to PDF', () => {
   test('a document converted to PDF has the requested page size', async () => {
     assert.deepEqual(await pageSizes(await pdfOf('report.docx')), ['612x792', '612x792'])
     assert.deepEqual(await pageSizes(await pdfOf('report.docx', { pageSize: 'a4' })), ['595x842', '595x842'])
-    const across = await pdfOf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
-    assert.deepEqual(await pageSizes(across), ['792x612', '792x612'])
+    const landscapePdf = await pdfOf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
+    assert.deepEqual(await pageSizes(landscapePdf), ['792x612', '792x612'])
     const ownPaper = await pdfOf('report.docx', { pageSize: '8x5in' })
     assert.deepEqual(new Set(await pageSizes(ownPaper)), new Set(['576x360']))
   })
@@ -183,13 +183,13 @@ async function sparseSheet(rows: number, columns: number): Promise<string> {
   const cell = (word: string) =>
     `<table:table-cell office:value-type="string"><text:p>${word}</text:p></table:table-cell>`
   const gap = columns > 1 ? `<table:table-cell table:number-columns-repeated="${columns - 1}"/>` : ''
-  const between =
+  const gapBetween =
     rows > 2
       ? `<table:table-row table:number-rows-repeated="${rows - 2}">${'<table:table-cell/>'}</table:table-row>`
       : ''
   await writeFile(
     path,
-    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cell('walrus')}</table:table-row>${between}<table:table-row>${gap}${cell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cell('walrus')}</table:table-row>${gapBetween}<table:table-row>${gap}${cell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
   )
   return path
 }
@@ -295,14 +295,14 @@ describe('office documents are converted to each other', { concurrency: 2 }, () 
   for (const [name, formats, words] of roundTrips) {
     for (const format of formats) {
       test(`${name} keeps its text in ${format}`, async () => {
-        const there = await convertFixture(name, format)
-        const back = await convert(engine, there.path, 'pdf')
+        const convertedFile = await convertFixture(name, format)
+        const back = await convert(engine, convertedFile.path, 'pdf')
         const text = await readPdfText(back.path)
         for (const word of words) assert.ok(text.includes(word), `${word} is not in ${text}`)
         if (!countedFormats.includes(format)) return
         const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // The names above have such extensions.
         const source = await readSummary(fixture(`office/${name}`), from, { isResult: false })
-        const documentSummary = await readSummary(there.path, format, { isResult: true })
+        const documentSummary = await readSummary(convertedFile.path, format, { isResult: true })
         assert.deepEqual(documentSummary?.counts, source?.counts)
         assert.equal(
           source?.words?.countSharedWith(documentSummary?.words ?? new WordCounts()),

@@ -41,7 +41,7 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
       <table:table table:name="E" table:style-name="off"><table:table-row><table:table-cell/></table:table-row></table:table>
     </office:spreadsheet></office:body>`,
   )
-  const dropped =
+  const droppedParts =
     'Hidden parts of the workbook were left out: 1 hidden sheet, 2 hidden rows and 2 hidden columns.'
   const pdf = await convert(office, book, 'pdf')
   const printedText = (await readStdout('pdftotext', '-layout', pdf.path, '-')).replaceAll(/\s+/g, ' ')
@@ -50,7 +50,7 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
   const page = await convert(office, book, 'html')
   assert.doesNotMatch(await readFile(page.path, 'utf8'), /secret|another/)
   for (const { warnings, messages } of [pdf, page])
-    assert.ok(messages[warnings.indexOf('HIDDEN_DROPPED')]?.startsWith(dropped), messages.join(' '))
+    assert.ok(messages[warnings.indexOf('HIDDEN_DROPPED')]?.startsWith(droppedParts), messages.join(' '))
   const table = await convert(office, book, 'csv')
   assert.match(
     await readFile(table.path, 'utf8'),
@@ -143,7 +143,7 @@ const control = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtCont
 test('fields, controls in tables, tables in notes and embedded pages of a Word document are kept', async () => {
   const notes = `<w:footnotes xmlns:w="${wordSpace}"><w:footnote w:id="2"><w:tbl><w:tr>${cell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
-  const within = await wordOf('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
+  const nestedDocument = await wordOf('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
     ['aFChunk', 'plain.txt', 'deepest'],
   ])
   const path = await wordOf(
@@ -154,7 +154,7 @@ test('fields, controls in tables, tables in notes and embedded pages of a Word d
     [
       ['footnotes', 'footnotes.xml', notes],
       ['aFChunk', 'page.mht', mailedPage],
-      ['aFChunk', 'within.docx', await readFile(within)],
+      ['aFChunk', 'within.docx', await readFile(nestedDocument)],
     ],
   )
   const allParts = [

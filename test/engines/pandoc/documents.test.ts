@@ -41,8 +41,8 @@ test('dropped wiki templates cause a warning with their count', async () => {
     assert.match(messages.join(), /^2 wiki templates /)
   }
   assert.deepEqual((await convert(pandoc, wiki, 'mmd')).warnings, [])
-  const plain = await file('plain.wiki', "''Words'' alone.\n")
-  assert.deepEqual((await convert(pandoc, plain, 'html')).warnings, [])
+  const plainWiki = await file('plain.wiki', "''Words'' alone.\n")
+  assert.deepEqual((await convert(pandoc, plainWiki, 'html')).warnings, [])
 })
 
 test('raw cells of a notebook are kept verbatim', async () => {

@@ -51,21 +51,21 @@ testConformance(pandoc, {
 })
 
 describe('text boxes and comments of a Word document', () => {
-  const beside = [
+  const adjacentNotes = [
     ...['Pangolin', 'Okapi', 'Dugong', 'Narwhal', 'Gecko', 'Lemurs', 'Quetzal', 'Numbat', 'Tarsier'],
     'Comment by Ann: Axolotl',
   ]
 
   test('text boxes and comments of a Word document are kept once, after the paragraph they are anchored to', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'md')
-    for (const said of beside) assert.equal(text.split(said).length, 2, said)
+    for (const said of adjacentNotes) assert.equal(text.split(said).length, 2, said)
     assert.match(text, /Before the box\.\s+Pangolin in a text box\s+Second line of it\s+Okapi.*\s+Between/)
     assert.match(text, /remark\[\^3\]\.[\s\S]*\[\^3\]: Comment by Ann: Axolotl in a comment/)
   })
 
   test('text boxes and comments of a Word document are in plain text too, where table cells are separated by tabs', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'txt')
-    for (const said of beside) assert.ok(text.includes(said), said)
+    for (const said of adjacentNotes) assert.ok(text.includes(said), said)
     assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
   })
 
@@ -82,9 +82,9 @@ describe('text boxes and comments of a Word document', () => {
 
 describe('the content of a document', () => {
   test('the content of a document is the same after a round trip through other formats', async () => {
-    for (const between of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {
-      const there = await convert(pandoc, notes, between)
-      const { text } = await convertSource(there.path, 'md', { from: between })
+    for (const otherFormat of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {
+      const convertedNotes = await convert(pandoc, notes, otherFormat)
+      const { text } = await convertSource(convertedNotes.path, 'md', { from: otherFormat })
       for (const part of [
         /Field notes/,
         /# Kingfisher/,
@@ -94,7 +94,7 @@ describe('the content of a document', () => {
         /\|? *Day *\|?/,
         /\|? *14 *\|?/,
       ]) {
-        assert.match(text, part, between)
+        assert.match(text, part, otherFormat)
       }
     }
   })
@@ -173,8 +173,8 @@ describe('the content of a document', () => {
     const { text } = await convertSource(mixedDocument, 'docx')
     assert.match(text, /<w:tbl>[\s\S]*inside/)
     // Neither is repeated.
-    const plain = await readFile((await convert(pandoc, mixedDocument, 'txt')).path, 'utf8')
-    assert.equal(plain.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
+    const plainText = await readFile((await convert(pandoc, mixedDocument, 'txt')).path, 'utf8')
+    assert.equal(plainText.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })
 
   test('the content of a bibliography is a list, and bibliography formats convert to each other', async () => {
@@ -246,9 +246,9 @@ describe('images of a document', () => {
     const { text, warnings } = await convertSource(notes, 'rst')
     assert.match(text, /a dot/)
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])
-    const elsewhere = await file('elsewhere.md', '![seen elsewhere](http://127.0.0.1:9/a.png)\n')
-    assert.deepEqual((await convert(pandoc, elsewhere, 'docx')).warnings, ['PICTURES_DROPPED'])
-    const page = await convertSource(elsewhere, 'html')
+    const remoteDocument = await file('elsewhere.md', '![seen elsewhere](http://127.0.0.1:9/a.png)\n')
+    assert.deepEqual((await convert(pandoc, remoteDocument, 'docx')).warnings, ['PICTURES_DROPPED'])
+    const page = await convertSource(remoteDocument, 'html')
     assert.match(page.text, /src="http:\/\/127/)
     assert.deepEqual(page.warnings, [])
   })

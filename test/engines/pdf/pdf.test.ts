@@ -227,11 +227,11 @@ describe('a page range', () => {
 test('a page in Adobe RGB embeds the profile and looks the same as in sRGB', async () => {
   const options = { pages: '1', colorSpace: 'Adobe-RGB' }
   const { path } = await convert(pdf, fixture('three-pages.pdf'), 'png', { options })
-  const plain = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })
+  const plainPng = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })
   assert.ok((await sharp(path).metadata()).icc)
   // Converted with its profile, the image is the same.
   const [convertedPixels, wantedPixels] = await Promise.all(
-    [path, plain.path].map((one) => sharp(one).toColourspace('srgb').removeAlpha().raw().toBuffer()),
+    [path, plainPng.path].map((one) => sharp(one).toColourspace('srgb').removeAlpha().raw().toBuffer()),
   )
   const maxDifference = convertedPixels?.reduce(
     (max, value, index) => Math.max(max, Math.abs(value - (wantedPixels?.[index] ?? 0))),

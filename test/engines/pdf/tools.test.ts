@@ -136,7 +136,7 @@ describe('every PDF tool', () => {
     }
     const mergedRun = await run('merge', {}, pathOf('book.pdf'), { more: [signedPath('signed.pdf')] })
     assert.deepEqual(mergedRun.warnings, ['SIGNATURE_INVALID'])
-    const split = await run('split-pdf', {}, signedPath('signed.pdf'))
-    assert.ok(split.warnings.includes('SIGNATURE_INVALID'))
+    const splitRun = await run('split-pdf', {}, signedPath('signed.pdf'))
+    assert.ok(splitRun.warnings.includes('SIGNATURE_INVALID'))
   })
 })

@@ -25,7 +25,7 @@ const checks = [
   ...(['processor', 'core', 'pid', 'net', 'runs'] as const),
 ] as const
 const allChecks = Object.fromEntries(checks.map((check) => [check, true])) as EscapeTestResult // all of its keys
-const without = (...missingChecks: readonly (keyof EscapeTestResult)[]): EscapeTestResult => ({
+const withoutChecks = (...missingChecks: readonly (keyof EscapeTestResult)[]): EscapeTestResult => ({
   ...allChecks,
   ...Object.fromEntries(missingChecks.map((check) => [check, false])),
 })
@@ -34,11 +34,11 @@ describe('the level of confinement', () => {
   test('the level of confinement is determined by the checks of the escape test that passed', () => {
     assert.equal(confinementLevel(allChecks), 'namespaces')
     for (const check of ['files', 'pid', 'net'] as const)
-      assert.equal(confinementLevel(without(check)), 'filtered', check)
+      assert.equal(confinementLevel(withoutChecks(check)), 'filtered', check)
     for (const check of ['secrets', 'network', 'signals', 'kill'] as const)
-      assert.equal(confinementLevel(without(check)), 'limits', check)
+      assert.equal(confinementLevel(withoutChecks(check)), 'limits', check)
     for (const check of ['memory', 'file-size', 'processes', 'processor', 'core', 'runs'] as const)
-      assert.equal(confinementLevel(without(check)), 'none', check)
+      assert.equal(confinementLevel(withoutChecks(check)), 'none', check)
   })
 
   test('the level of confinement below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {

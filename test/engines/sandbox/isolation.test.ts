@@ -195,12 +195,12 @@ describe('a confined process', () => {
     'a confined process becomes the owner of the whole work folder, or only of its direct children',
     asRoot,
     async () => {
-      const nested = join(workDir, 'a', 'b')
-      await mkdir(nested, { recursive: true })
+      const nestedFolder = join(workDir, 'a', 'b')
+      await mkdir(nestedFolder, { recursive: true })
       await symlink('/etc/passwd', join(workDir, 'link'))
       const owners = () =>
         Promise.all(
-          [workDir, join(workDir, 'a'), nested, join(workDir, 'link')].map(
+          [workDir, join(workDir, 'a'), nestedFolder, join(workDir, 'link')].map(
             async (path) => (await lstat(path)).uid,
           ),
         )
@@ -226,8 +226,8 @@ describe('a confined process', () => {
       const began = Promise.withResolvers<void>()
       const stop = new AbortController()
       const args = ['-c', 'echo up; sleep 7779']
-      const beside = step.exec('sh', args, { signal: stop.signal, onLine: () => began.resolve() })
-      const rejectedRun = assert.rejects(beside, /enough/)
+      const parallelRun = step.exec('sh', args, { signal: stop.signal, onLine: () => began.resolve() })
+      const rejectedRun = assert.rejects(parallelRun, /enough/)
       await Promise.race([began.promise, rejectedRun])
       await mkdir(join(workDir, 'c', 'd'), { recursive: true })
       await shell('touch c/second', step)

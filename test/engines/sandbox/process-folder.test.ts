@@ -60,10 +60,10 @@ describe('the folder of a long-running process', () => {
     await copyIn(from, to)
     assert.deepEqual([await readFile(to, 'utf8'), existsSync(from)], ['text', true])
     await assert.rejects(copyIn(from, to), { code: 'EEXIST' })
-    const outside = join(base, 'outside')
-    await symlink(outside, join(base, 'trap'))
+    const outsideFile = join(base, 'outside')
+    await symlink(outsideFile, join(base, 'trap'))
     await assert.rejects(copyIn(from, join(base, 'trap')))
-    assert.equal(existsSync(outside), false)
+    assert.equal(existsSync(outsideFile), false)
   })
 
   test('the folder of a long-running process is removed if an earlier process with the same pid left it behind, and no other folders are', async () => {
@@ -201,14 +201,14 @@ describe('the mutex', () => {
     const runExclusive = createMutex()
     const seenNames: string[] = []
     const firstRun = Promise.withResolvers<void>()
-    const failing = runExclusive(async () => {
+    const failingRun = runExclusive(async () => {
       await firstRun.promise
       seenNames.push('first')
       throw new Error('no')
     })
     const secondRun = runExclusive(async () => seenNames.push('second'))
     firstRun.resolve()
-    await assert.rejects(failing, /no/)
+    await assert.rejects(failingRun, /no/)
     assert.equal(await secondRun, 2)
     assert.deepEqual(seenNames, ['first', 'second'])
   })

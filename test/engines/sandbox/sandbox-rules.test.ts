@@ -94,14 +94,14 @@ describe('a confined program gets', () => {
   // Numbers of asm-generic/resource.h.
   test('a confined program is started with resource limits by kernel number, then Landlock rules, then the system call filter', () => {
     const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
-    const plain = { program: '/launch.pl', limits, closeFdsFrom: 3 }
+    const plainOptions = { program: '/launch.pl', limits, closeFdsFrom: 3 }
     const start = ['/usr/bin/perl', '/launch.pl', 'fds=3', 'limit=4:0']
     const numberedArgs = ['limit=0:2', 'limit=1:2', 'limit=2:3', 'limit=6:4', 'limit=9:5']
-    assert.deepEqual(launchCommand(plain), [...start, ...numberedArgs, '--'])
-    assert.deepEqual(launchCommand({ ...plain, limits: {} }), [...start, '--'])
+    assert.deepEqual(launchCommand(plainOptions), [...start, ...numberedArgs, '--'])
+    assert.deepEqual(launchCommand({ ...plainOptions, limits: {} }), [...start, '--'])
     assert.deepEqual(
       launchCommand({
-        ...plain,
+        ...plainOptions,
         uid: 0,
         filter: 'ff',
         files: [
@@ -112,7 +112,7 @@ describe('a confined program gets', () => {
       [...[...start, 'uid=0', ...numberedArgs, 'landlock=1', '4=/a', '8=/b', 'filter=ff', '--']],
     )
     assert.ok(
-      launchCommand({ ...plain, files: [] }).includes('landlock=1'),
+      launchCommand({ ...plainOptions, files: [] }).includes('landlock=1'),
       'an empty list of files still enables Landlock',
     )
   })

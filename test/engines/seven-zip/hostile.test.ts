@@ -164,11 +164,11 @@ z = zipfile.ZipFile(out, 'w'); [z.writestr('a.txt', n) for n in ('first', 'last'
   })
 
   test('an archive inside another archive is not unpacked', async () => {
-    const nested = createWithPython(
+    const nestedArchive = createWithPython(
       'nested.zip',
       `z = zipfile.ZipFile(out, 'w'); z.write(${JSON.stringify(getTreeArchive('zip'))}, 'inner.zip'); z.close()`,
     )
-    const { path } = await convert(sevenZip, nested, 'tar')
+    const { path } = await convert(sevenZip, nestedArchive, 'tar')
     assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['inner.zip'])
   })
 

@@ -119,9 +119,9 @@ describe('a text in an undeclared encoding', () => {
   })
 
   test('a text in an undeclared encoding is detected by characters far into the file', async () => {
-    const plain = 'id,name\n'.repeat(150_000)
+    const plainTable = 'id,name\n'.repeat(150_000)
     const { text } = await readAsUtf8(
-      Buffer.concat([Buffer.from(plain), iconv.encode(russian, 'windows-1251')]),
+      Buffer.concat([Buffer.from(plainTable), iconv.encode(russian, 'windows-1251')]),
       'csv',
     )
     assert.ok(text.endsWith(russian))

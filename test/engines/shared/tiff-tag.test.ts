@@ -58,13 +58,13 @@ test('a TIFF tag is read from its entry or from the offset in it', async () => {
 test('a missing or unreadable TIFF tag is undefined', async () => {
   assert.equal(await valueIn(tiff(false, [otherEntry])), undefined)
   assert.equal(await valueIn(tiff(false, [entry(1, short(3, 0), 4)])), undefined, 'of another type')
-  const beyond = Buffer.alloc(8, 0xff)
+  const beyondOffset = Buffer.alloc(8, 0xff)
   for (const isBig of [false, true])
-    assert.equal(await valueIn(tiff(isBig, [entry(9, beyond.subarray(0, isBig ? 8 : 4))])), undefined)
+    assert.equal(await valueIn(tiff(isBig, [entry(9, beyondOffset.subarray(0, isBig ? 8 : 4))])), undefined)
   const wholeTiff = tiff(true, [entry(1, short(3))])
   for (let length = 0; length < 16 + 8 + 20; length++)
     assert.equal(await valueIn(wholeTiff.subarray(0, length)), undefined, `${length} bytes`)
-  beyond.copy(wholeTiff, 8)
+  beyondOffset.copy(wholeTiff, 8)
   assert.equal(await valueIn(wholeTiff), undefined, 'its directory lies nowhere')
 })
 

@@ -18,13 +18,13 @@ async function markImage(options: NonNullable<RunSettings['options']>, moreInput
   return { after: pixelsAfter, box: findChangedArea(await readPixels(paper, 'png'), pixelsAfter) }
 }
 
-const third = (from: number, to: number, side: number) =>
+const oneThird = (from: number, to: number, side: number) =>
   (['start', 'middle', 'end'] as const)[Math.floor(((from + to) / 2 / side) * 3)]
 
 /** Where the middle of the mark lies. */
 function placeOf({ left, right, top, bottom }: ChangedArea, { width, height } = gray): string {
-  const row = { start: 'top', middle: '', end: 'bottom' }[third(top, bottom, height) ?? 'middle']
-  const column = { start: 'left', middle: '', end: 'right' }[third(left, right, width) ?? 'middle']
+  const row = { start: 'top', middle: '', end: 'bottom' }[oneThird(top, bottom, height) ?? 'middle']
+  const column = { start: 'left', middle: '', end: 'right' }[oneThird(left, right, width) ?? 'middle']
   return [row, column].filter((word) => word !== '').join('-') || 'center'
 }
 
@@ -50,21 +50,21 @@ describe('a watermark on an image', () => {
   })
 
   test('a watermark on an image can be diagonal or tiled', async () => {
-    const across = (await markImage({ watermarkText: 'CONFIDENTIAL' })).box
-    assert.equal(placeOf(across), 'center')
-    assert.ok(across.bottom - across.top > 60, 'it does not rise')
+    const textAcross = (await markImage({ watermarkText: 'CONFIDENTIAL' })).box
+    assert.equal(placeOf(textAcross), 'center')
+    assert.ok(textAcross.bottom - textAcross.top > 60, 'it does not rise')
     const { after } = await markImage({ watermarkText: 'CONFIDENTIAL', watermarkPosition: 'Tile' })
-    const plain = await readPixels(paper, 'png')
+    const plainPixels = await readPixels(paper, 'png')
     for (const left of [0, 100, 200]) {
       for (const top of [0, 100]) {
-        const part = async (dots: typeof plain) => {
+        const part = async (dots: typeof plainPixels) => {
           const raw = { width: dots.width, height: dots.height, channels: 3 } as const
           const area = { left, top, width: 100, height: 100 }
           const data = await sharp(dots.data, { raw }).extract(area).raw().toBuffer()
           return { width: 100, height: 100, data }
         }
         assert.ok(
-          findChangedArea(await part(plain), await part(after)).count > 50,
+          findChangedArea(await part(plainPixels), await part(after)).count > 50,
           `nothing at ${left}, ${top}`,
         )
       }

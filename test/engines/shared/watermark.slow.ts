@@ -19,7 +19,7 @@ await readStdout(
 )
 
 /** By our own thumbnail: it reads each of them, and shows square dots. */
-async function assertMarked(run: Run, where: string): Promise<void> {
+async function assertMarked(run: Run, placeName: string): Promise<void> {
   const operation = 'thumbnail'
   const { path } = await convert(ffmpeg, run.path, 'png', {
     from: run.format,
@@ -36,13 +36,13 @@ async function assertMarked(run: Run, where: string): Promise<void> {
     [0.5, 0.85],
   ] as const)
     assertColor(pixels, [Math.round(width * x), Math.round(height * y)], '#404040', 40)
-  assert.ok(width > 100, where)
+  assert.ok(width > 100, placeName)
 }
 
 describe('a watermark on a video of every format', { concurrency: 2 }, () => {
   for (const id of videoFormats) {
     test(formatById(id).name, async () => {
-      const plain = await convert(ffmpeg, video, id)
+      const plainVideo = await convert(ffmpeg, video, id)
       const options = {
         watermarkText: '█',
         watermarkFontSize: 60,
@@ -50,9 +50,13 @@ describe('a watermark on a video of every format', { concurrency: 2 }, () => {
         watermarkColor: '#00ff00',
         watermarkOpacity: 1,
       }
-      const markedVideo = await convert(ffmpeg, plain.path, id, { from: id, operation: 'watermark', options })
+      const markedVideo = await convert(ffmpeg, plainVideo.path, id, {
+        from: id,
+        operation: 'watermark',
+        options,
+      })
       assert.equal(markedVideo.result.method, 'encode')
-      if (id !== 'amv') assert.deepEqual(await probeCodecs(markedVideo), await probeCodecs(plain))
+      if (id !== 'amv') assert.deepEqual(await probeCodecs(markedVideo), await probeCodecs(plainVideo))
       await assertMarked(markedVideo, id)
     })
   }

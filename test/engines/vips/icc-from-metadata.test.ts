@@ -10,7 +10,7 @@ import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert, removeRuns } from '../support/run-engine.ts'
 
-const whole = (...values: readonly number[]) =>
+const wholeNumbers = (...values: readonly number[]) =>
   Buffer.concat(
     values.map((value) => {
       const bytes = Buffer.alloc(4)
@@ -18,8 +18,11 @@ const whole = (...values: readonly number[]) =>
       return bytes
     }),
   )
-const gamma = (value: number): PngChunk => ({ type: 'gAMA', data: whole(value) })
-const primaries = (...values: readonly number[]): PngChunk => ({ type: 'cHRM', data: whole(...values) })
+const gamma = (value: number): PngChunk => ({ type: 'gAMA', data: wholeNumbers(value) })
+const primaries = (...values: readonly number[]): PngChunk => ({
+  type: 'cHRM',
+  data: wholeNumbers(...values),
+})
 
 describe('a PNG that describes its colors without an ICC profile', () => {
   const folder = scratchFolder('described-colors')
@@ -28,10 +31,10 @@ describe('a PNG that describes its colors without an ICC profile', () => {
   async function withColorChunks(name: string, chunks: readonly PngChunk[]): Promise<string> {
     const path = join(folder, `${name}.png`)
     const color = { r: 60, g: 180, b: 60 }
-    const plain = await sharp({ create: { width: 16, height: 16, channels: 3, background: color } })
+    const plainPng = await sharp({ create: { width: 16, height: 16, channels: 3, background: color } })
       .png()
       .toBuffer()
-    const [header, ...rest] = [...readPngChunks(plain)].filter(({ type }) => type !== 'pHYs')
+    const [header, ...rest] = [...readPngChunks(plainPng)].filter(({ type }) => type !== 'pHYs')
     assert.ok(header)
     await writeFile(path, buildPng([header, ...chunks, ...rest]))
     return path
@@ -108,11 +111,11 @@ describe('a PNG that describes its colors without an ICC profile', () => {
     ['deep gray', 'grey16', [133, 133, 133]],
   ] as const) {
     test(`a PNG that describes its colors without an ICC profile gets the shades that browsers show if it is ${name}`, async () => {
-      const plain = await sharp(Buffer.alloc(256, 60), { raw: { width: 16, height: 16, channels: 1 } })
+      const plainGray = await sharp(Buffer.alloc(256, 60), { raw: { width: 16, height: 16, channels: 1 } })
         .toColourspace(space)
         .png()
         .toBuffer()
-      const [header, ...rest] = [...readPngChunks(plain)].filter(({ type }) => type !== 'pHYs')
+      const [header, ...rest] = [...readPngChunks(plainGray)].filter(({ type }) => type !== 'pHYs')
       assert.ok(header)
       const path = join(folder, `${space}.png`)
       await writeFile(path, buildPng([header, gamma(100_000), ...rest]))
@@ -122,12 +125,12 @@ describe('a PNG that describes its colors without an ICC profile', () => {
 
   test('a PNG that describes its colors without an ICC profile gets the colors that browsers show if it is animated', async () => {
     const animated = join(folder, 'moving.apng')
-    const control = (number: number) => whole(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
+    const control = (number: number) => wholeNumbers(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
     const parts = [...readPngChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
     const chunks = parts.flatMap((chunk) => {
-      if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: whole(2, 0) }]
+      if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: wholeNumbers(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]
-      const secondFrame = { type: 'fdAT', data: Buffer.concat([whole(2), chunk.data]) }
+      const secondFrame = { type: 'fdAT', data: Buffer.concat([wholeNumbers(2), chunk.data]) }
       return [{ type: 'fcTL', data: control(0) }, chunk, { type: 'fcTL', data: control(1) }, secondFrame]
     })
     await writeFile(animated, buildPng(chunks))

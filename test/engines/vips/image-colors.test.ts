@@ -50,12 +50,12 @@ describe('the color profile of an image', () => {
     assert.deepEqual((await convert(vips, await wide('png'), 'gif')).warnings, ['COLORS_CONVERTED'])
     assert.deepEqual((await convert(vips, await wide('png'), 'webp')).warnings, [])
     assert.deepEqual((await convert(vips, fixture('alpha.png'), 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
-    const clear = (await convert(imagemagick, fixture('alpha.png'), 'tga')).path
+    const clearImage = (await convert(imagemagick, fixture('alpha.png'), 'tga')).path
     const fullPath = (await convert(imagemagick, fixture('corners.png'), 'tga')).path
-    assert.deepEqual((await convert(imagemagick, clear, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
+    assert.deepEqual((await convert(imagemagick, clearImage, 'jpg')).warnings, ['TRANSPARENCY_DROPPED'])
     for (const [engine, transparent, opaque] of [
       [vips, fixture('alpha.png'), fixture('corners.png')],
-      [imagemagick, clear, fullPath],
+      [imagemagick, clearImage, fullPath],
     ] as const) {
       const chosenColor = await convert(engine, transparent, 'jpg', { options: { background: 'red' } })
       assert.deepEqual(chosenColor.warnings, [])
@@ -98,9 +98,11 @@ describe('the color profile of an image', () => {
 
   test('an image is converted to the requested color space from any source color space', async () => {
     for (const to of ['jpg', 'png'] as const) {
-      const plain = await convert(imagemagick, await wide('jpg'), to, { options: { colorSpace: 'srgb' } })
-      assert.equal((await sharp(plain.path).metadata()).icc, undefined)
-      near(await numbers(plain.path), [255, 0, 0], 8)
+      const plainImage = await convert(imagemagick, await wide('jpg'), to, {
+        options: { colorSpace: 'srgb' },
+      })
+      assert.equal((await sharp(plainImage.path).metadata()).icc, undefined)
+      near(await numbers(plainImage.path), [255, 0, 0], 8)
       const adobe = await convert(imagemagick, await wide('jpg'), to, {
         options: { colorSpace: 'adobe-rgb' },
       })

@@ -63,7 +63,7 @@ function tiff({
     [42_113, asciiType, noData === '' ? [] : [...Buffer.from(`${noData}\0`)]],
   ]
   const presentTags = tags.filter(([, , values]) => values.length > 0)
-  const outside: Buffer[] = []
+  const outsideValues: Buffer[] = []
   let end = 8 + samples.length
   const entries = presentTags.map(([tag, type, values]) => {
     const size = type === asciiType ? 1 : type === shortType ? 2 : 4
@@ -76,7 +76,7 @@ function tiff({
     if (bytes.length === 4) bytes.copy(entry, 8)
     else {
       entry.writeUInt32LE(end, 8)
-      outside.push(bytes)
+      outsideValues.push(bytes)
       end += bytes.length
     }
     return entry
@@ -84,7 +84,7 @@ function tiff({
   const header = Buffer.from('II*\0\0\0\0\0', 'latin1')
   header.writeUInt32LE(end, 4)
   const count = Buffer.from([presentTags.length, 0])
-  return Buffer.concat([header, samples, ...outside, count, ...entries, Buffer.alloc(4)])
+  return Buffer.concat([header, samples, ...outsideValues, count, ...entries, Buffer.alloc(4)])
 }
 
 /** Encodes a non-negative half-precision float: five exponent bits, ten fraction bits. */
@@ -156,13 +156,13 @@ describe('a TIFF', () => {
       const three = await readSamples({ meaning: 'gray', dots: colors, extra: [0, 0] }, engine)
       isNear(three.dots, colors, 'three')
       assert.deepEqual(three.warnings, [])
-      const clear = await readSamples({ meaning: 'rgb', dots, extra: [2, 0, 0] }, engine)
+      const clearSamples = await readSamples({ meaning: 'rgb', dots, extra: [2, 0, 0] }, engine)
       isNear(
-        clear.dots,
+        clearSamples.dots,
         dots.map((dot) => dot.slice(0, 4)),
         'a named one is transparency',
       )
-      assert.deepEqual(clear.warnings, ['PLANES_DROPPED'])
+      assert.deepEqual(clearSamples.warnings, ['PLANES_DROPPED'])
     })
 
   test('a TIFF with a fifth ink is not transparent where there is little of that ink', async () => {

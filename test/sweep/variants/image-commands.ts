@@ -12,7 +12,7 @@ export const colors = [
   '+set',
   'date:modify',
 ]
-export const clear = [
+export const clearCommands = [
   ...colors,
   '(',
   '-size',

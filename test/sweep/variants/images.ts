@@ -1,4 +1,4 @@
-import { clear, colors, commandVariant, depthArgs, kinds, magickVariant } from './image-commands.ts'
+import { clearCommands, colors, commandVariant, depthArgs, kinds, magickVariant } from './image-commands.ts'
 import { tiffs } from './tiffs.ts'
 import { each, fixture, type Variant } from './variant.ts'
 
@@ -29,12 +29,21 @@ const pngs = [
       `png:bit-depth=${bits}`,
     ),
   ]),
-  commandVariant('gray-alpha.png', 'convert', ...clear, '-define', 'png:color-type=4', '{out}'),
-  commandVariant('alpha-16.png', 'convert', ...clear, '-depth', '16', '-define', 'png:color-type=6', '{out}'),
+  commandVariant('gray-alpha.png', 'convert', ...clearCommands, '-define', 'png:color-type=4', '{out}'),
+  commandVariant(
+    'alpha-16.png',
+    'convert',
+    ...clearCommands,
+    '-depth',
+    '16',
+    '-define',
+    'png:color-type=6',
+    '{out}',
+  ),
   commandVariant(
     'palette-alpha.png',
     'convert',
-    ...clear,
+    ...clearCommands,
     '-channel',
     'A',
     '-threshold',
@@ -106,7 +115,7 @@ const bitmaps = [
     'RLE',
     'bmp3:{out}',
   ),
-  commandVariant('alpha.bmp', 'convert', ...clear, 'bmp:{out}'),
+  commandVariant('alpha.bmp', 'convert', ...clearCommands, 'bmp:{out}'),
   ...['rgb565le', 'rgb555le', 'bgra', 'pal8', 'rgb8', 'gray', 'monob'].map((format) =>
     commandVariant(
       `${format}.bmp`,
@@ -128,7 +137,7 @@ const bitmaps = [
   magickVariant('plain.tga', '-compress', 'None'),
   magickVariant('gray.tga', '-colorspace', 'Gray'),
   magickVariant('palette.tga', '-colors', '50', '-type', 'Palette'),
-  commandVariant('alpha-rle.tga', 'convert', ...clear, '-compress', 'RLE', '{out}'),
+  commandVariant('alpha-rle.tga', 'convert', ...clearCommands, '-compress', 'RLE', '{out}'),
   magickVariant('upright.tga', '-orient', 'BottomLeft'),
 ]
 
@@ -140,7 +149,7 @@ const designs = [
     magickVariant(`${name}.psd`, ...kind, ...depth, '-compress', 'RLE'),
     magickVariant(`${name}.psb`, ...kind, ...depth, '-compress', 'None'),
   ]),
-  commandVariant('alpha.psd', 'convert', ...clear, '{out}'),
+  commandVariant('alpha.psd', 'convert', ...clearCommands, '{out}'),
   magickVariant('bilevel.psd', '-monochrome'),
 ]
 
@@ -171,11 +180,11 @@ const otherVariants = [
     magickVariant(`filter-${filter}.webp`, '-define', `webp:filter-type=${filter}`),
   ),
   magickVariant('lossless.webp', '-define', 'webp:lossless=true'),
-  commandVariant('alpha.webp', 'convert', ...clear, '-quality', '40', '{out}'),
+  commandVariant('alpha.webp', 'convert', ...clearCommands, '-quality', '40', '{out}'),
   ...['dxt1', 'dxt5', 'none'].map((kind) =>
     magickVariant(`${kind}.dds`, '-define', `dds:compression=${kind}`),
   ),
-  commandVariant('alpha.dds', 'convert', ...clear, '-define', 'dds:compression=dxt5', '{out}'),
+  commandVariant('alpha.dds', 'convert', ...clearCommands, '-define', 'dds:compression=dxt5', '{out}'),
   ...['1', '4', '8'].map((bits) =>
     magickVariant(
       `palette-${bits}.pcx`,
@@ -215,7 +224,7 @@ const otherVariants = [
   magickVariant('zips.exr', '-colorspace', 'RGB', '-compress', 'ZipS'),
   magickVariant('piz.exr', '-colorspace', 'RGB', '-compress', 'Piz'),
   magickVariant('b44.exr', '-colorspace', 'RGB', '-compress', 'B44'),
-  commandVariant('alpha.exr', 'convert', ...clear, '-colorspace', 'RGB', '{out}'),
+  commandVariant('alpha.exr', 'convert', ...clearCommands, '-colorspace', 'RGB', '{out}'),
   magickVariant('rgbe.hdr', '-colorspace', 'RGB'),
   magickVariant('paper.ras'),
   magickVariant('dots.xbm', '-monochrome'),

@@ -1,4 +1,11 @@
-import { clear, colors, commandVariant, compressionArgs, kinds, magickVariant } from './image-commands.ts'
+import {
+  clearCommands,
+  colors,
+  commandVariant,
+  compressionArgs,
+  kinds,
+  magickVariant,
+} from './image-commands.ts'
 import { each, fixture } from './variant.ts'
 
 export const tiffs = [
@@ -41,11 +48,11 @@ export const tiffs = [
   magickVariant('tiles.tiff', '-define', 'tiff:tile-geometry=32x32'),
   magickVariant('strips.tiff', '-define', 'tiff:rows-per-strip=1'),
   magickVariant('lsb-bits.tiff', '-monochrome', '-define', 'tiff:fill-order=lsb'),
-  commandVariant('alpha.tiff', 'convert', ...clear, '{out}'),
+  commandVariant('alpha.tiff', 'convert', ...clearCommands, '{out}'),
   commandVariant(
     'alpha-premultiplied.tiff',
     'convert',
-    ...clear,
+    ...clearCommands,
     '-define',
     'tiff:alpha=associated',
     '{out}',

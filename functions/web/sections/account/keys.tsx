@@ -38,7 +38,7 @@ export function Keys() {
     const origins = String(formData.get('origins') ?? '')
       .split(/[\s,]+/)
       .filter(Boolean)
-    const until = formData.get('until')
+    const expiryDate = formData.get('until')
     await show(
       await callApi<NewKey>('/v1/api-keys', {
         method: 'POST',
@@ -46,7 +46,7 @@ export function Keys() {
           name: formData.get('name'),
           kind,
           scopes: formData.getAll('scopes'),
-          ...(until && { expiresAt: new Date(`${until}T23:59:59`).toISOString() }),
+          ...(expiryDate && { expiresAt: new Date(`${expiryDate}T23:59:59`).toISOString() }),
           ...(origins.length > 0 && { allowedOrigins: origins }),
         },
       }),

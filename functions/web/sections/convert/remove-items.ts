@@ -36,8 +36,8 @@ export function undoRemoval(): void {
   if (!removal) return
   clearTimeout(timer)
   removedItems.value = undefined
-  const since = items.value.filter((item) => !removal.before.includes(item))
-  items.value = [...since, ...removal.before]
+  const newerItems = items.value.filter((item) => !removal.before.includes(item))
+  items.value = [...newerItems, ...removal.before]
 }
 
 export async function finishRemoval(): Promise<void> {

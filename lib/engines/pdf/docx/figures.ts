@@ -77,11 +77,11 @@ const isTextLine = (segment: readonly Word[]) => segment.length >= 4 && countCha
 
 /** Whether most of the text on it is body text. */
 function isBehindText(box: BoundingBox, textSegments: PageContent['textSegments']): boolean {
-  const inside = textSegments.filter((segment) =>
+  const segmentsInside = textSegments.filter((segment) =>
     isCenterInside(boundingBoxOf(segment.map((word) => word.box)), box),
   )
-  const characters = countCharacters(inside.flat())
-  return characters > 0 && countCharacters(inside.filter(isTextLine).flat()) >= characters * 0.5
+  const characters = countCharacters(segmentsInside.flat())
+  return characters > 0 && countCharacters(segmentsInside.filter(isTextLine).flat()) >= characters * 0.5
 }
 
 function isBeside(label: BoundingBox, box: BoundingBox): boolean {
@@ -95,7 +95,7 @@ function isDrawing(group: readonly Vector[]): boolean {
 
 /** Text on a colored background or in frames counts as text, not as a drawing. */
 function isMostlyText(box: BoundingBox, words: readonly Word[]): boolean {
-  const inside = words.filter((word) => isCenterInside(word.box, box))
-  const coveredArea = inside.reduce((sum, word) => sum + areaOf(word.box), 0)
-  return countCharacters(inside) > 600 || coveredArea > areaOf(box) * 0.3
+  const wordsInside = words.filter((word) => isCenterInside(word.box, box))
+  const coveredArea = wordsInside.reduce((sum, word) => sum + areaOf(word.box), 0)
+  return countCharacters(wordsInside) > 600 || coveredArea > areaOf(box) * 0.3
 }

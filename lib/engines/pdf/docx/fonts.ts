@@ -32,9 +32,9 @@ const wordFonts: readonly (readonly [pattern: RegExp, name: string])[] = [
 /** Returns a font for Word. Subset prefixes and vendor names vary; unknown fonts are replaced by kind. */
 export function toWordFont({ font, mono, serif }: Pick<Style, 'font' | 'mono' | 'serif'>): string {
   const name = font.replace(/^[A-Z]{6}\+/, '')
-  const plain = name.toLowerCase().replaceAll(/[\s_,-]/g, '')
-  const match = wordFonts.find(([pattern]) => pattern.test(plain))
+  const plainName = name.toLowerCase().replaceAll(/[\s_,-]/g, '')
+  const match = wordFonts.find(([pattern]) => pattern.test(plainName))
   if (match) return match[1]
   if (mono) return 'Courier New'
-  return serif && !/sans|gothic|grotesk/.test(plain) ? 'Times New Roman' : 'Arial'
+  return serif && !/sans|gothic|grotesk/.test(plainName) ? 'Times New Roman' : 'Arial'
 }

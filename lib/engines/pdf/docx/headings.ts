@@ -62,10 +62,13 @@ export function markHeadings<B extends ContentBlock>(
     ),
     toStyleKey,
   )
-  const alike = Map.groupBy(candidates, ({ style }) => toStyleKey(style))
+  const similarCandidates = Map.groupBy(candidates, ({ style }) => toStyleKey(style))
   const acceptedCandidates = candidates.filter((one) => {
     const key = toStyleKey(one.style)
-    return one.isLarge || isConsistent(one, alike.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, body)
+    return (
+      one.isLarge ||
+      isConsistent(one, similarCandidates.get(key) ?? [], stylesByKey.get(key)?.length ?? 0, body)
+    )
   })
   const levelOf = assignLevels(acceptedCandidates)
   const levels = new Map(acceptedCandidates.map((one) => [one.index, levelOf(one.style)]))
@@ -125,9 +128,9 @@ function introducesText(styledBlocks: readonly StyledBlock[], index: number): bo
   const isInGroup = isLike(blockBefore) && blockBefore && !isCaption(blockBefore.block)
   if (isLike(nextBlock) || (isInGroup && block.spaceBefore < style.size * 0.6)) return false
   const isAtTop = blockBefore === undefined || blockBefore.block.box[1] > block.box[1]
-  const below =
+  const linesBelow =
     nextBlock.block.kind === 'paragraph' ? nextBlock.block.spaceBefore : nextBlock.block.box[1] - block.box[3]
-  return isAtTop || block.spaceBefore >= Math.min(below, style.size) - 1.5
+  return isAtTop || block.spaceBefore >= Math.min(linesBelow, style.size) - 1.5
 }
 
 /**
@@ -136,16 +139,16 @@ function introducesText(styledBlocks: readonly StyledBlock[], index: number): bo
  */
 function isConsistent(
   { style }: Candidate,
-  alike: readonly Candidate[],
+  similarCandidates: readonly Candidate[],
   totalCount: number,
   body: ParagraphStyle,
 ): boolean {
-  if (alike.length < totalCount * 0.5) return false
+  if (similarCandidates.length < totalCount * 0.5) return false
   if (style.bold && !body.bold) return true
-  const hasSpaceAbove = alike.every(
+  const hasSpaceAbove = similarCandidates.every(
     ({ paragraph, index }) => index === 0 || paragraph.spaceBefore > style.size * 0.3,
   )
-  return hasSpaceAbove && (alike.length >= 2 || style.caps)
+  return hasSpaceAbove && (similarCandidates.length >= 2 || style.caps)
 }
 
 /** Assigns levels by size, then by weight: each distinct combination gets its own level. */

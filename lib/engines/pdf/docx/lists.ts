@@ -16,14 +16,14 @@ const maxDifference = 4
  */
 export function assignLists<B extends ContentBlock>(blocks: readonly B[], nextList: () => number): B[] {
   const openLists: OpenList[] = []
-  const placed = blocks.map((block) => {
+  const placedBlocks = blocks.map((block) => {
     if (block.kind !== 'paragraph') return block
     if (block.marker && block.heading === undefined)
       return { ...block, list: findPosition(block.marker, openLists, nextList) }
     if (block.heading !== undefined || isLessIndented(block, openLists)) openLists.length = 0
     return block
   })
-  return dropSingleNumbers(placed)
+  return dropSingleNumbers(placedBlocks)
 }
 
 function findPosition(

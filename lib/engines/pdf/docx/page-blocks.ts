@@ -251,9 +251,9 @@ function buildCellBlocks(
 function buildRuledTable(grid: Grid, words: readonly Word[], settings: PageSettings): TableBlock {
   const { xs, ys } = grid
   const cellOf = ({ box, columnSpan, rowSpan, shading }: GridCell): TableCell => {
-    const inside = words.filter((word) => isCenterInside(word.box, box))
+    const wordsInside = words.filter((word) => isCenterInside(word.box, box))
     const column: BoundingBox = [box[0] + 3, box[1], box[2] - 3, box[3]]
-    const blocks = buildCellBlocks(inside, column, settings).map((paragraph) => ({
+    const blocks = buildCellBlocks(wordsInside, column, settings).map((paragraph) => ({
       ...paragraph,
       indent: paragraph.marker ? paragraph.indent : 0,
       firstIndent: paragraph.marker ? paragraph.firstIndent : 0,

@@ -51,24 +51,26 @@ export function sortIntoReadingOrder<T extends PageItem>(
   if (!gutter) return items.length > 0 ? [{ columns: [{ items, box: column }] }] : []
   const { x } = gutter
   const { top, bottom } = findExtentBetweenTitles(gutter, items)
-  const above = items.filter((item) => centerY(item) < top)
-  const below = items.filter((item) => centerY(item) > bottom)
-  const between = items.filter((item) => !above.includes(item) && !below.includes(item))
-  const left = between.filter((item) => isLeftOf(item, x))
-  const right = between.filter((item) => !left.includes(item))
+  const itemsAbove = items.filter((item) => centerY(item) < top)
+  const itemsBelow = items.filter((item) => centerY(item) > bottom)
+  const itemsBetween = items.filter((item) => !itemsAbove.includes(item) && !itemsBelow.includes(item))
+  const left = itemsBetween.filter((item) => isLeftOf(item, x))
+  const rightItems = itemsBetween.filter((item) => !left.includes(item))
   const sides =
-    countCharacters(between, true) > countCharacters(between, false) ? [right, left] : [left, right]
+    countCharacters(itemsBetween, true) > countCharacters(itemsBetween, false)
+      ? [rightItems, left]
+      : [left, rightItems]
   const innerBands = sides
     .filter((side) => side.length > 0)
     .map((side) => sortIntoReadingOrder(side, boundingBoxOf(side.map(({ box }) => box))))
   // When a column is split at some height, the correspondence between columns is no longer clear.
   const isPlain = innerBands.every((bands) => bands.length === 1)
   return [
-    ...sortIntoReadingOrder(above, column),
+    ...sortIntoReadingOrder(itemsAbove, column),
     ...(isPlain
       ? [{ columns: innerBands.flatMap((bands) => bands.flatMap(({ columns }) => columns)) }]
       : innerBands.flat()),
-    ...sortIntoReadingOrder(below, column),
+    ...sortIntoReadingOrder(itemsBelow, column),
   ]
 }
 
@@ -103,10 +105,10 @@ function findColumnTitles(items: readonly PageItem[], x: number): { top: number;
     .sort((a, b) => a.box[1] - b.box[1])
     .flatMap(({ box }) => {
       const adjacentItems = items.filter((other) => other.box[1] < box[3] && other.box[3] > box[1])
-      const below = sides.map((side) =>
+      const itemsBelow = sides.map((side) =>
         Math.min(...side.map((other) => other.box[1]).filter((y) => y > box[3] - 1)),
       )
-      const [left = 0, right = Infinity] = below
+      const [left = 0, right = Infinity] = itemsBelow
       const isAlone =
         adjacentItems.every(isLarge) &&
         sides.some((side) => adjacentItems.every((other) => side.includes(other)))
@@ -117,10 +119,10 @@ function findColumnTitles(items: readonly PageItem[], x: number): { top: number;
 
 /** Returns the top of the first line of a title. */
 function findTopOfTitle(largeItems: readonly PageItem[], box: BoundingBox): number {
-  const above = largeItems.find(
+  const itemAbove = largeItems.find(
     (other) => other.box[1] < box[1] - 1 && box[1] - other.box[3] < heightOf(box) * 0.5,
   )
-  return above ? findTopOfTitle(largeItems, above.box) : box[1]
+  return itemAbove ? findTopOfTitle(largeItems, itemAbove.box) : box[1]
 }
 
 function countCharacters(items: readonly PageItem[], isRtl: boolean): number {
@@ -155,22 +157,22 @@ function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBo
   const foundGutters: Gutter[] = []
   let top = bounds[1] - 1
   for (const bottom of [...crossing.map(({ box }) => box[1]), bounds[3] + 1]) {
-    const inside = items.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
-    const left = inside.filter((item) => item.box[2] <= x && !crosses(item))
-    const right = inside.filter(({ box }) => box[0] >= x - 1)
+    const itemsInside = items.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
+    const left = itemsInside.filter((item) => item.box[2] <= x && !crosses(item))
+    const rightItems = itemsInside.filter(({ box }) => box[0] >= x - 1)
     // There may be further columns to the right of the first one.
     const isRightText = () =>
-      isProse(right) ||
+      isProse(rightItems) ||
       (depth < maxColumns &&
-        !haveAlignedRows([left, right]) &&
-        findBestGutter(right, depth + 1) !== undefined)
-    const areColumns = () => (isProse(left) && isRightText()) || areIndependent(left, right)
-    if (isSeparated(left, right) && areColumns()) {
+        !haveAlignedRows([left, rightItems]) &&
+        findBestGutter(rightItems, depth + 1) !== undefined)
+    const areColumns = () => (isProse(left) && isRightText()) || areIndependent(left, rightItems)
+    if (isSeparated(left, rightItems) && areColumns()) {
       foundGutters.push({
         x,
         top,
         bottom,
-        characters: inside.reduce((sum, { characters }) => sum + characters, 0),
+        characters: itemsInside.reduce((sum, { characters }) => sum + characters, 0),
       })
     }
     top = Math.max(top, ...crossing.filter(({ box }) => box[1] === bottom).map(({ box }) => box[3]))

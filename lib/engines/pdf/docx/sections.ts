@@ -105,13 +105,13 @@ function computeMargins(group: readonly PageFlow[], column: readonly [number, nu
   if (boxes.length === 0) return [36, 36, 36, 36]
   const bounds = boundingBoxOf(boxes)
   const fits = column[1] < width
-  const below = height - bounds[3]
+  const spaceBelow = height - bounds[3]
   return [
     clampPoints(fits ? column[0] : bounds[0], width * 0.3),
     clampPoints(bounds[1], height * 0.2),
     clampPoints(width - (fits ? column[1] : bounds[2]), width * 0.3),
     // A single page need not be full: it must not become two when its text grows by a line.
-    clampPoints(group.length === 1 ? Math.min(below, bounds[1]) : below, height * 0.12),
+    clampPoints(group.length === 1 ? Math.min(spaceBelow, bounds[1]) : spaceBelow, height * 0.12),
   ]
 }
 

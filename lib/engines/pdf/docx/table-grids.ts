@@ -171,6 +171,6 @@ function isCovered(rules: readonly RuleLine[], [from, to]: readonly [number, num
 }
 
 function addShading(cell: GridCell, fills: readonly Vector[]): GridCell {
-  const behind = fills.findLast(({ box }) => overlapArea(box, cell.box) > areaOf(cell.box) * 0.7)
-  return behind ? { ...cell, shading: behind.color } : cell
+  const fillBehind = fills.findLast(({ box }) => overlapArea(box, cell.box) > areaOf(cell.box) * 0.7)
+  return fillBehind ? { ...cell, shading: fillBehind.color } : cell
 }

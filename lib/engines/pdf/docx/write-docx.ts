@@ -30,9 +30,9 @@ export async function writeDocx(layout: DocxLayout, path: string, documentInfo: 
 
 /** Headings keep the look they have in the PDF; the style only defines their level. */
 function createHeadingStyles(run: docx.IRunStylePropertiesOptions) {
-  const plain = { run: { ...run, color: '000000', italics: false }, paragraph: { keepNext: true } }
+  const plainStyle = { run: { ...run, color: '000000', italics: false }, paragraph: { keepNext: true } }
   const levels = [1, 2, 3, 4, 5, 6] as const
-  return Object.fromEntries(levels.map((level) => [`heading${level}`, plain]))
+  return Object.fromEntries(levels.map((level) => [`heading${level}`, plainStyle]))
 }
 
 async function createSection(

@@ -119,9 +119,9 @@ const showText = (stretch: number, pieces: string) => `${Number(stretch.toFixed(
 
 /** Moves to the far end, then back by two glyphs after each one, and finally to the far end again. */
 function showReversed(run: string): string {
-  const across = -(run.length - 1) * glyphWidth
+  const offsetAcross = -(run.length - 1) * glyphWidth
   const glyphs = run.split('').map((unit) => `<${encodeHex(unit)}>`)
-  return `${across} ${glyphs.join(` ${2 * glyphWidth} `)} ${across}`
+  return `${offsetAcross} ${glyphs.join(` ${2 * glyphWidth} `)} ${offsetAcross}`
 }
 
 const endsWithUnspaced = new RegExp(`${unspacedCharacter} $`, 'u')
@@ -134,11 +134,11 @@ function closeGap({ matrix, fontSize, stretch, text }: LayerWord, nextWord?: Lay
   if (!nextWord || !endsWithUnspaced.test(text) || !startsWithUnspaced.test(nextWord.text)) return undefined
   const [a, b, , , x, y] = matrix
   const [right, up] = [nextWord.matrix[4] - x, nextWord.matrix[5] - y]
-  const along = right * a + up * b
-  const across = Math.abs(up * a - right * b)
+  const distanceAlong = right * a + up * b
+  const distanceAcross = Math.abs(up * a - right * b)
   const widthOf = (characters: number) => (characters * fontSize * glyphWidth) / 1000
-  const gap = along - widthOf(text.length) * (stretch / 100)
-  if (along <= 0 || across > fontSize / 2 || gap > maxGap * fontSize) return undefined
+  const gap = distanceAlong - widthOf(text.length) * (stretch / 100)
+  if (distanceAlong <= 0 || distanceAcross > fontSize / 2 || gap > maxGap * fontSize) return undefined
   const characters = text.slice(0, -1)
-  return showText((100 * along) / widthOf(characters.length), `<${encodeHex(characters)}>`)
+  return showText((100 * distanceAlong) / widthOf(characters.length), `<${encodeHex(characters)}>`)
 }

@@ -57,13 +57,16 @@ function warnTextOutsideTables(
   to: FormatId,
   tools: Tools,
 ): void {
-  const inside = tables.flatMap(({ cells }) => cells).reduce((sum, { text }) => sum + countWords(text), 0)
-  if (inside >= allWords) return
+  const wordsInside = tables
+    .flatMap(({ cells }) => cells)
+    .reduce((sum, { text }) => sum + countWords(text), 0)
+  if (wordsInside >= allWords) return
   const keptTables = tables.length === 1 ? 'the table was' : `the ${tables.length} tables were`
-  const where = tables.length === 1 ? '' : to === 'csv' ? ', one below the other' : ', each in its own sheet'
+  const placeText =
+    tables.length === 1 ? '' : to === 'csv' ? ', one below the other' : ', each in its own sheet'
   tools.warn(
     'TABLES_ONLY',
-    `Only ${keptTables} converted${where}: ${inside} of ${allWords} words are in tables.`,
+    `Only ${keptTables} converted${placeText}: ${wordsInside} of ${allWords} words are in tables.`,
   )
 }
 

@@ -80,7 +80,8 @@ function toWorksheet({ rows, widths, isRuled }: TableBlock, name: string): Works
       while (occupied.has(`${row} ${column}`)) column++
       const { rowSpan, columnSpan } = cell
       for (let down = 0; down < rowSpan; down++)
-        for (let across = 0; across < columnSpan; across++) occupied.add(`${row + down} ${column + across}`)
+        for (let columnOffset = 0; columnOffset < columnSpan; columnOffset++)
+          occupied.add(`${row + down} ${column + columnOffset}`)
       cells.push({ row, column, rowSpan, columnSpan, ...toCellContent(cell, separator) })
       column += columnSpan
     }

@@ -32,31 +32,31 @@ type Preset = ToolOptions<'compress-pdf'>['pdfQuality']
 type CompressionSetting = CompressionLevel | Preset
 
 export const compressByPreset: PdfTool<ToolOptions<'compress-pdf'>> = async (job) => {
-  const plain = await flattenForm(job.pdf, job.tools)
-  return finishCompression(job, await recompress(plain, job.options.pdfQuality, job.tools), {})
+  const flattenedPdf = await flattenForm(job.pdf, job.tools)
+  return finishCompression(job, await recompress(flattenedPdf, job.options.pdfQuality, job.tools), {})
 }
 
 export const compressByQuality: PdfTool<ToolOptions<'compress'>> = async (job) => {
   const { pdf, options, tools } = job
-  const plain = await flattenForm(pdf, tools)
-  if (options.targetSize !== undefined) return compressToSize(job, plain, options.targetSize)
-  return finishCompression(job, await recompress(plain, chooseSetting(options), tools), {})
+  const flattenedPdf = await flattenForm(pdf, tools)
+  if (options.targetSize !== undefined) return compressToSize(job, flattenedPdf, options.targetSize)
+  return finishCompression(job, await recompress(flattenedPdf, chooseSetting(options), tools), {})
 }
 
 const qualityWords = { low: 25, medium: 60, high: 80, highest: 100 } as const
-const smallest = levels[levels.length - 1] ?? levels[0]
+const smallestLevel = levels[levels.length - 1] ?? levels[0]
 
 function chooseSetting({ profile, quality }: ToolOptions<'compress'>): CompressionSetting {
-  if (profile === 'max') return smallest
+  if (profile === 'max') return smallestLevel
   if (profile !== undefined) return profile === 'web' ? 'ebook' : profile
   const ratio = (100 - qualityNumber(quality ?? 'medium', qualityWords)) / 99
-  return levels[Math.round(ratio * (levels.length - 1))] ?? smallest
+  return levels[Math.round(ratio * (levels.length - 1))] ?? smallestLevel
 }
 
 /** Finds the best level whose result fits, by binary search. */
 async function compressToSize(
   job: PdfToolJob<unknown>,
-  plain: DistillInput,
+  plainInput: DistillInput,
   targetSize: number,
 ): Promise<EngineResult> {
   const { pdf, tools } = job
@@ -73,7 +73,7 @@ async function compressToSize(
   let smallestFile: CompressedFile | undefined
   for (let count = 0; low < high; count++) {
     const middle = Math.floor((low + high) / 2)
-    const compressedFile = await recompress(plain, levels[middle] ?? smallest, tools, {
+    const compressedFile = await recompress(plainInput, levels[middle] ?? smallestLevel, tools, {
       from: count / maxTries,
       share: 1 / maxTries,
     })
@@ -99,7 +99,7 @@ interface CompressedFile {
 }
 
 async function recompress(
-  plain: DistillInput,
+  plainInput: DistillInput,
   setting: CompressionSetting,
   tools: Tools,
   { from, share } = { from: 0, share: 1 },
@@ -107,8 +107,8 @@ async function recompress(
   const name = randomUUID()
   const distilled = join(tools.workDir, `${name}-distilled.pdf`)
   const onProgress = (ratio: number) => tools.progress((from + share * ratio) * 0.9, 'pages')
-  await distill(plain, { ...toDistillSettings(setting), output: distilled, onProgress }, tools)
-  if ((await countPages(distilled, tools)) !== plain.sizes.length) {
+  await distill(plainInput, { ...toDistillSettings(setting), output: distilled, onProgress }, tools)
+  if ((await countPages(distilled, tools)) !== plainInput.sizes.length) {
     throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be rewritten.')
   }
   const path = join(tools.workDir, `${name}.pdf`)

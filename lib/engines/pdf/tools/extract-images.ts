@@ -25,8 +25,8 @@ export const extractImages: PdfTool<ToolOptions<'extract-pdf-images'>> = async (
   const range = ['-f', String(Math.min(...pages)), '-l', String(Math.max(...pages))]
   const listedImages = (await listImages(pdf.path, range, tools)).filter(({ page }) => pages.has(page))
   if (listedImages.length === 0) {
-    const where = options.pages === undefined ? 'The PDF contains' : 'These pages of the PDF contain'
-    const sentence = `${where} no images; what looks like one is a vector drawing. Convert the pages to png instead.`
+    const subject = options.pages === undefined ? 'The PDF contains' : 'These pages of the PDF contain'
+    const sentence = `${subject} no images; what looks like one is a vector drawing. Convert the pages to png instead.`
     throw new AppError('INVALID_INPUT', sentence, { field: 'file' })
   }
   if (listedImages.length > maxImages) {

@@ -149,9 +149,9 @@ function addItems(
     const page = item.destination && pageOf(item.destination.page)
     if (page && item.destination) dict['/Dest'] = [page, ...item.destination.view]
     if (item.children.length > 0) {
-      const below = addItems(objects, item.children, { ref, dict }, pageOf)
-      dict['/Count'] = item.isOpen ? below : -below
-      if (item.isOpen) shownCount += below
+      const childItems = addItems(objects, item.children, { ref, dict }, pageOf)
+      dict['/Count'] = item.isOpen ? childItems : -childItems
+      if (item.isOpen) shownCount += childItems
     }
     objects.set(ref, dict)
   }

@@ -49,7 +49,7 @@ export interface PdfPage {
 export class PdfObjects {
   readonly #path: string
   readonly #entries: Record<string, z.infer<typeof QpdfEntry>>
-  readonly #changed = new Set<string>()
+  readonly #changedKeys = new Set<string>()
   #lastId: number
 
   private constructor(path: string, { qpdf: [{ maxobjectid }, entries] }: z.infer<typeof QpdfJson>) {
@@ -118,7 +118,7 @@ export class PdfObjects {
 
   /** Marks an object that was changed in place. */
   markChanged(ref: PdfRef): void {
-    this.#changed.add(`obj:${ref}`)
+    this.#changedKeys.add(`obj:${ref}`)
   }
 
   markRootChanged(): void {
@@ -159,7 +159,7 @@ export class PdfObjects {
   /** Writes the changed document; objects that nothing refers to any more are dropped. */
   async save(path: string, tools: Tools): Promise<void> {
     const update = join(tools.workDir, 'update.json')
-    const changedObjects = Object.fromEntries([...this.#changed].map((key) => [key, this.#update(key)]))
+    const changedObjects = Object.fromEntries([...this.#changedKeys].map((key) => [key, this.#update(key)]))
     const head = { jsonversion: 2, pdfversion: '1.7', maxobjectid: this.#lastId }
     await writeFile(update, JSON.stringify({ qpdf: [head, changedObjects] }))
     try {

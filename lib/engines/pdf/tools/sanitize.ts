@@ -89,12 +89,12 @@ export function removeHiddenContent(
     return true
   }
   let hasChanged = false
-  const clean = (value: PdfValue): PdfValue => {
+  const cleanValue = (value: PdfValue): PdfValue => {
     if (countIfActive(value)) {
       hasChanged = true
       return null
     }
-    if (Array.isArray(value)) return value.map(clean)
+    if (Array.isArray(value)) return value.map(cleanValue)
     if (!isPdfDict(value)) return value
     for (const key of Object.keys(value)) {
       const kind = keys.includes(key) ? 'metadata' : activeKeys[key]
@@ -102,14 +102,14 @@ export function removeHiddenContent(
         count(kind)
         delete value[key]
         hasChanged = true
-      } else value[key] = clean(value[key] ?? null)
+      } else value[key] = cleanValue(value[key] ?? null)
     }
     return value
   }
   for (const ref of objects.refs) {
     hasChanged = false
     const valueBefore = objects.resolve(ref)
-    const valueAfter = clean(valueBefore)
+    const valueAfter = cleanValue(valueBefore)
     if (!hasChanged) continue
     if (isPdfDict(valueAfter)) objects.markChanged(ref)
     else objects.set(ref, valueAfter)

@@ -32,12 +32,12 @@ export function centerAt(
   position: OverlayPosition,
   margin: number,
 ): { x: number; y: number } {
-  const across = insetOf(surface.width, width, margin)
+  const insetX = insetOf(surface.width, width, margin)
   const down = insetOf(surface.height, height, margin)
   const x = position.endsWith('left')
-    ? across
+    ? insetX
     : position.endsWith('right')
-      ? surface.width - across
+      ? surface.width - insetX
       : surface.width / 2
   const y = position.startsWith('top')
     ? down

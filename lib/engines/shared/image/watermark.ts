@@ -131,21 +131,21 @@ function placeMark(surface: Size, { options, position, markFor }: Watermark): Pl
 function boxAround(center: { x: number; y: number }, { width, height }: Size, angle: number): PlacedBox {
   // Some glyphs extend beyond the line box.
   const [length, thickness] = [width + height / 2, height * 2]
-  const across = length * Math.cos(angle) + thickness * Math.sin(angle)
+  const widthAcross = length * Math.cos(angle) + thickness * Math.sin(angle)
   const down = length * Math.sin(angle) + thickness * Math.cos(angle)
-  return { left: center.x - across / 2, top: center.y - down / 2, width: across, height: down }
+  return { left: center.x - widthAcross / 2, top: center.y - down / 2, width: widthAcross, height: down }
 }
 
 const maxTiles = 400
 
 function tileMark(surface: Size, { width, height, drawing }: Mark, margin: number): string {
   const minSpacing = Math.sqrt(((surface.width + width) * (surface.height + width)) / maxTiles)
-  const across = Math.max(width * 1.2 + margin, minSpacing)
+  const spacingX = Math.max(width * 1.2 + margin, minSpacing)
   const down = Math.max(height * 2 + width * 0.5, minSpacing)
   // Defined once and referenced by each tile, because an image can be megabytes.
   const tiles = [`<defs><g id="mark">${drawing}</g></defs>`]
   for (let y = down / 2; y < surface.height + down; y += down) {
-    for (let x = across / 2; x < surface.width + across; x += across) {
+    for (let x = spacingX / 2; x < surface.width + spacingX; x += spacingX) {
       tiles.push(`<use xlink:href="#mark" transform="translate(${x} ${y}) rotate(-30)"/>`)
     }
   }

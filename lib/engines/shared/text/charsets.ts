@@ -25,11 +25,11 @@ const codePages: readonly number[] = [
  * unknown.
  */
 export function findCharset(label: string): string | undefined {
-  const plain = label.trim().toLowerCase()
+  const plainLabel = label.trim().toLowerCase()
   try {
-    return new TextDecoder(aliases[plain] ?? plain).encoding
+    return new TextDecoder(aliases[plainLabel] ?? plainLabel).encoding
   } catch {
-    const page = Number(/^(?:cp|ibm)(\d{3})$/.exec(plain)?.[1])
+    const page = Number(/^(?:cp|ibm)(\d{3})$/.exec(plainLabel)?.[1])
     return codePages.includes(page) ? `cp${page}` : undefined
   }
 }

@@ -52,8 +52,8 @@ function guessSeparator(text: string): string {
       counts.length > 0 && Math.min(...counts) > 0 && Math.min(...counts) === Math.max(...counts)
     return { separator, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }
   })
-  const likely = candidates.some(({ isRegular }) => isRegular)
+  const hasLikelySeparator = candidates.some(({ isRegular }) => isRegular)
     ? candidates.filter(({ isRegular }) => isRegular)
     : candidates
-  return likely.toSorted((a, b) => b.sum - a.sum)[0]?.separator ?? ','
+  return hasLikelySeparator.toSorted((a, b) => b.sum - a.sum)[0]?.separator ?? ','
 }

@@ -148,10 +148,10 @@ function blendRow(canvas: Buffer, start: number, row: Buffer): void {
     const alpha = (row[at + 3] ?? 0) / 255
     if (alpha === 0) continue
     const to = start + at
-    const below = ((canvas[to + 3] ?? 0) / 255) * (1 - alpha)
-    const sum = alpha + below
+    const alphaBelow = ((canvas[to + 3] ?? 0) / 255) * (1 - alpha)
+    const sum = alpha + alphaBelow
     for (let channel = 0; channel < 3; channel++) {
-      const mixedColor = (row[at + channel] ?? 0) * alpha + (canvas[to + channel] ?? 0) * below
+      const mixedColor = (row[at + channel] ?? 0) * alpha + (canvas[to + channel] ?? 0) * alphaBelow
       canvas[to + channel] = Math.round(mixedColor / sum)
     }
     canvas[to + 3] = Math.round(sum * 255)

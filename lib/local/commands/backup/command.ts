@@ -22,8 +22,8 @@ export function runBackupCommand(
   }
   main().catch((error: unknown) => {
     const { reason } = interrupted.signal
-    const shown = reason instanceof BackupError ? reason : error
-    process.stderr.write(`${failureText(shown, BackupError, ConfigError)}\n`)
+    const shownError = reason instanceof BackupError ? reason : error
+    process.stderr.write(`${failureText(shownError, BackupError, ConfigError)}\n`)
     process.exitCode = 1
   })
 }

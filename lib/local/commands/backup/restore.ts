@@ -74,9 +74,9 @@ async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = []
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
-    const found = await lstat(path)
-    if (found.isDirectory()) files.push(...(await listFiles(path)))
-    else if (found.isFile() && found.nlink === 1) files.push(path)
+    const fileStats = await lstat(path)
+    if (fileStats.isDirectory()) files.push(...(await listFiles(path)))
+    else if (fileStats.isFile() && fileStats.nlink === 1) files.push(path)
     else throw new Error(`It contains ${name}, which is not a plain file.`)
   }
   return files
@@ -97,9 +97,9 @@ async function checkBlobs(folder: string): Promise<void> {
   const database = new DatabaseSync(join(folder, s3Database))
   try {
     for (const { blob, size } of listBlobs(database)) {
-      const found = await stat(join(folder, blobPath(blob)))
-      if (found.size !== size)
-        throw new Error(`The file of an object has ${found.size} bytes instead of ${size}.`)
+      const blobStats = await stat(join(folder, blobPath(blob)))
+      if (blobStats.size !== size)
+        throw new Error(`The file of an object has ${blobStats.size} bytes instead of ${size}.`)
     }
   } finally {
     database.close()

@@ -21,12 +21,12 @@ export interface Snapshot {
  * and all databases are consistent with each other. It takes milliseconds, as most files have been linked before.
  */
 export async function takeSnapshot(dataDir: string, target: string, signal: AbortSignal): Promise<Snapshot> {
-  const found = await listFiles(dataDir)
-  for (const file of [...found.databases, ...found.files])
+  const foundFiles = await listFiles(dataDir)
+  for (const file of [...foundFiles.databases, ...foundFiles.files])
     mkdirSync(dirname(join(target, file)), { recursive: true, mode: 0o700 })
-  for (const file of found.files) linkIfExists(join(dataDir, file), join(target, file))
+  for (const file of foundFiles.files) linkIfExists(join(dataDir, file), join(target, file))
   const blobs = new BlobLinks(dataDir, target)
-  const readers = new Map(found.databases.map((file) => [file, openReader(join(dataDir, file))]))
+  const readers = new Map(foundFiles.databases.map((file) => [file, openReader(join(dataDir, file))]))
   try {
     const s3 = readers.get(s3Database)
     if (s3) blobs.link(s3)
@@ -46,7 +46,7 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
   } finally {
     for (const reader of readers.values()) reader.close()
   }
-  return { databases: readers.size, files: found.files.length + blobs.size }
+  return { databases: readers.size, files: foundFiles.files.length + blobs.size }
 }
 
 /** Excludes what a start creates again, what belongs to a process, logs, and damaged files that were set aside. */
@@ -88,7 +88,7 @@ function lockWriters(file: string): DatabaseSync {
 class BlobLinks {
   readonly #dataDir: string
   readonly #target: string
-  readonly #linked = new Set<string>()
+  readonly #linkedBlobs = new Set<string>()
 
   constructor(dataDir: string, target: string) {
     this.#dataDir = dataDir
@@ -96,26 +96,26 @@ class BlobLinks {
   }
 
   get size(): number {
-    return this.#linked.size
+    return this.#linkedBlobs.size
   }
 
   /** Links the files that the database refers to and that are not linked yet. A file may be deleted meanwhile. */
   link(database: DatabaseSync): void {
     for (const { blob } of listBlobs(database)) {
-      if (this.#linked.has(blob)) continue
+      if (this.#linkedBlobs.has(blob)) continue
       const path = join(this.#target, blobPath(blob))
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      if (linkIfExists(join(this.#dataDir, blobPath(blob)), path)) this.#linked.add(blob)
+      if (linkIfExists(join(this.#dataDir, blobPath(blob)), path)) this.#linkedBlobs.add(blob)
     }
   }
 
   /** Removes files of objects that were deleted between the first pass and the snapshot. */
   async removeDeleted(database: DatabaseSync): Promise<void> {
-    const deleted = new Set(this.#linked)
+    const deleted = new Set(this.#linkedBlobs)
     for (const { blob } of listBlobs(database)) deleted.delete(blob)
     for (const blob of deleted) {
       await rm(join(this.#target, blobPath(blob)))
-      this.#linked.delete(blob)
+      this.#linkedBlobs.delete(blob)
     }
   }
 }

@@ -19,9 +19,9 @@ export function stepPrinter(printer: Printer): DestinationStream {
 
 /** Prints programs and their output. Each line has the number of its program, as several may run at the same time. */
 export function commandPrinter(printer: Printer): OnCommand {
-  let last = 0
+  let lastDelayMs = 0
   return (bin, args) => {
-    const id = `  [${++last}]`
+    const id = `  [${++lastDelayMs}]`
     const words = [bin, ...args].map((word) => quoteForShell(printer.redact(word)))
     printer.line(`${id} $ ${words.join(' ')}`)
     const decoder = new TextDecoder()

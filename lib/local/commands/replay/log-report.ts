@@ -61,11 +61,11 @@ const FailedCommand = z.looseObject({
 /** Prints the output of failed programs, and the causes of the error that the client got. */
 export function printEngineOutput(lines: readonly LogRecord[], printer: Printer): void {
   const commands = new Set<string>()
-  const printed = new Set<string>()
+  const printedLines = new Set<string>()
   for (const line of lines) {
-    const failed = FailedCommand.safeParse(line).data
-    if (failed) {
-      const { command, how, ms, stderr } = failed
+    const failedCommand = FailedCommand.safeParse(line).data
+    if (failedCommand) {
+      const { command, how, ms, stderr } = failedCommand
       printer.line(`  ${command}: ${how} after ${ms} ms${stderr.trim() ? '' : ', no output'}`)
       if (stderr.trim()) printer.quote(stderr)
       commands.add(command)
@@ -73,13 +73,13 @@ export function printEngineOutput(lines: readonly LogRecord[], printer: Printer)
     for (const cause of listCauses(line)) {
       const output = (cause.stack ?? cause.message).trim()
       // The error of a failed program repeats the output that was just printed.
-      if (commands.has(cause.bin ?? '') || printed.has(output)) continue
+      if (commands.has(cause.bin ?? '') || printedLines.has(output)) continue
       printer.line(`  ${errorName(cause)}`)
       printer.quote(output)
-      printed.add(output)
+      printedLines.add(output)
     }
   }
-  if (commands.size + printed.size === 0) printer.line('  nothing was logged')
+  if (commands.size + printedLines.size === 0) printer.line('  nothing was logged')
 }
 
 /** Returns the causes of a client error, or, for a bug or a crash, the error itself and its causes. */

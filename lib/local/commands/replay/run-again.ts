@@ -45,11 +45,11 @@ export interface ReplayContext {
 
 /** Returns the task with its files, or the reason why it cannot run. */
 export async function fetchTaskFiles(
-  sealed: Task,
+  sealedTask: Task,
   state: JobState,
   { files, vault, engines, WORK_DIR: parent }: ReplayContext,
 ): Promise<FetchedTask | string> {
-  const task = openSecrets(sealed, vault)
+  const task = openSecrets(sealedTask, vault)
   if (!task)
     return 'its passwords cannot be decrypted. Set SERVICE_SECRET to the secret of the service that created the job.'
   const plan = planTask(task, state, engines)
@@ -76,8 +76,10 @@ export async function fetchTaskFiles(
 }
 
 async function listMissing(sources: readonly StoredFile[], files: Files): Promise<string[]> {
-  const found = await Promise.all(sources.map(async (file) => ({ file, there: await files.head(file.key) })))
-  return found.filter(({ there: isStored }) => !isStored).map(({ file }) => file.filename)
+  const foundSources = await Promise.all(
+    sources.map(async (file) => ({ file, there: await files.head(file.key) })),
+  )
+  return foundSources.filter(({ there: isStored }) => !isStored).map(({ file }) => file.filename)
 }
 
 /** Runs the task. @returns true if it succeeds */
@@ -90,8 +92,8 @@ export async function runAgain(
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(timeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
-  const started = performance.now()
-  const durationText = () => `after ${Math.round(performance.now() - started)} ms`
+  const startedAtMs = performance.now()
+  const durationText = () => `after ${Math.round(performance.now() - startedAtMs)} ms`
   try {
     const done: StepsResult[] = []
     for (const piece of pieces) done.push(await runPiece(piece, signal, printer))

@@ -17,9 +17,9 @@ export const engineTasks = ({ tasks }: JobState): Task[] =>
 
 /** Plans all tasks that run an engine, by task number, without secrets. A task between two images stores its plan. */
 export function planTasks(state: JobState, engines: readonly Engine[]): Map<number, TaskPlan> {
-  const shown = engineTasks(state).map(redactSecrets)
+  const shownTasks = engineTasks(state).map(redactSecrets)
   return new Map(
-    shown.map((task) => [
+    shownTasks.map((task) => [
       task.number,
       task.pieces ? { inputPlans: task.pieces } : planTask(task, state, engines),
     ]),

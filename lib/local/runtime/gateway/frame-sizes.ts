@@ -6,23 +6,23 @@ export function createFrameSizeTracker(): (chunk: Buffer) => number {
   const header: number[] = []
   let skip = 0
   return (chunk) => {
-    let largest = 0
+    let largestFrame = 0
     for (let at = 0; at < chunk.length; ) {
       if (skip > 0) {
-        const taken = Math.min(skip, chunk.length - at)
-        skip -= taken
-        at += taken
+        const takenBytes = Math.min(skip, chunk.length - at)
+        skip -= takenBytes
+        at += takenBytes
         continue
       }
       header.push(chunk[at++] ?? 0)
       const length = payloadLength(header)
       if (length === undefined) continue
-      largest = Math.max(largest, length)
+      largestFrame = Math.max(largestFrame, length)
       const isMasked = ((header[1] ?? 0) & 0x80) !== 0
       skip = length + (isMasked ? 4 : 0)
       header.length = 0
     }
-    return largest
+    return largestFrame
   }
 }
 

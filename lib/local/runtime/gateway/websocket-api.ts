@@ -127,10 +127,14 @@ export class WebSocketApi {
     }, closeTimeoutMs)
     const limit = new Promise((resolve) => setTimeout(resolve, 2 * closeTimeoutMs).unref())
     while (this.#open.size > 0 || this.#work.size > 0) {
-      const ended = [...this.#open.values()].map(
+      const endedConnections = [...this.#open.values()].map(
         ({ socket }) => new Promise((resolve) => socket.once('close', resolve)),
       )
-      const timeout = await Promise.race([...ended, ...this.#work, limit.then(() => 'timeout' as const)])
+      const timeout = await Promise.race([
+        ...endedConnections,
+        ...this.#work,
+        limit.then(() => 'timeout' as const),
+      ])
       if (timeout === 'timeout') break
     }
     clearTimeout(timer)
