@@ -9,9 +9,9 @@ export const partitions = {
   drives: ['DRIVE#', 'DRIVESTATE#'],
   durations: ['DURATION#'],
   usage: ['USAGE#', 'SLO#'],
-  requests: ['IDEM#', 'LIMIT#', 'LINK#', 'HEALTH'],
+  requests: ['IDEM#', 'SIGNED#', 'LIMIT#', 'LINK#', 'HEALTH'],
   /** An account's record has its role and its plan. */
-  accounts: ['ACCOUNT#', 'EMAIL#', 'PLAN#', 'MOVE#', 'CLOSE#', 'AUDIT#'],
+  accounts: ['ACCOUNT#', 'EMAIL#', 'PLAN#', 'MOVE#', 'MOVED#', 'CLOSE#', 'AUDIT#'],
   /** Keys, sessions, tokens and what they are checked with. */
   credentials: ['KEY#', 'KEYHASH#', 'OAUTH#', 'AUTH#', 'TOTP#', 'ATTEMPTS#'],
 } as const
