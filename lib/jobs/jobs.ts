@@ -96,7 +96,12 @@ export class Jobs {
       'job created',
     )
     const state = { job, fixed, tasks, chunks: [] }
-    await Promise.all([this.#publishCreation(state), this.#sendReadyTasks(state)])
+    // In this order: a task may end the job before the sweep looks at it, which publishes what was lost.
+    try {
+      await this.#publishCreation(state)
+    } finally {
+      await this.#sendReadyTasks(state)
+    }
     return true
   }
 

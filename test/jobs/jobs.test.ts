@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { memoryJobs } from './memory-jobs.ts'
 import {
   createAwaitedUpload,
@@ -18,6 +19,18 @@ test('a new job is published, and its ready tasks are sent', async () => {
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued'])
   assert.deepEqual(takeSentTasks(), [1, 4])
   assert.equal((await job()).status, 'queued')
+})
+
+test('a job is published before its tasks are sent, which are sent even if that fails', async () => {
+  const subscribers = Promise.withResolvers<() => []>()
+  const { jobs, bus, takeEvents, takeSentTasks } = memoryJobs({ getSubscribers: () => subscribers.promise })
+  const creation = jobs.create(createRecords(two))
+  await pause(20)
+  assert.deepEqual([takeEvents(), takeSentTasks()], [[], []])
+  bus.failTimes(1)
+  subscribers.resolve(() => [])
+  await assert.rejects(creation, /the bus rejected/)
+  assert.deepEqual(takeSentTasks(), [1], 'the sweep publishes what was lost')
 })
 
 test('a job without work ends immediately', async () => {
