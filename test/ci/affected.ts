@@ -268,6 +268,7 @@ export const rows: readonly Row[] = [
       'test/local/power-loss.slow.ts',
       'test/local/random-kills.slow.ts',
       'test/local/flood.slow.ts',
+      'test/local/many-jobs.slow.ts',
       'test/functions/pipeline-kills.slow.ts',
     ],
   },

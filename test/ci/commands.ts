@@ -40,7 +40,7 @@ export const commandsFor = ({ slow, areas, engines, sweep, image }: Selection): 
 const canCreateNamespaces = () => spawnSync('unshare', ['--mount', '--net', 'true']).status === 0
 
 /** The usual 1,000 kills of random processes take longer than a test file may. */
-const env = { KILLS: '100', ...process.env }
+const env = { KILLS: '100', MANY_JOBS: '600', ...process.env }
 
 /** Runs all commands, whether or not one fails, and prints their results. Returns the exit code. */
 export async function runCommands(commands: readonly Command[]): Promise<number> {
