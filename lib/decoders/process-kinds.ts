@@ -44,7 +44,7 @@ export const readerKind: Omit<ProcessKind, 'maxProcesses' | 'maxWaitMs'> = {
 export const engineKind: Omit<ProcessKind, 'parentFolder'> = {
   findProgram: async () => (await import('./program-file.ts')).findEngineProgram(),
   flags: [...commonFlags, '--max-semi-space-size=8', '--max-old-space-size=2048'],
-  env: { UV_THREADPOOL_SIZE: '4', MALLOC_ARENA_MAX: '2' },
+  env: { UV_THREADPOOL_SIZE: '4', MALLOC_MMAP_THRESHOLD_: '131072' },
   // Of one call, those of its engine apply in addition.
   limits: { dataBytes: 6144 * MiB, fileBytes: 4096 * MiB },
   // As many as tasks of the worker run.
