@@ -13,6 +13,7 @@ const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
     /^(prepare|receive-upload): partition (ACCOUNT|OWNER|WEBHOOK|LIVE|SLOTS)#/,
     'a task that cannot be planned or inspected fails, and its owner is notified',
   ],
+  [/^prepare: s3:GetObject on \S+uploads/, 'a job of a version that left files where they were uploaded'],
   [/^transfer: partition UPLOAD#/, 'an import into an upload'],
   [/^deliver: partition ACCOUNT#/, 'an email about a webhook that was disabled'],
   [/^dispatch: dynamodb:BatchGetItem/, 'an owner has several webhooks'],
