@@ -1,4 +1,3 @@
-import sharp from 'sharp'
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import sharp from 'sharp'
