@@ -52,7 +52,7 @@ export default function Trim({
     stopAt.current = end
     void player.current.play().catch(() => {})
   }
-  const setToCurrentTime = (name: string) => () => set(name, player.current?.currentTime ?? 0)
+  const setToCurrentTime = (name: string) => set(name, player.current?.currentTime ?? 0)
   const percentOf = (seconds: number) => `${(100 * seconds) / (duration || 1)}%`
   const media = {
     src: url.value,
@@ -100,28 +100,36 @@ export default function Trim({
               ? words.selection(formatTimecode(start), formatTimecode(end), describeLength(end - start))
               : formatTimecode(at('timestamp'))}
           </p>
-          <div class="trim-actions">
-            {names.includes('start') && (
-              <>
-                <button type="button" class="button small" onClick={setToCurrentTime('start')}>
-                  {words.startHere}
-                </button>
-                <button type="button" class="button small" onClick={setToCurrentTime('end')}>
-                  {words.endHere}
-                </button>
-                <button type="button" class="button small" onClick={play}>
-                  {words.playSelection}
-                </button>
-              </>
-            )}
-            {names.includes('timestamp') && (
-              <button type="button" class="button small" onClick={setToCurrentTime('timestamp')}>
-                {words.useThisFrame}
-              </button>
-            )}
-          </div>
+          <Actions names={names} onSet={setToCurrentTime} onPlay={play} />
         </>
       )}
     </fieldset>
   )
 }
+
+const Actions = (props: {
+  readonly names: readonly string[]
+  readonly onSet: (name: string) => void
+  readonly onPlay: () => void
+}) => (
+  <div class="trim-actions">
+    {props.names.includes('start') && (
+      <>
+        <button type="button" class="button small" onClick={() => props.onSet('start')}>
+          {words.startHere}
+        </button>
+        <button type="button" class="button small" onClick={() => props.onSet('end')}>
+          {words.endHere}
+        </button>
+        <button type="button" class="button small" onClick={props.onPlay}>
+          {words.playSelection}
+        </button>
+      </>
+    )}
+    {props.names.includes('timestamp') && (
+      <button type="button" class="button small" onClick={() => props.onSet('timestamp')}>
+        {words.useThisFrame}
+      </button>
+    )}
+  </div>
+)

@@ -15,93 +15,41 @@ export function Presets(props: {
   readonly values: Values
   readonly onUse: (values: Values) => void
 }) {
-  const id = useId()
   const subject = props.choice.tool ?? props.choice.to ?? ''
   const presets = useSignal(loadPresets(subject))
-  const name = useSignal('')
-  const chosen = useSignal('')
+  const chosenPreset = useSignal('')
   const shareable = shareableValues(props)
-  const isNaming = useSignal(false)
   const storePresets = (newPresets: typeof presets.value) => {
     presets.value = newPresets
     savePresets(subject, newPresets)
   }
-  const save = () => {
-    const presetName = name.value.trim()
-    if (!presetName) return
-    storePresets([
-      ...presets.value.filter((preset) => preset.name !== presetName),
-      { name: presetName, values: shareable },
-    ])
-    chosen.value = presetName
-    isNaming.value = false
+  const save = (name: string) => {
+    storePresets([...presets.value.filter((preset) => preset.name !== name), { name, values: shareable }])
+    chosenPreset.value = name
   }
   return (
     <div class="presets">
-      {presets.value.length > 0 && (
-        <>
-          <label for={id}>{lazyWords.presets}</label>
-          <select
-            id={id}
-            value={chosen.value}
-            onChange={(event) => {
-              chosen.value = event.currentTarget.value
-              props.onUse(presets.value.find((preset) => preset.name === chosen.value)?.values ?? {})
-            }}
-          >
-            <option value="">{lazyWords.noPreset}</option>
-            {presets.value.map((preset) => (
-              <option key={preset.name} value={preset.name}>
-                {preset.name}
-              </option>
-            ))}
-          </select>
-        </>
-      )}
-      {chosen.value && (
+      <Chooser
+        presets={presets.value}
+        chosen={chosenPreset.value}
+        onChoose={(name) => {
+          chosenPreset.value = name
+          props.onUse(presets.value.find((preset) => preset.name === name)?.values ?? {})
+        }}
+      />
+      {chosenPreset.value && (
         <button
           type="button"
           class="button quiet"
           onClick={() => {
-            storePresets(presets.value.filter((preset) => preset.name !== chosen.value))
-            chosen.value = ''
+            storePresets(presets.value.filter((preset) => preset.name !== chosenPreset.value))
+            chosenPreset.value = ''
           }}
         >
           {lazyWords.deletePreset}
         </button>
       )}
-      {isNaming.value ? (
-        <span class="preset-name">
-          <input
-            type="text"
-            aria-label={lazyWords.presetName}
-            placeholder={lazyWords.presetName}
-            maxLength={60}
-            value={name.value}
-            onInput={(event) => {
-              name.value = event.currentTarget.value
-            }}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter') return
-              event.preventDefault()
-              save()
-            }}
-          />
-          <button type="button" class="button" onClick={save}>
-            {lazyWords.save}
-          </button>
-        </span>
-      ) : (
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => {
-            isNaming.value = true
-          }}
-        >
-          {lazyWords.savePreset}
-        </button>
-      )}
+      <SaveButton onSave={save} />
       <button
         type="button"
         class="button quiet"
@@ -119,6 +67,75 @@ export function Presets(props: {
         </button>
       )}
     </div>
+  )
+}
+
+function Chooser(props: {
+  readonly presets: ReturnType<typeof loadPresets>
+  /** Name of the chosen preset, or an empty string. */
+  readonly chosen: string
+  readonly onChoose: (name: string) => void
+}) {
+  const id = useId()
+  if (props.presets.length === 0) return null
+  return (
+    <>
+      <label for={id}>{lazyWords.presets}</label>
+      <select id={id} value={props.chosen} onChange={(event) => props.onChoose(event.currentTarget.value)}>
+        <option value="">{lazyWords.noPreset}</option>
+        {props.presets.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </>
+  )
+}
+
+/** Asks for the name of the preset. */
+function SaveButton(props: { readonly onSave: (name: string) => void }) {
+  const name = useSignal('')
+  const isNaming = useSignal(false)
+  const save = () => {
+    const presetName = name.value.trim()
+    if (!presetName) return
+    props.onSave(presetName)
+    isNaming.value = false
+  }
+  if (!isNaming.value)
+    return (
+      <button
+        type="button"
+        class="button quiet"
+        onClick={() => {
+          isNaming.value = true
+        }}
+      >
+        {lazyWords.savePreset}
+      </button>
+    )
+  return (
+    <span class="preset-name">
+      <input
+        type="text"
+        aria-label={lazyWords.presetName}
+        placeholder={lazyWords.presetName}
+        maxLength={60}
+        value={name.value}
+        onInput={(event) => {
+          name.value = event.currentTarget.value
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          save()
+        }}
+      />
+      <button type="button" class="button" onClick={save}>
+        {lazyWords.save}
+      </button>
+    </span>
   )
 }
 

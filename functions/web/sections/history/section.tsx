@@ -13,7 +13,16 @@ import { announce } from '../../shell/announce.ts'
 import { navigate, type PageRoute } from '../../shell/router.ts'
 import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
-import { ActionButton, Block, Field, Page, QueryView, StatusLabel, Table } from '../../ui/components.tsx'
+import {
+  ActionButton,
+  Block,
+  type Column,
+  Field,
+  Page,
+  QueryView,
+  StatusLabel,
+  Table,
+} from '../../ui/components.tsx'
 import { formatDateTime, formatDuration, formatSize } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
 import rules from './history.css'
@@ -58,128 +67,141 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
   const list = useQuery(`jobs ${filters}`, () =>
     callApi<JobListReply>(`/v1/jobs?${new URLSearchParams([...filters, ['limit', '50']])}`),
   )
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [chosenJobs, setChosen] = useState<ReadonlySet<string>>(new Set())
   const setFilter = (name: string, value: string) => {
-    const next = new URLSearchParams([...filters].filter(([other]) => other !== name && other !== 'cursor'))
-    if (value) next.set(name, value)
+    const nextQuery = new URLSearchParams(
+      [...filters].filter(([other]) => other !== name && other !== 'cursor'),
+    )
+    if (value) nextQuery.set(name, value)
     setChosen(new Set())
-    navigate(`/history?${next}`, { replace: name !== 'cursor' })
+    navigate(`/history?${nextQuery}`, { replace: name !== 'cursor' })
   }
   const toggle = (id: string) => {
-    const next = new Set(chosen)
-    if (!next.delete(id)) next.add(id)
-    setChosen(next)
+    const nextSelection = new Set(chosenJobs)
+    if (!nextSelection.delete(id)) nextSelection.add(id)
+    setChosen(nextSelection)
   }
   const removeChosen = async () => {
-    for (const id of chosen) await deleteJob(id)
+    for (const id of chosenJobs) await deleteJob(id)
     setChosen(new Set())
     await list.reload()
   }
   return (
     <Page title={words.title} lead={words.lead}>
-      <search class="row">
-        <Field label={words.state}>
-          {(ids) => (
-            <select
-              {...ids}
-              value={filters.get('status') ?? ''}
-              onChange={(event) => setFilter('status', event.currentTarget.value)}
-            >
-              <option value="">{words.any}</option>
-              {states.map((state) => (
-                <option key={state} value={state}>
-                  {words.states[state]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label={words.tag}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="search"
-              value={filters.get('tag') ?? ''}
-              onChange={(event) => setFilter('tag', event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label={words.target}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="search"
-              value={filters.get('targetFormat') ?? ''}
-              onChange={(event) => setFilter('targetFormat', event.currentTarget.value.toLowerCase())}
-            />
-          )}
-        </Field>
-      </search>
+      <Filters filters={filters} onChange={setFilter} />
       <QueryView query={list}>
-        {({ jobs, pagination }) => {
-          const columns = [
-            {
-              name: words.job,
-              cell: (job: Job) => (
-                <label class="check">
-                  <input type="checkbox" checked={chosen.has(job.jobId)} onChange={() => toggle(job.jobId)} />
-                  <a href={`/history/${job.jobId}`}>
-                    <bdi>{job.source?.filename ?? job.jobId}</bdi>
-                  </a>
-                </label>
-              ),
-            },
-            { name: words.target, cell: ({ target }: Job) => target?.format ?? '–' },
-            { name: words.state, cell: (job: Job) => <JobStateLabel status={job.status} /> },
-            { name: words.created, cell: ({ createdAt }: Job) => formatDateTime(createdAt) },
-            { name: words.expires, cell: ({ expiresAt }: Job) => formatDateTime(expiresAt) },
-            {
-              name: words.result,
-              cell: ({ result }: Job) =>
-                result ? (
-                  <a href={result.downloadUrl} download>
-                    {formatSize(result.size)}
-                  </a>
-                ) : (
-                  '–'
-                ),
-            },
-          ]
-          const next = pagination.nextCursor
-          return (
-            <>
-              {chosen.size > 0 && (
-                <p class="row">
-                  <ActionButton
-                    label={words.deleteChosen(chosen.size)}
-                    confirmText={words.confirm}
-                    doneText={words.deleted}
-                    action={removeChosen}
-                  />
-                  <ActionButton label={words.zip} action={() => downloadZip([...chosen])} />
-                </p>
-              )}
-              <Table
-                caption={words.title}
-                columns={columns}
-                rows={jobs}
-                keyOf={({ jobId }) => jobId}
-                emptyText={words.none}
-              />
-              {next && (
-                <p>
-                  <button type="button" class="button" onClick={() => setFilter('cursor', next)}>
-                    {words.older}
-                  </button>
-                </p>
-              )}
-            </>
-          )
-        }}
+        {({ jobs, pagination: { nextCursor } }) => (
+          <>
+            {chosenJobs.size > 0 && (
+              <p class="row">
+                <ActionButton
+                  label={words.deleteChosen(chosenJobs.size)}
+                  confirmText={words.confirm}
+                  doneText={words.deleted}
+                  action={removeChosen}
+                />
+                <ActionButton label={words.zip} action={() => downloadZip([...chosenJobs])} />
+              </p>
+            )}
+            <Table
+              caption={words.title}
+              columns={jobColumns(chosenJobs, toggle)}
+              rows={jobs}
+              keyOf={({ jobId }) => jobId}
+              emptyText={words.none}
+            />
+            {nextCursor && (
+              <p>
+                <button type="button" class="button" onClick={() => setFilter('cursor', nextCursor)}>
+                  {words.older}
+                </button>
+              </p>
+            )}
+          </>
+        )}
       </QueryView>
     </Page>
   )
 }
+
+function Filters(props: {
+  readonly filters: URLSearchParams
+  readonly onChange: (name: string, value: string) => void
+}) {
+  const { filters, onChange } = props
+  return (
+    <search class="row">
+      <Field label={words.state}>
+        {(ids) => (
+          <select
+            {...ids}
+            value={filters.get('status') ?? ''}
+            onChange={(event) => onChange('status', event.currentTarget.value)}
+          >
+            <option value="">{words.any}</option>
+            {states.map((state) => (
+              <option key={state} value={state}>
+                {words.states[state]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={words.tag}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="search"
+            value={filters.get('tag') ?? ''}
+            onChange={(event) => onChange('tag', event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label={words.target}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="search"
+            value={filters.get('targetFormat') ?? ''}
+            onChange={(event) => onChange('targetFormat', event.currentTarget.value.toLowerCase())}
+          />
+        )}
+      </Field>
+    </search>
+  )
+}
+
+const jobColumns = (
+  chosenJobs: ReadonlySet<string>,
+  toggle: (jobId: string) => void,
+): readonly Column<Job>[] => [
+  {
+    name: words.job,
+    cell: (job) => (
+      <label class="check">
+        <input type="checkbox" checked={chosenJobs.has(job.jobId)} onChange={() => toggle(job.jobId)} />
+        <a href={`/history/${job.jobId}`}>
+          <bdi>{job.source?.filename ?? job.jobId}</bdi>
+        </a>
+      </label>
+    ),
+  },
+  { name: words.target, cell: ({ target }) => target?.format ?? '–' },
+  { name: words.state, cell: (job) => <JobStateLabel status={job.status} /> },
+  { name: words.created, cell: ({ createdAt }) => formatDateTime(createdAt) },
+  { name: words.expires, cell: ({ expiresAt }) => formatDateTime(expiresAt) },
+  {
+    name: words.result,
+    cell: ({ result }) =>
+      result ? (
+        <a href={result.downloadUrl} download>
+          {formatSize(result.size)}
+        </a>
+      ) : (
+        '–'
+      ),
+  },
+]
 
 function JobPage({ id }: { readonly id: string }) {
   const job = useQuery(`job ${id}`, () => callApi<JobDetails>(`/v1/jobs/${encodeURIComponent(id)}`))
@@ -193,9 +215,9 @@ function JobPage({ id }: { readonly id: string }) {
     return () => clearInterval(timer)
   }, [isJobRunning, job.reload])
   const runAgain = async () => {
-    const created = await callApi<Job>(`/v1/jobs/${encodeURIComponent(id)}/retry`, { method: 'POST' })
+    const createdJob = await callApi<Job>(`/v1/jobs/${encodeURIComponent(id)}/retry`, { method: 'POST' })
     announce(words.restarted)
-    navigate(`/history/${created.jobId}`)
+    navigate(`/history/${createdJob.jobId}`)
   }
   const remove = async () => {
     await deleteJob(id)

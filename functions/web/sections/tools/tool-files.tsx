@@ -118,32 +118,14 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
           >
             <bdi>{toolFile.file.name}</bdi> <span class="meta">{formatSize(toolFile.file.size)}</span>
           </span>
-          <span class="row">
-            {canMove && (
-              <>
-                <SmallButton
-                  action="up"
-                  symbol="↑"
-                  label={words.up(toolFile.file.name)}
-                  isDisabled={at === 0}
-                  onPress={() => move(at, at - 1, 'up')}
-                />
-                <SmallButton
-                  action="down"
-                  symbol="↓"
-                  label={words.down(toolFile.file.name)}
-                  isDisabled={at === files.length - 1}
-                  onPress={() => move(at, at + 1, 'down')}
-                />
-              </>
-            )}
-            <SmallButton
-              action="remove"
-              symbol="✕"
-              label={words.remove(toolFile.file.name)}
-              onPress={() => onChange(files.filter(({ key }) => key !== toolFile.key))}
-            />
-          </span>
+          <RowButtons
+            name={toolFile.file.name}
+            isFirst={at === 0}
+            isLast={at === files.length - 1}
+            canMove={canMove}
+            onMove={(step, action) => move(at, at + step, action)}
+            onRemove={() => onChange(files.filter(({ key }) => key !== toolFile.key))}
+          />
           {hasRanges && (
             <PageRange
               toolFile={toolFile}
@@ -157,6 +139,37 @@ function FileList({ tool, files, hasRanges, onChange }: Props) {
     </ol>
   )
 }
+
+const RowButtons = (props: {
+  readonly name: string
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  readonly canMove: boolean
+  readonly onMove: (step: -1 | 1, action: string) => void
+  readonly onRemove: () => void
+}) => (
+  <span class="row">
+    {props.canMove && (
+      <>
+        <SmallButton
+          action="up"
+          symbol="↑"
+          label={words.up(props.name)}
+          isDisabled={props.isFirst}
+          onPress={() => props.onMove(-1, 'up')}
+        />
+        <SmallButton
+          action="down"
+          symbol="↓"
+          label={words.down(props.name)}
+          isDisabled={props.isLast}
+          onPress={() => props.onMove(1, 'down')}
+        />
+      </>
+    )}
+    <SmallButton action="remove" symbol="✕" label={words.remove(props.name)} onPress={props.onRemove} />
+  </span>
+)
 
 const SmallButton = (props: {
   readonly action: string

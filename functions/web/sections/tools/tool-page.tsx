@@ -33,8 +33,6 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   const [arrangement, setArrangement] = useState<PageArrangement>()
   const [access, setAccess] = useState<PdfAccess>({})
   const [values, setValues] = useState<Values>({})
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
-  const form = useRef<HTMLFormElement>(null)
   const { state, problem, start, cancel, forget } = useToolRun()
   const changeFiles = (nextFiles: readonly ToolFile[]) => {
     // The page grid is only shown for a single file.
@@ -64,11 +62,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   const replacedOptions = listReplacedOptions(toolInput)
   const fields = options.filter((option) => !replacedOptions.includes(option.name))
   const inputFault = findFault(toolInput)
-  const wrongField = problem && problemField(problem, fields)
-  useEffect(() => {
-    if (wrongField && problem) setErrors({ [wrongField]: problem.message })
-  }, [wrongField, problem])
-  useEffect(() => focusFirstError(errors, form.current), [errors])
+  const { form, errors, setErrors, wrongField } = useFieldErrors(problem, fields)
   return (
     <Page title={names[tool.id]} lead={words.descriptions[tool.id]}>
       <ToolFiles
@@ -112,20 +106,11 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
               file={files.length === 1 ? files[0]?.file : undefined}
               onChange={(option, value) => setValues(withValue(values, option, value))}
             />
-            {inputFault && inputFault !== 'few' && (
-              <p class="notice" role="status">
-                {words.errors[inputFault]}
-              </p>
-            )}
-            <p>
-              <button
-                type="submit"
-                class="button primary"
-                disabled={inputFault !== undefined || (state !== undefined && state.state !== 'over')}
-              >
-                {names[tool.id]}
-              </button>
-            </p>
+            <SubmitButton
+              tool={tool}
+              fault={inputFault}
+              isRunning={state !== undefined && state.state !== 'over'}
+            />
           </form>
         )}
       </QueryView>
@@ -136,6 +121,38 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
       </p>
     </Page>
   )
+}
+
+/** Why the button cannot be pressed, unless there are too few files. */
+const SubmitButton = (props: {
+  readonly tool: Tool
+  readonly fault: ReturnType<typeof findFault>
+  readonly isRunning: boolean
+}) => (
+  <>
+    {props.fault && props.fault !== 'few' && (
+      <p class="notice" role="status">
+        {words.errors[props.fault]}
+      </p>
+    )}
+    <p>
+      <button type="submit" class="button primary" disabled={props.fault !== undefined || props.isRunning}>
+        {names[props.tool.id]}
+      </button>
+    </p>
+  </>
+)
+
+/** Errors by option, found by the page or reported by the service. The field of the first error gets the focus. */
+function useFieldErrors(problem: Problem | undefined, fields: Parameters<typeof problemField>[1]) {
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const form = useRef<HTMLFormElement>(null)
+  const wrongField = problem && problemField(problem, fields)
+  useEffect(() => {
+    if (wrongField && problem) setErrors({ [wrongField]: problem.message })
+  }, [wrongField, problem])
+  useEffect(() => focusFirstError(errors, form.current), [errors])
+  return { form, errors, setErrors, wrongField }
 }
 
 /** A field inside a closed details element cannot show its error. */

@@ -1,0 +1,116 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { Problem, toProblem } from '../../../api.ts'
+import { addOrigins } from '../add-files.ts'
+import {
+  connect,
+  disconnect,
+  type Entry,
+  importFiles,
+  type Listing,
+  listFolder,
+  loadConnection,
+  saveConnection,
+} from './drive-client.ts'
+import words from './words/en.ts'
+
+/** Maximum number of files per import. */
+const maxFiles = 20
+
+const folderQuery = (id: string | undefined) => (id === undefined ? {} : { folderId: id })
+
+/** The folder of a drive that is shown, and the files that were chosen in any folder. */
+export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose: () => void }) {
+  const drive = query.get('drive') ?? ''
+  const lifetime = useRef(new AbortController())
+  const trail = useSignal<readonly Pick<Entry, 'id' | 'name'>[]>([])
+  const listing = useSignal<Listing | undefined>(undefined)
+  const chosenEntries = useSignal<readonly Entry[]>([])
+  const problem = useSignal<Problem | string | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const requestCount = useRef(0)
+  const lastQuery = useRef<{ readonly folderId?: string; readonly q?: string }>({})
+
+  const connection = () => {
+    const id = loadConnection(drive)
+    if (id === undefined) throw new Problem('DRIVE_NOT_CONNECTED', words.notConnected)
+    return id
+  }
+  /** Runs an operation on the drive and shows its error. */
+  const attempt = async (act: () => Promise<void>) => {
+    problem.value = undefined
+    isBusy.value = true
+    try {
+      await act()
+    } catch (error) {
+      if (lifetime.current.signal.aborted) return
+      problem.value = toProblem(error)
+      if (problem.value instanceof Problem && problem.value.code === 'DRIVE_NOT_CONNECTED')
+        saveConnection(drive, undefined)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  const openListing = (what: { folderId?: string; q?: string; cursor?: string }) => {
+    const { cursor: _, ...place } = what
+    lastQuery.current = place
+    return attempt(async () => {
+      const requestNumber = ++requestCount.current
+      const foundListing = await listFolder(drive, { connectionId: connection(), ...what })
+      if (requestNumber !== requestCount.current) return
+      const earlierItems = what.cursor === undefined ? [] : (listing.value?.items ?? [])
+      listing.value = { ...foundListing, items: [...earlierItems, ...foundListing.items] }
+    })
+  }
+  useEffect(() => {
+    const newConnection = query.get('connectionId')
+    if (newConnection) {
+      saveConnection(drive, newConnection)
+      // The connection id is private and must not stay in the URL.
+      history.replaceState(null, '', `/convert?${new URLSearchParams({ drive })}`)
+    }
+    if (query.has('error')) problem.value = words.refused
+    else void openListing({})
+    return () => lifetime.current.abort()
+  }, [drive])
+
+  const isChosen = (entry: Entry) => chosenEntries.value.some(({ id }) => id === entry.id)
+  return {
+    name: words.names[drive] ?? drive,
+    problem: problem.value,
+    isBusy: isBusy.value,
+    isConnected: loadConnection(drive) !== undefined,
+    /** Names of the open folder and those above it. */
+    path: trail.value.map(({ name }) => name),
+    listing: listing.value,
+    chosenCount: chosenEntries.value.length,
+    isChosen,
+    canChoose: (entry: Entry) => chosenEntries.value.length < maxFiles || isChosen(entry),
+    choose: (entry: Entry, isNowChosen: boolean) => {
+      const otherEntries = chosenEntries.value.filter(({ id }) => id !== entry.id)
+      chosenEntries.value = isNowChosen ? [...otherEntries, entry] : otherEntries
+    },
+    search: (text: string) => {
+      trail.value = []
+      void openListing(text === '' ? {} : { q: text })
+    },
+    openFolder: (entry: Entry) => {
+      trail.value = [...trail.value, entry]
+      void openListing({ folderId: entry.id })
+    },
+    goBack: () => {
+      trail.value = trail.value.slice(0, -1)
+      void openListing(folderQuery(trail.value.at(-1)?.id))
+    },
+    showMore: () => void openListing({ ...lastQuery.current, cursor: listing.value?.nextCursor ?? '' }),
+    connect: () => void attempt(() => connect(drive)),
+    disconnect: () => void attempt(() => disconnect(drive, connection())).then(onClose),
+    importChosen: () =>
+      void attempt(async () => {
+        await addOrigins(await importFiles(drive, connection(), chosenEntries.value, lifetime.current.signal))
+        onClose()
+      }),
+  }
+}
+
+export type Drive = ReturnType<typeof useDrive>
