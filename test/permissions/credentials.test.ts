@@ -1,9 +1,11 @@
 // Tries to create and change keys and accounts with the role of each function, on the embedded DynamoDB, which checks
 // every request against the deployed policies.
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { ownedKinds } from '../../lib/aws/owned-records.ts'
 import { roleStatements } from '../../lib/deployment/roles.ts'
 import { openEmbedded } from '../../lib/embedded-aws/embedded.ts'
 import { partitions } from '../../lib/resources/partitions.ts'
@@ -89,6 +91,20 @@ for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
     // It deletes accounts in batches.
     assert.deepEqual(await rolesThatCan(batch, prefix), ['sweep'])
   })
+
+test('the table of partitions has the prefix of each key', () => {
+  const prefixes: readonly string[] = Object.values(partitions).flat()
+  const sources = globSync('{lib,functions}/**/*.ts').map((path) => readFileSync(path, 'utf8'))
+  const found = sources.flatMap((source) =>
+    [...source.matchAll(/\bpk: ['`]([A-Z]+#?)/g)].map(([, prefix = '']) => prefix),
+  )
+  const kinds = ownedKinds.map((kind) => `${kind}#`)
+  assert.ok(found.length > 15)
+  assert.deepEqual(
+    [...new Set([...found, ...kinds])].filter((prefix) => !prefixes.includes(prefix)),
+    [],
+  )
+})
 
 test('engines can write only records of jobs', async () => {
   const engines = roles.filter((role) => role.startsWith('convert-') || role === 'capture')
