@@ -44,6 +44,18 @@ export async function runEngine(
   options: ToolsOptions,
 ): Promise<EngineReply> {
   if (!engine.readsFiles) return callEngine(engine, request, createTools(options))
+  return runInProcess(engine, request, options)
+}
+
+/** A process that exceeded no limit was killed by something else than the file. */
+const maxRuns = 3
+
+async function runInProcess(
+  engine: Engine,
+  request: EngineRequest,
+  options: ToolsOptions,
+  run = 1,
+): Promise<EngineReply> {
   const { limits, signal } = options
   const { cpuS = Number.POSITIVE_INFINITY, memoryBytes = Number.POSITIVE_INFINITY } = sandboxLimits(limits)
   const call = new EngineCall(
@@ -55,7 +67,10 @@ export async function runEngine(
   try {
     return await pool.run(call, signal)
   } catch (error) {
-    throw error instanceof DecoderEnded ? toEngineError(error, engine, limits) : error
+    if (!(error instanceof DecoderEnded)) throw error
+    const wasKilled = error.reason === 'crash' && error.exit === 'SIGKILL'
+    if (wasKilled && run < maxRuns) return runInProcess(engine, request, options, run + 1)
+    throw toEngineError(error, engine, limits)
   }
 }
 

@@ -58,6 +58,18 @@ test('a step that is aborted ends at once, and its process with it', async () =>
   assert.ok(!pidsBefore.every((pid) => left.includes(pid)), 'its process runs on')
 })
 
+test('a step whose process was killed by something else runs again', async () => {
+  const running = convert(vips, fixture('corners.svg'), 'avif', {
+    options: { width: 1600, fit: 'scale', quality: 100 },
+  })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  // The program itself, which its launchers precede.
+  const { pid } = processes().at(-1) ?? {}
+  assert.ok(pid)
+  process.kill(pid, 'SIGKILL')
+  assert.equal((await running).format, 'avif')
+})
+
 test('a result is a file of the step, not of the process', async () => {
   const { path, workDir } = await convert(vips, fixture('alpha.png'), 'webp')
   assert.equal(dirname(path), `${workDir}/out`)
