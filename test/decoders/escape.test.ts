@@ -87,8 +87,8 @@ describe('an engine that a file has taken over', {
     await Promise.all([once(server, 'listening'), once(local, 'listening')])
     try {
       const { port } = server.address() as AddressInfo // it listens on a port
-      const told = await act('see', { pid: process.pid, port, socketPath })
-      const seenFindings = JSON.parse(/\{.*\}/.exec(told)?.[0] ?? '{}')
+      const report = await act('see', { pid: process.pid, port, socketPath })
+      const seenFindings = JSON.parse(/\{.*\}/.exec(report)?.[0] ?? '{}')
       const { environment, own, uid, processes, tcp, udp, unix, ...others } = seenFindings
       assert.deepEqual(
         environment.filter((name: string) => /KEY|SECRET|TOKEN|AWS|DATA_DIR/.test(name)),
