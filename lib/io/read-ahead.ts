@@ -12,10 +12,10 @@ export async function* readAhead(
 ): AsyncGenerator<Buffer> {
   const ahead: Promise<Buffer>[] = []
   // All chunks but the first are aligned, as reads that bypass the page cache require.
-  const chunkBytesAt = (at: number) => Math.min(pooledBufferBytes - (at % pooledBufferBytes), end - at)
+  const chunkSizeAt = (at: number) => Math.min(pooledBufferBytes - (at % pooledBufferBytes), end - at)
   for (let at = start; at < end || ahead.length > 0; ) {
-    for (; at < end && ahead.length < maxReadsAhead; at += chunkBytesAt(at)) {
-      const chunk = read(at, chunkBytesAt(at))
+    for (; at < end && ahead.length < maxReadsAhead; at += chunkSizeAt(at)) {
+      const chunk = read(at, chunkSizeAt(at))
       // The consumer gets the error when it reaches this chunk, or has stopped reading.
       chunk.catch(() => {})
       ahead.push(chunk)

@@ -41,7 +41,7 @@ interface JobFields {
   readonly tasks?: Readonly<Record<string, { readonly status?: string; readonly result?: unknown }>>
 }
 
-// As in the schemas of events of jobs.
+// `JobFields` matches the schemas of job events.
 const jobOf = ({ job }: EventFields) =>
   typeof job === 'object' && job !== null ? (job as JobFields) : undefined
 const linksOf = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })

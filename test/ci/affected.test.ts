@@ -61,7 +61,7 @@ test('every mutation area, engine, category and image belongs to a row', () => {
     values(({ mutate }) => (mutate ? [mutate] : [])),
     areas.map(({ name }) => name).sort(),
   )
-  // The row of all engines repeats every conversion; these are the rows of one engine or a few.
+  // Rows with all engines repeat every conversion, so only rows with one engine or a few are compared.
   const ownEngines = (row: (typeof rows)[number]) => (row.engines === engineIds ? [] : (row.engines ?? []))
   assert.deepEqual(values(ownEngines), [...engineIds].sort())
   assert.deepEqual(

@@ -15,7 +15,7 @@ const maxIds = 60
 export class IdPool {
   readonly #ids = new Map<string, string[]>()
 
-  /** Remembers the ids in a reply to a sender. */
+  /** Collects the ids from a reply, so that later requests of the sender can use them. */
   learn(text: string, sender: string): void {
     for (const [id, kind = ''] of text.matchAll(idPattern)) this.add(kind, id, sender)
     for (const [kind, pattern] of Object.entries(fieldPatterns))

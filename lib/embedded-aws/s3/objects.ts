@@ -60,7 +60,7 @@ interface Commit {
   readonly draft: ObjectDraft
   readonly segments: readonly Segment[]
   readonly event: S3EventName
-  /** Called in the same transaction; returns blobs that are no longer needed. */
+  /** Called in the transaction that writes the object; returns blobs that are no longer needed. */
   readonly alsoRun?: () => readonly string[]
 }
 

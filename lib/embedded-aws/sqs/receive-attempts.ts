@@ -13,7 +13,7 @@ interface Note {
 type Held = Pick<ReceivedMessage, 'row' | 'token'>
 
 /** Every function runs inside `store.commit`. */
-export function openReceiveAttempts(store: SqsStore) {
+export function openReceiveAttemptStore(store: SqsStore) {
   const forget = store.prepare('DELETE FROM attempts WHERE at <= ?')
   const find = store.prepare<{ taken: string }>(
     'SELECT taken FROM attempts WHERE queue_id = ? AND attempt_id = ?',

@@ -4,7 +4,7 @@ import type { SqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
 import type { MessageContent, MessageRow, ReceivedMessage, ReceiveOptions } from './messages.ts'
 import type { Queue, QueueRegistry } from './queues.ts'
-import { openReceiveAttempts } from './receive-attempts.ts'
+import { openReceiveAttemptStore } from './receive-attempts.ts'
 import { MessageSelector } from './select-messages.ts'
 import type { SqsStore } from './store.ts'
 
@@ -44,7 +44,7 @@ export class MessageReceiver {
   readonly #clock: SqsClock
   readonly #inFlightLimit: number
   readonly #sql: ReturnType<typeof prepareStatements>
-  readonly #attempts: ReturnType<typeof openReceiveAttempts>
+  readonly #attempts: ReturnType<typeof openReceiveAttemptStore>
   readonly #selector: MessageSelector
   /** An upper bound per queue: an exact count for each receive would cost more than the receive. */
   readonly #inFlightAtMost = new Map<number, number>()
@@ -55,7 +55,7 @@ export class MessageReceiver {
     this.#clock = clock
     this.#inFlightLimit = inFlightLimit
     this.#sql = prepareStatements(store)
-    this.#attempts = openReceiveAttempts(store)
+    this.#attempts = openReceiveAttemptStore(store)
     this.#selector = new MessageSelector(store)
   }
 

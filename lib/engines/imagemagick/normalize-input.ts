@@ -79,7 +79,7 @@ async function rescalePfm(input: InputFile, tools: Tools): Promise<InputFile> {
   const collector = new SampleCollector()
   for (let at = 0; at + 4 <= values.byteLength; at += 4) collector.add(values.getFloat32(at, isLittleEndian))
   const stats = collector.stats(header.startsWith('PF'))
-  const factor = effectiveFactor(stats, scale)
+  const factor = effectiveScaleFactor(stats, scale)
   if (factor === scale) return input
   if (factor === undefined) {
     const tonalRange = chooseTonalRange(stats, tools)
@@ -93,7 +93,7 @@ async function rescalePfm(input: InputFile, tools: Tools): Promise<InputFile> {
 }
 
 /** Programs use the scale in three ways: as a factor, as the maximum value, or not at all. */
-function effectiveFactor({ min, max }: SampleStats, scale: number): number | undefined {
+function effectiveScaleFactor({ min, max }: SampleStats, scale: number): number | undefined {
   return min < 0 ? undefined : [scale, 1, 1 / scale].find((factor) => max * factor <= 1.0001)
 }
 

@@ -73,18 +73,18 @@ function matchesPath(path: string, pattern: string): boolean {
 /** Not a regular expression, which could backtrack exponentially: this backtracks only to the last star. */
 function matchesPattern(text: string, pattern: string): boolean {
   let [at, nextIndex] = [0, 0]
-  let starAt = -1
+  let lastStarIndex = -1
   let starEnd = 0
   while (at < text.length) {
     if (pattern[nextIndex] === '*') {
-      starAt = nextIndex++
+      lastStarIndex = nextIndex++
       starEnd = at
     } else if (pattern[nextIndex] === '?' || pattern[nextIndex] === text[at]) {
       at++
       nextIndex++
-    } else if (starAt >= 0) {
+    } else if (lastStarIndex >= 0) {
       at = ++starEnd
-      nextIndex = starAt + 1
+      nextIndex = lastStarIndex + 1
     } else return false
   }
   while (pattern[nextIndex] === '*') nextIndex++

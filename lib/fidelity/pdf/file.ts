@@ -15,7 +15,7 @@ const [inUseMarker, freeMarker] = [110, 102]
 interface ObjectLocation {
   /** Offset in the file, or index in the object stream. */
   readonly at: number
-  /** The object stream that contains it. */
+  /** Number of the object stream that contains the object, if any. */
   readonly within?: number
 }
 

@@ -36,7 +36,7 @@ export const errorBody = (error: AppError, requestId: string) => ({
 /** The code as it is written in the URL of its page: `job-not-found`. */
 export const errorSlug = (code: ErrorCode) => code.toLowerCase().replaceAll('_', '-')
 
-/** "Job not found" for JOB_NOT_FOUND. */
+/** Returns the code as a title, such as "Job not found" for JOB_NOT_FOUND. */
 export function errorTitle(code: ErrorCode): string {
   const words = errorSlug(code)
     .replaceAll('-', ' ')

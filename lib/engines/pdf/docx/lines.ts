@@ -9,7 +9,7 @@ export interface TextLine {
   /** Style of most of its characters. */
   readonly style: Style
   readonly isRtl: boolean
-  /** Whether its words were spread to fill a narrow column; then the gaps have no meaning. */
+  /** Whether the words of the line were spread to fill a narrow column, so that its gaps have no meaning. */
   readonly isJustified?: boolean
 }
 
