@@ -7,12 +7,18 @@ import { stopEngines } from '../../lib/decoders/run-engine.ts'
 import { imagemagick } from '../../lib/engines/imagemagick.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { vips } from '../../lib/engines/vips.ts'
-import { convert, fixture } from '../engines/support/run-engine.ts'
+import { convert, fixture, type RunSettings } from '../engines/support/run-engine.ts'
 import { descendants } from '../support/processes.ts'
 
 after(stopEngines)
 
 const processes = () => descendants(process.pid).filter(({ command }) => command.includes('engine-program'))
+
+const convertForSeconds = (settings: RunSettings = {}) =>
+  convert(vips, fixture('corners.svg'), 'avif', {
+    options: { width: 1600, fit: 'scale', quality: 100 },
+    ...settings,
+  })
 
 test('engines that read files themselves are those that a decoder process can run', async () => {
   const ids = engines.filter(({ readsFiles }) => readsFiles).map(({ id }) => id)
@@ -45,10 +51,7 @@ test('a process is kept for the next file and then has no file of the last one',
 test('a step that is aborted ends at once, and its process with it', async () => {
   const stop = new AbortController()
   const pidsBefore = processes().map(({ pid }) => pid)
-  const runningConversion = convert(vips, fixture('corners.jpg'), 'avif', {
-    options: { width: 12_000, quality: 100 },
-    signal: stop.signal,
-  })
+  const runningConversion = convertForSeconds({ signal: stop.signal })
   setTimeout(() => stop.abort(new Error('cancelled')), 300)
   const startedAt = performance.now()
   await assert.rejects(runningConversion, /cancelled/)
@@ -59,15 +62,13 @@ test('a step that is aborted ends at once, and its process with it', async () =>
 })
 
 test('a step whose process was killed by something else runs again', async () => {
-  const running = convert(vips, fixture('corners.svg'), 'avif', {
-    options: { width: 1600, fit: 'scale', quality: 100 },
-  })
+  const runningConversion = convertForSeconds()
   await new Promise((resolve) => setTimeout(resolve, 300))
   // The program itself, which its launchers precede.
   const { pid } = processes().at(-1) ?? {}
   assert.ok(pid)
   process.kill(pid, 'SIGKILL')
-  assert.equal((await running).format, 'avif')
+  assert.equal((await runningConversion).format, 'avif')
 })
 
 test('a result is a file of the step, not of the process', async () => {
