@@ -75,8 +75,8 @@ async function countUnlessFull(
   if (countedUsages) return { isAllowed: true, usages: countedUsages }
   const limitResult = await countInTable(table, key, policies, now, { blocks, name })
   if (!limitResult.isAllowed) {
-    const ends = limitResult.usages.filter(isFull).map(({ endsAt }) => endsAt)
-    full.set(name, { until: Math.min(now + fullCacheMs, ...ends), taken: limitResult })
+    const windowEnds = limitResult.usages.filter(isFull).map(({ endsAt }) => endsAt)
+    full.set(name, { until: Math.min(now + fullCacheMs, ...windowEnds), taken: limitResult })
     if (full.size > 10_000) full.clear()
   }
   return limitResult
@@ -99,12 +99,14 @@ async function countInTable(
   let count = blocks.blockSizeFor(name, now)
   for (let left = maxAttempts; left > 0; left--) {
     const starting = policies.filter((policy) => !runningPolicies.includes(policy))
-    const ends = starting.map(({ name, counter }) => [endAttribute(counter), windowEnd(name, now)] as const)
+    const startingEnds = starting.map(
+      ({ name, counter }) => [endAttribute(counter), windowEnd(name, now)] as const,
+    )
     const { applied, item: storedItem } = await table.update(
       key,
       {
         set: {
-          ...Object.fromEntries(ends),
+          ...Object.fromEntries(startingEnds),
           ...Object.fromEntries(starting.map(({ counter }) => [countOf(counter), 1])),
           // By then every window has ended.
           ...(starting.length > 0 && { ttl: Math.ceil(windowEnd('month', now) / 1000) + dayS }),
@@ -159,8 +161,8 @@ export async function windowUsages(
   now: number = Date.now(),
 ): Promise<WindowUsage[]> {
   const plan = services.plans[principal.plan]
-  const reads = plan.readsPerMinute === null ? [] : policiesOf(plan, principal, false)
-  const policies = [...policiesOf(plan, principal, true), ...reads]
+  const readPolicies = plan.readsPerMinute === null ? [] : policiesOf(plan, principal, false)
+  const policies = [...policiesOf(plan, principal, true), ...readPolicies]
   if (policies.length === 0) return []
   const item = await services.table.get(limitRecordKey(principal))
   const usages = policies.map((policy) => windowUsageOf(policy, item, now))

@@ -55,8 +55,11 @@ export class IdempotencyStore {
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
   async claimSender(recordKey: Key, owner: string, fingerprint: string): Promise<string> {
-    const own = { ...recordKey, owner, fingerprint, ttl: ttlFromNow() }
-    const { applied, item } = await this.#table.put(own, { condition: { exists: false }, mark: { owner } })
+    const ownRecord = { ...recordKey, owner, fingerprint, ttl: ttlFromNow() }
+    const { applied, item } = await this.#table.put(ownRecord, {
+      condition: { exists: false },
+      mark: { owner },
+    })
     if (applied) return owner
     const storedSender = Sender.parse(item)
     if (!isExpired(storedSender)) return requireSameRequest(storedSender, fingerprint).owner
@@ -64,7 +67,7 @@ export class IdempotencyStore {
       condition: { equal: { owner: storedSender.owner, ttl: storedSender.ttl } },
       mark: { owner },
     }
-    if (!(await this.#table.put(own, isMine)).applied) throw inProgressError()
+    if (!(await this.#table.put(ownRecord, isMine)).applied) throw inProgressError()
     return owner
   }
 
@@ -72,11 +75,11 @@ export class IdempotencyStore {
   async claim(recordKey: Key, fingerprint: string): Promise<Claim> {
     const attempt = randomUUID()
     const lease = { attempt, leaseUntil: Date.now() + leaseMs }
-    const own = { fingerprint, jobId: newId('job'), ...lease, ttl: ttlFromNow() }
-    const firstResult = await this.#put(recordKey, own, { exists: false })
-    if (firstResult.applied) return { reservation: own, isRetry: false }
+    const ownReservation = { fingerprint, jobId: newId('job'), ...lease, ttl: ttlFromNow() }
+    const firstResult = await this.#put(recordKey, ownReservation, { exists: false })
+    if (firstResult.applied) return { reservation: ownReservation, isRetry: false }
     const storedReservation = Reservation.parse(firstResult.item)
-    if (isExpired(storedReservation)) return this.#takeOver(recordKey, storedReservation, own)
+    if (isExpired(storedReservation)) return this.#takeOver(recordKey, storedReservation, ownReservation)
     requireSameRequest(storedReservation, fingerprint)
     if (storedReservation.reply) return { reservation: storedReservation, isRetry: true }
     if (storedReservation.leaseUntil > Date.now()) throw inProgressError()
@@ -84,11 +87,15 @@ export class IdempotencyStore {
   }
 
   /** Of several attempts that saw the same record, one succeeds. */
-  async #takeOver(recordKey: Key, storedReservation: Reservation, own: Reservation): Promise<Claim> {
+  async #takeOver(
+    recordKey: Key,
+    storedReservation: Reservation,
+    ownReservation: Reservation,
+  ): Promise<Claim> {
     const { attempt, leaseUntil } = storedReservation
-    const { applied } = await this.#put(recordKey, own, { equal: { attempt, leaseUntil } })
+    const { applied } = await this.#put(recordKey, ownReservation, { equal: { attempt, leaseUntil } })
     if (!applied) throw inProgressError()
-    return { reservation: own, isRetry: own.jobId === storedReservation.jobId }
+    return { reservation: ownReservation, isRetry: ownReservation.jobId === storedReservation.jobId }
   }
 
   #put(recordKey: Key, reservation: Reservation, condition: { exists: false } | { equal: Item }) {

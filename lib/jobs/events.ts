@@ -245,8 +245,8 @@ const sortByNumber = ({ fixed, tasks }: JobState): (FixedTask | Task)[] =>
 
 function describeJob(state: JobState, status: Job['status'], statusOf: (task: Task) => TaskStatus) {
   const { id, tag, display, createdAt } = state.job
-  const statusOfFixedTask = ({ operation, status: own }: FixedTask): TaskStatus =>
-    operation.startsWith('export/') ? 'pending' : own
+  const statusOfFixedTask = ({ operation, status: ownStatus }: FixedTask): TaskStatus =>
+    operation.startsWith('export/') ? 'pending' : ownStatus
   const tasks = sortByNumber(state).map((task) => {
     const status = hasRecord(task) ? statusOf(task) : statusOfFixedTask(task)
     return [task.name, { operation: task.operation, status }] as const

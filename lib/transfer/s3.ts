@@ -156,6 +156,6 @@ const accessErrorNames: readonly string[] = [
 const mapErrors = createErrorMapper((error) => {
   if (!(error instanceof S3ServiceException)) return undefined
   const { name: code, $metadata } = error
-  // Some of these errors have status 400.
+  // Some errors about missing access have status 400.
   return { code, status: accessErrorNames.includes(code) ? 403 : ($metadata.httpStatusCode ?? 0) }
 })

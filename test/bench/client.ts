@@ -34,7 +34,7 @@ export class HttpClient {
   async #request(
     path: string,
     { method = 'GET', headers = {}, body }: Sent,
-    tries = 3,
+    maxTries = 3,
   ): Promise<IncomingMessage> {
     const length = body && { 'content-length': String(body.length) }
     const call = request(new URL(path, this.#base), {
@@ -50,8 +50,8 @@ export class HttpClient {
       return response
     } catch (error) {
       // A server can close an idle connection just when it is used again, so retry once.
-      if (!call.reusedSocket || tries === 1) throw error
-      return this.#request(path, { method, headers, ...defined({ body }) }, tries - 1)
+      if (!call.reusedSocket || maxTries === 1) throw error
+      return this.#request(path, { method, headers, ...defined({ body }) }, maxTries - 1)
     }
   }
 
@@ -111,13 +111,13 @@ export class ServiceClient {
 
   /** Downloads the result of a job that was still running after the wait. */
   async #resultOf(acceptedReply: HttpReply): Promise<HttpReply> {
-    const { jobId, status } = await this.ended(acceptedReply)
+    const { jobId, status } = await this.endedJob(acceptedReply)
     if (status !== 'completed') throw new Error(`the job ${jobId} is ${status}`)
     return this.send(`/v1/download/${jobId}`)
   }
 
   /** Waits for the job of a reply and returns it. */
-  async ended(reply: HttpReply): Promise<{ readonly jobId: string; readonly status: string }> {
+  async endedJob(reply: HttpReply): Promise<{ readonly jobId: string; readonly status: string }> {
     let { data } = JSON.parse(reply.body.toString()) as { data: { jobId: string; status: string } }
     while (['pending', 'queued', 'processing'].includes(data.status)) {
       const status = await this.send(`/v1/status/${data.jobId}`, { headers: { prefer: 'wait=25' } })

@@ -76,12 +76,16 @@ const names: Readonly<Record<string, string>> = {
 /** Forwards a call unchanged, including the signed Host header. */
 function forwardCall(to: string, call: IncomingMessage, response: ServerResponse): void {
   const { method, headers } = call
-  const onward = request(new URL(call.url ?? '/', to), { method: method ?? 'GET', headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
-    pipeline(answer, response, () => undefined)
-  })
-  onward.on('error', (error) => response.destroy(error))
+  const forwardedRequest = request(
+    new URL(call.url ?? '/', to),
+    { method: method ?? 'GET', headers },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      pipeline(answer, response, () => undefined)
+    },
+  )
+  forwardedRequest.on('error', (error) => response.destroy(error))
   // A long poll must not receive a message after its client has aborted it.
-  response.on('close', () => onward.destroy())
-  pipeline(call, onward, () => undefined)
+  response.on('close', () => forwardedRequest.destroy())
+  pipeline(call, forwardedRequest, () => undefined)
 }

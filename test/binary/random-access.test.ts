@@ -50,17 +50,17 @@ test('random access reads the same bytes from memory, from a path and through wi
 test('adjacent bytes are read from the disk once', async () => {
   await writeFile(path, bytes)
   await using handle = await open(path)
-  let reads = 0
+  let readCount = 0
   const countedHandle = new Proxy(handle, {
     get: (target, name) => {
-      if (name === 'read') reads++
+      if (name === 'read') readCount++
       const value: unknown = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
   const file = await openRandomAccess(countedHandle, 1000)
   for (let position = 0; position < 2000; position += 10) await file.at(position, 10)
-  assert.equal(reads, 2)
+  assert.equal(readCount, 2)
 })
 
 test('a read beyond the end of a file fails before memory is allocated for it', async () => {

@@ -56,8 +56,8 @@ export function selectChecks(changedFiles: readonly string[]): Selection {
 /** Returns the first slow test of each row, then the second of each, and so on. */
 function inTurn(affected: readonly Row[]): string[] {
   const lists = affected.map(({ slow = [] }) => slow)
-  const turns = Math.max(0, ...lists.map((list) => list.length))
-  return Array.from({ length: turns }, (_, turn) => lists.flatMap((list) => list[turn] ?? [])).flat()
+  const turnCount = Math.max(0, ...lists.map((list) => list.length))
+  return Array.from({ length: turnCount }, (_, turn) => lists.flatMap((list) => list[turn] ?? [])).flat()
 }
 
 /** Files of the images run with their image only; deleted files have no recorded duration. */

@@ -14,11 +14,11 @@ export async function measureRetainedShares(
 ): Promise<string> {
   const guard = new LossDetector(log)
   guard.start([{ path: sample, format: from }])
-  const said = routeResult.warnings.map((code) => ({ code, message: '' }))
+  const routeWarnings = routeResult.warnings.map((code) => ({ code, message: '' }))
   await guard.checkStep(
     { operation: 'convert', from, to, options: {} },
     { files: [routeResult], ...defined({ memberCounts: routeResult.listed }) },
-    said,
+    routeWarnings,
   )
   const shares = Object.entries(guard.fidelity ?? {}).flatMap(([unit, measure]) =>
     typeof measure === 'object' && 'share' in measure ? [`${unit}=${measure.share}`] : [],

@@ -71,18 +71,18 @@ export class RouteRunner {
     const engine = engineOf(step)
     const workDir = await mkdtemp(join(this.#folder, 'step-'))
     try {
-      const said: string[] = []
+      const reportedCodes: string[] = []
       const { files, memberCounts: listedCounts } = await runOn(engine, step, {
         source,
         workDir,
         signal: this.#signal,
-        said,
+        said: reportedCodes,
       })
       const [{ path, format = step.to }] = files
       return {
         path,
         format,
-        warnings: [...warnings, ...said],
+        warnings: [...warnings, ...reportedCodes],
         folder: workDir,
         ...defined({ listed: listedCounts }),
       }

@@ -147,7 +147,7 @@ describe('retrying a job', () => {
       password: 'secret',
     })
     assert.deepEqual([made.job.tag, made.job.failFast, made.job.require], ['mine', true, 'all'])
-    const files = (one: JobState) => one.fixed.flatMap(({ files: own = [] }) => own)
+    const files = (one: JobState) => one.fixed.flatMap(({ files: ownFiles = [] }) => ownFiles)
     assert.deepEqual(await Promise.all(files(made).map(contentOf)), ['The first.', 'The second.'])
     for (const [at, { key, ...file }] of files(made).entries()) {
       const { key: keyBefore, ...same } = files(state)[at] as StoredFile

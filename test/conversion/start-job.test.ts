@@ -81,7 +81,7 @@ describe('creating a job', () => {
   })
 
   test('a new job detects a file once for tasks with the same requirements', async () => {
-    const reads = async (takers: readonly string[]) => {
+    const countReads = async (takers: readonly string[]) => {
       const bytes = fixture('corners.png')
       let count = 0
       const read = async (start: number, end: number) => {
@@ -95,9 +95,9 @@ describe('creating a job', () => {
       )
       return count
     }
-    const readsOnce = await reads(['a'])
+    const readsOnce = await countReads(['a'])
     assert.ok(readsOnce > 0)
-    assert.equal(await reads(['a', 'b', 'c']), readsOnce)
+    assert.equal(await countReads(['a', 'b', 'c']), readsOnce)
   })
 
   test('a new job warns about unknown options', async () => {

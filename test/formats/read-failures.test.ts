@@ -16,15 +16,15 @@ for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'vi
     test(`${what} while ${name} is examined is not reported as damage of the file`, async () => {
       const bytes = new Uint8Array(Buffer.concat([await fixture(name), Buffer.alloc(0)]))
       const readsOf = async (interruptedFrom: number) => {
-        let reads = 0
+        let readCount = 0
         const read = async (start: number, end: number) => {
           const part = bytes.subarray(start, end)
-          return ++reads >= interruptedFrom ? interrupt(part) : part
+          return ++readCount >= interruptedFrom ? interrupt(part) : part
         }
         const outcome = await detectFormat({ filename: name, size: bytes.length, read }).catch(
           (error) => error,
         )
-        return { reads, outcome }
+        return { reads: readCount, outcome }
       }
       const { reads, outcome } = await readsOf(Number.POSITIVE_INFINITY)
       assert.ok(!(outcome instanceof Error), String(outcome))

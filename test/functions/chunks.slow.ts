@@ -28,7 +28,7 @@ const send = async (client: Client) => {
 }
 
 async function convert(client: Client): Promise<Made> {
-  const began = performance.now()
+  const startedAtMs = performance.now()
   const jobId = await send(client)
   const percents: number[] = []
   for (;;) {
@@ -36,7 +36,7 @@ async function convert(client: Client): Promise<Made> {
     const { data: job } = (await response.json()) as { data: JobData }
     percents.push(job.progress.percent)
     if (['completed', 'failed'].includes(job.status)) {
-      const seconds = (performance.now() - began) / 1000
+      const seconds = (performance.now() - startedAtMs) / 1000
       return { job, entries: await hashZipEntries(await client.saved(job, folder)), seconds, percents }
     }
     await pause(50)

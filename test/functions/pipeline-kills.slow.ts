@@ -94,8 +94,8 @@ async function outlives(seed: number): Promise<boolean> {
       'an event was lost or published with two ids',
     )
     const kinds = eventsOnce.map(({ event }) => event).filter((event) => event !== 'job.progress')
-    const ends = ['job.completed', 'file.downloaded']
-    assert.deepEqual(kinds, ['job.created', 'job.queued', 'job.started', ...ends])
+    const endEvents = ['job.completed', 'file.downloaded']
+    assert.deepEqual(kinds, ['job.created', 'job.queued', 'job.started', ...endEvents])
     return true
   } finally {
     await service.kill()

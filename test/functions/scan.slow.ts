@@ -70,14 +70,14 @@ test('OCR of 24 scanned pages in runs of 60 s is identical to a single run, even
     let service = await startService(settings)
     t.after(() => service.stop())
     const sender = new Client(service)
-    const began = performance.now()
+    const startedAtMs = performance.now()
     const jobId = await send(sender)
     const { dataDir } = service
     await waitUntil(async () => (await countStarted(service)) >= 2, 'two chunks have started', 300)
     await service.kill()
     service = await startService(settings, dataDir)
     assert.deepEqual(await facts(sender.at(service), jobId), wholeFacts)
-    t.diagnostic(`${workers} workers: ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    t.diagnostic(`${workers} workers: ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`)
     await service.stop()
   }
 })

@@ -48,7 +48,7 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
   assert.equal(wholeFacts.video.length, video.frames)
   await service.stop()
   for (const workers of ['1', '2']) {
-    const began = performance.now()
+    const startedAtMs = performance.now()
     const cutFacts = await inParts(t, video, workers)
     const lateByS = [
       largestDifference(wholeFacts, cutFacts, 'video'),
@@ -64,7 +64,7 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
       `${cutFacts.size} bytes, in one run ${wholeFacts.size}`,
     )
     assert.deepEqual(cutFacts.job.warnings, wholeFacts.job.warnings)
-    const seconds = ((performance.now() - began) / 1000).toFixed(0)
+    const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(0)
     const times = lateByS.map((each) => (each * 1000).toFixed(1)).join(' and ')
     t.diagnostic(
       `${workers} workers: ${seconds} s, ${times} ms apart, ${(largerShare * 100).toFixed(1)} % larger`,

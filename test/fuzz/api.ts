@@ -18,7 +18,7 @@ import { type FuzzRequest, listOperations, RawBody, requestArbitrary, type Sende
 
 /** Sends requests made from the OpenAPI document to a running service and checks each reply against the document. */
 
-/** Before `startService` replaces it by one that waits for the whole of every reply. */
+/** The original fetch; `startService` replaces the global one with a version that waits for complete replies. */
 const plainFetch = globalThis.fetch
 
 /** A reply that takes longer is a hang; `Prefer: wait` is shorter in all requests. */

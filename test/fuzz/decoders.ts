@@ -24,7 +24,7 @@ export interface FuzzResult {
   readonly problems: readonly Problem[]
 }
 
-/** Reads `count` inputs. */
+/** Lets the decoders read `count` generated inputs and returns the problems they cause. */
 export async function fuzzDecoders(options: FuzzOptions): Promise<FuzzResult> {
   const { seed, from = 0, count, maxMs = Number.POSITIVE_INFINITY, onProgress } = options
   const problems: Problem[] = []

@@ -42,8 +42,8 @@ export class IdPool {
 
   /** One of ten ids is any sender's. */
   #pick(kind: string, at: number, sender: string): string {
-    const own = at % 10 === 0 ? undefined : this.#ids.get(`${kind} of ${sender}`)
-    const knownIds = own ?? this.#ids.get(kind) ?? []
+    const ownIds = at % 10 === 0 ? undefined : this.#ids.get(`${kind} of ${sender}`)
+    const knownIds = ownIds ?? this.#ids.get(kind) ?? []
     return knownIds[at % Math.max(1, knownIds.length)] ?? `${kind}_01M8GX6EN24AFB0MDD2WGAQA75`
   }
 }

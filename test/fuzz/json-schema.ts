@@ -163,7 +163,7 @@ function objectArbitrary(schema: Schema, lookup: Lookup, depth: number): fc.Arbi
     ]),
   )
   const required = (schema.required ?? []).filter((name) => name in fields)
-  const own = fc.record(fields, { requiredKeys: required })
+  const ownFields = fc.record(fields, { requiredKeys: required })
   const { additionalProperties: rest } = schema
   const names = fc.constantFrom('a', 'quality', 'password', 'in', 'out', 'unknownField', '__proto__')
   const values = typeof rest === 'object' ? valueArbitrary(rest, lookup, '', depth + 1) : oddValue
@@ -172,6 +172,6 @@ function objectArbitrary(schema: Schema, lookup: Lookup, depth: number): fc.Arbi
     noNullPrototype: true,
   })
   return fc
-    .tuple(own, fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: more }))
+    .tuple(ownFields, fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: more }))
     .map(([known, extra]) => ({ ...extra, ...known }))
 }

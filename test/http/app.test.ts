@@ -248,8 +248,8 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
     return [statusCode, JSON.parse(body ?? '').error.code]
   }
   assert.deepEqual(await answer(diskFullError), [503, 'INSUFFICIENT_DISK_SPACE'])
-  const meant = new AppError('CONFLICT', 'It is over.', {}, { cause: diskFullError })
-  assert.deepEqual(await answer(meant), [409, 'CONFLICT'])
+  const conflictError = new AppError('CONFLICT', 'It is over.', {}, { cause: diskFullError })
+  assert.deepEqual(await answer(conflictError), [409, 'CONFLICT'])
 })
 
 test('HEAD returns the headers of GET, including the length, without the body', async () => {

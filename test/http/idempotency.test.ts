@@ -288,8 +288,11 @@ test('the OpenAPI document lists the Idempotency-Key header of each endpoint tha
   ).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [], responses }]) => {
       if (!parameters.some(({ name }) => name === 'Idempotency-Key')) return []
-      const said = JSON.stringify(responses)
-      assert.ok(said.includes('IDEMPOTENCY_KEY_REUSED') && said.includes('IDEMPOTENCY_IN_PROGRESS'), path)
+      const responsesJson = JSON.stringify(responses)
+      assert.ok(
+        responsesJson.includes('IDEMPOTENCY_KEY_REUSED') && responsesJson.includes('IDEMPOTENCY_IN_PROGRESS'),
+        path,
+      )
       return [`${method} ${path}`]
     }),
   )

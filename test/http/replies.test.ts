@@ -290,10 +290,10 @@ describe('views of options and formats in replies', () => {
     for (const { name, label, enum: words = [], suggestions = [], enumLabels = {} } of views) {
       assert.ok(/^[A-Z]/.test(label) && !badLabel.test(label), `${name} has the label ${label}`)
       for (const word of [...words, ...suggestions]) {
-        const said = enumLabels[word] ?? ''
+        const enumLabel = enumLabels[word] ?? ''
         assert.ok(
-          said && (!badLabel.test(said) || isName.test(said)),
-          `${name}: ${word} has the label ${said}`,
+          enumLabel && (!badLabel.test(enumLabel) || isName.test(enumLabel)),
+          `${name}: ${word} has the label ${enumLabel}`,
         )
       }
     }

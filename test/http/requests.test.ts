@@ -150,11 +150,11 @@ test('the head and tail of a stream are buffered, regardless of its chunk sizes'
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
   const edge = 64 * 1024
   for (const step of [1000, 70_000, 300_000]) {
-    const ends = new HeadAndTail()
-    for (let at = 0; at < bytes.length; at += step) ends.add(bytes.subarray(at, at + step))
+    const headAndTail = new HeadAndTail()
+    for (let at = 0; at < bytes.length; at += step) headAndTail.add(bytes.subarray(at, at + step))
     const same = (start: number, end: number) =>
       assert.deepEqual(
-        Buffer.from(ends.read(start, end) ?? []),
+        Buffer.from(headAndTail.read(start, end) ?? []),
         bytes.subarray(start, end),
         `${start}-${end}`,
       )
@@ -164,9 +164,9 @@ test('the head and tail of a stream are buffered, regardless of its chunk sizes'
     same(bytes.length - 10, bytes.length + 10)
     same(bytes.length - 20, bytes.length - 10)
     if (step === 1000) {
-      assert.equal(ends.read(0, edge + 1), undefined)
-      assert.equal(ends.read(bytes.length - edge - 1000, bytes.length), undefined)
-      assert.equal(ends.read(100_000, 100_001), undefined)
+      assert.equal(headAndTail.read(0, edge + 1), undefined)
+      assert.equal(headAndTail.read(bytes.length - edge - 1000, bytes.length), undefined)
+      assert.equal(headAndTail.read(100_000, 100_001), undefined)
     }
   }
   const short = new HeadAndTail()

@@ -102,9 +102,9 @@ test('a failing chunk fails its task with the same error and clears its progress
   const { end, found, did: takeCalls } = await split()
   const details = { limitS: 60 }
   await end(1001, { ...isTooLong, details })
-  const { status, code, message, details: said, endedBy, endedAt, ...rest } = await found()
+  const { status, code, message, details: errorDetails, endedBy, endedAt, ...rest } = await found()
   assert.deepEqual(
-    [status, code, message, said, endedBy],
+    [status, code, message, errorDetails, endedBy],
     ['failed', 'TIMEOUT', 'It timed out.', details, 'part 1001'],
   )
   assert.ok(endedAt)

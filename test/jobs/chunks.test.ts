@@ -125,11 +125,11 @@ test('the chunks of a task are deleted when the task ends or a chunk ends its ro
     which: (own: Awaited<ReturnType<typeof createSplitTask>>) => Task,
     moreFields: Partial<Task>,
   ) => {
-    const own = await createSplitTask([1000, 1001])
-    await own.add(own.part(1000), own.part(1001), own.part(2000))
-    await own.change(moreFields)
-    await deleteChunksOfEnded(which(own), own.services)
-    return own.numbers()
+    const ownTask = await createSplitTask([1000, 1001])
+    await ownTask.add(ownTask.part(1000), ownTask.part(1001), ownTask.part(2000))
+    await ownTask.change(moreFields)
+    await deleteChunksOfEnded(which(ownTask), ownTask.services)
+    return ownTask.numbers()
   }
   const itself = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split
   const firstChunk = ({ part }: Awaited<ReturnType<typeof createSplitTask>>) => part(1000)

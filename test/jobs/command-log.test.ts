@@ -71,7 +71,7 @@ async function logOf(scripts: readonly string[], succeeds = true) {
   return { log: cleanLines, watched: watchedLines, ended: endedRun }
 }
 
-const about = { engine: 'pandoc', from: 'html', to: 'txt' }
+const logFields = { engine: 'pandoc', from: 'html', to: 'txt' }
 
 test(
   'the command log contains the end of a failed program’s output, without its arguments',
@@ -86,7 +86,7 @@ test(
     assert.deepEqual(cleanLines, [
       { command: 'sh', how: 'exit code 3', stderr: 'why\n', msg: 'command failed' },
       { command: 'sh', how: 'exit code 1', stderr: 'y\n'.repeat(2000), msg: 'command failed' },
-      { ...about, method: 'encode', msg: 'step completed' },
+      { ...logFields, method: 'encode', msg: 'step completed' },
     ])
   },
 )
@@ -94,7 +94,7 @@ test(
 test('a step that fails is logged with the version of its engine', confined, async () => {
   const { log: lines, ended } = await logOf([], false)
   assert.equal(ended, 'Error: the engine failed')
-  assert.deepEqual(lines, [{ ...about, engineVersion: '1.2', msg: 'step failed' }])
+  assert.deepEqual(lines, [{ ...logFields, engineVersion: '1.2', msg: 'step failed' }])
 })
 
 test('an observer is notified of programs and their output', confined, async () => {

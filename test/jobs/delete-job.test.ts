@@ -63,15 +63,18 @@ test('a job that ends during its deletion is deleted as one that is over', async
 })
 
 test('deleting a job gives up after ten write conflicts', async () => {
-  let tries = 0
+  let tryCount = 0
   const store = {
     changeJob: async () => {
-      tries += 1
-      return { applied: false, record: { ...freshJob.job, status: tries % 2 ? 'completed' : 'processing' } }
+      tryCount += 1
+      return {
+        applied: false,
+        record: { ...freshJob.job, status: tryCount % 2 ? 'completed' : 'processing' },
+      }
     },
   } as unknown as JobStore
   assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), false)
-  assert.equal(tries, 10)
+  assert.equal(tryCount, 10)
 })
 
 test('deleting a job that is already deleted returns false', async () => {

@@ -129,9 +129,9 @@ test('the route that kept most content provides the result, with its warning', a
 })
 
 test('a result without layout must keep much more text to be preferred', () => {
-  const ofWords = (foundWords: number, ...said: string[]) => ({
+  const ofWords = (foundWords: number, ...warningCodes: string[]) => ({
     files: [],
-    warnings: said.map((code) => ({ code, message: code })),
+    warnings: warningCodes.map((code) => ({ code, message: code })),
     fidelity: { words: createRetention(100, foundWords), dropped: [] },
   })
   const lostError = { code: 'CONTENT_LOST', message: '' }
@@ -142,9 +142,14 @@ test('a result without layout must keep much more text to be preferred', () => {
     fallback: { ...ofWords(88, 'CONTENT_LOST'), kept: 0.88 },
   }
   const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
-  const chooseResult = (foundWords: number, said: string[], isShort: boolean) => {
+  const chooseResult = (foundWords: number, warningCodes: string[], isShort: boolean) => {
     const shortfall = isShort ? { kept: foundWords / 100, warning: lostError } : undefined
-    const turn = decideAfterSuccess(inputPlan, ofWords(foundWords, ...said), shortfall, failWithoutRoute)
+    const turn = decideAfterSuccess(
+      inputPlan,
+      ofWords(foundWords, ...warningCodes),
+      shortfall,
+      failWithoutRoute,
+    )
     return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
   }
   for (const isShort of [true, false]) {

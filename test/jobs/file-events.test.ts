@@ -15,7 +15,7 @@ import { complete, file, newJob, newTask, timestamp, withTasks } from './records
 
 test('the event of an uploaded file contains its origin, upload and job', () => {
   const { key: _, ...png } = file('a.png')
-  const said = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
+  const fileFields = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
   const eventFor = (key: string, moreFields: object = {}) =>
     bodyOf(
       createFileUploadedEvent({
@@ -35,12 +35,12 @@ test('the event of an uploaded file contains its origin, upload and job', () => 
   assert.deepEqual(eventFor('uploads/upl_1', { sha256: '00' }), {
     ...event,
     stream: 'uploads/upl_1',
-    file: { ...said, uploadId: 'upl_1', jobId: undefined, via: 'presigned', sha256: '00' },
+    file: { ...fileFields, uploadId: 'upl_1', jobId: undefined, via: 'presigned', sha256: '00' },
   })
   assert.deepEqual(eventFor('received/1'), {
     ...event,
     stream: 'received/1',
-    file: { ...said, uploadId: undefined, jobId: undefined, via: 'presigned', sha256: undefined },
+    file: { ...fileFields, uploadId: undefined, jobId: undefined, via: 'presigned', sha256: undefined },
   })
 })
 

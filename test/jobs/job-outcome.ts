@@ -43,7 +43,7 @@ export async function outcomeOf(service: SimulatedService): Promise<ObservedOutc
 }
 
 const afterTheEnd = ['file.deleted', 'job.expired']
-const ends = ['job.completed', 'job.failed', 'job.cancelled']
+const endEvents = ['job.completed', 'job.failed', 'job.cancelled']
 
 /**
  * Returns the events of a job in order. Asserts that none is missing, that repetitions are identical, and that only
@@ -60,7 +60,7 @@ function eventsOf({ bus, jobId }: SimulatedService): string[] {
     `${jobId}: numbers of ${inOrder.map(({ event, sequence }) => `${sequence} ${event}`)} have no gap`,
   )
   for (const events of [inOrder, ofJob]) {
-    const end = events.findIndex(({ event }) => ends.includes(event))
+    const end = events.findIndex(({ event }) => endEvents.includes(event))
     const eventsAfter = end < 0 ? [] : events.slice(end + 1)
     assert.deepEqual(
       eventsAfter.filter(({ event }) => !afterTheEnd.includes(event)),

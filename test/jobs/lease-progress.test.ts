@@ -79,14 +79,14 @@ test('the end of a lease waits for the last heartbeat, and nothing is written af
     }
     t.mock.timers.tick(3000)
     await turn()
-    const ends = {
+    const leaseEnds = {
       finish: () => one.finish({ ...end, percent: 100 }),
       handOver: () => one.handOver({ pieces: [inputPlan], warnings: [] }),
       splitIntoChunks: () => one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }),
       retry: () => one.retry(),
       release: () => one.release(),
     }
-    const over = ends[method]()
+    const over = leaseEnds[method]()
     await turn()
     assert.deepEqual(writtenKeys, ['beat'], method)
     goOn()
@@ -178,8 +178,13 @@ test('the percent of a task does not decrease when another worker takes over', a
 
 test('a skipped progress update of a job with many tasks does not stop later ones', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
-  const twenty = Array.from({ length: 20 }, (_, at) => newTask(`t${at}`, [0]))
-  const { held: claimAndKeep, takeEvents, job, jobs } = await createJob([createStoredImport('in'), ...twenty])
+  const twentyTasks = Array.from({ length: 20 }, (_, at) => newTask(`t${at}`, [0]))
+  const {
+    held: claimAndKeep,
+    takeEvents,
+    job,
+    jobs,
+  } = await createJob([createStoredImport('in'), ...twentyTasks])
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 't0' })
   takeEvents()
   const one = await claimAndKeep()

@@ -103,14 +103,14 @@ test('a filter with few matches scans at most 500 jobs per page and reaches the 
     { pageSize: 1000 },
   )
   const isOldest = ({ id }: Job) => id === idOf(0)
-  const ends: { found: number; looked: number }[] = []
+  const pageEnds: { found: number; looked: number }[] = []
   let afterId: string | undefined
   do {
     const { at, next } = await list({ limit: 99, matches: isOldest, after: afterId })
-    ends.push({ found: at.length, looked: looked() })
+    pageEnds.push({ found: at.length, looked: looked() })
     afterId = next
   } while (afterId !== undefined)
-  assert.deepEqual(ends, [
+  assert.deepEqual(pageEnds, [
     { found: 0, looked: 500 },
     { found: 0, looked: 1000 },
     { found: 1, looked: 1300 },

@@ -65,7 +65,7 @@ export class MemoryTable extends Table {
 
   #conditional(write: Write, mark: Item | undefined): ConditionalWriteResult {
     const itemBefore = this.#itemBefore(write)
-    if (holds(itemBefore, write.if ?? {})) return { applied: true, item: this.#apply(write) }
+    if (conditionHolds(itemBefore, write.if ?? {})) return { applied: true, item: this.#apply(write) }
     const isOurs =
       mark !== undefined &&
       itemBefore !== undefined &&
@@ -75,7 +75,7 @@ export class MemoryTable extends Table {
 
   override async transact(writes: readonly Write[]): Promise<boolean> {
     const areMet = writes.every((write) =>
-      holds(this.#itemBefore(write), write.if ?? ('update' in write ? { exists: true } : {})),
+      conditionHolds(this.#itemBefore(write), write.if ?? ('update' in write ? { exists: true } : {})),
     )
     if (areMet) for (const write of writes) this.#apply(write)
     return areMet
@@ -118,7 +118,7 @@ const keyOf = (write: Write): Key =>
 const at = (item: Item | undefined, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Item | undefined)?.[name], item)
 
-function holds(item: Item | undefined, condition: Condition): boolean {
+function conditionHolds(item: Item | undefined, condition: Condition): boolean {
   const { exists, equal = {}, oneOf = {}, absent = [], present = [], below = {}, until = {} } = condition
   const { either = [], lacks, after } = condition
   if (lacks || after) throw new Error('job records use no such conditions')
@@ -136,6 +136,6 @@ function holds(item: Item | undefined, condition: Condition): boolean {
       const value = at(item, path) as string | undefined
       return value !== undefined && value <= lastValue
     }) &&
-    (either.length === 0 || either.some((one) => holds(item, one)))
+    (either.length === 0 || either.some((one) => conditionHolds(item, one)))
   )
 }

@@ -19,10 +19,10 @@ import { complete, createStoredImport, file, newJob, newTask, withTasks } from '
 const freshState = newJob([createStoredImport('in'), newTask('work', [0])])
 
 test('clients see the message of an AppError, but not that of an unexpected error', () => {
-  const meant = new AppError('CORRUPT_FILE', 'It is cut off.', { format: 'png' })
+  const corruptFileError = new AppError('CORRUPT_FILE', 'It is cut off.', { format: 'png' })
   const reportedError = { code: 'CORRUPT_FILE', message: 'It is cut off.', details: { format: 'png' } }
-  assert.deepEqual(toClientError(meant), reportedError)
-  assert.deepEqual(toClientError(new TransientError(meant, 9)), reportedError)
+  assert.deepEqual(toClientError(corruptFileError), reportedError)
+  assert.deepEqual(toClientError(new TransientError(corruptFileError, 9)), reportedError)
   assert.equal('details' in toClientError(new AppError('CORRUPT_FILE', 'x')), false)
   const brokenError = toClientError(new Error('/srv/secret'))
   assert.equal(brokenError.code, 'CONVERSION_FAILED')

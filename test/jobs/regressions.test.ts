@@ -141,7 +141,7 @@ test('a job that waits for an upload is pending until it arrives', async () => {
 })
 
 test('progress that a worker stored but did not publish is published by the next process', async () => {
-  const tells = async (
+  const assertClientError = async (
     service: SimulatedService,
     { attempt, progress }: { attempt: number; progress: (ratio: number) => void },
   ) => {
@@ -156,7 +156,7 @@ test('progress that a worker stored but did not publish is published by the next
     progress(0.5)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
-  const service = await newService({ during: { a: tells } })
+  const service = await newService({ during: { a: assertClientError } })
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
   // Otherwise the sequence numbers would have a gap.

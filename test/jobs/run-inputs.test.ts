@@ -171,8 +171,8 @@ test('a failure on a full disk is reported as such, and does not lead to a fallb
 })
 
 test('details of all inputs are merged', async () => {
-  const said = [{ pages: 1, first: true }, { pages: 2 }]
-  const engines = [engineWith(async () => ({ method: 'encode', details: said.shift() ?? {} }))]
+  const chunkResults = [{ pages: 1, first: true }, { pages: 2 }]
+  const engines = [engineWith(async () => ({ method: 'encode', details: chunkResults.shift() ?? {} }))]
   const { done } = await run(noOther, { engines, inputPlans: [inputPlan, inputPlan] })
   const endedRun = await done
   assert.ok('storedKeys' in endedRun)

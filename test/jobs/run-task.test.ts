@@ -124,9 +124,9 @@ test('an AppError fails the task immediately, with its details and warnings', as
   const warnings = [{ code: 'REDUCED', message: 'Less.' }]
   await change({ warnings })
   const outcome = await run(fails(new AppError('CORRUPT_FILE', 'It is cut off.', { at: 7 })))
-  const { status, code, message, details, warnings: said, attempt } = await found()
+  const { status, code, message, details, warnings: taskWarnings, attempt } = await found()
   assert.deepEqual(
-    [outcome, status, code, message, details, said, attempt],
+    [outcome, status, code, message, details, taskWarnings, attempt],
     [messageDone, 'failed', 'CORRUPT_FILE', 'It is cut off.', { at: 7 }, warnings, 1],
   )
 })
@@ -134,8 +134,8 @@ test('an AppError fails the task immediately, with its details and warnings', as
 test('other errors are retried in up to three attempts, after the requested delay', async () => {
   const { run, found } = await createJob()
   const passing = new TransientError(new AppError('IMPORT_FAILED', 'It is unavailable.'), 30)
-  const tries = [await run(fails(new Error('broken'))), await run(fails(passing))]
-  assert.deepEqual(tries, [
+  const retriedRuns = [await run(fails(new Error('broken'))), await run(fails(passing))]
+  assert.deepEqual(retriedRuns, [
     { done: false, retryInS: 0 },
     { done: false, retryInS: 30 },
   ])

@@ -306,19 +306,19 @@ test('a transfer ends its task with its files, or deletes them if the task was t
   const { signal } = new AbortController()
   const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
   const transfer = async (isStored: boolean) => {
-    const ends: Partial<typeof send>[] = []
+    const endedTransfers: Partial<typeof send>[] = []
     const lease = {
       startHeartbeat: () => {},
       reportProgress: () => {},
-      finish: async (end: (typeof ends)[number]) => {
-        ends.push(end)
+      finish: async (end: (typeof endedTransfers)[number]) => {
+        endedTransfers.push(end)
         return isStored
       },
     }
     const startedAt = new Date().toISOString()
     const packing = { ...send, operation: 'import/results', attempt: 1, startedAt }
     await transferTask(run, { task: packing, state, lease } as unknown as ClaimedTask)
-    const [end] = ends
+    const [end] = endedTransfers
     return [end?.status, end?.percent, end?.files?.map(({ filename }) => filename)]
   }
   const wholeResult = ['completed', 100, ['a.zip']]

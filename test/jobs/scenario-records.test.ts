@@ -55,7 +55,7 @@ const allScenarios: Readonly<Record<string, Scenario>> = {
   ...chunkScenarios,
   ...fallbackScenarios,
 }
-const ends: Readonly<Record<string, ScenarioEnd>> = {
+const scenarioEnds: Readonly<Record<string, ScenarioEnd>> = {
   'a job of one task': {
     job: 'completed',
     runs: ['a'],
@@ -264,7 +264,7 @@ const ends: Readonly<Record<string, ScenarioEnd>> = {
 for (const [name, scenario] of Object.entries(allScenarios))
   test(`${name} ends as expected, without unnecessary runs or files`, async () => {
     const { left, ...end } = await runScenario(scenario)
-    const expectedEnd = { tasks: undefined, warnings: undefined, ...ends[name] }
+    const expectedEnd = { tasks: undefined, warnings: undefined, ...scenarioEnds[name] }
     const { left: knownLeftovers = [], ...wanted } = {
       ...expectedEnd,
       ...defined({ warnings: expectedEnd.tasks && (expectedEnd.warnings ?? []) }),

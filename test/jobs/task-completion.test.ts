@@ -26,7 +26,7 @@ const { tasks, joinBuckets } = createRecords([
 ])
 
 /** Changes of the job as tasks of the second bucket end, one after another. */
-async function changesAfter(...ends: readonly Partial<Task>[]): Promise<Change[]> {
+async function changesAfter(...taskEnds: readonly Partial<Task>[]): Promise<Change[]> {
   const changes: Change[] = []
   let bucket = joinBuckets.find(({ index }) => index === 1)?.bucket as JoinBucket // one per hundred tasks
   const store = {
@@ -45,7 +45,7 @@ async function changesAfter(...ends: readonly Partial<Task>[]): Promise<Change[]
   // Only the members that are used.
   const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   const ofHundred = tasks.filter(({ number }) => number >= 100)
-  for (const [at, end] of ends.entries()) {
+  for (const [at, end] of taskEnds.entries()) {
     const one = ofHundred[at]
     assert.ok(one)
     await completion.completeTask({ ...one, ...end }, { isRepeat: false })
@@ -115,28 +115,28 @@ test('a task fails when it cannot be planned, but not when the table fails', asy
 test('finishing a job gives up after 20 write conflicts', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { job, fixed } = createRecords([createStoredImport('in')])
-  let tries = 0
+  let tryCount = 0
   const store = {
     getState: async () => ({ job: { ...job, status: 'processing' }, fixed, tasks: [], chunks: [] }),
     changeJob: async (_id: string, { set }: Change) => {
       assert.equal(set?.['wakeAt'], timestamp(15), 'the sweep checks the job soon')
-      tries += 1
+      tryCount += 1
       return { applied: false, record: undefined }
     },
   }
   // Only the members that are used.
   const lifecycle = new JobLifecycle({ store } as unknown as ConstructorParameters<typeof JobLifecycle>[0])
   await assert.rejects(lifecycle.finish('job_1'), /gave up after 20 write conflicts on job job_1/)
-  assert.equal(tries, 20)
+  assert.equal(tryCount, 20)
 })
 
 test('waiting for an unchanged job reads it until the timeout, and not longer', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 })
   const { job } = createRecords([createStoredImport('in')])
-  let reads = 0
+  let readCount = 0
   const waits: unknown[] = []
   const parts = {
-    store: { getJob: async () => ({ ...job, sequence: ++reads }) },
+    store: { getJob: async () => ({ ...job, sequence: ++readCount }) },
     waitForChange: async (_id: string, wait: { leftMs: number }) => {
       assert.ok(waits.push(wait) < 9, 'it does not stop')
       t.mock.timers.setTime(Date.now() + Math.min(30, wait.leftMs))
@@ -146,7 +146,7 @@ test('waiting for an unchanged job reads it until the timeout, and not longer', 
   assert.equal((await jobs.waitFor('job_1', 0, () => false))?.sequence, 1)
   assert.deepEqual(waits.splice(0), [{ pauseMs: 0, leftMs: 0 }])
   const foundJob = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
-  assert.deepEqual([foundJob?.sequence, reads, waits.length], [3, 3, 2])
+  assert.deepEqual([foundJob?.sequence, readCount, waits.length], [3, 3, 2])
   assert.equal((await jobs.waitFor('job_1', 60, () => true, job))?.sequence, job.sequence, 'the job is known')
 })
 

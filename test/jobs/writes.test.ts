@@ -62,14 +62,14 @@ test('the only task of a started job ends together with the job in one write', a
 test('the last of several tasks ends its job in one write, protected by the redelivered message', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const service = new SimulatedService({ database, tableName: await database.makeTable() })
-  const ends: Job[] = []
-  jobEndEmitter.on(service.jobId, (job) => ends.push(job))
+  const endedJobs: Job[] = []
+  jobEndEmitter.on(service.jobId, (job) => endedJobs.push(job))
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
   // Checking a job that is over does not end it again.
   await service.sweep()
   assert.deepEqual(
-    ends.map(({ status }) => status),
+    endedJobs.map(({ status }) => status),
     ['completed'],
     'waiting requests in this process are notified once',
   )

@@ -31,17 +31,17 @@ export type Serving = Awaited<ReturnType<ServiceInImages['serve']>>
 
 /** Tests can also write to its folder. */
 export async function openService() {
-  const ends: (() => unknown)[] = []
+  const cleanups: (() => unknown)[] = []
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))
-  ends.push(() => rmSync(folder, { recursive: true, force: true }))
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   const network = openNetwork()
-  ends.push(network.close)
+  cleanups.push(network.close)
   const host = network.hostAddress
   const invoke = () => Promise.resolve()
   const embedded = await openEmbedded({ dir: folder, host, region, credentials, invoke, log })
-  ends.push(embedded.close)
+  cleanups.push(embedded.close)
   const table = await startTcpProxy(host, new URL(embedded.urls.DYNAMODB))
-  ends.push(table.close)
+  cleanups.push(table.close)
   const { environment, queues } = await environmentOf({ ...embedded.urls, DYNAMODB: table.url })
   const { createApi } = await import('../../functions/all-routes.ts')
   const { MIN_FREE_DISK_GB } = deployedEnvironment
@@ -51,7 +51,7 @@ export async function openService() {
   const http = createHttpApi({ ...options, lambda: new Lambda({ functions: zipped, region, log }) })
   const gateway = createGateway({ http })
   const client = new Client({ url: `http://127.0.0.1:${await listen(gateway, 0, '127.0.0.1')}` })
-  ends.push(() => closeServer(gateway))
+  cleanups.push(() => closeServer(gateway))
 
   /** Runs the messages of a queue in an image until it or the service is closed. */
   const serve = async (queue: QueueId, timeoutS: number, options: Omit<LambdaOptions, 'network'>) => {
@@ -77,12 +77,12 @@ export async function openService() {
       await mapping.close()
       lambda.close()
     }
-    ends.push(end)
+    cleanups.push(end)
     return { ...lambda, close: end }
   }
 
   const close = async () => {
-    for (const end of ends.reverse()) await end()
+    for (const end of cleanups.reverse()) await end()
   }
   return { client, folder, network, environment, serve, close }
 }
@@ -91,12 +91,12 @@ export async function openService() {
 async function startTcpProxy(host: string, target: URL) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    const onward = connect(Number(target.port), target.hostname)
-    for (const end of [socket, onward]) {
+    const targetSocket = connect(Number(target.port), target.hostname)
+    for (const end of [socket, targetSocket]) {
       sockets.add(end)
       end.on('error', () => end.destroy()).on('close', () => sockets.delete(end))
     }
-    pipeline(socket, onward, socket).catch(() => {})
+    pipeline(socket, targetSocket, socket).catch(() => {})
   })
   server.listen(0, host)
   await once(server, 'listening')

@@ -12,7 +12,7 @@ import { Client, type JobData, startService, type TestService } from '../support
 const jobs = Number(process.env['MANY_JOBS'] ?? 3000)
 const maxMinutes = Number(process.env['MINUTES'] ?? 60)
 const senders = 6
-/** Caches and pools are full by then. */
+/** Jobs that run before measuring starts, to fill caches and pools. */
 const warmUpJobs = Math.min(500, Math.floor(jobs / 3))
 const sampleEvery = 20
 /** Share by which the median of the last samples may exceed that of the first ones. */

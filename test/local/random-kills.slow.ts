@@ -152,10 +152,10 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
       numbers.map((_, at) => at + 1),
       `events of ${id}`,
     )
-    const ends = [...ofJob.values()].filter(
+    const jobEnds = [...ofJob.values()].filter(
       ({ event }) => event === 'job.completed' || event === 'job.failed',
     )
-    assert.equal(ends.length, 1, `ends of ${id}`)
+    assert.equal(jobEnds.length, 1, `ends of ${id}`)
   }
   const { s3 } = await openClients(service)
   const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: 'mutabor' }))

@@ -31,9 +31,9 @@ describe('trying a mutant', () => {
       test('enters', () => assert.ok(value < 2 && statSync(tmpdir()).mode & 0o001))`,
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
-  const said: string[] = []
+  const outputLines: string[] = []
   const copy = new ProjectCopy(root)
-  const trials = new MutationRunner([copy], Date.now() + 600_000, (line) => said.push(line))
+  const trials = new MutationRunner([copy], Date.now() + 600_000, (line) => outputLines.push(line))
   after(() => {
     trials.remove()
     rmSync(root, { recursive: true })
@@ -80,6 +80,6 @@ describe('trying a mutant', () => {
   test('a mutant is not detected by a test that also fails without it, which is reported once', async () => {
     assert.deepEqual(await endOf(2, 'fails.test.ts'), { as: 'passed' })
     assert.deepEqual(await endOf(2, 'fails.test.ts', 'asks.test.ts'), { as: 'failed', name: 'asks' })
-    assert.equal(said.filter((line) => line.includes('fails.test.ts')).length, 1)
+    assert.equal(outputLines.filter((line) => line.includes('fails.test.ts')).length, 1)
   })
 })

@@ -258,11 +258,11 @@ describe('validation of field values', () => {
     })
 
   test('task fields accept up to fifty cookies', () => {
-    const takes = (count: number) => {
+    const acceptsCookies = (count: number) => {
       const cookies = Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, 'x']))
       return CaptureFields.safeParse({ url: 'https://a.test', cookies }).success
     }
-    assert.deepEqual([takes(50), takes(51)], [true, false])
+    assert.deepEqual([acceptsCookies(50), acceptsCookies(51)], [true, false])
   })
 
   test('task fields that are missing or conflicting are reported under the first alternative', () => {

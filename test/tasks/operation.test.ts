@@ -139,23 +139,25 @@ describe('registered task operations', () => {
 
   test('an operation rejects reserved and invalid request headers', () => {
     const { fields } = findTaskOperation('import/url') ?? {}
-    const takes = (headers: Record<string, string>) =>
+    const acceptsHeaders = (headers: Record<string, string>) =>
       fields?.safeParse({ url: 'https://a.test/b', headers }).success
-    assert.equal(takes({ Authorization: 'Bearer x', 'X-Own': 'a\tb' }), true)
+    assert.equal(acceptsHeaders({ Authorization: 'Bearer x', 'X-Own': 'a\tb' }), true)
     for (const name of ['Host', 'Content-Length', 'TRANSFER-ENCODING', 'range', 'a b', 'ü', ''])
-      assert.equal(takes({ [name]: 'x' }), false, name)
-    for (const value of ['a\r\nb', 'ü', 'x'.repeat(4001)]) assert.equal(takes({ a: value }), false)
-    const many = (count: number) =>
+      assert.equal(acceptsHeaders({ [name]: 'x' }), false, name)
+    for (const value of ['a\r\nb', 'ü', 'x'.repeat(4001)]) assert.equal(acceptsHeaders({ a: value }), false)
+    const manyFields = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`h${at}`, 'x']))
-    assert.deepEqual([takes(many(20)), takes(many(21))], [true, false])
+    assert.deepEqual([acceptsHeaders(manyFields(20)), acceptsHeaders(manyFields(21))], [true, false])
   })
 
   test('an operation requires a non-empty path or prefix in a store', () => {
     const { fields } = findTaskOperation('import/sftp') ?? {}
     const access = { host: 'a.test', username: 'ann', password: 'x' }
-    const takes = (place: object) => fields?.safeParse({ ...access, ...place }).success
+    const acceptsPlace = (place: object) => fields?.safeParse({ ...access, ...place }).success
     assert.deepEqual(
-      [{ file: 'a' }, { path: 'b' }, {}, { file: 'a', path: 'b' }, { file: '' }, { file: 'a\0' }].map(takes),
+      [{ file: 'a' }, { path: 'b' }, {}, { file: 'a', path: 'b' }, { file: '' }, { file: 'a\0' }].map(
+        acceptsPlace,
+      ),
       [true, true, false, false, false, false],
     )
     assert.equal(
@@ -164,7 +166,7 @@ describe('registered task operations', () => {
       'no secret',
     )
     assert.deepEqual(
-      [4096, 4097].map((length) => takes({ file: 'x'.repeat(length) })),
+      [4096, 4097].map((length) => acceptsPlace({ file: 'x'.repeat(length) })),
       [true, false],
     )
     const descriptionOf = (name: string, field: string) =>
@@ -307,15 +309,15 @@ describe('tasks of an SFTP server', () => {
   })
 
   test('an SFTP server needs a valid host, port and fingerprint', () => {
-    const takes = (fields: object) => fits({ password: 'x', ...fields })
-    for (const host of ['a.test', '10.0.0.1', '[::1]']) assert.equal(takes({ host }), true, host)
-    for (const host of ['a b', 'a/b', 'sftp://a', '']) assert.equal(takes({ host }), false, host)
+    const acceptsFields = (fields: object) => fits({ password: 'x', ...fields })
+    for (const host of ['a.test', '10.0.0.1', '[::1]']) assert.equal(acceptsFields({ host }), true, host)
+    for (const host of ['a b', 'a/b', 'sftp://a', '']) assert.equal(acceptsFields({ host }), false, host)
     assert.deepEqual(
-      [0, 1, 65_535, 65_536].map((port) => takes({ port })),
+      [0, 1, 65_535, 65_536].map((port) => acceptsFields({ port })),
       [false, true, true, false],
     )
     const fingerprint = (length: number) => ({ host_key_fingerprint: `SHA256:${'a'.repeat(length)}` })
-    assert.deepEqual([42, 43, 44].map(fingerprint).map(takes), [false, true, false])
+    assert.deepEqual([42, 43, 44].map(fingerprint).map(acceptsFields), [false, true, false])
   })
 })
 

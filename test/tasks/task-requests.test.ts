@@ -38,9 +38,12 @@ describe('importing a file from a URL', () => {
       'Proxy-Authorization',
     ])
       assert.ok(isWrong({ headers: { [name]: 'x' } }), name)
-    const many = (count: number) =>
+    const manyFields = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, '']))
-    assert.deepEqual([isWrong({ headers: many(20) }), isWrong({ headers: many(21) })], [false, true])
+    assert.deepEqual(
+      [isWrong({ headers: manyFields(20) }), isWrong({ headers: manyFields(21) })],
+      [false, true],
+    )
     for (const headers of [{ 'a b': 'x' }, { a: 'x\r\nb: y' }, { a: 'x'.repeat(4001) }])
       assert.ok(isWrong({ headers }))
   })

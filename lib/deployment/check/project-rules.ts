@@ -92,8 +92,8 @@ const privateBuckets: Rule = (template) =>
   ofType(template, 'AWS::S3::Bucket')
     .filter(([, { Properties }]) => {
       const block = Properties?.['PublicAccessBlockConfiguration']
-      const said = isRecord(block) ? Object.values(block).filter((one) => one === true) : []
-      return said.length < 4
+      const trueFields = isRecord(block) ? Object.values(block).filter((one) => one === true) : []
+      return trueFields.length < 4
     })
     .map(([id]) => createFinding(id, 'does not block public access'))
 

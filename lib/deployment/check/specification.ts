@@ -70,12 +70,12 @@ class SpecificationWalker {
   }
 
   #oneOf(at: string, value: unknown, types: readonly PropertyType[]): void {
-    const tries = types.map((type) => {
+    const findingsByType = types.map((type) => {
       const walk = new SpecificationWalker(this.#database)
       walk.#value(at, value, type)
       return walk.findings
     })
-    const bestFindings = tries.toSorted((a, b) => a.length - b.length)[0] ?? []
+    const bestFindings = findingsByType.toSorted((a, b) => a.length - b.length)[0] ?? []
     this.findings.push(...bestFindings)
   }
 }

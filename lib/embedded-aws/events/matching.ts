@@ -24,23 +24,23 @@ export function matchesPattern(conditions: readonly PatternCondition[], leaves: 
     if (steps > maxSteps) throw new TooComplex('The event is too large for this rule.')
   }
 
-  function holds(rest: readonly LeafCondition[], choice: Choice): boolean {
+  function conditionsHold(rest: readonly LeafCondition[], choice: Choice): boolean {
     const [condition, ...otherConditions] = rest
     if (!condition) return true
     const foundLeaves = leaves.get(condition.path) ?? []
     if (condition.test(undefined)) {
       count(foundLeaves.length)
       const exists = foundLeaves.some(({ element }) => choose(element, choice))
-      if (!exists && holds(otherConditions, choice)) return true
+      if (!exists && conditionsHold(otherConditions, choice)) return true
     }
     return foundLeaves.some(({ value, element }) => {
       count(1)
       const nextChoice = condition.test(value) && choose(element, choice)
-      return nextChoice && holds(otherConditions, nextChoice)
+      return nextChoice && conditionsHold(otherConditions, nextChoice)
     })
   }
 
-  for (const branch of branches(conditions)) if (holds(branch.sort(byPath), new Map())) return true
+  for (const branch of branches(conditions)) if (conditionsHold(branch.sort(byPath), new Map())) return true
   return false
 }
 

@@ -175,13 +175,13 @@ export function routeEvent(account: EventsAccount, bus: string, event: Event, ho
 export function queueDeliveries(account: EventsAccount, rule: Rule, event: RuleEvent, hops = 0): void {
   const at = account.now()
   const arn = ruleArn(account, rule)
-  const about = { name: rule.name, arn, ingestedAt: eventTime(new Date(at)) }
+  const ruleMessage = { name: rule.name, arn, ingestedAt: eventTime(new Date(at)) }
   for (const target of rule.targets) {
     const group = target.SqsParameters?.MessageGroupId
     account.store.outbox.add(
       {
         targetArn: target.Arn,
-        body: targetInput(target, event, about),
+        body: targetInput(target, event, ruleMessage),
         ...(group !== undefined && { messageGroupId: group }),
         origin: { kind: 'rule', arn, event: event.json },
         acceptedAt: at,

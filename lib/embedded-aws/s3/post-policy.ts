@@ -30,7 +30,7 @@ export function checkPolicy(
   if (policy.expiration.getTime() < Date.now()) throw policyDenied('Policy expired.')
   const values = new Map([...fields, ['bucket', bucket]])
   for (const condition of policy.conditions)
-    if (!holds(condition, values))
+    if (!conditionHolds(condition, values))
       throw policyDenied(`Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`)
   const coveredFields = new Set(policy.conditions.map(([, name]) => name))
   const extraField = [...fields.keys()].filter((name) => !uncovered.test(name) && !coveredFields.has(name))
@@ -154,7 +154,7 @@ function readConditions(entry: unknown): Condition[] {
   })
 }
 
-function holds([operator, name, expected]: Condition, values: ReadonlyMap<string, string>): boolean {
+function conditionHolds([operator, name, expected]: Condition, values: ReadonlyMap<string, string>): boolean {
   const value = values.get(name) ?? ''
   return operator === 'eq' ? value === expected : value.startsWith(expected)
 }

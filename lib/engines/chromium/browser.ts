@@ -49,7 +49,7 @@ export class Browser {
     try {
       return await this.#runOnce(job, await this.#acquire(), signal)
     } catch (error) {
-      // Another page, or an earlier one, may have crashed the browser.
+      // The page of another job may have crashed the browser, so this job is tried again.
       if (!(error instanceof BrowserCrash) || signal.aborted) throw error
     }
     for (let crashes = 1; ; crashes++) {

@@ -233,7 +233,6 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
 function maxDurationS(streams: readonly MediaStream[]): number | undefined {
   const lengths = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
   const knownLengths = lengths.filter((length) => length !== undefined && length > 0)
-  // as filtered
   return knownLengths.length === 0 || knownLengths.length < lengths.length
     ? undefined
     : Math.max(...(knownLengths as number[]))

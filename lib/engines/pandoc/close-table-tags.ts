@@ -35,9 +35,9 @@ export function closeTableTags(html: string): string {
 function tagsBefore(table: OpenTable, name: string, isEnd: boolean): string {
   if (name === 'td' || name === 'th') return isEnd ? onCellEnd(table) : onCellStart(table, name)
   if (name === 'tr') {
-    const ends = isEnd ? closeCell(table) : closeRow(table)
+    const closingTags = isEnd ? closeCell(table) : closeRow(table)
     table.row = isEnd ? undefined : true
-    return ends
+    return closingTags
   }
   const ends = isEnd ? closeRow(table) : closeSection(table)
   table.section = isEnd ? undefined : name
@@ -50,10 +50,10 @@ function onCellEnd(table: OpenTable): string {
 }
 
 function onCellStart(table: OpenTable, name: string): string {
-  const ends = `${closeCell(table)}${table.row ? '' : '<tr>'}`
+  const closingTags = `${closeCell(table)}${table.row ? '' : '<tr>'}`
   table.row = true
   table.cell = name
-  return ends
+  return closingTags
 }
 
 function closeCell(table: OpenTable): string {

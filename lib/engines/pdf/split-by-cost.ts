@@ -12,7 +12,7 @@ export function splitByCost(costs: readonly PageCost[], count: number): number[]
   const runs: number[][] = []
   let elapsed = 0
   for (const { page, seconds } of costs) {
-    // The middle of a page decides which run it belongs to.
+    // A page belongs to the run that contains the middle of its processing time.
     const runNumber = Math.min(count, Math.floor(((elapsed + seconds / 2) / total) * count) + 1)
     const run = runs.at(-1)
     if (run && runNumber <= runs.length) run.push(page)

@@ -84,12 +84,12 @@ export const isHealthy = ({ engines, protection }: DoctorReport): boolean =>
 
 /** Formats the report for people; every line fits a terminal. */
 export function formatReport({ engines, missingPackages, protection, pairs }: DoctorReport): string {
-  const rows = engines.map(({ id, image, version, state, warm, pairs: own }) => [
+  const rows = engines.map(({ id, image, version, state, warm, pairs: ownPairs }) => [
     id,
     image,
     version ?? state,
     warm ? 'warm' : 'cold',
-    String(own),
+    String(ownPairs),
   ])
   const lines = [
     ...alignColumns([['engine', 'image', 'version', 'worker', 'pairs that need it'], ...rows]),

@@ -36,7 +36,7 @@ interface ListQuery {
   readonly limit: number
 }
 
-/** Where to download a file while the access token is valid. */
+/** URL and headers for downloading a file while the access token is valid. */
 export interface FileLink {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

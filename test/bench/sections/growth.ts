@@ -31,7 +31,7 @@ async function compare(
     measureRepeatedly(
       10,
       () => client.send('/v1/convert', { method: 'POST', headers, body: form.body }),
-      (answer) => client.ended(answer),
+      (answer) => client.endedJob(answer),
     )
   figure(
     'a new job',

@@ -118,15 +118,15 @@ async function run({ report }: BenchContext): Promise<void> {
     await pause(deliveryGraceMs)
     report.title(`${perSecond} jobs a second for ${seconds} s, five webhooks, one dead and one slow`)
     for (const path of healthy) {
-      const ends = new Map(receiver.at(path).map((one) => [one.job.id, one]))
-      const missingCount = jobs.filter((id) => !ends.has(id)).length
+      const endsByJob = new Map(receiver.at(path).map((one) => [one.job.id, one]))
+      const missingCount = jobs.filter((id) => !endsByJob.has(id)).length
       report.figure({
         what: `webhook ${path}, missing`,
         value: missingCount,
         unit: 'events',
         aim: { most: 0 },
       })
-      const delays = [...ends.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
+      const delays = [...endsByJob.values()].map(({ at, timestamp }) => at - Date.parse(timestamp))
       report.figure({
         what: `webhook ${path}, p95`,
         value: p95(delays),

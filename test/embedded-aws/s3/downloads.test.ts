@@ -106,11 +106,11 @@ test('concurrent downloads receive the correct bytes although buffers are reused
     return sum.digest('hex')
   }
   const leave = async (at: number) => (await fetch(urls[at] ?? '')).body?.cancel()
-  const turns = [0, 1, 2, 0, 1, 2, 0, 1, 2]
-  const [sums] = await Promise.all([Promise.all(turns.map(read)), Promise.all(turns.map(leave))])
+  const writerOrder = [0, 1, 2, 0, 1, 2, 0, 1, 2]
+  const [sums] = await Promise.all([Promise.all(writerOrder.map(read)), Promise.all(writerOrder.map(leave))])
   const expectedHashes = contents.map((bytes) => createHash('sha256').update(bytes).digest('hex'))
   assert.deepEqual(
     sums,
-    turns.map((at) => expectedHashes[at]),
+    writerOrder.map((at) => expectedHashes[at]),
   )
 })

@@ -156,7 +156,8 @@ test('a font keeps features, kerning, colors and names between TrueType and CFF 
 test('a font converted to bare CFF causes a warning about what was lost', async () => {
   const boxes = join(scratch, 'bare.ttf')
   await createBoxFont(boxes)
-  const said: string[] = []
-  for (const to of ['pfb', 'cff'] as const) said.push(...(await convert(fontforge, boxes, to)).warnings)
-  assert.deepEqual(said, ['FONT_TABLES_DROPPED', 'FONT_TABLES_DROPPED'])
+  const reportedLines: string[] = []
+  for (const to of ['pfb', 'cff'] as const)
+    reportedLines.push(...(await convert(fontforge, boxes, to)).warnings)
+  assert.deepEqual(reportedLines, ['FONT_TABLES_DROPPED', 'FONT_TABLES_DROPPED'])
 })

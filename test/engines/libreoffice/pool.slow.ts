@@ -290,14 +290,14 @@ test('a failed start of LibreOffice is not reported as an error of the document'
 })
 
 describe('a bridge compromised by a document', () => {
-  const tries: [FormatId, string][] = [
+  const triedConversions: [FormatId, string][] = [
     ['docx', 'gives a link for a file'],
     ['odt', 'gives a pipe for a file'],
     ['rtf', 'sends an invalid event'],
     ['txt', 'talks without end'],
     ['html', 'lies about the pages'],
   ]
-  for (const [to, what] of tries) {
+  for (const [to, what] of triedConversions) {
     test(`a bridge compromised by a document that ${what} fails only that document`, async () => {
       const bridgeDir = fixture('office/hostile-bridge')
       const { engine } = await pool({ processes: 1, bridgeDir })

@@ -183,9 +183,9 @@ describe('limits', () => {
 
 describe('a long output', () => {
   const headAndTail = (limit: number, ...parts: readonly string[]) => {
-    const ends = new TruncatedOutput(limit)
-    for (const part of parts) ends.add(Buffer.from(part))
-    return ends.toString()
+    const truncatedOutput = new TruncatedOutput(limit)
+    for (const part of parts) truncatedOutput.add(Buffer.from(part))
+    return truncatedOutput.toString()
   }
 
   test('a long output is kept whole up to the limit; beyond it, only its beginning and end are kept', () => {

@@ -190,16 +190,16 @@ describe('a program of a step', () => {
 
   test('a program of a step is stopped if the step is cancelled while the sandbox is prepared, and is reported as stopped', async () => {
     const stop = new AbortController()
-    const ends: string[] = []
+    const endedCommands: string[] = []
     const onCommand = () => ({
       stderr: () => undefined,
-      ended: ({ how }: { how: string }) => void ends.push(how),
+      ended: ({ how }: { how: string }) => void endedCommands.push(how),
     })
     const { exec } = toolsIn(await makeWorkFolder(), { signal: stop.signal, onCommand })
     const runningSleep = exec('sleep', ['7781'])
     stop.abort(new Error('cancelled'))
     await assert.rejects(runningSleep, /cancelled/)
-    assert.deepEqual(ends, ['stopped (Error)'])
+    assert.deepEqual(endedCommands, ['stopped (Error)'])
   })
 
   test('a program of a step times out at once after the time limit of its step', async () => {

@@ -74,7 +74,7 @@ describe('an engine process', () => {
 
   test('the stderr and the exit of an engine process are reported to the onCommand callback', async () => {
     const seenLines: unknown[] = []
-    const began = performance.now()
+    const startedAtMs = performance.now()
     const { exec } = createTools({
       workDir,
       signal: new AbortController().signal,
@@ -84,7 +84,7 @@ describe('an engine process', () => {
         return {
           stderr: (chunk) => seenLines.push(String(chunk)),
           ended: ({ ms, ...end }) => {
-            const maxMs = performance.now() - began + 1
+            const maxMs = performance.now() - startedAtMs + 1
             assert.ok(ms >= 0 && ms <= maxMs, `${ms} of ${maxMs} ms`)
             seenLines.push(end)
           },
@@ -155,9 +155,9 @@ describe('an engine process', () => {
 
 test('a long output keeps exactly its first and last bytes and says how many were dropped', () => {
   const headAndTail = (...chunks: readonly string[]) => {
-    const ends = new TruncatedOutput(10)
-    for (const chunk of chunks) ends.add(Buffer.from(chunk))
-    return ends.toString()
+    const truncatedOutput = new TruncatedOutput(10)
+    for (const chunk of chunks) truncatedOutput.add(Buffer.from(chunk))
+    return truncatedOutput.toString()
   }
   assert.equal(headAndTail('abc', 'defghij'), 'abcdefghij')
   assert.equal(headAndTail('abc', 'defghijk'), 'abcde\n… 1 bytes left out …\nghijk')

@@ -189,9 +189,9 @@ describe('an image', () => {
     const flat = join(folder, 'flat.png')
     await sharp({ create: ground }).png().toFile(flat)
     const bytes = await readFile(flat)
-    const { data: said = Buffer.alloc(0) } =
+    const { data: iccData = Buffer.alloc(0) } =
       [...readPngChunks(bytes)].find(({ type }) => type === 'pHYs') ?? {}
-    said.writeUInt32BE(0, 4)
+    iccData.writeUInt32BE(0, 4)
     await writeFile(flat, buildPng([...readPngChunks(bytes)]))
     assert.match(await page(flat), /Page size: +72 x 36 pts/)
     const photo = join(folder, 'flat.jpg')

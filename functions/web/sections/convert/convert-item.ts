@@ -160,7 +160,7 @@ export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
     if (finishedJob.status === 'completed' && finishedJob.result) {
       const { filename, size } = finishedJob.result
       item.phase.value = 'done'
-      watchExpiry(item, finishedJob).catch(() => {}) // the item was removed
+      watchExpiry(item, finishedJob).catch(() => {}) // fails if the item is removed meanwhile
       if (announcesEnd) announceEnd(words.converted(item.name, filename, formatFileSize(size)))
     } else
       endWithoutResult(item, finishedJob.status === 'cancelled' ? words.cancelled : problemOfJob(finishedJob))

@@ -144,14 +144,14 @@ async function withRetries<Value>(
   onInterruption: () => void,
   signal: AbortSignal,
 ): Promise<Value> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await act()
     } catch (error) {
       signal.throwIfAborted()
-      if (!isTransient(error) || (tries >= maxTries && navigator.onLine)) throw error
+      if (!isTransient(error) || (attempt >= maxTries && navigator.onLine)) throw error
       onInterruption()
-      const seconds = Math.min(maxPauseS, error.retryAfterS ?? firstPauseS * 3 ** Math.min(tries - 1, 5))
+      const seconds = Math.min(maxPauseS, error.retryAfterS ?? firstPauseS * 3 ** Math.min(attempt - 1, 5))
       await Promise.race([pause(seconds, signal), untilOnline(signal)])
     }
   }
