@@ -15,10 +15,10 @@ function storeOf(job: Job, meanwhile: (job: Job) => Job = (same) => same) {
     changeJob: async (
       _id: string,
       change: Change,
-      { condition }: { condition: { condition: { status: string } } },
+      { condition }: { condition: { equal: { status: string } } },
     ) => {
       if (storedJob.writes++ === 0) storedJob.job = meanwhile(storedJob.job)
-      const applied = condition.condition.status === storedJob.job.status && !storedJob.job.deletedAt
+      const applied = condition.equal.status === storedJob.job.status && !storedJob.job.deletedAt
       if (applied) storedJob.job = applyChange(storedJob.job, change)
       return { applied, record: storedJob.job }
     },
