@@ -86,12 +86,12 @@ export class EventLog {
     return items.length > 0
   }
 
-  /** Returns an owner's events, oldest first. @param sinceTime id of the last known event, or the id prefix of a time. */
-  async listSince(owner: string, sinceTime: string, limit: number): Promise<StoredEvent[]> {
+  /** Returns an owner's events, oldest first. @param sinceId id of the last known event, or the id prefix of a time. */
+  async listSince(owner: string, sinceId: string, limit: number): Promise<StoredEvent[]> {
     const { items } = await this.#table.query({
       IndexName: 'byList',
       KeyConditionExpression: 'listKey = :list AND id > :since',
-      ExpressionAttributeValues: { ':list': eventListKey(owner), ':since': sinceTime },
+      ExpressionAttributeValues: { ':list': eventListKey(owner), ':since': sinceId },
       Limit: limit,
     })
     const events = (await loadIndexedItems(items, this.#table)).map((item) => StoredEvent.parse(item))
