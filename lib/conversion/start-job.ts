@@ -262,7 +262,7 @@ function importTargetFields(name: string, { request }: TaskContext): Pick<NewTas
 }
 
 const sealFields = ({ operation, fields }: RequestedTask, { services, jobId }: TaskContext) =>
-  services.vault.sealSecrets(fields, new Set('secrets' in operation ? operation.secrets : []), jobId)
+  services.vault.sealClientSecrets(fields, new Set('secrets' in operation ? operation.secrets : []), jobId)
 
 const toFailedTask = ({ code, message, details }: AppError): NonNullable<NewTask['fixed']> => ({
   status: 'failed',
@@ -322,7 +322,11 @@ const sealSpec = (
   { services: { vault }, engines, jobId }: TaskContext,
 ): TaskSpec => ({
   ...spec,
-  options: vault.sealSecrets(clearUnknownFields(spec.options, operation, engines), secretOptionNames, jobId),
+  options: vault.sealClientSecrets(
+    clearUnknownFields(spec.options, operation, engines),
+    secretOptionNames,
+    jobId,
+  ),
 })
 
 /** Summary of the job without its tasks: its first file, and the last target that can be produced. */

@@ -109,6 +109,24 @@ export class Vault {
     )
   }
 
+  /**
+   * Seals the values of these names that a client sent. What else looks sealed becomes null, so that it is never
+   * unsealed.
+   */
+  sealClientSecrets(
+    values: Readonly<Record<string, unknown>>,
+    secrets: ReadonlySet<string>,
+    context: string,
+  ): Record<string, unknown> {
+    const clear = (inner: unknown) => (isSealed(inner) ? { value: null } : undefined)
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => {
+        const isSecret = secrets.has(name) && value !== undefined
+        return [name, isSecret ? this.seal(value, context) : mapDeep(value, clear)]
+      }),
+    )
+  }
+
   /** Unseals every sealed value, at any depth. */
   unsealAll<T>(value: T, context: string): T {
     return mapDeep(value, (inner) =>

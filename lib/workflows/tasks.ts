@@ -86,9 +86,9 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
       ),
     )
   const { options } = fields
-  const sealedFields = vault.sealSecrets(fields, secrets(fields), id)
+  const sealedFields = vault.sealClientSecrets(fields, secrets(fields), id)
   if (!isPlainObject(options)) return sealedFields
-  return { ...sealedFields, options: vault.sealSecrets(options, secrets(options), id) }
+  return { ...sealedFields, options: vault.sealClientSecrets(options, secrets(options), id) }
 }
 
 /** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */

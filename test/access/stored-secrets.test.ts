@@ -101,6 +101,28 @@ test('a key that may set a URL gets it back whole, and one that only reads gets 
   assert.equal(list.workflows[0].webhookUrl, 'https://example.com/hooks/1')
 })
 
+test('what a client sends in the form of a sealed value is an invalid value or a plain one', async () => {
+  const owner = await newAccount(app.services)
+  const headers = { 'x-api-key': await newKey(app.services, owner) }
+  const sealed = { sealed: 'x' }
+  const forged = { ...tasks, locked: { ...tasks.locked, options: { password: sealed } } }
+  for (const body of [
+    { ...daily, tasks: forged },
+    { ...daily, tasks: { ...tasks, text: { ...tasks.text, file: sealed } } },
+  ]) {
+    const { status, json } = await app.send('POST', '/v1/workflows', { headers, body })
+    assert.ok(status === 400 || status === 201, JSON.stringify(json))
+  }
+  const fetching = { operation: 'import/url', url: 'https://example.com/a.md', headers: sealed }
+  const { json } = await app.send('POST', '/v1/jobs', {
+    headers,
+    body: { tasks: { ...tasks, text: fetching } },
+  })
+  const state = await app.services.jobs.store.getState(json.data.jobId)
+  const spec = state?.tasks.find(({ name }) => name === 'text')?.spec ?? {}
+  assert.deepEqual(app.services.vault.unsealAll(spec, json.data.jobId)['headers'], sealed)
+})
+
 test('URLs that an earlier version stored as they are still work', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url: 'https://example.com/', events: ['*'] } })
