@@ -8,3 +8,13 @@ export function component<Schema extends z.ZodType>(id: string, schema: Schema):
   z.globalRegistry.add(schema, { ...schema.meta(), id })
   return schema
 }
+
+/** The metadata of all schemas without their names: a JSON Schema made with it contains no references. */
+class UnnamedMetadata extends z.core.$ZodRegistry<z.core.GlobalMeta> {
+  override get<Schema extends z.core.$ZodType>(schema: Schema) {
+    const { id: _, ...metadata } = z.globalRegistry.get(schema) ?? {}
+    return metadata as ReturnType<z.core.$ZodRegistry<z.core.GlobalMeta>['get']> // the same type, where all is optional
+  }
+}
+
+export const unnamedMetadata = new UnnamedMetadata()

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { unnamedMetadata } from './component.ts'
 
 /**
  * Describes what a field accepts, for the person who filled it in: the only place that turns schemas into sentences.
@@ -63,7 +64,8 @@ const jsonSchemas = {
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   // zod's JSON Schema has this shape for everything that clients send.
   const knownSchema =
-    jsonSchemas[io].get(schema) ?? (z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonSchema)
+    jsonSchemas[io].get(schema) ??
+    (z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: unnamedMetadata }) as JsonSchema)
   jsonSchemas[io].set(schema, knownSchema)
   return knownSchema
 }

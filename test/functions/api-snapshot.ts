@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { routes } from '../../functions/routes/index.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
+import { unnamedMetadata } from '../../lib/validation/component.ts'
 
 export const snapshotFile = new URL('api-snapshot.txt', import.meta.url)
 
@@ -50,9 +51,7 @@ const bounds = [
  */
 function boundsOf(schema: z.ZodType | undefined): string[] {
   if (!schema) return []
-  // Without metadata, and so without names: a schema with a name would become a reference.
-  const metadata = z.registry<{ id?: string }>()
-  return walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata }), '')
+  return walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata: unnamedMetadata }), '')
 }
 
 function walk(node: unknown, at: string): string[] {

@@ -10,6 +10,7 @@ import { AppError } from '../../lib/errors.ts'
 import { taskOperations } from '../../lib/tasks/index.ts'
 import { requestHeaders } from '../../lib/transfer/request-headers.ts'
 import { sortKeys } from '../../lib/validation/canonical-json.ts'
+import { component } from '../../lib/validation/component.ts'
 import { parseInput, parseJson } from '../../lib/validation/parse-input.ts'
 
 type Wrong = Readonly<Record<string, string>>
@@ -31,7 +32,20 @@ function messagesFor(schema: z.ZodType, value: unknown): Wrong {
 
 const upload = presignUpload.body?.schema ?? z.never()
 const query = listJobs.query ?? z.never()
+const namedSchema = component(
+  'NamedInTest',
+  z.object({ side: component('NamedSideInTest', z.enum(['left', 'right'])), count: z.int().min(0) }),
+)
 const sentences: readonly [what: string, schema: z.ZodType, value: unknown, expected: Wrong][] = [
+  [
+    'fields of a schema that the API document names',
+    namedSchema,
+    { side: 'top', count: -1 },
+    {
+      side: 'expected left or right, got "top"',
+      count: 'expected a whole number of at least 0, got -1',
+    },
+  ],
   [
     'missing fields',
     upload,
