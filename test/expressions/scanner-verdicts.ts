@@ -38,7 +38,7 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
       'lib/engines/libreoffice/formats.ts filtersOf',
       'lib/engines/pandoc/tree.ts keepDescriptiveMeta',
       'lib/engines/pdf/tools/assemble.ts updatePageLinks',
-      'lib/engines/pdf/tools/sanitize.ts clean',
+      'lib/engines/pdf/tools/sanitize.ts cleanValue',
       'lib/engines/shared/image/rescale-tiff-samples.ts rescaleTiffSamples',
       'lib/engines/shared/metadata/webp.ts writeWebp',
       'lib/engines/shared/text/plausibility.ts ratePlausibility',
