@@ -31,6 +31,8 @@ export async function prepareTasks(taskMap: TaskMap, id: string, services: Servi
   const engines = await services.engines()
   const storedTasks = mapTasks(taskMap, (name, fields) => {
     rejectRedacted(name, fields)
+    // A task of this form is invalid, which is reported below.
+    if (isSealed(fields)) return {}
     return sealFields(clearUnknownOptions(fields, engines), id, services)
   })
   const tasks = createRunTasks({ id, tasks: storedTasks }, { date: '2026-12-31', runId: 'run_' }, services)
@@ -69,7 +71,7 @@ function clearUnknownOptions(fields: Fields, engines: readonly Engine[]): Fields
   const { options } = fields
   const commonFields = Object.entries(fields).filter(([name]) => isCommonField(name))
   const cleared = { ...clearUnknownFields(fields, operation, engines), ...Object.fromEntries(commonFields) }
-  if (!isPlainObject(options)) return cleared
+  if (!isPlainObject(options) || isSealed(options)) return cleared
   return { ...cleared, options: clearUnknownFields(options, operation, engines) }
 }
 
@@ -87,7 +89,7 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
     )
   const { options } = fields
   const sealedFields = vault.sealClientSecrets(fields, secrets(fields), id)
-  if (!isPlainObject(options)) return sealedFields
+  if (!isPlainObject(options) || isSealed(options)) return sealedFields
   return { ...sealedFields, options: vault.sealClientSecrets(options, secrets(options), id) }
 }
 

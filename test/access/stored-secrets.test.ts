@@ -109,6 +109,9 @@ test('what a client sends in the form of a sealed value is an invalid value or a
   for (const body of [
     { ...daily, tasks: forged },
     { ...daily, tasks: { ...tasks, text: { ...tasks.text, file: sealed } } },
+    { ...daily, tasks: { ...tasks, text: { ...tasks.text, options: sealed } } },
+    { ...daily, tasks: { ...tasks, pdf: { ...tasks.pdf, options: sealed } } },
+    { ...daily, tasks: { ...tasks, pdf: sealed } },
   ]) {
     const { status, json } = await app.send('POST', '/v1/workflows', { headers, body })
     assert.ok(status === 400 || status === 201, JSON.stringify(json))
