@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { copyFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Tools } from '../../../lib/engines/engine.ts'
 import { buildDocx } from '../../../lib/engines/pdf/docx/build-docx.ts'
@@ -24,7 +24,7 @@ async function printToPdf(path: string): Promise<string> {
   const folder = scratchFolder('reopened')
   const profile = `-env:UserInstallation=file://${folder}/profile`
   await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
-  return join(folder, 'output.pdf')
+  return join(folder, `${parse(path).name}.pdf`)
 }
 
 describe('PDF to Word', () => {
