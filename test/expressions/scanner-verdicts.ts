@@ -44,6 +44,7 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
       'lib/engines/shared/text/plausibility.ts ratePlausibility',
       'lib/fidelity/media/images.ts readTiff',
       'lib/fidelity/office/doc-hidden.ts hidingReason',
+      'lib/http/openapi/parameters.ts constructor',
       'lib/transfer/guarded-http.ts request',
     ],
   },
