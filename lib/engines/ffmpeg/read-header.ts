@@ -21,7 +21,8 @@ const readers: Readonly<Record<string, HeaderReader>> = {
 export async function readHeader(path: string, format: FormatId): Promise<MediaHeader | undefined> {
   if (!readers[demuxersFor(format)]) return undefined
   await using file = await open(path)
-  return readHeaderOf(await openRandomAccess(file), format)
+  // The file is closed on return.
+  return await readHeaderOf(await openRandomAccess(file), format)
 }
 
 export async function readHeaderOf(file: RandomAccess, format: FormatId): Promise<MediaHeader | undefined> {
