@@ -7,6 +7,7 @@ import { secretNames } from '../../lib/resources/function-declaration.ts'
 import { functionNames, functions } from '../../lib/resources/functions.ts'
 import { loadConfigAndClearSecrets } from '../../lib/services/load-config.ts'
 
+const derivedKey = Buffer.alloc(32).toString('base64url')
 const secrets: Readonly<Record<string, string>> = {
   AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
   AWS_SECRET_ACCESS_KEY: 'of a role',
@@ -16,6 +17,9 @@ const secrets: Readonly<Record<string, string>> = {
   SMTP_URL: 'smtp://user:password@127.0.0.1',
   OPENID_PROVIDERS: '[]',
   DRIVES: '{}',
+  DOWNLOAD_KEY: derivedKey,
+  TASK_KEY: derivedKey,
+  WEBHOOK_KEY: derivedKey,
 }
 const names = [...roleKeyNames, ...secretNames]
 const left = (environment: Readonly<Record<string, string | undefined>>) =>

@@ -25,10 +25,12 @@ test('starting the service removes access of other users to the data folder and 
   assert.deepEqual(accessible, [])
 })
 
-/** Files that were deleted meanwhile don't count. */
+/** Workers of a service that root started have a user and a group of their own. Deleted files don't count. */
 function isAccessibleToOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
-  return stats !== undefined && (stats.mode & 0o077) !== 0
+  if (stats === undefined) return false
+  const isOfWorkers = stats.gid !== process.getgid?.()
+  return (stats.mode & (isOfWorkers ? 0o007 : 0o077)) !== 0
 }
 
 test('a second service on the same data folder fails with a message while the first keeps running', async () => {
