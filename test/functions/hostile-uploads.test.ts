@@ -114,7 +114,7 @@ function decoderPids(parent = service.pid): number[] {
   )
   return children.flatMap((pid) => {
     try {
-      const isDecoder = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('decoder.mjs')
+      const isDecoder = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/decoders/program')
       return isDecoder ? [pid] : decoderPids(pid)
     } catch {
       return [] // it has ended

@@ -93,8 +93,8 @@ const remainsOf = ({ records, objects, openUploads, blobs, work }: StoredData) =
   objects,
   openUploads,
   blobs,
-  // A decoder process that waits for the next file has a folder.
-  work: work.filter((name) => !name.startsWith('mutabor-decoder-')),
+  // A decoder process that waits for the next file has a folder, and workers have one for compiled code.
+  work: work.filter((name) => !name.startsWith('mutabor-decoder-') && name !== 'compile-cache'),
 })
 
 test('of 200 uploads at the same time, half of which are interrupted, nothing stays a minute later', async () => {

@@ -64,7 +64,7 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
     await lease.release()
     return writes[1] ?? {}
   }
-  const [removedLease, setPlus] = [['leaseId', 'leaseUntil'], { attempt: ['attempt', -1] }]
+  const [removedLease, setPlus] = [['leaseId', 'leaseUntil', 'workedMs'], { attempt: ['attempt', -1] }]
   const remove = [...removedLease, 'startedAt']
   assert.deepEqual(await releaseAfter({ startedAt: timestamp(0) }), {
     set: { status: 'pending' },
