@@ -9,12 +9,13 @@ export function component<Schema extends z.ZodType>(id: string, schema: Schema):
   return schema
 }
 
-/** The metadata of all schemas without their names: a JSON Schema made with it contains no references. */
-class UnnamedMetadata extends z.core.$ZodRegistry<z.core.GlobalMeta> {
-  override get<Schema extends z.core.$ZodType>(schema: Schema) {
+/**
+ * The metadata of all schemas without their names: a JSON Schema made with it contains no references. Extending zod's
+ * class would add all of zod to the packages of functions.
+ */
+export const unnamedMetadata = Object.assign(z.registry<z.core.GlobalMeta>(), {
+  get(schema: z.core.$ZodType) {
     const { id: _, ...metadata } = z.globalRegistry.get(schema) ?? {}
-    return metadata as ReturnType<z.core.$ZodRegistry<z.core.GlobalMeta>['get']> // the same type, where all is optional
-  }
-}
-
-export const unnamedMetadata = new UnnamedMetadata()
+    return metadata
+  },
+})
