@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { after, before } from '../hooks.ts'
-import { descendants, residentBytes } from '../support/processes.ts'
+import { descendants, proportionalBytes } from '../support/processes.ts'
 import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -71,13 +71,13 @@ test('the progress of a long conversion increases, and cancelling it stops the e
   assert.equal(download.status, 409)
 })
 
-test('the idle service uses less than 250 MB after its workers have exited', async () => {
+test('the idle service uses less than 200 MB after its workers have exited', async () => {
   await waitUntil(
     () => !descendants(service.pid).some(({ command }) => command.includes('worker.ts')),
     'idle workers exit',
     20,
   )
   const allPids = [service.pid, ...descendants(service.pid).map(({ pid }) => pid)]
-  const total = allPids.reduce((sum, pid) => sum + residentBytes(pid), 0)
-  assert.ok(total < 250e6, `${Math.round(total / 1e6)} MB`)
+  const total = allPids.reduce((sum, pid) => sum + proportionalBytes(pid), 0)
+  assert.ok(total < 200e6, `${Math.round(total / 1e6)} MB`)
 })
