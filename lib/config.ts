@@ -204,7 +204,9 @@ export const settings = {
   GCS_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Another server with the JSON API of Google Cloud Storage, which also issues its tokens'),
+    .describe(
+      'Another server that implements the JSON API of Google Cloud Storage and issues the access tokens for it',
+    ),
   SERVICE_SECRET: z
     .string()
     .min(32)

@@ -25,7 +25,7 @@ interface LockEntry {
 }
 
 /** Folders in which Node looks for a dependency of the package at `path`, nearest first. */
-function* lookups(path: string, name: string): Generator<string> {
+function* candidateFolders(path: string, name: string): Generator<string> {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     yield `${at && `${at}/`}node_modules/${name}`
     if (at === '') return
@@ -37,7 +37,7 @@ test('the lockfile contains the packages of other platforms, which "npm ci" requ
   const packages: Record<string, LockEntry> = lock.packages
   const missingPackages = Object.entries(packages).flatMap(([path, entry]) =>
     Object.keys(entry.optionalDependencies ?? {}).filter(
-      (name) => ![...lookups(path, name)].some((place) => place in packages),
+      (name) => ![...candidateFolders(path, name)].some((place) => place in packages),
     ),
   )
   assert.deepEqual(missingPackages, [])

@@ -45,7 +45,7 @@ const findBundle = lazyAsync(async (): Promise<string | undefined> => {
 // Where that folder can't be written, the sources run as they are.
 const sources = ['lib', 'layers', 'node_modules', 'package.json'].map((path) => root + path)
 
-/** The program that reads files. In zip packages, lib/deployment/lambda-layers.ts replaces this module. */
+/** Returns the program of decoder processes. In zip packages, lib/deployment/lambda-layers.ts replaces this module. */
 export async function findProgram(): Promise<Program> {
   const bundle = await findBundle()
   return bundle === undefined

@@ -6,7 +6,7 @@
 // log's new header before it overwrites old frames (https://sqlite.org/wal.html). So a commit that is no longer in the
 // log is in the database, and syncing the log is always enough.
 import { DatabaseSync } from 'node:sqlite'
-import { LogSync, type PendingResult } from './log-sync.ts'
+import { LogSync, type PendingDelivery } from './log-sync.ts'
 import { enableIncrementalVacuum, IncrementalVacuum } from './sqlite-vacuum.ts'
 
 /**
@@ -33,7 +33,7 @@ interface PendingChange {
   readonly reject: (error: unknown) => void
 }
 
-type CommittedResult = PendingResult & Pick<PendingChange, 'durability'>
+type CommittedResult = PendingDelivery & Pick<PendingChange, 'durability'>
 
 /** How long another process may lock the file. */
 const lockTimeoutMs = 2000

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 
 /** The result of a committed change that may only be delivered once the change is on disk. */
-export interface PendingResult {
+export interface PendingDelivery {
   readonly deliver: () => void
   readonly reject: (error: unknown) => void
 }
@@ -23,7 +23,7 @@ export class LogSync {
   readonly #onFailed: (error: Error) => void
   readonly #countChanges: () => unknown
   /** Results that wait for a sync that has not started. */
-  #waitingResults: PendingResult[] = []
+  #waitingResults: PendingDelivery[] = []
   #syncing: Promise<void> | undefined
   #syncedChanges: unknown
   #failure: Error | undefined
@@ -46,7 +46,7 @@ export class LogSync {
   }
 
   /** Delivers the results once everything committed so far is on disk. */
-  deliverDurably(results: readonly PendingResult[]): void {
+  deliverDurably(results: readonly PendingDelivery[]): void {
     this.#waitingResults.push(...results)
     this.#syncing ??= this.#deliverWhenSynced().finally(() => {
       this.#syncing = undefined
@@ -73,7 +73,7 @@ export class LogSync {
   /**
    * After a failed sync the kernel may have dropped the data from memory, so a later successful sync proves nothing.
    */
-  #failPermanently(cause: unknown, results: readonly PendingResult[]): void {
+  #failPermanently(cause: unknown, results: readonly PendingDelivery[]): void {
     const failure = new Error(
       `Writes to ${this.#file} could not be synced to disk, so no further changes are accepted. Check the disk for errors and free space, then restart the service.`,
       { cause },

@@ -39,7 +39,7 @@ export interface NewJob {
 /** More dependents than this go into separate records, because a task's record is rewritten often. */
 const maxInlineDependents = 32
 const dependentsPerPage = 1000
-/** Maximum bytes of fixed tasks in the job's record. */
+/** Maximum JSON length of the tasks without work in the job's record; a longer list gets a record of its own. */
 const maxInlineFixedBytes = 2000
 /** Seconds added to a job's longest possible lifetime; afterwards the table deletes leftover records. */
 const ttlMarginS = 14 * 24 * 3600

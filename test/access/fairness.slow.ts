@@ -21,7 +21,7 @@ test('a job does not wait for hundreds of earlier jobs of another owner', async 
   const service = await startService()
   try {
     const [manyJobs, one] = [new Client(service), new Client(service)]
-    // Both owners have an identity, and the engines are warm.
+    // First give both owners an identity and warm up the engines.
     await manyJobs.finishedJob(await begin(manyJobs))
     await one.finishedJob(await begin(one))
     const sentIds: string[] = []

@@ -108,7 +108,7 @@ test('the parts of a full run contain every unit once and take about equally lon
   )
 })
 
-test('each part of a full run executes all of its units', () => {
+test('the commands of a full run include every kind of check and every test file', () => {
   const text = commandsOf(allUnits()).map((command) => command.join(' '))
   assert.deepEqual(
     text

@@ -82,7 +82,7 @@ test('a Direct3D 10 texture is read by FFmpeg and supports the image options', a
   assert.match(colors, /FF0000[\s\S]*00FF00[\s\S]*0000FF[\s\S]*8C8[A-C]8C/)
 })
 
-test('a 16-bit texture has the right colors, and a float texture is refused by name', async () => {
+test('a 16-bit texture has the right colors, and a float texture is refused as unsupported', async () => {
   const texture = (format: number, dot: readonly number[]) => {
     const bytes = Buffer.alloc(148 + 16 * 8)
     bytes.write('DDS ', 'latin1')

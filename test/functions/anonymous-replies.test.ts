@@ -8,8 +8,6 @@ import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { tasks } from './support/account-replies.ts'
 
-/** Replies about accounts, API keys and permissions. */
-
 let app: EmbeddedApp
 
 before(async () => {

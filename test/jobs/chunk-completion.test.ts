@@ -137,7 +137,7 @@ test('a failing chunk whose speculative copy is running or complete does not fai
   }
 })
 
-test('an unreadable chunk resets its task for a fallback route, without its chunks', async () => {
+test('an unreadable chunk resets its task: the chunks are discarded and a fallback route is tried', async () => {
   const { end, found, did: takeCalls } = await split()
   await end(1000)
   takeCalls()

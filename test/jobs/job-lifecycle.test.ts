@@ -30,7 +30,7 @@ test('of two progress writes with the same timestamp, the later one publishes th
   } as unknown as JobLifecycleDeps) // no more is used
   await lifecycle.publishProgress(job, 0, { percent: 40, stage: 'convert', taskName: 'second' })
   assert.deepEqual(
-    published.map(({ job }) => (job as { progress: object }).progress), // as its schema has it
+    published.map(({ job }) => (job as { progress: object }).progress), // typed as in the event's schema
     [{ percent: 40, stage: 'convert', taskName: 'first' }],
   )
 })
@@ -208,7 +208,7 @@ test('after its end is published, a job is not checked before its expiry', async
   }
 })
 
-test('publishing an end does not change a job that was deleted meanwhile', async () => {
+test('republishing the outcome of a job does not change the job if it has been deleted in the meantime', async () => {
   const { lifecycle, store, job, whole, takeEvents } = await createRunningJob()
   await store.changeJob('job_1', {
     set: {
@@ -289,7 +289,7 @@ test('progress is not published if another task has raised the percent meanwhile
   assert.deepEqual((await job()).running, { 4: 90 })
 })
 
-test('an end is published once although each response of the table is lost once', async () => {
+test('the outcome of a job is published once although each response of the table is lost once', async () => {
   const { lifecycle, change, takeEvents, table, job } = await createRunningJob()
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   table.losesResponses = true
@@ -299,7 +299,7 @@ test('an end is published once although each response of the table is lost once'
   assert.equal(takeEvents().filter((name) => name === 'job.completed').length, 1)
 })
 
-test('publishing an end keeps the earlier check time of a job that expired meanwhile', async () => {
+test('republishing the outcome of a job keeps its earlier check time if it has expired in the meantime', async () => {
   const { lifecycle, store, whole } = await createRunningJob(
     [createStoredImport('in'), createExport('out', [0])],
     false,

@@ -190,7 +190,7 @@ test('when one of several tasks ends, the next one is sent and the start of the 
   assert.equal(ranMs, undefined)
 })
 
-test('a stored end is not replaced by a different end of the same worker', async () => {
+test('a stored task outcome is not replaced when the same worker reports a different one', async () => {
   const { held: claimAndKeep, bus, found } = await createJob(onlyTasks)
   const one = await claimAndKeep()
   bus.failTimes(1)

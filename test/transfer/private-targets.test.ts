@@ -118,7 +118,7 @@ async function deliverTo(url: URL, guardedHttp: GuardedHttp): Promise<void> {
   if (failure) throw failure
   if (outcome.error !== undefined) throw new RemoteError('status', outcome.error)
 }
-const attemptNames = [
+const outgoingRequestNames = [
   ...Object.keys(imports),
   ...Object.keys(exports),
   'import/google-cloud-storage',
@@ -131,7 +131,7 @@ const isRefused = (error: unknown) => {
   return error.code === 'URL_NOT_ALLOWED'
 }
 
-for (const name of attemptNames)
+for (const name of outgoingRequestNames)
   test(`${name} rejects private addresses in every notation`, async (t) => {
     const guardedHttp = new GuardedHttp()
     t.after(() => guardedHttp.close())
@@ -170,7 +170,7 @@ test('nothing follows a redirect to a private address', async (t) => {
 
 test('nothing connects to a name that resolves to a private address on the second lookup', async (t) => {
   const { port } = insideServer.address() as AddressInfo
-  for (const name of attemptNames) {
+  for (const name of outgoingRequestNames) {
     let lookups = 0
     const resolve: ResolveHost = async () => [
       { address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 },

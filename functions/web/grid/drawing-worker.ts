@@ -78,9 +78,9 @@ const noFilters: unknown = new Proxy(class {}, {
 
 class DataFactory {
   async fetch({ filename }: { filename: string }): Promise<Uint8Array> {
-    if (!isDrawingFile(filename)) throw new Error(`nothing is called ${filename}`)
+    if (!isDrawingFile(filename)) throw new Error(`unknown file ${filename}`)
     const response = await fetch(`/web/${filename}`)
-    if (!response.ok) throw new Error(`${filename} is not there: ${response.status}`)
+    if (!response.ok) throw new Error(`could not load ${filename}: HTTP ${response.status}`)
     return new Uint8Array(await response.arrayBuffer())
   }
 }

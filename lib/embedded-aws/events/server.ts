@@ -120,10 +120,11 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
     action: string,
     input: Readonly<Record<string, unknown>>,
   ): void {
+    // Entries that are not objects are rejected by PutEvents itself.
     const entries = Array.isArray(input['Entries'])
-      ? (input['Entries'] as { EventBusName?: unknown }[]) // members of other types are rejected later
+      ? (input['Entries'] as ({ EventBusName?: unknown } | null)[])
       : [{}]
-    const buses = new Set(entries.map(({ EventBusName = 'default' }) => String(EventBusName)))
+    const buses = new Set(entries.map((entry) => String(entry?.EventBusName ?? 'default')))
     for (const bus of buses) {
       const resource = bus.startsWith('arn:') ? bus : busArn(bus)
       if (authorize({ accessKeyId, action, resource })) continue

@@ -62,17 +62,20 @@ async function transferTimes(
     throw new Error('the transferred file differs from the source')
   await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
   const seconds = ({ startedAt, endedAt }: TaskTimes) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
-  return { importS: seconds(data.tasks.in), exportS: exporting ? seconds(data.tasks.out) : undefined }
+  return {
+    importSeconds: seconds(data.tasks.in),
+    exportSeconds: exporting ? seconds(data.tasks.out) : undefined,
+  }
 }
 
 /** Returns the seconds of a program and adds its CPU seconds to `spent`. */
 const runProgram =
-  ([name = '', ...args]: readonly string[], spentMs: number[]): MeasuredTurn =>
+  ([name = '', ...args]: readonly string[], spentS: number[]): MeasuredTurn =>
   async () => {
     const cpuBefore = cpuMsOfExited()
     const start = performance.now()
     await run(name, args)
-    spentMs.push((cpuMsOfExited() - cpuBefore) / 1000)
+    spentS.push((cpuMsOfExited() - cpuBefore) / 1000)
     return [(performance.now() - start) / 1000]
   }
 
@@ -83,14 +86,14 @@ const runProgram =
 const downloadTurn = (
   store: ThirdPartyStore,
   dir: string,
-  spentMs: number[],
+  spentS: number[],
   syncedS: number[],
 ): MeasuredTurn => {
   let number = 0
   return async () => {
     const path = join(dir, `back-${number++}.wav`)
     const start = performance.now()
-    const seconds = await runProgram(await store.download(path), spentMs)()
+    const seconds = await runProgram(await store.download(path), spentS)()
     // Our import ends when the bytes are on disk; those of the program can still be in memory.
     await run('sync', [path])
     syncedS.push((performance.now() - start) / 1000)
@@ -100,8 +103,8 @@ const downloadTurn = (
 }
 
 /** Drops the file from the page cache first, because the service's uploads also read mostly from disk. */
-const uploadTurn = (upload: readonly string[], file: string, spentMs: number[]): MeasuredTurn => {
-  const send = runProgram(upload, spentMs)
+const uploadTurn = (upload: readonly string[], file: string, spentS: number[]): MeasuredTurn => {
+  const send = runProgram(upload, spentS)
   return async () => {
     await run('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none'])
     return send()
@@ -132,10 +135,10 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, me
   const syncedS: number[] = []
   const ourTurn: MeasuredTurn = async () => {
     const cpuBefore = cpuMs(service.pid)
-    const { importS, exportS } = await transferTimes(client, store, sha256)
+    const { importSeconds, exportSeconds } = await transferTimes(client, store, sha256)
     ourCpu.push((cpuMs(service.pid) - cpuBefore) / 1000)
-    if (exportS !== undefined) exports.push(exportS)
-    return [importS]
+    if (exportSeconds !== undefined) exports.push(exportSeconds)
+    return [importSeconds]
   }
   // The file must be uploaded before it can be downloaded.
   if (upload) await run(upload[0] ?? '', upload.slice(1))
@@ -143,7 +146,7 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, me
   const turns = { ...theirTurns, down: downloadTurn(store, dir, theirCpu, syncedS), ours: ourTurn }
   const seconds = await runInterleaved(rounds, turns)
   const { proportional, resident } = await peakWorkerMib(service, () =>
-    runInterleaved(0, { again: async () => [(await transferTimes(client, store, sha256)).importS] }),
+    runInterleaved(0, { again: async () => [(await transferTimes(client, store, sha256)).importSeconds] }),
   )
   const speed = (what: string, ourS: number, theirS: number, moreText: string) =>
     report.figure({
@@ -154,9 +157,9 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, me
       remark: `${(theirS / ourS).toFixed(2)} of ${moreText}`,
     })
   const of = (name: string, theirS: number) => `${name}'s ${Math.round(mib / theirS)}`
-  const [importS, downS, upS] = [median(seconds.ours), median(seconds.down), median(seconds.up)]
-  const synced = (median(syncedS.slice(1)) / importS).toFixed(2)
-  speed('import', importS, downS, `${of(programs.download, downS)}, ${synced} of it with a sync`)
+  const [importSeconds, downS, upS] = [median(seconds.ours), median(seconds.down), median(seconds.up)]
+  const synced = (median(syncedS.slice(1)) / importSeconds).toFixed(2)
+  speed('import', importSeconds, downS, `${of(programs.download, downS)}, ${synced} of it with a sync`)
   if (programs.upload) speed('export', median(exports.slice(1)), upS, of(programs.upload, upS))
   const perGib = (spent: readonly number[], calls: number) =>
     (spent.slice(calls).reduce((sum, one) => sum + one, 0) / rounds / mib) * 1024

@@ -11,7 +11,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { fixture } from '../support/run-engine.ts'
 
 /** Splits a merge of two tones of one second with a gap of ten seconds, for a worker with this time limit. */
-async function splitFor(timeoutS: number, to: FormatId = 'm4a') {
+async function splitMerge(timeoutS: number, to: FormatId = 'm4a') {
   const workDir = scratchFolder('merge-audio')
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
@@ -28,7 +28,7 @@ async function splitFor(timeoutS: number, to: FormatId = 'm4a') {
 }
 
 /** Splits the conversion of a mono tone of one second, which takes 0.014 s as m4a. */
-async function convertFor(
+async function splitConversion(
   timeoutS: number,
   to: FormatId,
   {
@@ -54,30 +54,30 @@ test('merging audio is refused in advance if it would exceed the time limit, wit
   // Twelve seconds of mono, which take 0.17 s.
   const message =
     /^The merged files are \d+ min long; .* converted to m4a within .* 0.1 s\. Merge fewer files, or convert it to mp3 or flac or wav\.$/
-  await assert.rejects(splitFor(0.1), isTimeout(message))
-  assert.equal(await splitFor(0.3), undefined)
-  assert.equal(await splitFor(0.1, 'flac'), undefined)
-  assert.equal(await splitFor(Number.POSITIVE_INFINITY), undefined)
+  await assert.rejects(splitMerge(0.1), isTimeout(message))
+  assert.equal(await splitMerge(0.3), undefined)
+  assert.equal(await splitMerge(0.1, 'flac'), undefined)
+  assert.equal(await splitMerge(Number.POSITIVE_INFINITY), undefined)
 })
 
 test('converting or compressing audio is refused if it would exceed the time limit, unless copied or trimmed', async () => {
   const message =
     /^The audio is \d+ min long; .* converted to aac within .* 0.01 s\. Convert it in parts with start and end, or convert it to mp3 or flac or wav\.$/
-  await assert.rejects(convertFor(0.01, 'aac', { mode: 'encode' }), isTimeout(message))
-  assert.equal(await convertFor(0.01, 'aac'), undefined)
-  assert.equal(await convertFor(0.01, 'aac', { mode: 'encode', end: 0.5 }), undefined)
+  await assert.rejects(splitConversion(0.01, 'aac', { mode: 'encode' }), isTimeout(message))
+  assert.equal(await splitConversion(0.01, 'aac'), undefined)
+  assert.equal(await splitConversion(0.01, 'aac', { mode: 'encode', end: 0.5 }), undefined)
   await assert.rejects(
-    convertFor(0.005, 'mp3'),
+    splitConversion(0.005, 'mp3'),
     isTimeout(/with start and end, or convert it to flac or wav\.$/),
   )
-  assert.equal(await convertFor(0.005, 'mp3', { audioSampleRate: 16_000 }), undefined)
-  await assert.rejects(convertFor(0.01, 'mp3', { channels: 2 }), isTimeout(/converted to mp3/))
-  await assert.rejects(convertFor(0.0005, 'wav'), isTimeout(/with start and end\.$/))
+  assert.equal(await splitConversion(0.005, 'mp3', { audioSampleRate: 16_000 }), undefined)
+  await assert.rejects(splitConversion(0.01, 'mp3', { channels: 2 }), isTimeout(/converted to mp3/))
+  await assert.rejects(splitConversion(0.0005, 'wav'), isTimeout(/with start and end\.$/))
   await assert.rejects(
-    convertFor(0.01, 'm4a', { operation: 'compress', quality: 50 }),
+    splitConversion(0.01, 'm4a', { operation: 'compress', quality: 50 }),
     isTimeout(/Compress parts of it, or convert it to mp3/),
   )
-  assert.equal(await convertFor(0.1, 'm4a', { operation: 'compress', quality: 50 }), undefined)
+  assert.equal(await splitConversion(0.1, 'm4a', { operation: 'compress', quality: 50 }), undefined)
 })
 
 test('the time limit allows longer audio in FLAC than in AAC, and a third of the duration for six channels instead of two', () => {

@@ -73,7 +73,7 @@ describe('a video with additional content', () => {
     assert.deepEqual(droppedCover.warnings, ['COVER_DROPPED'])
   })
 
-  test('a video with additional content whose duration is not stored has its duration measured', async () => {
+  test('the duration of a video is measured if the file does not store it', async () => {
     await ffmpegTool(
       '-i',
       fixture('video.webm'),

@@ -109,7 +109,7 @@ describe('an image in a format of ImageMagick', () => {
     }
   })
 
-  test('an ImageMagick image contains no path of the machine', async () => {
+  test('an image written by ImageMagick contains no local file path', async () => {
     for (const to of ['cin', 'dpx', 'miff'] as const) {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
       assert.equal((await readFile(path)).includes(dirname(path)), false, to)

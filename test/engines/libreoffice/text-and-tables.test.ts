@@ -98,8 +98,8 @@ describe('plain text and tables', () => {
     const locked = join(scratch, 'protected-dates.fods')
     const key =
       'table:protected="true" table:protection-key="NHrmZ3JBYtcPY8VVFPdJXR+HCBw=" table:protection-key-digest-algorithm="http://www.w3.org/2000/09/xmldsig#sha1"'
-    const openTable = await readFile(source, 'utf8')
-    await writeFile(locked, openTable.replace('table:name="a"', `table:name="a" ${key}`))
+    const unprotectedXml = await readFile(source, 'utf8')
+    await writeFile(locked, unprotectedXml.replace('table:name="a"', `table:name="a" ${key}`))
     assert.match(
       await readFile((await convert(engine, locked, 'csv')).path, 'utf8'),
       /^03.04.2023,.*,1\.2345,.*\n$/,

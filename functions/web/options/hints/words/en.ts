@@ -105,7 +105,8 @@ const hints: Readonly<Record<string, string>> = {
     'Larger images are scaled down to this size.',
   'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
     'For example 500k or 2M. Frame rate and dimensions are reduced until the file fits.',
-  'Maximum size in bytes; the best quality that fits is used.': 'Uses the best quality that fits.',
+  'Maximum size in bytes; the best quality that fits is used.':
+    'Uses the best quality that keeps the file within this size.',
   'Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.':
     'For example 500k or 8M. Use it instead of quality.',
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
