@@ -46,9 +46,11 @@ test('tasks whose worker crashed run alone, and only the one that crashes again 
   }
   const claimsOf = async (jobId: string) =>
     (await readLog(dataDir)).filter((line) => line.msg === 'task claimed' && line.jobId === jobId)
-  const neighbor = await create(await createNoise(2400, 1800))
+  // Both images first: the neighbor must not be finished when its worker is killed.
+  const images = [await createNoise(3200, 2400), await createNoise(4000, 3000)] as const
+  const neighbor = await create(images[0])
   await waitUntil(async () => (await claimsOf(neighbor)).length === 1, 'the neighbor runs', 60)
-  const crashing = await create(await createNoise(4000, 3000))
+  const crashing = await create(images[1])
   await waitUntil(async () => (await claimsOf(crashing)).length === 1, 'both tasks run', 60)
   const [sharedWorker, ...otherWorkers] = workersOf(service.pid)
   assert.ok(sharedWorker && otherWorkers.length === 0, 'both run in the same worker')
