@@ -19,13 +19,13 @@ const startTimeoutMs = 60_000
 /** Number of calls after which the memory of the process is looked at even if no call took long. */
 const checkEveryCalls = 20
 
-/** Why a call has no result: the limit that it exceeded, a process that died by itself, or none that was free. */
+/** Why a call has no result: a limit was exceeded, the process crashed, or no process was free. */
 export type EndReason = 'processor time' | 'memory' | 'reads' | 'silence' | 'crash' | 'busy'
 
 export class DecoderEnded extends Error {
   override readonly name = 'DecoderEnded'
   readonly reason: EndReason
-  /** What ended a process that died by itself, such as `SIGSEGV` or `exit code 1`. */
+  /** What ended a process that crashed, such as `SIGSEGV` or `exit code 1`. */
   readonly exit: string
 
   constructor(reason: EndReason, exit: string, output = '') {

@@ -131,7 +131,7 @@ test('formats that cannot be counted are listed, and the other steps are still c
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
   const { fidelity } = await convert({ sources: [createText(100)], output: createText(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })
-  const countedLoss = { words: createRetention(9, 9), dropped: ['film'] }
+  const countedLoss = { words: createRetention(9, 9), dropped: ['video'] }
   assert.deepEqual(combineSequential({ dropped: [], uncounted: ['xpm'] }, countedLoss), {
     ...countedLoss,
     uncounted: ['xpm'],

@@ -1,4 +1,4 @@
-// 200 clients upload at the same time, and half of them disconnect: nothing of theirs may stay.
+// 200 clients upload at the same time, and half of them disconnect: none of their data may remain.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -97,7 +97,7 @@ const remainsOf = ({ records, objects, openUploads, blobs, work }: StoredData) =
   work: work.filter((name) => !name.startsWith('mutabor-decoder-') && name !== 'compile-cache'),
 })
 
-test('of 200 uploads at the same time, half of which are interrupted, nothing stays a minute later', async () => {
+test('no data of 200 concurrent uploads, half of them interrupted, remains a minute after their jobs are deleted', async () => {
   const jobIds: string[] = []
   const allUploads = Array.from({ length: count }, (_, at) => uploads[at % uploads.length])
   await forEachConcurrently(allUploads, count, async (upload) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Makes values for a JSON Schema of the OpenAPI document: mostly valid ones, and some that are odd at any depth. */
+/** Creates values for a JSON Schema of the OpenAPI document. Most are valid; some are invalid at any depth. */
 
 export interface Schema {
   readonly $ref?: string

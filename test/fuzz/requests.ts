@@ -88,7 +88,7 @@ export function requestArbitrary(document: object): fc.Arbitrary<FuzzRequest> {
   )
 }
 
-/** Mostly someone who may send the request. */
+/** Usually an identity that is allowed to send the request. */
 function senderOf(path: string): fc.Arbitrary<SenderName> {
   const isAdminPath = path.startsWith('/v1/admin')
     ? (['admin'] as const)

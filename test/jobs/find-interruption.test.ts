@@ -16,7 +16,7 @@ test('a killed program and a failing system do not count as errors of the file',
   }
 })
 
-test('errors of a program that crashes by itself, and all other errors, stay unchanged', () => {
+test('errors of a program that crashed without being killed, and all other errors, stay unchanged', () => {
   const crash = new EngineCrash('qpdf', 'SIGSEGV', '')
   const missingOutput = Object.assign(new Error('no output'), { code: 'ENOENT' })
   const killedProgram = new EngineCrash('qpdf', 'SIGKILL', '')

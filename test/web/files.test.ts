@@ -25,7 +25,7 @@ async function convert(page: Page, name: string, buffer?: Buffer) {
   return card
 }
 
-/** The tests mostly wait, so three run at a time. */
+/** The tests spend most of their time waiting, so three run at a time. */
 describe('files on the page', { concurrency: 3 }, () => {
   before(async () => {
     site = await openSite()
