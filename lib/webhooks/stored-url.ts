@@ -13,8 +13,10 @@ export const openUrl = (stored: StoredUrl, context: string, vault: Vault): strin
   isSealed(stored) ? z.string().parse(vault.unseal(stored, context)) : stored
 
 /** Returns the URL for a client: whole for those who may set it, otherwise without credentials and query. */
-export function urlFor({ scopes, isPublic }: Principal, address: string): string {
-  if (!isPublic && (scopes.has('WEBHOOKS_MANAGE') || scopes.has('CONVERT_WRITE'))) return address
+export function urlFor({ kind, scopes, isPublic }: Principal, address: string): string {
+  // Anonymous clients have no scopes, but may do anything with what they own.
+  const maySetIt = kind === 'anonymous' || scopes.has('WEBHOOKS_MANAGE') || scopes.has('CONVERT_WRITE')
+  if (maySetIt && !isPublic) return address
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname}`
 }

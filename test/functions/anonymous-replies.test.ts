@@ -39,10 +39,12 @@ describe('replies to anonymous clients', () => {
 
   test('the webhook of a job cannot be changed and is deleted with the job', async () => {
     const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
-    const body = { tasks, webhookUrl: 'https://1.1.1.1/hook' }
+    const webhookUrl = 'https://1.1.1.1/hook?token=secret'
+    const body = { tasks, webhookUrl }
     const { jobId } = (await app.send('POST', '/v1/jobs', { headers, body })).json.data
     const path = `/v1/webhooks/${jobId.replace('job_', 'whk_')}`
-    assert.equal((await app.send('GET', path, { headers })).status, 200)
+    const { status: webhookStatus, json: webhook } = await app.send('GET', path, { headers })
+    assert.deepEqual([webhookStatus, webhook.data.url], [200, webhookUrl])
     for (const [method, below, sentBody] of [
       ['PATCH', '', { enabled: false }],
       ['DELETE', '', undefined],
