@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as z from 'zod'
-import { engines } from '../../lib/engines/index.ts'
-import type { InputPlan, StoredFile } from '../../lib/model/job.ts'
-import { requireInputs } from '../../lib/plan/check-inputs.ts'
-import { requireInputsFitWorker, workerDiskBytes } from '../../lib/plan/disk-limits.ts'
+import type { InputPlan } from '../../lib/model/job.ts'
 import { addOption, knownOptions, parseEngine, stepsWithOptions } from '../../lib/plan/options.ts'
 import { requireAutoPdfEngine } from '../../lib/plan/pdf-engine.ts'
-import { type ConversionSpec, groupInputs, planFiles, routeFiles } from '../../lib/plan/plan-files.ts'
 import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
 import { captureLimitS, pollAfterS, timeLimitOf, transferLimitS } from '../../lib/plan/time-limits.ts'
-import { toStoredFile } from '../../lib/uploads/to-stored-file.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { of, specWith } from './support/specs.ts'
 
 describe('the target of a conversion request', () => {
   test('a target format may be sent in three different fields and may be an alias', () => {
@@ -131,166 +125,6 @@ describe('the time limit of a task', () => {
   test('the time limit of a task determines the recommended polling interval', () => {
     assert.deepEqual([2, 120, 121, 600, 601].map(pollAfterS), [2, 2, 5, 5, 10])
   })
-})
-
-describe('the files of a conversion request', () => {
-  const merge = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
-
-  test('the number and formats of the files must match the operation', () => {
-    const rules = { route: merge, operation: 'merge', field: 'files' } as const
-    requireInputs([of('b.png', 'png')], rules)
-    assert.throws(
-      () => requireInputs([], rules),
-      (error: { code: string; details: Record<string, unknown> }) => {
-        const { field, min, got } = error.details
-        assert.deepEqual([error.code, field, min, got], ['INVALID_INPUT', 'files', 2, 1])
-        return true
-      },
-    )
-    assert.throws(
-      () => requireInputs([of('b.png', 'png'), of('c.mp3', 'mp3')], rules),
-      (error: Error) => {
-        assert.match(error.message, /^files: file 3 \(c\.mp3\) is mp3, which cannot be combined/)
-        assert.equal((error as unknown as { details: { index: number } }).details.index, 2)
-        return true
-      },
-    )
-    const { max } = merge.steps[0].capability.more ?? { max: 0 }
-    const manyFiles = (count: number) => Array.from({ length: count }, () => of('b.png', 'png'))
-    requireInputs(manyFiles(max), rules)
-    assert.throws(() => requireInputs(manyFiles(max + 1), rules), { code: 'INVALID_INPUT' })
-  })
-
-  test('operations with one input reject files after the first', () => {
-    const route = planRoute({ from: 'png', to: 'jpg' })
-    const rules = { route, operation: 'convert', field: 'additionalFile' } as const
-    requireInputs([], rules)
-    assert.throws(() => requireInputs([of('b.png', 'png')], rules), {
-      code: 'INVALID_REQUEST',
-      details: { field: 'additionalFile', max: 1, got: 2 },
-    })
-  })
-
-  test('conversions process each file separately, other operations process all files together', () => {
-    const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
-    assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
-    assert.deepEqual(groupInputs(files, specWith('merge')), [files])
-    const plannedInputs = planFiles(
-      files,
-      specWith('convert', { to: 'webp', options: { quality: 5, odd: 1 } }),
-      engines,
-    )
-    assert.deepEqual(
-      plannedInputs.inputPlans.map(({ steps, step, files: [one] }) => [
-        one?.filename,
-        steps[0]?.from,
-        steps.at(-1)?.to,
-        step,
-      ]),
-      [
-        ['a.png', 'png', 'webp', 0],
-        ['b.jpg', 'jpg', 'webp', 0],
-      ],
-    )
-    assert.deepEqual(
-      plannedInputs.warnings.map(({ code, field }) => [code, field]),
-      [
-        ['UNKNOWN_PARAMETER', 'odd'],
-        ['UNKNOWN_PARAMETER', 'odd'],
-      ],
-    )
-    assert.equal(plannedInputs.limitS, 120)
-    assert.equal(plannedInputs.inputPlans[0]?.steps[0]?.options['quality'], 5)
-    assert.equal(
-      planFiles([of('a.png', 'png')], specWith('compress'), engines).inputPlans[0]?.steps.at(-1)?.to,
-      'png',
-    )
-  })
-
-  test("a file is converted by the pinned engine or one that supports its traits, if it fits on the worker's disk", () => {
-    const enginesOf = (file: StoredFile, moreFields: Partial<ConversionSpec>) =>
-      planFiles([file], specWith('convert', { to: 'png', ...moreFields }), engines).inputPlans[0]?.steps.map(
-        ({ engine }) => engine,
-      )
-    assert.deepEqual(enginesOf(of('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
-    assert.deepEqual(enginesOf(of('a.svg', 'svg'), {}), ['vips'])
-    assert.deepEqual(enginesOf(of('a.svg', 'svg', { traits: ['browser-drawing'] }), {}), ['chromium'])
-    assert.throws(() => enginesOf(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
-  })
-
-  test('missing files and files of unknown format are rejected', () => {
-    assert.throws(() => routeFiles([], specWith('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
-    assert.throws(() => routeFiles([of('a.odd', 'odd')], specWith('convert', { to: 'pdf' }), engines), {
-      code: 'UNSUPPORTED_FORMAT',
-      message: /of a\.odd is unknown/,
-      details: { filename: 'a.odd' },
-    })
-  })
-
-  test('password-protected files require a password, except spreadsheets that LibreOffice can open', () => {
-    const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
-      planFiles([of('a', format, { locked: true })], specWith('convert', { to, options }), engines)
-    assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
-    assert.equal(plan('docx', 'pdf', { password: 'x' }).inputPlans.length, 1)
-    for (const sheet of ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm'])
-      assert.equal(plan(sheet, 'pdf').inputPlans.length, 1, sheet)
-    for (const otherFormat of ['xls', 'ods', 'pptx', 'odt'])
-      assert.throws(() => plan(otherFormat, 'pdf'), { code: 'FILE_ENCRYPTED' }, otherFormat)
-    // Packing does not open the file.
-    const packedPlan = planFiles(
-      [of('a', 'docx', { locked: true })],
-      specWith('archive', { to: 'zip' }),
-      engines,
-    )
-    assert.equal(packedPlan.inputPlans.length, 1)
-    const openPlan = planFiles([of('a', 'docx')], specWith('convert', { to: 'pdf' }), engines)
-    assert.equal(openPlan.inputPlans.length, 1)
-  })
-})
-
-describe("the disk that the next step's worker needs", () => {
-  const mib = 1024 ** 2
-  const worker = (image: string, diskMb: number) =>
-    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as (typeof engines)[0] // only the members that are used
-  const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
-  const steps = (...images: string[]) => images.map((image) => ({ image })) as InputPlan['steps']
-  const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
-
-  test("the disk that the next step's worker needs is the maximum over the engines of its image", () => {
-    assert.deepEqual(
-      ['image', 'av', 'none'].map((image) => workerDiskBytes(image, workers)),
-      [3.5 * mib, 9 * mib, 0],
-    )
-  })
-
-  test("the disk that the next step's worker needs counts all files together, but not completed steps", () => {
-    const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
-    requireInputsFitWorker(piece, workers)
-    const largerPlan = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }
-    assert.throws(() => requireInputsFitWorker(largerPlan, workers), {
-      code: 'FILE_TOO_LARGE',
-      message: /^The 2 files have 4 MiB; .* accepts at most 3 MiB\. Send/,
-      details: { field: 'file', maxBytes: 3.5 * mib, size: 3.5 * mib + 1 },
-    })
-    assert.throws(() => requireInputsFitWorker({ ...largerPlan, files: filesOfSize(3.6 * mib) }, workers), {
-      message: /^The file 0\.png has 4 MiB; /,
-    })
-    requireInputsFitWorker({ ...largerPlan, step: 1 }, workers)
-    requireInputsFitWorker({ ...largerPlan, step: 2 }, workers)
-  })
-})
-
-test('a stored file is renamed to the extension of its format, unless it already has it', () => {
-  const givenFile = { key: 'k', size: 1, sha256: 'ab' }
-  const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
-  const nameOf = (filename: string) => toStoredFile({ ...givenFile, filename }, jpg).filename
-  assert.deepEqual(['a.JPEG', 'a.jpg', 'a.png', 'a'].map(nameOf), ['a.JPEG', 'a.jpg', 'a.jpg', 'a.jpg'])
-  assert.deepEqual(toStoredFile({ ...givenFile, filename: 'a.jpg' }, jpg), {
-    ...givenFile,
-    filename: 'a.jpg',
-    ...jpg,
-  })
-  assert.equal(toStoredFile({ ...givenFile, filename: 'a.jpg', etag: '"1"' }, jpg).etag, '"1"')
 })
 
 describe('the options of a conversion request', () => {

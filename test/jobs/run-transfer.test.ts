@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { TransientError, toClientError } from '../../lib/jobs/failure.ts'
-import type { ClaimedTask } from '../../lib/jobs/run/claimed-task.ts'
+import { TransientError } from '../../lib/jobs/failure.ts'
 import { exportPaths, runTransfer, type TransferRun } from '../../lib/jobs/run/run-transfer.ts'
-import type { TaskRun } from '../../lib/jobs/run/task-run.ts'
-import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
 import { RemoteError } from '../../lib/transfer/remote-error.ts'
 import type { RemoteStore } from '../../lib/transfer/transfer.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
-import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
+import { send, state } from './support/job-with-export.ts'
 
-const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0]), newTask('send', [1])]), {
-  work: complete(5, { ...file('a.webp', 'k/a'), size: 3 }, { ...file('b.webp', 'k/b'), size: 1 }),
-})
-const send = state.tasks[1]
 assert.ok(send)
 
 /** A task that exports its files to a test store. */
@@ -254,99 +247,4 @@ test('a website cannot be captured without a browser', async () => {
     signal,
   }
   await assert.rejects(runTransfer(run as unknown as TransferRun), { code: 'UNSUPPORTED_CONVERSION' })
-})
-
-test('an internal transfer error is retried and finally reported as internal', async () => {
-  const WORK_DIR = scratchFolder('mutabor-transfer')
-  const fault = new TypeError('a bug')
-  const services = {
-    config: { WORK_DIR },
-    vault: { unsealAll: () => ({}) },
-    guardedHttp: () => Promise.reject(fault),
-  }
-  const { signal } = new AbortController()
-  const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
-  for (const [operation, code] of [
-    ['import/s3', 'IMPORT_FAILED'],
-    ['export/sftp', 'EXPORT_FAILED'],
-  ] as const) {
-    const claimedTask = {
-      task: { ...send, operation },
-      state,
-      lease: { startHeartbeat: () => {} },
-    } as unknown as ClaimedTask
-    await assert.rejects(transferTask(run, claimedTask), (error) => {
-      assert.ok(error instanceof TransientError)
-      assert.equal(error.clientError.cause, fault)
-      const { message, ...expectFile } = toClientError(error)
-      assert.deepEqual(expectFile, { code })
-      assert.match(message, /internal error/)
-      return true
-    })
-  }
-})
-
-test('a transfer ends its task with its files, or deletes them if the task was taken over', async () => {
-  const storedKeys = new Set<string>()
-  const files = {
-    stream: async () => Readable.from([Buffer.from('x')]),
-    receive: async (key: string, body: AsyncIterable<Buffer>) => {
-      for await (const _ of body) storedKeys.add(key)
-    },
-    delete: async (keys: readonly string[]) => {
-      for (const key of keys) storedKeys.delete(key)
-    },
-  }
-  const services = {
-    files,
-    config: { WORK_DIR: scratchFolder('mutabor-transfer'), MIN_FREE_DISK_GB: 0 },
-    vault: { unsealAll: () => ({ jobIds: ['job_1'], tasks: ['work'], filename: 'a.zip', manifest: false }) },
-    jobs: { store: { getState: async () => state } },
-  }
-  const { signal } = new AbortController()
-  const run = { services, remainingMs: 60_000, stopping: signal, outOfSpace: signal } as unknown as TaskRun
-  const transfer = async (isStored: boolean) => {
-    const endedTransfers: Partial<typeof send>[] = []
-    const lease = {
-      startHeartbeat: () => {},
-      reportProgress: () => {},
-      finish: async (end: (typeof endedTransfers)[number]) => {
-        endedTransfers.push(end)
-        return isStored
-      },
-    }
-    const startedAt = new Date().toISOString()
-    const packing = { ...send, operation: 'import/results', attempt: 1, startedAt }
-    await transferTask(run, { task: packing, state, lease } as unknown as ClaimedTask)
-    const [end] = endedTransfers
-    return [end?.status, end?.percent, end?.files?.map(({ filename }) => filename)]
-  }
-  const wholeResult = ['completed', 100, ['a.zip']]
-  assert.deepEqual(await transfer(true), wholeResult)
-  assert.equal(storedKeys.size, 1)
-  assert.deepEqual(await transfer(false), wholeResult)
-  assert.equal(storedKeys.size, 0)
-})
-
-test('a transfer that exceeds the worker’s time limit reports advice', async () => {
-  const connect = (_host: string, _port: number, signal: AbortSignal) =>
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const services = {
-    config: { WORK_DIR: scratchFolder('mutabor-transfer') },
-    vault: { unsealAll: () => ({ host: 'box.example', port: 22, file: 'a.png' }) },
-    guardedHttp: async () => ({ forOwner: () => ({ connect }) }),
-  }
-  const { signal } = new AbortController()
-  const run = { services, remainingMs: 20, stopping: signal, outOfSpace: signal } as unknown as TaskRun
-  const startedTask = { ...send, operation: 'import/sftp', startedAt: new Date().toISOString() }
-  const claimedTask = {
-    task: startedTask,
-    state,
-    lease: { startHeartbeat: () => {} },
-  } as unknown as ClaimedTask
-  await assert.rejects(transferTask(run, claimedTask), {
-    code: 'TIMEOUT',
-    message:
-      /did not finish within 0 s, .*Import fewer files per task, or send the file as a multipart upload/,
-  })
 })

@@ -73,6 +73,7 @@ export const areas: readonly Area[] = [
       'test/jobs/zip-manifest.test.ts',
       'test/jobs/pack-results.test.ts',
       'test/jobs/run-transfer.test.ts',
+      'test/jobs/failed-transfers.test.ts',
       'test/jobs/presign-work.test.ts',
       'test/jobs/find-task-files.test.ts',
       'test/jobs/prepare-task.test.ts',
@@ -150,6 +151,7 @@ export const areas: readonly Area[] = [
     files: ['lib/conversion/*.ts'],
     tests: [
       'test/conversion/conversion-spec.test.ts',
+      'test/conversion/conversion-files.test.ts',
       'test/conversion/duration-stats.test.ts',
       'test/conversion/source.test.ts',
       'test/conversion/receive-upload.test.ts',
@@ -235,6 +237,7 @@ export const areas: readonly Area[] = [
       'test/engines/ffmpeg/codec-plans.test.ts',
       'test/engines/ffmpeg/video-filters.test.ts',
       'test/engines/ffmpeg/audio-plans.test.ts',
+      'test/engines/ffmpeg/channel-layouts.test.ts',
       'test/engines/vips/image-options.test.ts',
       'test/engines/ffmpeg/media-options.test.ts',
       'test/engines/imagemagick/targets.test.ts',

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { layoutFilters, singleTrackArgs } from '../../../lib/engines/ffmpeg/audio-stream.ts'
-import { channelsIn, chooseLayout, type LayoutName } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
 import { argAfter, containerFor, createMediaInfo, createRecipe } from '../support/ffmpeg-recipe.ts'
 
 /** ffmpeg's output arguments for one default audio track, or for several tracks. */
 const encodeArgs = (to: string, options: object = {}, ...streams: object[]) =>
   createRecipe(to, { mode: 'encode', ...options }, { audio: streams.length > 0 ? streams : [{}] }).output
+
 const warningCodes = (to: string, options: object, stream: object = {}) =>
   createRecipe(to, options, { audio: [stream] }).warnings.map(({ code }) => code)
+
 const isCopied = (to: string, options: object = {}, stream: object = {}) =>
   argAfter(createRecipe(to, options, { audio: [stream] }).output, '-c:a:0') === 'copy'
 
@@ -266,88 +267,5 @@ describe('merged audio', () => {
     ])
     const deep = streamWith({ codec_name: 'pcm_s24le', bits_per_sample: 24 })
     assert.deepEqual(singleTrackArgs(deep, target('wav')), ['-c:a', 'pcm_s24le', '-ar', '48000'])
-  })
-})
-
-describe('a channel layout', () => {
-  /** For each layout, the one chosen by a codec that supports all others. */
-  const nextLarger: Readonly<Record<LayoutName, LayoutName>> = {
-    mono: '3.0',
-    stereo: '2.1',
-    '2.1': '3.1',
-    '3.0': '3.1',
-    '3.0(back)': '4.0',
-    '3.1': '4.1',
-    '4.0': '4.1',
-    quad: 'quad(side)',
-    'quad(side)': 'quad',
-    '4.1': '6.1',
-    '5.0': '5.0(side)',
-    '5.0(side)': '5.0',
-    '5.1': '5.1(side)',
-    '5.1(side)': '5.1',
-    '6.0': 'hexagonal',
-    hexagonal: '6.0',
-    '6.1': '6.1(back)',
-    '6.1(back)': '6.1',
-    '7.0': '7.1',
-    '7.1': '7.1(wide)',
-    '7.1(wide)': '7.1',
-    octagonal: '7.1',
-  }
-  const names = Object.keys(nextLarger) as LayoutName[] // Object.keys loses the literal types.
-  const from = (layout: LayoutName) => ({ count: channelsIn(layout), layout })
-
-  test('a channel layout is replaced by the smallest supported layout with all its speakers', () => {
-    for (const name of names) {
-      const layouts = names.filter((other) => other !== name)
-      const layout = nextLarger[name]
-      assert.deepEqual(
-        chooseLayout(from(name), { maxChannels: 8, layouts }),
-        { layout, channels: channelsIn(layout) },
-        name,
-      )
-    }
-  })
-
-  test('a channel layout is replaced by a layout with at most the supported number of channels', () => {
-    const layouts = ['stereo', '3.0', '4.0', '5.1', '7.1'] as const
-    const into = (name: LayoutName, maxChannels: number) =>
-      chooseLayout(from(name), { maxChannels, layouts }).layout
-    assert.deepEqual([into('2.1', 6), into('2.1', 5)], ['5.1', '3.0'])
-    assert.deepEqual([into('7.0', 8), into('7.0', 6), into('7.0', 2)], ['7.1', '5.1', 'stereo'])
-    assert.equal(into('3.0(back)', 4), '4.0')
-    assert.equal(chooseLayout(from('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
-  })
-
-  test('a channel layout without a name is the default one for its channel count, or just the count if there is none', () => {
-    const nameless = (count: number, layouts?: readonly LayoutName[]) =>
-      chooseLayout({ count, layout: 'unknown' }, { maxChannels: 255, layouts })
-    const usualLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
-    for (const [at, layout] of usualLayouts.entries()) {
-      const namedLayout = at < 2 ? {} : { assumedLayout: layout }
-      assert.deepEqual(nameless(at + 1), { layout, channels: at + 1, ...namedLayout })
-    }
-    assert.deepEqual(nameless(9), { layout: '9c', channels: 9 })
-    assert.deepEqual(nameless(9, ['stereo', '5.1']), { layout: '5.1', channels: 6 })
-    assert.deepEqual(nameless(4, ['mono', 'stereo']), {
-      layout: 'stereo',
-      channels: 2,
-      assumedLayout: 'quad',
-    })
-  })
-
-  test('a channel layout for a requested channel count is the default one, or else the largest below it, or else the first', () => {
-    const layoutFor = (count: number, layouts: readonly LayoutName[]) =>
-      chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
-    assert.equal(layoutFor(4, ['4.0', 'quad']), 'quad')
-    assert.equal(layoutFor(4, ['stereo', '4.0', '5.0']), '4.0')
-    assert.equal(layoutFor(1, ['stereo', '5.1']), 'stereo')
-    assert.equal(layoutFor(2, ['5.1', '7.1']), '5.1')
-    assert.equal(chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8 }, 6).layout, '5.1')
-    assert.deepEqual(chooseLayout({ count: 2, layout: 'stereo' }, { maxChannels: 8 }, 6), {
-      layout: '5.1',
-      channels: 6,
-    })
   })
 })
