@@ -25,7 +25,7 @@ export function createFunction(connections: ServiceConnections = {}) {
       context: Pick<Context, 'getRemainingTimeInMillis'>,
     ): Promise<SQSBatchResponse> {
       const { deliverer, log } = await openDeliverer()
-      return handleBatch(event, async ({ body }) => {
+      return handleBatch(event, log, async ({ body }) => {
         try {
           const message = DeliveryMessage.parse(JSON.parse(body))
           await deliverer.deliver(message, () => context.getRemainingTimeInMillis())

@@ -16,7 +16,7 @@ export function createFunction(connections: ServiceConnections = {}) {
     async handler(event: SQSEvent): Promise<SQSBatchResponse> {
       const services = await openSender()
       const { log } = services
-      return handleBatch(event, async ({ body }) => {
+      return handleBatch(event, log, async ({ body }) => {
         const ref = TaskMessage.parse(JSON.parse(body))
         try {
           await prepareTask(ref, services)

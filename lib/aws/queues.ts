@@ -1,4 +1,5 @@
 import type { QueueAttributeName, SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs'
+import type { HttpRequest } from '@smithy/types'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { lazyAsync } from '../async/lazy-async.ts'
 import type { Config } from '../config.ts'
@@ -35,9 +36,13 @@ export class Queues {
   async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     const [onlyMessage] = messages
     if (onlyMessage && messages.length === 1) {
-      const { sqs, SendMessageCommand } = await this.#open()
+      const { sqs, SendMessageCommand, chainAttributes } = await this.#open()
       await sqs.send(
-        new SendMessageCommand({ QueueUrl: this.#url(queue), ...createEntry(onlyMessage, group) }),
+        new SendMessageCommand({
+          QueueUrl: this.#url(queue),
+          ...createEntry(onlyMessage, group),
+          ...chainAttributes(),
+        }),
       )
       return
     }
@@ -55,8 +60,7 @@ export class Queues {
     for (let from = 0; from < messages.length; from += batchSize) {
       const Entries = messages.slice(from, from + batchSize).map(({ message, group }, at) => ({
         Id: String(at),
-        MessageBody: JSON.stringify(message),
-        MessageGroupId: group,
+        ...createEntry(message, group),
       }))
       await this.#sendEntries(queue, Entries)
     }
@@ -68,12 +72,12 @@ export class Queues {
     message: object,
     { delayS = 0, group }: { readonly delayS?: number; readonly group: string },
   ): Promise<void> {
-    const { sqs, SendMessageCommand } = await this.#open()
+    const { sqs, SendMessageCommand, chainAttributes } = await this.#open()
     await sqs.send(
       new SendMessageCommand({
         QueueUrl: this.#url(queue),
-        MessageBody: JSON.stringify(message),
-        MessageGroupId: group,
+        ...createEntry(message, group),
+        ...chainAttributes(),
         ...(delayS > 0 && { DelaySeconds: Math.min(maxDelayS, Math.ceil(delayS)) }),
       }),
     )
@@ -86,8 +90,9 @@ export class Queues {
     )
   }
 
-  async #sendEntries(queue: QueueId, Entries: SendMessageBatchRequestEntry[]): Promise<void> {
-    const { sqs, SendMessageBatchCommand } = await this.#open()
+  async #sendEntries(queue: QueueId, entries: readonly SendMessageBatchRequestEntry[]): Promise<void> {
+    const { sqs, SendMessageBatchCommand, chainAttributes } = await this.#open()
+    const Entries = entries.map((entry) => ({ ...entry, ...chainAttributes() }))
     const { Failed = [] } = await sqs.send(
       new SendMessageBatchCommand({ QueueUrl: this.#url(queue), Entries }),
     )
@@ -134,7 +139,10 @@ const createEntry = (message: object, group: string | undefined) => ({
 type SqsClient = Awaited<ReturnType<typeof openSqs>>
 
 async function openSqs(config: Config, connection?: ClientConnection, timeouts?: StoreTimeouts) {
-  const { SQSClient, ...commands } = await import('./sqs.ts')
+  const [{ SQSClient, ...commands }, { chainAttributes, newTraceHeader }] = await Promise.all([
+    import('./sqs.ts'),
+    import('./message-chain.ts'),
+  ])
   const sqs = new SQSClient({
     ...createClientConfig(config),
     // The queue URL contains the host; without this, the SDK would warn that it differs from the endpoint.
@@ -142,5 +150,15 @@ async function openSqs(config: Config, connection?: ClientConnection, timeouts?:
     ...connection,
   })
   if (timeouts) limitCallTime(sqs, timeouts)
-  return { sqs, ...commands }
+  sqs.middlewareStack.add(
+    (next) => (args) => {
+      const traceHeader = newTraceHeader()
+      // Only HTTP requests reach this step.
+      if (traceHeader) (args.request as HttpRequest).headers['X-Amzn-Trace-Id'] = traceHeader
+      return next(args)
+    },
+    // Before the SDK adds the header of the invocation.
+    { step: 'build', priority: 'high', name: 'startChain' },
+  )
+  return { sqs, chainAttributes, ...commands }
 }

@@ -21,6 +21,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Config } from '../config.ts'
+import { defined } from '../validation/defined.ts'
 import { createClientConfig } from './client-config.ts'
 import { type Change, type Condition, createExpressions } from './table-expressions.ts'
 import { backgroundTimeouts, limitCallTime, type StoreTimeouts } from './timeouts.ts'
@@ -103,18 +104,24 @@ export class Table {
   /** Returns all items of a partition whose sort key has the prefix. */
   async partition(pk: string, sortPrefix = ''): Promise<Item[]> {
     const items: Item[] = []
+    for await (const item of this.iterate(pk, sortPrefix)) items.push(item)
+    return items
+  }
+
+  /** The records of a partition in the order of their sort keys, read only as far as the caller iterates. */
+  async *iterate(pk: string, sortPrefix = '', pageSize?: number): AsyncGenerator<Item> {
     let from: Item | undefined
     do {
-      const page = await this.query({
+      const { items, next } = await this.query({
         KeyConditionExpression: sortPrefix ? 'pk = :pk AND begins_with(sk, :sk)' : 'pk = :pk',
         ExpressionAttributeValues: { ':pk': pk, ...(sortPrefix && { ':sk': sortPrefix }) },
         ConsistentRead: true,
         ExclusiveStartKey: from,
+        ...defined({ Limit: pageSize }),
       })
-      items.push(...page.items)
-      from = page.next
+      yield* items
+      from = next
     } while (from)
-    return items
   }
 
   async query(

@@ -104,6 +104,16 @@ const serviceAlarms = () => ({
     threshold: 20,
     minutes: 5,
   }),
+  RecursionIsStopped: alarm({
+    description:
+      'AWS stopped a function that invoked itself through its own messages 16 times: set `recurs` in lib/resources/functions.ts if that is intended',
+    namespace: 'AWS/Lambda',
+    metric: 'RecursiveInvocationsDropped',
+    dimensions: {},
+    statistic: 'Sum',
+    threshold: 1,
+    minutes: 5,
+  }),
   RequestsFail: alarm({
     description: 'At least 10 requests failed with 5xx in 5 minutes',
     namespace: 'AWS/ApiGateway',

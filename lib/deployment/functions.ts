@@ -12,15 +12,22 @@ import {
   type Trigger,
 } from '../resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
-import { queueMappingOf } from '../resources/queue-functions.ts'
-import type { QueueId } from '../resources/queues.ts'
+import { functionForQueue, queueMappingOf, recursionOf } from '../resources/queue-functions.ts'
+import { type QueueId, queueIds } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
 import { defined } from '../validation/defined.ts'
 import { canReserveConcurrency, hasReservedConcurrency } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
 import { layerReference, layersOf } from './lambda-layers.ts'
 import { isInVpc, vpcSettings } from './network.ts'
-import { arnOf, deadLetterQueueId, queueName, queueResourceId, roleId } from './references.ts'
+import {
+  arnOf,
+  deadLetterQueueId,
+  functionResourceId,
+  queueName,
+  queueResourceId,
+  roleId,
+} from './references.ts'
 import { secretsCreator } from './roles.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
@@ -185,6 +192,19 @@ function convertFunction(image: ImageId, stage: Stage) {
     ...vpcSettings(stage),
   }
 }
+
+/**
+ * Returns the property by which Lambda does not stop chains of tasks and deliveries after 16 invocations, by the ids of
+ * the framework's resources. Our own limit is `maxHops`.
+ */
+export const recursionSettings = () =>
+  Object.fromEntries(
+    queueIds.flatMap((queue) => {
+      const RecursiveLoop = recursionOf(queue)
+      const id = functionResourceId(functionForQueue(queue) ?? `convert-${queue}`)
+      return RecursiveLoop ? [[id, { Properties: { RecursiveLoop } }]] : []
+    }),
+  )
 
 /** Returns `functions` of serverless.yml. */
 export const deployedFunctions = (stage: Stage) => ({

@@ -10,6 +10,10 @@ export const pascalCase = (name: string) =>
 export const queueResourceId = (queue: QueueId) => `${pascalCase(queue)}Queue`
 /** The dead-letter queue of a queue, or of a function that is invoked asynchronously. */
 export const deadLetterQueueId = (name: string) => `${pascalCase(name)}DeadLetterQueue`
+/** `convert-av` → `ConvertDashavLambdaFunction`, as the framework names the resource of a function. */
+export const functionResourceId = (name: string) =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', 'Dash')}LambdaFunction`
+
 export const roleId = (functionName: string) => `${pascalCase(functionName)}Role`
 
 /** Returns the name of a queue, or with '' the prefix of all queue names. */

@@ -3,7 +3,7 @@
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { alarmResources } from './alarms.ts'
 import { edgeResources } from './edge.ts'
-import { deployedFunctions } from './functions.ts'
+import { deployedFunctions, recursionSettings } from './functions.ts'
 import { deployedLayers } from './lambda-layers.ts'
 import { networkResources } from './network.ts'
 import { queueResources } from './queues.ts'
@@ -27,6 +27,7 @@ export const Resources = {
 }
 /** Properties of framework-generated resources for which the framework has no setting. */
 export const extensions = {
+  ...recursionSettings(),
   HttpApiStage: {
     Properties: {
       DefaultRouteSettings: {

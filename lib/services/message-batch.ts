@@ -1,14 +1,24 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import { continueChain, hopsOf, maxHops } from '../aws/message-chain.ts'
+import type { Log } from '../log.ts'
 
 /**
- * Handles the messages of a batch at the same time. Those that `handle` returns false for are delivered again.
+ * Handles the messages of a batch at the same time. Those that `handle` returns false for are delivered again; one that
+ * ends a chain of more than `maxHops` messages is not handled, so it gets into the dead-letter queue.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export async function handleBatch(
   { Records: records }: SQSEvent,
+  log: Pick<Log, 'error'>,
   handle: (record: SQSRecord) => Promise<boolean>,
 ): Promise<SQSBatchResponse> {
-  const handled = await Promise.all(records.map(handle))
+  const handleHop = async (record: SQSRecord) => {
+    const hops = hopsOf(record)
+    if (hops <= maxHops) return continueChain(hops, () => handle(record))
+    log.error({ hops, message: record.body }, 'endless chain of messages stopped')
+    return false
+  }
+  const handled = await Promise.all(records.map(handleHop))
   const failedRecords = records.filter((_, index) => !handled[index])
   return { batchItemFailures: failedRecords.map(({ messageId }) => ({ itemIdentifier: messageId })) }
 }

@@ -50,7 +50,7 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
       }
       if (activeInvocations === 0) await removeLeftovers(services.config)
       activeInvocations++
-      return handleBatch(event, (record) => runMessage(record, run, handleTask)).finally(() => {
+      return handleBatch(event, services.log, (record) => runMessage(record, run, handleTask)).finally(() => {
         activeInvocations--
       })
     },

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { accountKey } from '../../lib/accounts/accounts.ts'
+import { maxHops } from '../../lib/aws/message-chain.ts'
 import type { Email } from '../../lib/mail/emails.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
 import type { DeliveryMessage } from '../../lib/webhooks/delivery.ts'
+import type { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
 import { retryDelaysS } from '../../lib/webhooks/schedule.ts'
 import { respondWith } from '../webhooks/receiver.ts'
 import {
@@ -177,4 +179,26 @@ test('an account with a confirmed email address receives one email when a webhoo
   const [email = ''] = to
   assert.match(email, /"ada@example.com".*Hello Ada.*Your webhook at http:\/\/127\.0\.0\.1:\d+ was disabled/)
   assert.doesNotMatch(email, /secret/)
+})
+
+test('a receiver that is busy for three days gets its event: the chain of its messages does not end before', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/busy')
+  await createEvent(send)
+  const startedAtMs = clock
+  const receiverConcurrency = { acquire: () => clock - startedAtMs > 3 * 86_400_000, release: () => {} }
+  const busyDeliverer = new Deliverer(app.services, {
+    now,
+    random: () => 0,
+    receiverConcurrency: receiverConcurrency as unknown as ReceiverConcurrency, // only the members that are used
+  })
+  let hops = 1
+  while (queue.length > 0) {
+    const { message, delayS } = queue.shift() as (typeof queue)[number] // it is not empty
+    pass(delayS)
+    hops++
+    await busyDeliverer.deliver(message, () => 900_000)
+  }
+  assert.equal((await onlyDelivery(send, id)).status, 'succeeded')
+  assert.ok(hops > 5000 && hops < maxHops, `${hops} hops`)
 })

@@ -184,3 +184,36 @@ test('the sweep resumes waiting jobs after a process died, until no job waits', 
   const { wakeAt, wakeShard } = (await state()) ?? {}
   assert.deepEqual([wakeAt, wakeShard], [undefined, undefined])
 })
+
+test('the end of a job reads one page of waiting tasks, however many there are', async () => {
+  const { take, free, ends, sent, table } = await openSlots(1)
+  assert.equal(await take('a'), true)
+  const ids = Array.from({ length: 60 }, (_, at) => `b${String(at).padStart(2, '0')}`)
+  for (const id of ids) assert.equal(await take(id), false)
+  let rows = 0
+  const query = table.query.bind(table)
+  table.query = async (input) => {
+    const page = await query(input)
+    rows += page.items.length
+    return page
+  }
+  ends('a')
+  await free('a')
+  assert.deepEqual(sent, ['b00 1 on image again of anon_1'])
+  assert.ok(rows <= 12, `${rows} rows were read`)
+  assert.equal(await take('b00'), true)
+  await free('b00')
+  assert.equal(sent.length, 1)
+  assert.ok(rows <= 12, 'nothing is read while the job runs')
+})
+
+test('all waiting tasks of a job are resumed, also those on the next page', async () => {
+  const { take, free, ends, sent, waiting } = await openSlots(1)
+  assert.equal(await take('a'), true)
+  for (let task = 1; task <= 30; task++) assert.equal(await take('b', task), false)
+  assert.equal(await take('c'), false)
+  ends('a')
+  await free('a')
+  assert.equal(sent.length, 30)
+  assert.deepEqual(await waiting(), ['WAIT#c#1#'])
+})

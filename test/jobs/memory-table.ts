@@ -46,6 +46,10 @@ export class MemoryTable extends Table {
       .sort((a, b) => (String(a['sk']) < String(b['sk']) ? -1 : 1))
   }
 
+  override async *iterate(pk: string, sortPrefix = ''): AsyncGenerator<Item> {
+    yield* await this.partition(pk, sortPrefix)
+  }
+
   override async update(
     key: Key,
     change: Change,

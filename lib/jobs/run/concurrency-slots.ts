@@ -1,4 +1,5 @@
 import { limitsOfOwner } from '../../accounts/plan-limits.ts'
+import { startChain } from '../../aws/message-chain.ts'
 import type { Item, Key } from '../../aws/table.ts'
 import { isLiveStatus, type Job } from '../../model/job.ts'
 import { TaskMessage, type TaskRef, taskMessageOf } from '../../model/task-message.ts'
@@ -10,6 +11,8 @@ import { wakeShardOf } from '../keys.ts'
 const recheckS = 60
 const recordLifetimeS = 8 * 24 * 3600
 const maxTries = 20
+/** Waiting tasks read at a time: about one read unit, however many wait. */
+const pageSize = 12
 
 const keyOf = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })
 const nameOf = (jobId: string) => `job ${jobId}`
@@ -49,7 +52,8 @@ export class ConcurrencySlots {
     const limit = await this.#limitOf(owner)
     if (limit === null || (await this.#isJobLive(id))) return
     const item = (await this.#leave(owner, id)) ?? (await this.#services.table.get(keyOf(owner)))
-    if (item) await this.#resumeWaiting(owner, limit - Number(item['count']))
+    const room = item ? limit - Number(item['count']) : 0
+    if (room > 0) await this.#resumeWaiting(owner, room)
   }
 
   /** Repairs the slots after a process died. */
@@ -122,17 +126,20 @@ export class ConcurrencySlots {
   /** Sends the tasks of as many jobs as there are free slots, oldest first. Returns whether others keep waiting. */
   async #resumeWaiting(owner: string, room: number): Promise<boolean> {
     const { table, queues } = this.#services
-    const waitingJobs = await table.partition(keyOf(owner).pk, 'WAIT#')
     let resumedCount = 0
-    for (const [jobId, tasks] of Map.groupBy(waitingJobs, (one) => String(one['jobId']))) {
-      if (resumedCount >= room) return true
-      if (await this.#isJobLive(jobId)) {
-        resumedCount++
-        // Written by `acquire`.
-        for (const { queue, message } of tasks)
-          await queues.send(queue as QueueId, [TaskMessage.parse(message)], owner)
+    let currentJob: { readonly id: string; readonly isLive: boolean } | undefined
+    for await (const { pk, sk, jobId, queue, message } of table.iterate(keyOf(owner).pk, 'WAIT#', pageSize)) {
+      const id = String(jobId)
+      if (currentJob?.id !== id) {
+        if (resumedCount >= room) return true
+        currentJob = { id, isLive: await this.#isJobLive(id) }
+        if (currentJob.isLive) resumedCount++
       }
-      for (const { pk, sk } of tasks) await table.delete({ pk: String(pk), sk: String(sk) })
+      // Written by `acquire`. The end of one job is not the cause of the next: otherwise all jobs of an owner would be
+      // one chain.
+      if (currentJob.isLive)
+        await startChain(() => queues.send(queue as QueueId, [TaskMessage.parse(message)], owner))
+      await table.delete({ pk: String(pk), sk: String(sk) })
     }
     return false
   }

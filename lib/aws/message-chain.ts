@@ -1,0 +1,40 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import type { SQSRecord } from 'aws-lambda'
+
+/**
+ * Maximum length of a chain of messages, each of which is sent while the one before it is processed. A job with the
+ * maximum of 1,000 tasks in a row needs a few thousand; a longer chain is a loop that would never end.
+ */
+export const maxHops = 10_000
+
+const attribute = 'Hops'
+
+/** Hops of the message that is being processed; 0 starts a new chain. */
+const currentHops = new AsyncLocalStorage<number>()
+
+/** Returns the number of messages that led to this one. */
+export const hopsOf = ({ messageAttributes }: Partial<Pick<SQSRecord, 'messageAttributes'>>): number =>
+  Number(messageAttributes?.[attribute]?.stringValue ?? 1)
+
+/** Processes a message; messages that are sent meanwhile are a hop further. */
+export const continueChain = <T>(hops: number, process: () => T): T => currentHops.run(hops, process)
+
+/**
+ * Messages that are sent meanwhile don't continue the chain of the message that is being processed: neither for
+ * `maxHops` nor for AWS, which stops chains of more than 16 invocations of a function.
+ */
+export const startChain = <T>(send: () => T): T => currentHops.run(0, send)
+
+/** Returns the message attributes of a message that is sent; none for the first one of a chain. */
+export function chainAttributes() {
+  const hops = currentHops.getStore()
+  if (!hops) return {}
+  return { MessageAttributes: { [attribute]: { DataType: 'Number', StringValue: String(hops + 1) } } }
+}
+
+/** Returns a trace header for messages that start a chain; otherwise the SDK sends that of the invocation. */
+export const newTraceHeader = (): string | undefined =>
+  currentHops.getStore() === 0
+    ? `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`
+    : undefined
