@@ -76,6 +76,11 @@ export interface FunctionDeclaration {
   readonly retryAttempts?: 0 | 1 | 2
   /** Asynchronous invocations that fail after all retries go to the queue `<name>-dead`. */
   readonly deadLetter?: true
+  /**
+   * Its messages cause further ones for itself: tasks that follow each other, retries. Lambda would stop such a chain
+   * after 16 invocations; ours is bounded by `maxHops`.
+   */
+  readonly recurs?: true
   /** It is only deployed in stages with this setting. */
   readonly onlyWith?: 'facades'
 }

@@ -233,6 +233,7 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 30,
     trigger: { queue: 'ready' },
+    recurs: true,
     rights: [
       ...updateJobs,
       tableAccess(['jobs'], 'DeleteItem'),
@@ -252,6 +253,7 @@ export const functions = {
     timeoutS: 900,
     diskMb: 10_240,
     trigger: { queue: 'transfer' },
+    recurs: true,
     rights: [
       ...runTasks('transfer'),
       tableAccess(['uploads'], 'GetItem', 'UpdateItem'),
@@ -267,6 +269,7 @@ export const functions = {
     memoryMb: 3264,
     timeoutS: 300,
     trigger: { queue: 'capture' },
+    recurs: true,
     rights: runTasks('capture'),
     image: 'browser',
     reaches: ['websites'],
@@ -290,6 +293,7 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 120,
     trigger: { queue: 'delivery' },
+    recurs: true,
     rights: [
       tableAccess(['webhooks'], 'GetItem', 'Query'),
       tableAccess(['WEBHOOK#', 'LANE#'], 'UpdateItem'),

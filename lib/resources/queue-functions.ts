@@ -19,6 +19,12 @@ export const visibilityTimeoutOf = (queue: QueueId): number => {
   return Math.min(maxVisibilityTimeoutS, 6 * timeoutS)
 }
 
+/** Whether the function of a queue may be invoked recursively, with Lambda's name and values. */
+export const recursionOf = (queue: QueueId): 'Allow' | undefined => {
+  const name = functionForQueue(queue)
+  return name === undefined || declarationOf(name)?.recurs ? 'Allow' : undefined
+}
+
 /** How a queue invokes its function, with the property names of serverless.yml. */
 interface QueueMappingSettings {
   /** Messages per invocation. */

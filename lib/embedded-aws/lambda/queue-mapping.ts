@@ -42,7 +42,8 @@ export interface QueueMappingOptions {
   readonly concurrency: number
   /** How long received messages stay hidden; by default the visibility timeout of the queue, as on AWS. */
   readonly visibilityS?: number
-  readonly invoke: (event: SQSEvent) => Promise<unknown>
+  /** Gets the trace headers of the messages as well. */
+  readonly invoke: (event: SQSEvent, traceHeaders: readonly string[]) => Promise<unknown>
   /** Returns the messages of a failed invocation early. Lambda leaves them until their visibility timeout ends. */
   readonly retriesEarly?: boolean
   /** Set when the queue's server runs in this process. */
@@ -160,9 +161,10 @@ export class QueueMapping {
   async #process(batch: readonly Message[]): Promise<void> {
     const { invoke, settings, queueArn, region, log } = this.#options
     const Records = batch.map((message) => toSqsRecord(message, { queueArn, region }))
+    const traceHeaders = batch.flatMap(({ Attributes }) => Attributes?.AWSTraceHeader ?? [])
     let failedIds: ReadonlySet<string>
     try {
-      const response = await invoke({ Records })
+      const response = await invoke({ Records }, traceHeaders)
       failedIds =
         settings.functionResponseType === 'ReportBatchItemFailures'
           ? readFailedIds(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from 'aws-lambda'
 import type { Log } from '../../log.ts'
 import { FunctionError, type FunctionFailure, timeoutErrorType, toFunctionFailure } from './function-error.ts'
+import { continueChain, maxChainedInvocations } from './lineage.ts'
 
 /** The context that Lambda passes to a handler, without the callbacks of old runtimes, which Node 24 no longer has. */
 export type FunctionContext = Omit<Context, 'done' | 'fail' | 'succeed'>
@@ -16,7 +17,9 @@ export interface LocalFunction {
   readonly retryAttempts: number
   /** URL of the dead-letter queue for asynchronous invocations. */
   readonly deadLetterUrl?: string
-  readonly handler: (event: unknown, context: FunctionContext) => Promise<unknown>
+  /** Whether invocations may cause each other without a limit; `Terminate` by default. */
+  readonly recursiveLoop?: 'Allow' | 'Terminate'
+  readonly handler: (event: unknown, context: FunctionContext, traceHeader: string) => Promise<unknown>
 }
 
 export type InvocationOutcome =
@@ -29,6 +32,8 @@ interface InvokeOptions {
   readonly limitMs?: number
   /** The time limit starts when this resolves: on AWS a function starts when the whole request has arrived. */
   readonly startsAfter?: Promise<unknown>
+  /** Of the messages or the request that caused it. */
+  readonly traceHeaders?: readonly string[] | undefined
 }
 
 /** Limits of one account (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html). */
@@ -43,6 +48,13 @@ export const lambdaLimits = {
 /** Returns the ARN of a function. */
 export const functionArn = (region: string, name: string) =>
   `arn:aws:lambda:${region}:000000000000:function:${name}`
+
+/** Of an invocation that is stopped because its function called itself again and again, possibly through others. */
+const recursionFailure: FunctionFailure = {
+  errorType: 'RecursiveInvocationException',
+  errorMessage:
+    'The function was invoked in a recursive loop with other resources, so this invocation was stopped.',
+}
 
 /** Knows the functions by name and runs them, each invocation under its time limit. */
 export class Lambda {
@@ -77,12 +89,15 @@ export class Lambda {
   async invoke(name: string, event: unknown, options: InvokeOptions = {}): Promise<InvocationOutcome> {
     const target = this.#functions.get(name)
     if (!target) throw new Error(`the function ${name} does not exist`)
-    const { requestId = randomUUID() } = options
+    const { requestId = randomUUID(), traceHeaders = [] } = options
     const startedAtMs = performance.now()
     this.#count(name, 1)
     try {
       this.#beforeInvoke()
-      const value = await this.#runWithTimeout(target, event, { ...options, requestId })
+      const { traceHeader, number } = continueChain(traceHeaders, name)
+      if (number > maxChainedInvocations && target.recursiveLoop !== 'Allow')
+        throw new FunctionError(recursionFailure)
+      const value = await this.#runWithTimeout(target, event, { ...options, requestId, traceHeader })
       return { ok: true, value, ms: performance.now() - startedAtMs }
     } catch (error) {
       this.#log.error({ error, function: name, awsRequestId: requestId }, 'a function failed')
@@ -99,7 +114,12 @@ export class Lambda {
   #runWithTimeout(
     target: LocalFunction,
     event: unknown,
-    { requestId, limitMs = Infinity, startsAfter }: InvokeOptions & { readonly requestId: string },
+    {
+      requestId,
+      limitMs = Infinity,
+      startsAfter,
+      traceHeader,
+    }: InvokeOptions & { readonly requestId: string; readonly traceHeader: string },
   ): Promise<unknown> {
     const timeMs = Math.min(target.timeoutMs, limitMs)
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -128,7 +148,7 @@ export class Lambda {
       getRemainingTimeInMillis: () => (deadline === undefined ? timeMs : deadline - Date.now()),
     }
     // In an async function, so that a synchronous throw of the handler becomes a rejection.
-    const run = async () => target.handler(event, context)
+    const run = async () => target.handler(event, context, traceHeader)
     run().then(resolve, reject)
     return promise.finally(() => {
       isOver = true

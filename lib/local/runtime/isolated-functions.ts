@@ -43,7 +43,7 @@ export function startIsolatedFunctions({ isolated, environment, ...parts }: Isol
       maxMemoryBytes: 2 * 1024 ** 3,
     })
     workers.push(worker)
-    return (event, context) => worker.invoke(event, context)
+    return (event, context, traceHeader) => worker.invoke(event, context, { traceHeader })
   }
   const names = functionNames.filter((name) => !('queue' in functions[name].trigger))
   return {

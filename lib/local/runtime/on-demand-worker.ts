@@ -24,15 +24,19 @@ export class OnDemandWorker {
    * @param apart in a process of its own, because the event may crash it.
    * @throws FunctionError when the function fails, its process dies or it times out
    */
-  async invoke(event: unknown, context: FunctionContext, { apart = false } = {}): Promise<unknown> {
+  async invoke(
+    event: unknown,
+    context: FunctionContext,
+    { apart = false, traceHeader = '' } = {},
+  ): Promise<unknown> {
     if (this.#isClosed)
       throw new FunctionError({ errorType: 'Runtime.ExitError', errorMessage: 'the service is stopping' })
-    if (apart) return this.#invokeApart(event, context)
+    if (apart) return this.#invokeApart(event, context, traceHeader)
     clearTimeout(this.#idleTimer)
     // A process may take seconds to stop; the next one starts without waiting for that.
     const process = this.#current?.acceptsWork ? this.#current : this.#start()
     try {
-      return await process.invoke(event, context)
+      return await process.invoke(event, context, traceHeader)
     } finally {
       this.#stopWhenIdle()
     }
@@ -48,10 +52,10 @@ export class OnDemandWorker {
     await Promise.all([...this.#processes].map((process) => process.stop()))
   }
 
-  async #invokeApart(event: unknown, context: FunctionContext): Promise<unknown> {
+  async #invokeApart(event: unknown, context: FunctionContext, traceHeader: string): Promise<unknown> {
     const process = this.#launch()
     try {
-      return await process.invoke(event, context)
+      return await process.invoke(event, context, traceHeader)
     } finally {
       void process.stop()
     }

@@ -11,7 +11,7 @@ import type { ClientConnection, FileExchange } from '../../io/local-connections.
 import type { Log } from '../../log.ts'
 import { TaskMessage } from '../../model/task-message.ts'
 import { functions } from '../../resources/functions.ts'
-import { functionForQueue, queueMappingOf } from '../../resources/queue-functions.ts'
+import { functionForQueue, queueMappingOf, recursionOf } from '../../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../../resources/queues.ts'
 import { defined } from '../../validation/defined.ts'
 import { concurrencyOf, type Environment } from './environment.ts'
@@ -89,7 +89,9 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       timeoutMs: functionTimeoutMs,
       retryAttempts: 2,
       maximumConcurrency: concurrency,
-      handler: (event, context) => worker.invoke(event, context, { apart: isToRunApart(event) }),
+      ...defined({ recursiveLoop: recursionOf(queue) }),
+      handler: (event, context, traceHeader) =>
+        worker.invoke(event, context, { traceHeader, apart: isToRunApart(event) }),
     }
     return { queue, worker, local, concurrency }
   })
@@ -115,8 +117,8 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
             retriesEarly: !isolated,
             settings: queueMappingOf(queue),
             visibilityS: claimTimeoutS,
-            invoke: async (event) => {
-              const outcome = await lambda.invoke(local.name, event)
+            invoke: async (event, traceHeaders) => {
+              const outcome = await lambda.invoke(local.name, event, { traceHeaders })
               if (!outcome.ok) {
                 for (const record of event.Records) logLostAttempt(record.body, queue, outcome.failure, log)
                 throw new FunctionError(outcome.failure)

@@ -120,6 +120,8 @@ export class WorkerProcess {
     const child = spawn(command, args, {
       env: {
         ...environment,
+        // With it, the SDK sends the trace header of the invocation.
+        AWS_LAMBDA_FUNCTION_NAME: functionName ?? (handler ? queue : `convert-${queue}`),
         ...(savesMemory && nodeEnvironment),
         ...(name === 'transfer' && mallocForStreams),
         ...(name === 'convert' && { IMAGE_ID: queue }),
@@ -151,13 +153,17 @@ export class WorkerProcess {
   }
 
   /** @throws FunctionError when the function fails, its process dies or it times out */
-  invoke(event: unknown, { getRemainingTimeInMillis, ...context }: FunctionContext): Promise<unknown> {
+  invoke(
+    event: unknown,
+    { getRemainingTimeInMillis, ...context }: FunctionContext,
+    traceHeader = '',
+  ): Promise<unknown> {
     const id = this.#nextId++
     const remainingMs = getRemainingTimeInMillis()
     const deadline = performance.now() + remainingMs
     return new Promise((resolve, reject) => {
       this.#pendingCalls.set(id, { resolve, reject, deadline })
-      const invocation = { type: 'invoke', id, event, remainingMs, context } satisfies Invocation
+      const invocation = { type: 'invoke', id, event, remainingMs, context, traceHeader } satisfies Invocation
       this.#child.send(invocation, (error) => {
         if (error) this.#takePending(id)?.reject(error)
       })

@@ -1,5 +1,6 @@
 import type { SQSEvent } from 'aws-lambda'
 import { type FunctionFailure, toFunctionFailure } from '../../embedded-aws/lambda/function-error.ts'
+import { runInContext } from '../../embedded-aws/lambda/invoke-context.ts'
 import type { FunctionContext } from '../../embedded-aws/lambda/runtime.ts'
 import { anyJob, jobEndEmitter } from '../../jobs/job-end-emitter.ts'
 import type { Job } from '../../model/job.ts'
@@ -20,6 +21,7 @@ export interface Invocation {
   /** Milliseconds until the function times out. */
   readonly remainingMs: number
   readonly context: Omit<FunctionContext, 'getRemainingTimeInMillis'>
+  readonly traceHeader: string
 }
 export type WorkerMessage =
   | FileRequest
@@ -61,15 +63,17 @@ function loadFunction(module: FunctionModule): WorkerFunction {
   return { handler: exportedHandler, stop: async () => undefined, reportFullDisk: () => undefined }
 }
 
-async function invoke({ id, event, remainingMs, context }: Invocation): Promise<void> {
+async function invoke({ id, event, remainingMs, context, traceHeader }: Invocation): Promise<void> {
   const deadline = performance.now() + remainingMs
   try {
     // The service sends the event of the function's trigger.
-    const value = await handler(event as SQSEvent, {
-      ...context,
-      // Whole milliseconds, as on Lambda: timers such as AbortSignal.timeout accept no others.
-      getRemainingTimeInMillis: () => Math.floor(deadline - performance.now()),
-    })
+    const value = await runInContext(traceHeader, () =>
+      handler(event as SQSEvent, {
+        ...context,
+        // Whole milliseconds, as on Lambda: timers such as AbortSignal.timeout accept no others.
+        getRemainingTimeInMillis: () => Math.floor(deadline - performance.now()),
+      }),
+    )
     await sendAndFlush({ type: 'result', id, value })
   } catch (error) {
     await sendAndFlush({ type: 'error', id, failure: toFunctionFailure(error) })

@@ -1,0 +1,41 @@
+// Recursive-loop detection. The trace header counts how often each function ran in one chain of requests; SQS stores it
+// with a message, and the SDK sends the header of the running invocation along.
+// https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+import { createHash, randomBytes } from 'node:crypto'
+
+/** Invocations of a function in one chain of requests; the next one is stopped. */
+export const maxChainedInvocations = 16
+
+const rootField = 'Root='
+const lineageField = 'Lineage='
+
+/** The header of the next invocation of a function, and its number in the chain. */
+export interface ChainedInvocation {
+  readonly traceHeader: string
+  readonly number: number
+}
+
+/** @param traceHeaders those of the messages of a batch; for each function, the highest count applies */
+export function continueChain(traceHeaders: readonly string[], functionName: string): ChainedInvocation {
+  const fields = traceHeaders.flatMap((header) => header.split(';'))
+  const root = fields.find((field) => field.startsWith(rootField)) ?? `${rootField}${newTraceId()}`
+  const counts = new Map<string, number>()
+  for (const field of fields) {
+    if (!field.startsWith(lineageField)) continue
+    for (const entry of field.slice(lineageField.length).split('|')) {
+      const [id = '', count] = entry.split(':')
+      counts.set(id, Math.max(counts.get(id) ?? 0, Number(count)))
+    }
+  }
+  const id = lineageId(functionName)
+  const number = (counts.get(id) ?? 0) + 1
+  counts.set(id, number)
+  const lineage = [...counts].map((entry) => entry.join(':')).join('|')
+  return { traceHeader: `${root};${lineageField}${lineage}`, number }
+}
+
+/** The header names functions by hashes. */
+const lineageId = (functionName: string) =>
+  createHash('sha256').update(functionName).digest('hex').slice(0, 8)
+
+const newTraceId = () => `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`
