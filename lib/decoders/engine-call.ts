@@ -1,19 +1,17 @@
-// Reads and writes folders synchronously: these few small changes take less time than waiting for another thread.
-import { closeSync, constants, linkSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { copyFile } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
+import { readdirSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type {
   Chunk,
   Engine,
   EngineResult,
-  EngineWork,
-  InputFile,
+  HostedStep,
+  HostSession,
   OutputFile,
   Tools,
 } from '../engines/engine.ts'
-import { copyOut } from '../engines/sandbox/process-folder.ts'
 import type { Call, CalledProcess, CallLimits } from './decoder-process.ts'
+import { placeFile, placeInputs, safeExtension, takeFile } from './engine-files.ts'
 import {
   Chunks,
   EngineMessage,
@@ -28,6 +26,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Programs that run at the same time; more than any engine needs. */
 const maxRunning = 64
+/** Requests to the host that wait for a reply; more than a page has links. */
+const maxHostRequests = 50_000
 /** Messages of one call; more than any engine sends. */
 const maxMessages = 200_000
 
@@ -50,8 +50,14 @@ export class EngineCall implements Call<EngineReply> {
   /** Programs that run now, by id. */
   readonly #runningPrograms = new Map<number, AbortController>()
   readonly #programs = new Set<Promise<void>>()
+  readonly #ended = new AbortController()
   #process: CalledProcess | undefined
   #tools: Tools | undefined
+  /** Original paths of the inputs by those in the folder. */
+  #inputs: ReadonlyMap<string, string> = new Map()
+  #session: HostSession | undefined
+  #hostRequests = 0
+  #hostFiles = 0
   #messages = 0
 
   /** @param createTools creates the tools of the step with the folder of the process. */
@@ -73,6 +79,7 @@ export class EngineCall implements Call<EngineReply> {
     this.#process = process
     this.#tools = this.#createTools(process)
     const placedInputs = await placeInputs(this.#request, process)
+    this.#inputs = placedInputs.paths
     process.send({ type: 'engine', engine: this.#engine.id, request: placedInputs.request })
     try {
       const value = await this.#result.promise
@@ -84,6 +91,7 @@ export class EngineCall implements Call<EngineReply> {
     } finally {
       for (const one of this.#runningPrograms.values()) one.abort(new Error('the engine has ended'))
       await Promise.all(this.#programs)
+      this.#ended.abort(new Error('the engine has ended'))
       await this.#clearFolder(process, placedInputs.paths.keys())
     }
   }
@@ -137,6 +145,10 @@ export class EngineCall implements Call<EngineReply> {
         if (this.#runningPrograms.size >= maxRunning) throw new Error('too many programs')
         this.#start(message)
         break
+      case 'host':
+        if (++this.#hostRequests > maxHostRequests) throw new Error('too many requests to the host')
+        void this.#askHost(message)
+        break
       case 'cancel':
         this.#runningPrograms.get(message.id)?.abort(new Error('cancelled by the engine'))
         break
@@ -180,6 +192,50 @@ export class EngineCall implements Call<EngineReply> {
       this.#runningPrograms.delete(id)
     }
   }
+
+  async #askHost({ id, request }: Extract<EngineMessage, { type: 'host' }>): Promise<void> {
+    const notify = (notice: unknown) => this.#process?.send({ type: 'notice', id, notice })
+    try {
+      const reply = await this.#openSession().answer(request, notify)
+      this.#process?.send({ type: 'hosted', id, reply })
+    } catch (error) {
+      this.#process?.send({ type: 'hosted', id, error: toRemoteError(error) })
+    } finally {
+      this.#hostRequests--
+    }
+  }
+
+  #openSession(): HostSession {
+    const [process, tools] = [this.#process, this.#tools]
+    if (!process || !tools || !this.#engine.host) throw new Error(`${this.#engine.id} has no host`)
+    const createPath = (extension: string) =>
+      join(this.#request.work.outDir, `host-${++this.#hostFiles}${extension}`)
+    const ended = this.#ended.signal
+    const step: HostedStep = {
+      tools: {
+        ...tools,
+        exec: (bin, args, options) => tools.exec(bin, args, { ...options, signal: ended }),
+        signal: AbortSignal.any([tools.signal, ended]),
+      },
+      createPath,
+      take: async (path) => {
+        ended.throwIfAborted()
+        const input = this.#inputs.get(path)
+        if (input !== undefined) return input
+        const to = createPath(safeExtension(path))
+        await takeFile(process.folder, relative(process.folder, path), to)
+        return to
+      },
+      give: async (path, to) => {
+        ended.throwIfAborted()
+        if (dirname(to) !== process.folder) throw new Error('expected a path directly in the folder')
+        await placeFile(path, to)
+        await process.grant(to)
+      },
+    }
+    this.#session ??= this.#engine.host.serve(step)
+    return this.#session
+  }
 }
 
 const isClear = (folder: string): boolean =>
@@ -197,95 +253,4 @@ function requireAllowed(bin: string, readOnly: readonly string[]): void {
       })
     if (!isAllowed) throw new Error(`a program may not read ${path}`)
   }
-}
-
-interface Inside {
-  /** With the paths of the files in the folder of the process. */
-  readonly request: EngineRequest
-  /** Original paths by those in the folder. */
-  readonly paths: ReadonlyMap<string, string>
-}
-
-async function placeInputs(request: EngineRequest, { folder, grant }: CalledProcess): Promise<Inside> {
-  const paths = new Map<string, string>()
-  const place = async (input: InputFile): Promise<InputFile> => {
-    const name = basename(input.path)
-    // Chunks of a step may have results of the same name.
-    const isTaken = paths.has(join(folder, name))
-    const path = join(folder, isTaken ? `${paths.size + 1}-${name}` : name)
-    paths.set(path, input.path)
-    await linkOrCopy(input.path, path)
-    await grant(path)
-    return { ...input, path }
-  }
-  const placeAll = async (inputs: readonly InputFile[]) => {
-    const placedFiles: InputFile[] = []
-    for (const input of inputs) placedFiles.push(await place(input))
-    return placedFiles
-  }
-  const work: EngineWork = {
-    ...request.work,
-    inputs: await placeAll(request.work.inputs),
-    outDir: join(folder, outFolder),
-  }
-  if (request.method !== 'join') return { request: { ...request, work }, paths }
-  const results = []
-  for (const result of request.results) results.push({ ...result, files: await placeAll(result.files) })
-  return { request: { ...request, work, results }, paths }
-}
-
-async function linkOrCopy(from: string, to: string): Promise<void> {
-  try {
-    linkSync(from, to)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    // A join may not need the files, which then were not fetched.
-    if (code === 'ENOENT') return
-    if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error
-    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
-  }
-}
-
-const safeExtension = (path: string) => /(?:\.[a-z0-9]{1,10}){1,2}$/i.exec(basename(path))?.[0] ?? ''
-
-const maxDepth = 8
-
-/**
- * Moves a file out of the folder of a running process, which may replace folders with symbolic links at any time:
- * each folder is opened without following any, and addressed by its descriptor.
- */
-async function takeFile(folder: string, path: string, to: string): Promise<void> {
-  const names = path.split('/')
-  const name = names.pop() ?? ''
-  const isBelow = ![name, ...names].some((one) => one === '' || one === '.' || one === '..')
-  if (!isBelow || names.length > maxDepth) throw new Error('the result is outside the folder')
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
-  let parent = openSync(folder, flags)
-  try {
-    for (const child of names) {
-      const nextFd = openSync(`/proc/self/fd/${parent}/${child}`, flags)
-      closeSync(parent)
-      parent = nextFd
-    }
-    await moveFile(`/proc/self/fd/${parent}/${name}`, to)
-  } finally {
-    closeSync(parent)
-  }
-}
-
-/** Whatever else is in its place is left to the removal of the work folder, when the process has been killed. */
-async function moveFile(from: string, to: string): Promise<void> {
-  requireRegularFile(from)
-  try {
-    renameSync(from, to)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
-    await copyOut(from, to)
-  }
-  requireRegularFile(to)
-}
-
-function requireRegularFile(path: string): void {
-  const stats = lstatSync(path)
-  if (!stats.isFile() || stats.nlink !== 1) throw new Error('the result is not a regular file')
 }

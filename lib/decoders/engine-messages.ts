@@ -24,6 +24,13 @@ export type EngineServiceMessage =
       readonly output?: ExecOutput
       readonly error?: RemoteError
     }
+  | { readonly type: 'notice'; readonly id: number; readonly notice: unknown }
+  | {
+      readonly type: 'hosted'
+      readonly id: number
+      readonly reply?: unknown
+      readonly error?: RemoteError
+    }
   /** The service has taken all output files. */
   | { readonly type: 'clear' }
 
@@ -87,6 +94,8 @@ export const Chunks = z.array(z.strictObject({ spec: fields, file: OutputFile.op
 export const EngineMessage = z.discriminatedUnion('type', [
   Exec,
   z.strictObject({ type: z.literal('cancel'), id: z.number() }),
+  /** A request to the host of the engine. */
+  z.strictObject({ type: z.literal('host'), id: z.number(), request: z.unknown() }),
   z.strictObject({ type: z.literal('progress'), ratio: z.number(), stage: text.max(100).optional() }),
   z.strictObject({ type: z.literal('warning'), code: text.max(100), message: text.max(4000) }),
   z.strictObject({ type: z.literal('result'), value: z.unknown() }),

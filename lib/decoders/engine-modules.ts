@@ -1,8 +1,8 @@
 import type { EngineId } from '../component-ids.ts'
 import type { Engine } from '../engines/engine.ts'
 
-/** Engines whose code runs in decoder processes, because it reads files itself. */
-export const engineModules: Partial<Readonly<Record<EngineId, () => Promise<Engine>>>> = {
+/** The code of engines, which runs in decoder processes. */
+export const engineModules: Readonly<Record<EngineId, () => Promise<Engine>>> = {
   vips: async () => (await import('../engines/vips.ts')).vips,
   imagemagick: async () => (await import('../engines/imagemagick.ts')).imagemagick,
   pdf: async () => (await import('../engines/pdf.ts')).pdf,
@@ -12,5 +12,8 @@ export const engineModules: Partial<Readonly<Record<EngineId, () => Promise<Engi
   '7zip': async () => (await import('../engines/seven-zip.ts')).sevenZip,
   fontforge: async () => (await import('../engines/fontforge.ts')).fontforge,
   pandoc: async () => (await import('../engines/pandoc.ts')).pandoc,
+  libreoffice: async () => (await import('../engines/libreoffice.ts')).libreoffice,
+  chromium: async () => (await import('../engines/chromium.ts')).chromium,
+  calibre: async () => (await import('../engines/calibre.ts')).calibre,
   ffmpeg: async () => (await import('../engines/ffmpeg.ts')).ffmpeg,
 }

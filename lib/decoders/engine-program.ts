@@ -45,7 +45,25 @@ interface Running extends PromiseWithResolvers<{ stdout: string; stderr: string 
 }
 
 const runningCalls = new Map<number, Running>()
+
+interface HostRequest extends PromiseWithResolvers<unknown> {
+  readonly onNotice: ((notice: unknown) => void) | undefined
+}
+
+const hostRequests = new Map<number, HostRequest>()
 let lastId = 0
+
+const host: Tools['host'] = async (request, onNotice) => {
+  const id = ++lastId
+  const one: HostRequest = { ...Promise.withResolvers(), onNotice }
+  hostRequests.set(id, one)
+  send({ type: 'host', id, request })
+  try {
+    return await one.promise
+  } finally {
+    hostRequests.delete(id)
+  }
+}
 
 const exec: Tools['exec'] = async (bin, args, options = {}) => {
   const { onLine, signal, prestarted: _, ...rest } = options
@@ -79,6 +97,7 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
 /** New for each call: engines remember by it what they have warned about. */
 const createTools = (): Tools => ({
   exec,
+  host,
   progress: (ratio, stage) => queue({ type: 'progress', ratio, ...(stage !== undefined && { stage }) }),
   warn: (code, message) => queue({ type: 'warning', code, message }),
   // The service ends the process instead.
@@ -109,8 +128,7 @@ async function replaceHardLink(path: string): Promise<void> {
 
 async function answer({ engine: id, request }: EngineCallMessage): Promise<void> {
   try {
-    const engine = await engineModules[id]?.()
-    if (!engine) throw new Error(`${id} does not run in this process`)
+    const engine = await engineModules[id]()
     const value = (await callEngine(engine, request, createTools())) ?? null
     const inputs = inputsOf(request)
     for (const path of pathsOf(value)) if (!inputs.has(path)) await replaceHardLink(path)
@@ -140,6 +158,13 @@ function receive(message: EngineServiceMessage): void {
       else if (message.error) one?.reject(fromRemoteError(message.error))
       break
     }
+    case 'notice':
+      hostRequests.get(message.id)?.onNotice?.(message.notice)
+      break
+    case 'hosted':
+      if (message.error) hostRequests.get(message.id)?.reject(fromRemoteError(message.error))
+      else hostRequests.get(message.id)?.resolve(message.reply)
+      break
     case 'clear':
       void clear()
   }

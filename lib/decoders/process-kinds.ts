@@ -52,5 +52,6 @@ export const engineKind: Omit<ProcessKind, 'parentFolder'> = {
   maxWaitMs: dayMs,
   maxCalls: 1000,
   maxIdleBytes: 300 * MiB,
-  maxMessageBytes: 32 * MiB,
+  // A page for the browser, in base64.
+  maxMessageBytes: 192 * MiB,
 }

@@ -3,12 +3,10 @@ import type { Chunk, Engine, EngineLimits, EngineResult, Tools } from '../engine
 import { EngineCrash } from '../engines/sandbox/engine-crash.ts'
 import { createTools, sandboxLimits, type ToolsOptions } from '../engines/sandbox/exec.ts'
 import { AppError } from '../errors.ts'
-import { callEngine } from './call-engine.ts'
 import { DecoderPool } from './decoder-pool.ts'
 import { DecoderEnded } from './decoder-process.ts'
 import { EngineCall, type EngineReply } from './engine-call.ts'
 import type { EngineRequest } from './engine-messages.ts'
-import { engineModules } from './engine-modules.ts'
 import { engineKind } from './process-kinds.ts'
 import { warmCounting } from './read-summary.ts'
 
@@ -17,7 +15,7 @@ const pool = new DecoderPool({ ...engineKind, parentFolder: () => readConfig().W
 /** Starts processes in advance for a step of an engine. */
 export function warmProcesses(engine: string | undefined): void {
   warmCounting()
-  if (engine !== undefined && Object.hasOwn(engineModules, engine)) pool.warm()
+  if (engine !== undefined) pool.warm()
 }
 
 export const stopEngines = () => pool.stop()
@@ -25,7 +23,7 @@ export const stopEngines = () => pool.stop()
 type RequestOf<Method> = Extract<EngineRequest, { method: Method }>
 
 /**
- * Runs an engine: in a decoder process if its own code reads files.
+ * Runs the code of an engine in a decoder process.
  * @throws AppError, EngineCrash, or an error for a bug; the signal's reason when aborted.
  */
 export function runEngine(
@@ -43,18 +41,17 @@ export async function runEngine(
   request: EngineRequest,
   options: ToolsOptions,
 ): Promise<EngineReply> {
-  if (!engine.readsFiles) return callEngine(engine, request, createTools(options))
-  return runInProcess(engine, request, options)
+  return runAgain(engine, request, options, 1)
 }
 
 /** A process that exceeded no limit was killed by something else than the file. */
 const maxRuns = 3
 
-async function runInProcess(
+async function runAgain(
   engine: Engine,
   request: EngineRequest,
   options: ToolsOptions,
-  run = 1,
+  run: number,
 ): Promise<EngineReply> {
   const { limits, signal } = options
   const { cpuS = Number.POSITIVE_INFINITY, memoryBytes = Number.POSITIVE_INFINITY } = sandboxLimits(limits)
@@ -69,7 +66,7 @@ async function runInProcess(
   } catch (error) {
     if (!(error instanceof DecoderEnded)) throw error
     const wasKilled = error.reason === 'crash' && error.exit === 'SIGKILL'
-    if (wasKilled && run < maxRuns) return runInProcess(engine, request, options, run + 1)
+    if (wasKilled && run < maxRuns) return runAgain(engine, request, options, run + 1)
     throw toEngineError(error, engine, limits)
   }
 }

@@ -9,7 +9,8 @@ import {
 } from '../formats/archive-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { convertComicToPdf, convertComicToZip, unreadableComicError } from './calibre/comic.ts'
-import { convertEbook, createEbookConverters, type EbookTitle, titleFromName } from './calibre/ebook.ts'
+import { convertEbook, type EbookTitle, titleFromName } from './calibre/ebook.ts'
+import { createEbookConverters, ebookHost } from './calibre/host.ts'
 import {
   EbookOptions,
   ebookArgs,
@@ -18,7 +19,6 @@ import {
   findUnsupportedOptions,
 } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
-import type { Prestarter } from './sandbox/prestarted-process.ts'
 import { encodingOption } from './shared/text/charsets.ts'
 import { copyAsUtf8 } from './shared/text/read-text.ts'
 import { withTextOptions } from './shared/text/text-options.ts'
@@ -81,7 +81,8 @@ export function createCalibre({ baseDir = tmpdir() }: { readonly baseDir?: strin
     capabilities,
     limits,
     version: ['ebook-convert', '--version'],
-    run: (work, tools) => run(work, ebookConverters, tools),
+    host: ebookHost(ebookConverters),
+    run,
     close: () => ebookConverters.close(),
   }
 }
@@ -92,14 +93,15 @@ function isKindle(id: FormatId): boolean {
   return kindleFormats.some((one) => one === id)
 }
 
-async function run(work: EngineWork, ebookConverters: Prestarter, tools: Tools): Promise<EngineResult> {
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [originalFile] = work.inputs
   if (!originalFile) throw new Error('calibre was called without an input.')
   const options = EbookOptions.parse(work.options)
   const isComic = comicFormats.includes(work.from)
   if (zippedFormats.includes(work.from) || isComic) await checkSize(originalFile, tools)
   const input = work.from === 'docx' ? await inlineWordText(originalFile, tools) : originalFile
-  const path = join(work.outDir, `result.${formatById(work.to).extensions[0]}`)
+  // The host puts it directly into the work folder.
+  const path = join(tools.workDir, `ebook-result.${formatById(work.to).extensions[0]}`)
   const source = await prepareSource(work, input, tools)
   if (isComic && work.to === 'pdf') {
     const pages = await convertComicToPdf(source, path, work.from, tools)
@@ -114,7 +116,6 @@ async function run(work: EngineWork, ebookConverters: Prestarter, tools: Tools):
       onProgress: (ratio) => tools.progress(0.1 + 0.85 * ratio),
     },
     tools,
-    ebookConverters,
   )
   for (const name of findUnsupportedOptions(options, work.to)) {
     tools.warn(

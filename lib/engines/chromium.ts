@@ -8,9 +8,11 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
 import { Browser } from './chromium/browser.ts'
-import { BrowserCrash } from './chromium/cdp-pipe.ts'
+import { BrowserCrash, type BrowserPipe } from './chromium/cdp-pipe.ts'
 import { evaluate } from './chromium/evaluate.ts'
-import { type BrowserPage, invalidUrl, type PageSize, type PageSource, pageJob } from './chromium/page.ts'
+import { browserHost } from './chromium/host.ts'
+import { runInBrowser } from './chromium/hosted-browser.ts'
+import { type BrowserPage, invalidUrl, type PageSize, type PageSource, showPage } from './chromium/page.ts'
 import { ebookMargin, PrintOptions, paperSheetOf } from './chromium/paper.ts'
 import { printToPdf } from './chromium/print.ts'
 import {
@@ -83,28 +85,30 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
     capabilities,
     limits,
     version: ['chromium', '--version'],
+    host: browserHost(browser, limits),
+    run,
     warm: () => browser.warm(),
     close: () => browser.close(),
-    async run(work, tools) {
-      const [input] = work.inputs
-      if (!input) throw new Error('Chromium was called without an input.')
-      const source = await pageSourceOf(input, work, tools)
-      const limit = AbortSignal.timeout(limits.timeoutS * 1000)
-      const job = pageJob(source, viewFor(work), (page) => convert(page, work, tools))
-      tools.progress(0.1)
-      try {
-        const result = await browser.run(job, AbortSignal.any([tools.signal, limit]))
-        tools.progress(1)
-        return result
-      } catch (error) {
-        if (limit.aborted && !tools.signal.aborted) throw timeoutError(error)
-        throw error instanceof BrowserCrash ? crashError(work, error) : error
-      }
-    },
   }
 }
 
 export const chromium = createChromium()
+
+async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
+  const [input] = work.inputs
+  if (!input) throw new Error('Chromium was called without an input.')
+  const source = await pageSourceOf(input, work, tools)
+  tools.progress(0.1)
+  try {
+    const show = (pipe: BrowserPipe) =>
+      showPage(pipe, { source, view: viewFor(work) }, (page) => convert(page, work, tools))
+    const result = await runInBrowser(show, tools.host)
+    tools.progress(1)
+    return result
+  } catch (error) {
+    throw error instanceof BrowserCrash ? crashError(work, error) : error
+  }
+}
 
 /** Returns the browser window; a drawing is shown alone and at its own size, whatever the window. */
 function viewFor({ from, to, options }: EngineWork) {
@@ -194,11 +198,6 @@ async function captureImage(page: BrowserPage, request: ScreenshotRequest, tools
 }
 
 const toInches = ({ width, height }: PageSize): PageSize => ({ width: width / 96, height: height / 96 })
-
-function timeoutError(cause: unknown): AppError {
-  const sentence = `The page exceeded the time limit of ${limits.timeoutS} seconds. Send a smaller page, or a part of it.`
-  return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
-}
 
 function crashError({ from, to }: EngineWork, cause: Error): AppError {
   const sentence = `The page could not be converted to ${to} because it crashes the browser.`

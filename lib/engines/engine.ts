@@ -126,6 +126,38 @@ export interface Tools {
   readonly signal: AbortSignal
   /** Folder with the inputs, temporary files and `outDir`. The step may write only here. */
   readonly workDir: string
+  /**
+   * Sends a request to the engine's host. Requests, replies and notices are JSON.
+   * @param onNotice receives what the host reports before it replies.
+   * @throws what the host throws.
+   */
+  host(request: unknown, onNotice?: (notice: unknown) => void): Promise<unknown>
+}
+
+/**
+ * The part of an engine that runs in the worker, because its processes are kept between jobs and decoder processes are
+ * not. It parses no files.
+ */
+export interface EngineHost {
+  /** Begins to serve one run of the engine's code. */
+  serve(step: HostedStep): HostSession
+}
+
+/** What a host may do for the code of its engine, which a file may have taken over. */
+export interface HostedStep {
+  /** Programs run in the folder of the engine's code. The signal is aborted when that code has ended. */
+  readonly tools: Tools
+  /** Returns a path outside that folder for an input, or for a file that the code has put directly into its folder. */
+  take(path: string): Promise<string>
+  /** Returns the path for a new file of the host, outside that folder. */
+  createPath(extension: string): string
+  /** Moves a file of the host directly into that folder. */
+  give(path: string, to: string): Promise<void>
+}
+
+export interface HostSession {
+  /** Answers a request, which may be anything. */
+  answer(request: unknown, notify: (notice: unknown) => void): Promise<unknown>
 }
 
 /** A file produced by a step. */
@@ -175,11 +207,12 @@ export interface Engine {
   readonly image: ImageId
   readonly capabilities: readonly Capability[]
   readonly limits: EngineLimits
-  /** Set if its own code reads files: it then runs in a decoder process (lib/decoders/engine-program.ts). */
-  readonly readsFiles?: true
   /** Command that prints the version, or a function that returns it if the engine is a library in this process. */
   readonly version: readonly [bin: string, ...args: string[]] | (() => string)
+  /** Processes that are kept between jobs. */
+  readonly host?: EngineHost
   /**
+   * Runs in a decoder process (lib/decoders/engine-program.ts).
    * @throws AppError (CORRUPT_FILE, PDF_ENCRYPTED, CONVERSION_FAILED …) if a retry cannot help. After any other error
    * the step is retried while attempts remain.
    */

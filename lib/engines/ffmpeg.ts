@@ -26,7 +26,6 @@ import { writeMediaMetadata } from './ffmpeg/write-metadata.ts'
 /** Converts video, audio, animations and subtitles. */
 export const ffmpeg: Engine = {
   id: 'ffmpeg',
-  readsFiles: true,
   image: 'av',
   capabilities,
   limits: { memoryMb: 6144, diskMb: 10_240, timeoutS: 1800 },

@@ -59,7 +59,6 @@ const capability = (
 /** Converts fonts with FontForge and fontTools. */
 export const fontforge: Engine = {
   id: 'fontforge',
-  readsFiles: true,
   image: 'font',
   capabilities: [
     capability(outlineFormats, [...outlineFormats, 'ttc'], {}),

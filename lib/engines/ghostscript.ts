@@ -57,7 +57,6 @@ function createConversion(
 /** Converts PostScript, and vector drawings and pages to and from it. */
 export const ghostscript: Engine = {
   id: 'ghostscript',
-  readsFiles: true,
   image: 'pdf',
   capabilities,
   limits: { memoryMb: 3008, diskMb: 4096, timeoutS: 600 },

@@ -34,7 +34,6 @@ const maxIconSide = 256
 /** Converts image formats of design, film and legacy software that libvips does not support. */
 export const imagemagick: Engine = {
   id: 'imagemagick',
-  readsFiles: true,
   image: 'image',
   capabilities: [
     ...targetIds.map((to): Capability => {

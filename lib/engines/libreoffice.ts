@@ -2,19 +2,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { AppError } from '../errors.ts'
 import type { FormatId } from '../formats/index.ts'
-import {
-  canBeLocked,
-  documentPasswordMissing,
-  documentPasswordWrong,
-  documentProtectionUnknown,
-} from '../formats/locked-office.ts'
 import { defined } from '../validation/defined.ts'
 import type { Capability, Engine, EngineResult, EngineWork, Tools } from './engine.ts'
-import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './libreoffice/bridge.ts'
+import { OfficeFacts } from './libreoffice/bridge.ts'
 import { filtersOf, type OfficeFamily, readableFormats, writableFormats } from './libreoffice/formats.ts'
 import { hasHiddenText } from './libreoffice/hidden-text.ts'
+import { type HostedOfficeJob, officeHost } from './libreoffice/host.ts'
 import { officeSource } from './libreoffice/office-source.ts'
 import {
   changesPages,
@@ -25,7 +19,7 @@ import {
   textPageSetup,
 } from './libreoffice/page-setup.ts'
 import { OfficePool } from './libreoffice/pool.ts'
-import { type OfficeFilter, OfficeRefusal, type OfficeRequest } from './libreoffice/process.ts'
+import type { OfficeFilter, OfficeRequest } from './libreoffice/process.ts'
 import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
 import { withTextOptions } from './shared/text/text-options.ts'
@@ -116,10 +110,11 @@ export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
     capabilities,
     limits,
     version: ['soffice', '--version'],
+    host: officeHost(pool, limits),
     run: (work, tools) =>
       work.operation === 'unlock'
-        ? unlock(work, tools, (password) => convert(pool, work, tools, password))
-        : convert(pool, work, tools),
+        ? unlock(work, tools, (password) => convert(work, tools, password))
+        : convert(work, tools),
     warm: () => pool.warm(),
     close: () => pool.close(),
   }
@@ -127,50 +122,27 @@ export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
 
 export const libreoffice = createLibreOffice()
 
-async function convert(
-  pool: OfficePool,
-  work: EngineWork,
-  tools: Tools,
-  password?: string,
-): Promise<EngineResult> {
+async function convert(work: EngineWork, tools: Tools, password?: string): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('LibreOffice was called without an input.')
-  const path = join(work.outDir, `result.${work.to}`)
-  const limit = AbortSignal.timeout(limits.timeoutS * 1000)
-  try {
-    const { path: inputPath, ...source } = await officeSource(work, input, tools)
-    const officeFacts = await pool.convert(
-      {
-        request: {
-          ...officeRequestOf(work),
-          name: input.filename,
-          ...source,
-          ...defined({ password }),
-        },
-        inputPath,
-        inputExtension: work.from,
-        outputPath: path,
-        outputExtension: work.to,
-        onLoaded: () => tools.progress(0.5, 'loaded'),
-      },
-      AbortSignal.any([tools.signal, limit]),
+  const { from, to } = work
+  const path = join(tools.workDir, `office-result.${to}`)
+  const { path: inputPath, ...source } = await officeSource(work, input, tools)
+  const request = { ...officeRequestOf(work), name: input.filename, ...source, ...defined({ password }) }
+  const job: HostedOfficeJob = { request, from, to, inputPath, outputPath: path }
+  const facts = await tools.host(job, () => tools.progress(0.5, 'loaded'))
+  const officeFacts = OfficeFacts.parse(facts)
+  tools.progress(1, 'stored')
+  warnAboutLosses(work, officeFacts, tools)
+  if (to === 'html' && (await hasHiddenText(path))) {
+    tools.warn(
+      'HIDDEN_KEPT',
+      'The html contains hidden text of the document. Delete anything that must stay private.',
     )
-    tools.progress(1, 'stored')
-    warnAboutLosses(work, officeFacts, tools)
-    if (work.to === 'html' && (await hasHiddenText(path))) {
-      tools.warn(
-        'HIDDEN_KEPT',
-        'The html contains hidden text of the document. Delete anything that must stay private.',
-      )
-    }
-    return {
-      files: [{ path }],
-      ...(officeFacts.pages !== undefined && { details: { pages: officeFacts.pages } }),
-    }
-  } catch (error) {
-    throw limit.aborted && !tools.signal.aborted
-      ? timeoutError(error)
-      : explainFailure(error, work, password !== undefined)
+  }
+  return {
+    files: [{ path }],
+    ...(officeFacts.pages !== undefined && { details: { pages: officeFacts.pages } }),
   }
 }
 
@@ -292,54 +264,4 @@ function officeRequestOf({ from, to, options }: EngineWork): Omit<OfficeRequest,
 
 function pdfTarget(target: OfficeFilter, { embedAllFonts }: z.infer<typeof PdfOptions>): OfficeFilter {
   return { ...target, data: { UseTaggedPDF: true, EmbedStandardFonts: embedAllFonts, ExportNotes: false } }
-}
-
-function timeoutError(cause: unknown): AppError {
-  const sentence = `The document exceeded the time limit of ${limits.timeoutS} seconds. Send a smaller one, or request fewer pages.`
-  return new AppError('TIMEOUT', sentence, { timeoutS: limits.timeoutS }, { cause })
-}
-
-function explainFailure(error: unknown, work: EngineWork, hadPassword: boolean): unknown {
-  if (error instanceof OfficeRefusal) return refusalError(error, work, hadPassword)
-  if (error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)) {
-    const sentence = `The document could not be converted to ${work.to}: it crashes LibreOffice. Save it again in the program that created it and retry.`
-    return new AppError('CONVERSION_FAILED', sentence, { from: work.from, to: work.to }, { cause: error })
-  }
-  return error
-}
-
-function refusalError(error: OfficeRefusal, { from, to }: EngineWork, hadPassword: boolean): AppError {
-  switch (error.reason) {
-    case 'password':
-      if (hadPassword) return documentPasswordWrong(error)
-      return canBeLocked(from) ? documentPasswordMissing(error) : documentProtectionUnknown(error)
-    case 'corrupt':
-      return new AppError(
-        'CORRUPT_FILE',
-        `The file could not be opened: it is damaged or not a ${from} file.`,
-        { field: 'file', format: from },
-        { cause: error },
-      )
-    case 'margins':
-      return new AppError(
-        'INVALID_INPUT',
-        'The margins leave no room on the page: choose smaller ones or a larger pageSize.',
-        { field: 'marginTop' },
-        { cause: error },
-      )
-    case 'wide':
-      return new AppError(
-        'FILE_TOO_LARGE',
-        `A sheet has ${error.message} up to its last cell, including empty ones, which is too much for ${to}. Delete cells far away from the rest, or choose another target format.`,
-        { field: 'file', format: from },
-        { cause: error },
-      )
-    case 'export':
-      return new AppError(
-        'CONVERSION_FAILED',
-        `The ${from} file could be opened, but not saved as ${to}.`,
-        { from, to },
-        { cause: error },
-      )
-  }
 }

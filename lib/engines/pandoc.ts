@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { convertEbook, titleFromName } from './calibre/ebook.ts'
+import { ebookHost } from './calibre/host.ts'
 import {
   EbookOptions,
   ebookArgs,
@@ -110,11 +111,11 @@ const capabilities: readonly Capability[] = [
 /** Converts between markup formats, from markup to ebooks, and emails to web pages. */
 export const pandoc: Engine = {
   id: 'pandoc',
-  readsFiles: true,
   image: 'document',
   capabilities,
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 600 },
   version: ['pandoc', '--version'],
+  host: ebookHost(),
   run,
 }
 

@@ -79,7 +79,6 @@ const isOcr = ({ operation, from }: Pick<EngineWork, 'operation' | 'from'>) =>
 /** PDF pages as images, text and office documents, OCR, XPS, and the tools that change a PDF. */
 export const pdf: Engine = {
   id: 'pdf',
-  readsFiles: true,
   image: 'pdf',
   capabilities: [
     createCapability('jpg', targetOptions.jpg, 0.2),

@@ -50,7 +50,6 @@ const dotsPerInch = 72
 /** Traces drawings, stamps and scans as smooth shapes of one color. */
 export const potrace: Engine = {
   id: 'potrace',
-  readsFiles: true,
   image: 'image',
   capabilities: targetIds.map((to) => {
     const { options, cost } = targets[to]

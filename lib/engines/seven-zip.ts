@@ -75,7 +75,6 @@ const extraction = (id: FormatId, shape: z.ZodRawShape): Capability => ({
 /** Unpacks archives (one level) and packs them. Several files in a gz, bz2, xz or zst are packed as a tar inside. */
 export const sevenZip: Engine = {
   id: '7zip',
-  readsFiles: true,
   image: 'archive',
   capabilities: [
     capability(lockableFormats, formatsWithLevel, { password, compressionLevel }),

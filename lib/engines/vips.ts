@@ -66,7 +66,6 @@ const capabilities: readonly Capability[] = [
 /** Converts images with libvips, in the process that runs this code. */
 export const vips: Engine = {
   id: 'vips',
-  readsFiles: true,
   image: 'image',
   capabilities,
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 120 },

@@ -46,7 +46,6 @@ const maxSide = 3000
 /** Traces images as color drawings, and compresses or decompresses SVG. */
 export const vtracer: Engine = {
   id: 'vtracer',
-  readsFiles: true,
   image: 'image',
   capabilities: [
     { operation: 'convert', from: traceableFormats, to: ['svg', 'svgz'], options: Options, cost: 0.5 },

@@ -1,8 +1,8 @@
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { runEngine } from '../../lib/decoders/run-engine.ts'
 import type { Engine, EngineResult, InputFile } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formatById } from '../../lib/formats/index.ts'
 import type { Conversion, Edge } from '../../lib/plan/index.ts'
@@ -123,7 +123,13 @@ async function runOn(
   const outDir = join(workDir, 'step-1')
   await mkdir(outDir)
   const input: InputFile = { path, filename: `sample.${from}`, format: from, size: (await stat(path)).size }
-  const tools = createTools({ workDir, signal, limits: engine.limits, onWarning: (code) => said.push(code) })
+  const toolsOptions = {
+    workDir,
+    signal,
+    limits: engine.limits,
+    onWarning: (code: string) => said.push(code),
+  }
   const options = capability.options.parse({})
-  return engine.run({ operation: 'convert', inputs: [input], from, to, options, outDir }, tools)
+  const work = { operation: 'convert', inputs: [input], from, to, options, outDir } as const
+  return runEngine(engine, { method: 'run', work }, toolsOptions)
 }

@@ -5,10 +5,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
 import { DecoderPool } from '../../lib/decoders/decoder-pool.ts'
 import { EngineCall } from '../../lib/decoders/engine-call.ts'
 import { engineKind } from '../../lib/decoders/process-kinds.ts'
 import { stopEngines } from '../../lib/decoders/run-engine.ts'
+import type { EngineHost } from '../../lib/engines/engine.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { confinement } from '../../lib/engines/sandbox/isolation.ts'
 import { vips } from '../../lib/engines/vips.ts'
@@ -36,6 +38,16 @@ const pool = new DecoderPool({
 })
 const limits = { memoryMb: 512, diskMb: 64, timeoutS: 20 } as const
 
+/** Takes a file of the engine's code and gives it back under another name. */
+const copyingHost: EngineHost = {
+  serve: ({ take, give }) => ({
+    async answer(request) {
+      const { from, to } = z.strictObject({ from: z.string(), to: z.string() }).parse(request)
+      await give(await take(from), to)
+    },
+  }),
+}
+
 let lastTask = 0
 
 /** Runs the engine on one file. Returns the result's content, or the message of the error. */
@@ -58,8 +70,11 @@ async function act(
     outDir,
   } as const
   const callLimits = { cpuS: 10, memoryBytes: 512 * 1024 ** 2, silenceMs: 60_000 }
-  const call = new EngineCall(vips, { method: 'run', work }, callLimits, ({ folder, uid }) =>
-    createTools({ workDir: folder, runningUid: uid, signal, limits }),
+  const call = new EngineCall(
+    { ...vips, host: copyingHost },
+    { method: 'run', work },
+    callLimits,
+    ({ folder, uid }) => createTools({ workDir: folder, runningUid: uid, signal, limits }),
   )
   try {
     const reply = await pool.run(call, signal)
@@ -119,6 +134,11 @@ describe('an engine that a file has taken over', {
     'a program of its own',
     'an option as program',
     'a secret of a program',
+    "another task's file for the host",
+    'a link for the host',
+    'a folder of another task for the host',
+    'a redirected target for the host',
+    'a request that the host does not know',
   ] as const
   for (const action of attacks)
     test(`an engine that a file has taken over gets nothing by "${action}", and the next file is converted`, async () => {
@@ -128,6 +148,10 @@ describe('an engine that a file has taken over', {
       assert.equal(await readFile(join(otherFolder, 'secret'), 'utf8'), secret)
       assert.equal(await act('convert'), 'made')
     })
+
+  test('an engine gets the files that its host gives it', async () => {
+    assert.equal(await act('a file through the host'), 'made')
+  })
 
   for (const [action, outcome] of [
     ['crash', /SIGABRT/],

@@ -79,6 +79,8 @@ const redirect = (target, path) => {
 }
 const exec = (bin, options, args = []) => send({ type: 'exec', id: 1, bin, args, options, sendsLines: false })
 
+const askHost = (request) => send({ type: 'host', id: 1, request })
+
 const actions = {
   see: async (options) => report(await look(options)),
   convert: () => {
@@ -102,6 +104,26 @@ const actions = {
   'a program of its own': () => exec(`${folder}/evil`, {}),
   'an option as program': () => exec('--share-net', {}),
   'a secret of a program': ({ otherFolder }) => exec('cat', {}, [`${otherFolder}/secret`]),
+  "another task's file for the host": ({ otherFolder }) =>
+    askHost({ from: `${otherFolder}/secret`, to: `${folder}/copy` }),
+  'a link for the host': ({ otherFolder }) => {
+    redirect(`${otherFolder}/secret`, `${folder}/link`)
+    askHost({ from: `${folder}/link`, to: `${folder}/copy` })
+  },
+  'a folder of another task for the host': ({ otherFolder }) => {
+    writeFileSync(`${folder}/own`, 'changed')
+    askHost({ from: `${folder}/own`, to: `${otherFolder}/secret` })
+  },
+  'a redirected target for the host': ({ otherFolder }) => {
+    writeFileSync(`${folder}/own`, 'changed')
+    redirect(`${otherFolder}/secret`, `${folder}/target`)
+    askHost({ from: `${folder}/own`, to: `${folder}/target` })
+  },
+  'a request that the host does not know': () => askHost('everything'),
+  'a file through the host': () => {
+    writeFileSync(`${folder}/own`, 'made')
+    askHost({ from: `${folder}/own`, to: `${folder}/copy` })
+  },
   leave: () => {
     actions.convert()
     writeFileSync(`${folder}/kept`, 'kept')
@@ -118,6 +140,8 @@ const actions = {
   },
   wait: () => undefined,
 }
+
+const onHosted = (message) => (message.error ? report(message) : result(`${folder}/copy`))
 
 let pending = Buffer.alloc(0)
 process.stdin.on('data', (chunk) => {
@@ -136,6 +160,7 @@ process.stdin.on('data', (chunk) => {
       }
       send({ type: 'cleared' })
     } else if (message.type === 'executed') report(message)
+    else if (message.type === 'hosted') onHosted(message)
   }
 })
 process.stdin.on('end', () => process.exit(0))

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { BrowserJob } from './browser.ts'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
 import { partKey, type WebPart } from './web-archive.ts'
 
@@ -62,39 +61,22 @@ const Paused = z.looseObject({
 })
 
 /**
- * Job that loads a document in a fresh browser context (no cookies, no storage, no other pages), without scripts and
- * with every request intercepted, and passes the page to `use`.
+ * Loads a document in a fresh browser context (no cookies, no storage, no other pages), without scripts and with every
+ * request intercepted, and passes the page to `use`. The provider of the browser disposes of the context.
  */
-export function pageJob<T>(
-  source: PageSource,
-  view: PageView,
+export async function showPage<T>(
+  pipe: BrowserPipe,
+  request: PageRequest,
   use: (page: BrowserPage) => Promise<T>,
-): BrowserJob<T> {
-  // State of the latest attempt; an earlier, abandoned one may still be waiting for replies.
-  let currentLoad: { contextId?: string; isOver: boolean } = { isOver: false }
-  const dispose = (pipe: BrowserPipe, browserContextId: string) =>
-    pipe.call(Empty, 'Target.disposeBrowserContext', { browserContextId })
-  return {
-    async run({ pipe }) {
-      const attempt: typeof currentLoad = { isOver: false }
-      currentLoad = attempt
-      try {
-        const Context = z.object({ browserContextId: z.string() })
-        const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
-        // The job was cancelled in the meantime, so `end` has already run and cannot dispose of this context.
-        if (attempt.isOver) await dispose(pipe, browserContextId)
-        attempt.contextId = browserContextId
-        const sessionId = await openTab(pipe, browserContextId, view)
-        return await loadPage(pipe, sessionId, { source, view }, use)
-      } catch (error) {
-        // These commands are always valid, so a refusal means that the page or the browser is shutting down.
-        throw error instanceof BrowserRefusal ? new BrowserCrash(error.message, { cause: error }) : error
-      }
-    },
-    async endBrowser({ pipe }) {
-      currentLoad.isOver = true
-      if (currentLoad.contextId !== undefined && pipe.alive) await dispose(pipe, currentLoad.contextId)
-    },
+): Promise<T> {
+  try {
+    const Context = z.object({ browserContextId: z.string() })
+    const { browserContextId } = await pipe.call(Context, 'Target.createBrowserContext')
+    const sessionId = await openTab(pipe, browserContextId, request.view)
+    return await loadPage(pipe, sessionId, request, use)
+  } catch (error) {
+    // These commands are always valid, so a refusal means that the page or the browser is shutting down.
+    throw error instanceof BrowserRefusal ? new BrowserCrash(error.message, { cause: error }) : error
   }
 }
 
@@ -107,7 +89,7 @@ async function openTab(pipe: BrowserPipe, browserContextId: string, view: PageVi
   return sessionId
 }
 
-interface PageRequest {
+export interface PageRequest {
   readonly source: PageSource
   readonly view: PageView
 }

@@ -13,7 +13,7 @@ export class OfficeCrash extends Error {
 /** LibreOffice could not start, which is not the document's fault: it is not installed, or memory is short. */
 export class OfficeStartFailure extends OfficeCrash {}
 
-const OfficeFacts = z.object({
+export const OfficeFacts = z.object({
   pages: z.int().min(0).optional(),
   sheets: z.int().min(0).optional(),
   /** Shapes with text, and their number of words, on a sheet whose target is a table that cannot contain them. */

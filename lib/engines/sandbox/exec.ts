@@ -101,6 +101,7 @@ export function createTools(options: ToolsOptions): Tools {
     exec,
     progress: (ratio, stage) => onProgress?.(ratio, stage),
     warn: (code, message) => onWarning?.(code, message),
+    host: () => Promise.reject(new Error('only code in a decoder process has a host')),
   }
 }
 

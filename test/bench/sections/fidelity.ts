@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { Files } from '../../../lib/aws/files.ts'
 import { readConfig } from '../../../lib/config.ts'
+import { runEngine } from '../../../lib/decoders/run-engine.ts'
 import type { InputFile } from '../../../lib/engines/engine.ts'
 import { effectiveLimits } from '../../../lib/engines/host-limits.ts'
 import { engines } from '../../../lib/engines/index.ts'
-import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
 import { sha256Of } from '../../../lib/io/file-hash.ts'
 import { findCapability } from '../../../lib/jobs/run/find-capability.ts'
@@ -183,7 +183,7 @@ async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conv
     const outDir = join(workDir, `step-${at + 1}`)
     await mkdir(outDir)
     const { signal } = new AbortController()
-    const tools = createTools({ workDir, signal, limits: effectiveLimits(engine.limits) })
+    const toolsOptions = { workDir, signal, limits: effectiveLimits(engine.limits) }
     const { operation, options } = step
     const [from, nextFormat] = [step.from as FormatId, step.to as FormatId] // of a route
     const work = {
@@ -194,7 +194,7 @@ async function convert(input: InputFile, { to, workDir, isGuarded, files }: Conv
       options: capability.options.parse(options),
       outDir,
     }
-    const result = await engine.run(work, tools)
+    const result = await runEngine(engine, { method: 'run', work }, toolsOptions)
     const start = performance.now()
     const [{ path }] = result.files
     const { size } = await stat(path)

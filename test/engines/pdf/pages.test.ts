@@ -113,6 +113,7 @@ describe('splitting a PDF', () => {
           })
         return { stdout: '<</First 5 0 R/Last 9 0 R>>', stderr: '' }
       },
+      host: () => Promise.reject(new Error('no host is needed')),
       progress: () => {},
       warn: (code) => warnings.push(code),
       signal: new AbortController().signal,

@@ -187,6 +187,7 @@ test('very fine page images are downscaled before OCR, with a warning', async ()
         return { stdout: `page num\n----\n${row}\n`, stderr: '' }
       },
       warn: (code) => warnings.push(code),
+      host: () => Promise.reject(new Error('no host is needed')),
       progress: () => {},
       signal: new AbortController().signal,
       workDir: folder,

@@ -23,6 +23,7 @@ async function copyText(bytes: string | Buffer, format: FormatId) {
   const warnings: string[] = []
   const tools: Tools = {
     exec: () => Promise.reject(new Error('no program is needed')),
+    host: () => Promise.reject(new Error('no host is needed')),
     progress: () => undefined,
     warn: (code, message) => warnings.push(`${code} ${message}`),
     signal: new AbortController().signal,

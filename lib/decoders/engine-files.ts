@@ -1,0 +1,112 @@
+// Moves files between the folder of a running process, which a file may have taken over, and the folder of a task.
+// Reads and writes folders synchronously: these few small changes take less time than waiting for another thread.
+import { closeSync, constants, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { EngineWork, InputFile } from '../engines/engine.ts'
+import { copyOut } from '../engines/sandbox/process-folder.ts'
+import type { CalledProcess } from './decoder-process.ts'
+import { type EngineRequest, outFolder } from './engine-messages.ts'
+
+interface Inside {
+  /** With the paths of the files in the folder of the process. */
+  readonly request: EngineRequest
+  /** Original paths by those in the folder. */
+  readonly paths: ReadonlyMap<string, string>
+}
+
+export async function placeInputs(request: EngineRequest, { folder, grant }: CalledProcess): Promise<Inside> {
+  const paths = new Map<string, string>()
+  const place = async (input: InputFile): Promise<InputFile> => {
+    const name = basename(input.path)
+    // Chunks of a step may have results of the same name.
+    const isTaken = paths.has(join(folder, name))
+    const path = join(folder, isTaken ? `${paths.size + 1}-${name}` : name)
+    paths.set(path, input.path)
+    await linkOrCopy(input.path, path)
+    await grant(path)
+    return { ...input, path }
+  }
+  const placeAll = async (inputs: readonly InputFile[]) => {
+    const placedFiles: InputFile[] = []
+    for (const input of inputs) placedFiles.push(await place(input))
+    return placedFiles
+  }
+  const work: EngineWork = {
+    ...request.work,
+    inputs: await placeAll(request.work.inputs),
+    outDir: join(folder, outFolder),
+  }
+  if (request.method !== 'join') return { request: { ...request, work }, paths }
+  const results = []
+  for (const result of request.results) results.push({ ...result, files: await placeAll(result.files) })
+  return { request: { ...request, work, results }, paths }
+}
+
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // A join may not need the files, which then were not fetched.
+    if (code === 'ENOENT') return
+    if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  }
+}
+
+export const safeExtension = (path: string) => /(?:\.[a-z0-9]{1,10}){1,2}$/i.exec(basename(path))?.[0] ?? ''
+
+const maxDepth = 8
+
+/**
+ * Moves a file out of the folder of a running process, which may replace folders with symbolic links at any time:
+ * each folder is opened without following any, and addressed by its descriptor.
+ */
+export async function takeFile(folder: string, path: string, to: string): Promise<void> {
+  const names = path.split('/')
+  const name = names.pop() ?? ''
+  const isBelow = ![name, ...names].some((one) => one === '' || one === '.' || one === '..')
+  if (!isBelow || names.length > maxDepth) throw new Error('the result is outside the folder')
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+  let parent = openSync(folder, flags)
+  try {
+    for (const child of names) {
+      const nextFd = openSync(`/proc/self/fd/${parent}/${child}`, flags)
+      closeSync(parent)
+      parent = nextFd
+    }
+    await moveFile(`/proc/self/fd/${parent}/${name}`, to)
+  } finally {
+    closeSync(parent)
+  }
+}
+
+/** Replaces whatever the process has put in its place, which may be a link. */
+export async function placeFile(from: string, to: string): Promise<void> {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    rmSync(to, { force: true, recursive: true })
+    await copyFile(from, to, constants.COPYFILE_EXCL)
+    rmSync(from)
+  }
+}
+
+/** Whatever else is in its place is left to the removal of the work folder, when the process has been killed. */
+async function moveFile(from: string, to: string): Promise<void> {
+  requireRegularFile(from)
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    await copyOut(from, to)
+  }
+  requireRegularFile(to)
+}
+
+function requireRegularFile(path: string): void {
+  const stats = lstatSync(path)
+  if (!stats.isFile() || stats.nlink !== 1) throw new Error('the result is not a regular file')
+}

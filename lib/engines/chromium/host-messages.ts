@@ -1,0 +1,37 @@
+// Messages between the engine's code, in a decoder process, and the browser's host in the worker.
+import * as z from 'zod'
+
+export const BrowserRequest = z.discriminatedUnion('kind', [
+  /** Starts attempts to show a document, each in a browser, until one is finished without a crash. */
+  z.strictObject({ kind: z.literal('run') }),
+  /** Ends an attempt. */
+  z.strictObject({ kind: z.literal('finish'), crash: z.string().optional() }),
+  /** A DevTools command. */
+  z.strictObject({
+    kind: z.literal('call'),
+    method: z.string(),
+    params: z.record(z.string(), z.unknown()),
+    sessionId: z.string().optional(),
+  }),
+])
+export type BrowserRequest = z.infer<typeof BrowserRequest>
+
+/** The result of a command, or the message of a BrowserCrash or BrowserRefusal. */
+export const BrowserReply = z.strictObject({
+  result: z.unknown().optional(),
+  crash: z.string().optional(),
+  refusal: z.string().optional(),
+})
+export type BrowserReply = z.infer<typeof BrowserReply>
+
+export const AttemptNotice = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('attempt') }),
+  /** A DevTools event of a page. */
+  z.strictObject({
+    kind: z.literal('event'),
+    sessionId: z.string(),
+    method: z.string(),
+    params: z.record(z.string(), z.unknown()),
+  }),
+])
+export type AttemptNotice = z.infer<typeof AttemptNotice>

@@ -1,0 +1,164 @@
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import type { EngineHost, EngineLimits, HostSession } from '../engine.ts'
+import type { Browser, BrowserJob } from './browser.ts'
+import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
+import { type AttemptNotice, type BrowserReply, BrowserRequest } from './host-messages.ts'
+
+const empty = z.object({})
+const Context = z.looseObject({ browserContextId: z.string() })
+const Target = z.looseObject({ targetId: z.string() })
+const Session = z.looseObject({ sessionId: z.string() })
+
+/** DevTools methods of a page. Others could reach pages of other conversions, or files. */
+const pageMethods: ReadonlySet<string> = new Set([
+  ...['Page.enable', 'Page.navigate', 'Page.getLayoutMetrics', 'Page.captureScreenshot', 'Page.printToPDF'],
+  ...['Fetch.enable', 'Fetch.fulfillRequest', 'Fetch.failRequest', 'IO.read', 'Inspector.enable'],
+  ...['Emulation.setScriptExecutionDisabled', 'Emulation.setDeviceMetricsOverride'],
+  ...['Emulation.setEmulatedMedia', 'Emulation.setDefaultBackgroundColorOverride', 'Runtime.evaluate'],
+])
+
+/** Lets the code of the engine control pages of its own in the browser. */
+export const browserHost = (browser: Browser, limits: EngineLimits): EngineHost => ({
+  serve: ({ tools }) => new BrowserSession(browser, limits, tools.signal),
+})
+
+/** One attempt to show a document in a browser, controlled by the code of the engine. */
+class Attempt {
+  readonly #pipe: BrowserPipe
+  readonly #notify: (notice: AttemptNotice) => void
+  readonly #contexts = new Set<string>()
+  readonly #targets = new Set<string>()
+  readonly #sessions = new Map<string, () => void>()
+  readonly #end = Promise.withResolvers<void>()
+  #isOver = false
+
+  constructor(pipe: BrowserPipe, notify: (notice: AttemptNotice) => void) {
+    this.#pipe = pipe
+    this.#notify = notify
+  }
+
+  /** @throws BrowserCrash if the engine's code says that the browser has crashed. */
+  get ended(): Promise<void> {
+    return this.#end.promise
+  }
+
+  finish(crash: string | undefined): void {
+    if (crash === undefined) this.#end.resolve()
+    else this.#end.reject(new BrowserCrash(crash))
+  }
+
+  async call(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    sessionId?: string,
+  ): Promise<unknown> {
+    if (sessionId !== undefined) {
+      if (!this.#sessions.has(sessionId) || !pageMethods.has(method))
+        throw new Error(`${method} is not allowed`)
+      return this.#pipe.call(z.unknown(), method, params, sessionId)
+    }
+    switch (method) {
+      case 'Target.createBrowserContext': {
+        const { browserContextId } = await this.#pipe.call(Context, method)
+        this.#contexts.add(browserContextId)
+        // The conversion was cancelled meanwhile.
+        if (this.#isOver) await this.#dispose(browserContextId)
+        return { browserContextId }
+      }
+      case 'Target.createTarget': {
+        const { browserContextId, width, height } = BlankTab.parse(params)
+        if (!this.#contexts.has(browserContextId)) throw new Error('another context')
+        const tab = { url: 'about:blank', browserContextId, width, height }
+        const { targetId } = await this.#pipe.call(Target, method, tab)
+        this.#targets.add(targetId)
+        return { targetId }
+      }
+      case 'Target.attachToTarget': {
+        const { targetId } = Target.parse(params)
+        if (!this.#targets.has(targetId)) throw new Error('another target')
+        const attached = await this.#pipe.call(Session, method, { targetId, flatten: true })
+        const stop = this.#pipe.listen(attached.sessionId, (event, eventParams) =>
+          this.#notify({ kind: 'event', sessionId: attached.sessionId, method: event, params: eventParams }),
+        )
+        this.#sessions.set(attached.sessionId, stop)
+        return { sessionId: attached.sessionId }
+      }
+      default:
+        throw new Error(`${method} is not allowed`)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true
+    for (const stop of this.#sessions.values()) stop()
+    if (this.#pipe.alive) await Promise.all([...this.#contexts].map((id) => this.#dispose(id)))
+  }
+
+  #dispose(browserContextId: string): Promise<unknown> {
+    return this.#pipe.call(empty, 'Target.disposeBrowserContext', { browserContextId })
+  }
+}
+
+const BlankTab = z.looseObject({
+  browserContextId: z.string(),
+  width: z.number().int().positive(),
+  height: z.number().int().positive(),
+})
+
+class BrowserSession implements HostSession {
+  readonly #browser: Browser
+  readonly #limits: EngineLimits
+  readonly #signal: AbortSignal
+  #attempt: Attempt | undefined
+
+  constructor(browser: Browser, limits: EngineLimits, signal: AbortSignal) {
+    this.#browser = browser
+    this.#limits = limits
+    this.#signal = signal
+  }
+
+  async answer(given: unknown, notify: (notice: AttemptNotice) => void): Promise<BrowserReply> {
+    const request = BrowserRequest.parse(given)
+    try {
+      switch (request.kind) {
+        case 'run':
+          await this.#run(notify)
+          return {}
+        case 'finish':
+          this.#attempt?.finish(request.crash)
+          return {}
+        case 'call':
+          return { result: await this.#attempt?.call(request.method, request.params, request.sessionId) }
+      }
+    } catch (error) {
+      if (error instanceof BrowserCrash) return { crash: error.message }
+      if (error instanceof BrowserRefusal) return { refusal: error.message }
+      throw error
+    }
+  }
+
+  /** @throws BrowserCrash after crashes in browsers of its own, BrowserStartFailure; AppError TIMEOUT. */
+  async #run(notify: (notice: AttemptNotice) => void): Promise<void> {
+    const { timeoutS } = this.#limits
+    const limit = AbortSignal.timeout(timeoutS * 1000)
+    const attempts = new Map<BrowserPipe, Attempt>()
+    const job: BrowserJob<void> = {
+      run: async ({ pipe }) => {
+        const attempt = new Attempt(pipe, notify)
+        attempts.set(pipe, attempt)
+        this.#attempt = attempt
+        notify({ kind: 'attempt' })
+        await attempt.ended
+      },
+      endBrowser: async ({ pipe }) => attempts.get(pipe)?.close(),
+    }
+    try {
+      await this.#browser.run(job, AbortSignal.any([this.#signal, limit]))
+    } catch (error) {
+      if (!limit.aborted || this.#signal.aborted) throw error
+      const sentence = `The page exceeded the time limit of ${timeoutS} seconds. Send a smaller page, or a part of it.`
+      throw new AppError('TIMEOUT', sentence, { timeoutS }, { cause: error })
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type * as z from 'zod'
+import type { Tools } from '../engine.ts'
+import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
+import { AttemptNotice, BrowserReply, type BrowserRequest } from './host-messages.ts'
+
+type EventListener = Parameters<BrowserPipe['listen']>[1]
+
+/**
+ * Shows a document in the browser of the worker, which keeps it between conversions.
+ * @param show may be called again, with another browser, after a crash.
+ * @throws BrowserCrash after crashes in browsers of its own; AppError TIMEOUT.
+ */
+export async function runInBrowser<T>(
+  show: (pipe: BrowserPipe) => Promise<T>,
+  host: Tools['host'],
+): Promise<T> {
+  const ask = async (request: BrowserRequest, onNotice?: (notice: unknown) => void) => {
+    const { crash, refusal, result } = BrowserReply.parse(await host(request, onNotice))
+    if (crash !== undefined) throw new BrowserCrash(crash)
+    if (refusal !== undefined) throw new BrowserRefusal(refusal)
+    return result
+  }
+  let pipe: HostedPipe | undefined
+  let outcome: Promise<T> | undefined
+  const attempt = async (browserPipe: BrowserPipe): Promise<T> => {
+    try {
+      const result = await show(browserPipe)
+      await ask({ kind: 'finish' })
+      return result
+    } catch (error) {
+      await ask(error instanceof BrowserCrash ? { kind: 'finish', crash: error.message } : { kind: 'finish' })
+      throw error
+    }
+  }
+  await ask({ kind: 'run' }, (given) => {
+    const notice = AttemptNotice.parse(given)
+    if (notice.kind === 'event') {
+      pipe?.receive(notice.sessionId, notice.method, notice.params)
+      return
+    }
+    pipe = new HostedPipe(ask)
+    outcome = attempt(pipe)
+    // If it fails, the host has another attempt or fails as well.
+    outcome.catch(() => undefined)
+  })
+  if (!outcome) throw new Error('the host finished without an attempt')
+  return outcome
+}
+
+class HostedPipe implements BrowserPipe {
+  readonly alive = true
+  readonly #ask: (request: BrowserRequest) => Promise<unknown>
+  readonly #listeners = new Map<string, EventListener>()
+
+  constructor(ask: (request: BrowserRequest) => Promise<unknown>) {
+    this.#ask = ask
+  }
+
+  async call<T>(schema: z.ZodType<T>, method: string, params: object = {}, sessionId?: string): Promise<T> {
+    const request = {
+      kind: 'call',
+      method,
+      params: { ...params },
+      ...(sessionId !== undefined && { sessionId }),
+    } as const
+    return schema.parse(await this.#ask(request))
+  }
+
+  listen(sessionId: string, listener: EventListener): () => void {
+    this.#listeners.set(sessionId, listener)
+    return () => void this.#listeners.delete(sessionId)
+  }
+
+  receive(sessionId: string, method: string, params: Readonly<Record<string, unknown>>): void {
+    this.#listeners.get(sessionId)?.(method, params)
+  }
+
+  // The host ends the browser.
+  async kill(): Promise<void> {}
+}

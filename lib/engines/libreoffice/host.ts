@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { AppError } from '../../errors.ts'
+import { type FormatId, isFormatId } from '../../formats/index.ts'
+import {
+  canBeLocked,
+  documentPasswordMissing,
+  documentPasswordWrong,
+  documentProtectionUnknown,
+} from '../../formats/locked-office.ts'
+import type { EngineHost, EngineLimits } from '../engine.ts'
+import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './bridge.ts'
+import type { OfficePool } from './pool.ts'
+import { OfficeRefusal, type OfficeRequest } from './process.ts'
+
+const format = z.custom<FormatId>((id) => typeof id === 'string' && isFormatId(id))
+
+const HostedOfficeJob = z.strictObject({
+  // Not checked further: LibreOffice, which gets it, is as confined as the sender.
+  request: z.custom<OfficeRequest>((value) => z.looseObject({}).safeParse(value).success),
+  from: format,
+  to: format,
+  inputPath: z.string(),
+  outputPath: z.string(),
+})
+/** A document for the LibreOffice processes; `outputPath` is directly in the work folder. */
+export type HostedOfficeJob = z.infer<typeof HostedOfficeJob>
+
+/** Converts documents in the processes of the pool, notifies when a document is loaded, and replies with its facts. */
+export const officeHost = (pool: OfficePool, limits: EngineLimits): EngineHost => ({
+  serve: ({ take, give, createPath, tools }) => ({
+    async answer(request, notify): Promise<OfficeFacts> {
+      const job = HostedOfficeJob.parse(request)
+      const outputPath = createPath(`.${job.to}`)
+      const limit = AbortSignal.timeout(limits.timeoutS * 1000)
+      try {
+        const facts = await pool.convert(
+          {
+            request: job.request,
+            inputPath: await take(job.inputPath),
+            inputExtension: job.from,
+            outputPath,
+            outputExtension: job.to,
+            onLoaded: () => notify('loaded'),
+          },
+          AbortSignal.any([tools.signal, limit]),
+        )
+        await give(outputPath, job.outputPath)
+        return facts
+      } catch (error) {
+        throw limit.aborted && !tools.signal.aborted
+          ? timeoutError(limits, error)
+          : explainFailure(error, job)
+      }
+    },
+  }),
+})
+
+function timeoutError({ timeoutS }: EngineLimits, cause: unknown): AppError {
+  const sentence = `The document exceeded the time limit of ${timeoutS} seconds. Send a smaller one, or request fewer pages.`
+  return new AppError('TIMEOUT', sentence, { timeoutS }, { cause })
+}
+
+function explainFailure(error: unknown, job: HostedOfficeJob): unknown {
+  if (error instanceof OfficeRefusal) return refusalError(error, job)
+  if (error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)) {
+    const sentence = `The document could not be converted to ${job.to}: it crashes LibreOffice. Save it again in the program that created it and retry.`
+    return new AppError('CONVERSION_FAILED', sentence, { from: job.from, to: job.to }, { cause: error })
+  }
+  return error
+}
+
+function refusalError(error: OfficeRefusal, { from, to, request }: HostedOfficeJob): AppError {
+  switch (error.reason) {
+    case 'password':
+      if (request.password !== undefined) return documentPasswordWrong(error)
+      return canBeLocked(from) ? documentPasswordMissing(error) : documentProtectionUnknown(error)
+    case 'corrupt':
+      return new AppError(
+        'CORRUPT_FILE',
+        `The file could not be opened: it is damaged or not a ${from} file.`,
+        { field: 'file', format: from },
+        { cause: error },
+      )
+    case 'margins':
+      return new AppError(
+        'INVALID_INPUT',
+        'The margins leave no room on the page: choose smaller ones or a larger pageSize.',
+        { field: 'marginTop' },
+        { cause: error },
+      )
+    case 'wide':
+      return new AppError(
+        'FILE_TOO_LARGE',
+        `A sheet has ${error.message} up to its last cell, including empty ones, which is too much for ${to}. Delete cells far away from the rest, or choose another target format.`,
+        { field: 'file', format: from },
+        { cause: error },
+      )
+    case 'export':
+      return new AppError(
+        'CONVERSION_FAILED',
+        `The ${from} file could be opened, but not saved as ${to}.`,
+        { from, to },
+        { cause: error },
+      )
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import * as z from 'zod'
+import { Browser } from '../../../lib/engines/chromium/browser.ts'
+import { browserHost } from '../../../lib/engines/chromium/host.ts'
+import type { HostSession } from '../../../lib/engines/engine.ts'
+import { createTools } from '../../../lib/engines/sandbox/exec.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const baseDir = scratchFolder('browser-host')
+const browser = new Browser(baseDir)
+const limits = { memoryMb: 1024, diskMb: 64, timeoutS: 30 }
+
+after(() => browser.close())
+
+function open() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const engine = new AbortController()
+  const tools = createTools({ workDir: baseDir, signal: engine.signal, limits })
+  const noFiles = () => assert.fail('a page has no files')
+  const step = { tools, take: noFiles, give: noFiles, createPath: noFiles }
+  const session = browserHost(browser, limits).serve(step)
+  const run = session.answer({ kind: 'run' }, () => resolve())
+  return { session, run, attempt: promise, engine }
+}
+
+async function call(session: HostSession, method: string, params: object = {}, sessionId?: string) {
+  const request = { kind: 'call', method, params, ...(sessionId && { sessionId }) }
+  const { result } = z
+    .looseObject({ result: z.looseObject({}) })
+    .parse(await session.answer(request, () => undefined))
+  return result
+}
+
+async function openPage(session: HostSession) {
+  const { browserContextId } = await call(session, 'Target.createBrowserContext')
+  const tab = { url: 'file:///etc/passwd', browserContextId, width: 100, height: 100 }
+  const { targetId } = await call(session, 'Target.createTarget', tab)
+  const { sessionId } = await call(session, 'Target.attachToTarget', { targetId })
+  return { browserContextId, targetId, sessionId: String(sessionId) }
+}
+
+const evaluate = (session: HostSession, sessionId: string) =>
+  call(session, 'Runtime.evaluate', { expression: 'location.href' }, sessionId)
+
+describe('the host of the browser', () => {
+  test('the host of the browser gives the code of the engine blank pages of its own only', async () => {
+    const [own, other] = [open(), open()]
+    await Promise.all([own.attempt, other.attempt])
+    const [ownPage, otherPage] = [await openPage(own.session), await openPage(other.session)]
+    assert.deepEqual((await evaluate(own.session, ownPage.sessionId)).result, {
+      type: 'string',
+      value: 'about:blank',
+    })
+    await assert.rejects(evaluate(own.session, otherPage.sessionId), /not allowed/)
+    const { targetId, browserContextId } = otherPage
+    await assert.rejects(call(own.session, 'Target.attachToTarget', { targetId }), /another target/)
+    const tab = { browserContextId, width: 100, height: 100 }
+    await assert.rejects(call(own.session, 'Target.createTarget', tab), /another context/)
+    for (const { session, run } of [own, other]) {
+      await session.answer({ kind: 'finish' }, () => undefined)
+      await run
+    }
+  })
+
+  test('the host of the browser refuses commands for the browser and commands that reach files', async () => {
+    const { session, run, attempt } = open()
+    await attempt
+    const { sessionId } = await openPage(session)
+    for (const method of ['Browser.close', 'Target.getTargets', 'Target.disposeBrowserContext'])
+      await assert.rejects(call(session, method), /not allowed/, method)
+    for (const method of ['DOM.setFileInputFiles', 'Target.attachToTarget', 'Page.setDownloadBehavior'])
+      await assert.rejects(call(session, method, {}, sessionId), /not allowed/, method)
+    await session.answer({ kind: 'finish' }, () => undefined)
+    await run
+    await assert.rejects(evaluate(session, sessionId), 'its pages are closed')
+  })
+
+  test('the host of the browser ends a page whose engine has ended', async () => {
+    const { session, run, attempt, engine } = open()
+    await attempt
+    const { sessionId } = await openPage(session)
+    engine.abort(new Error('the engine has ended'))
+    await assert.rejects(run, /the engine has ended/)
+    await assert.rejects(evaluate(session, sessionId))
+  })
+})
