@@ -8,6 +8,7 @@ import { OptionSets, OptionView, optionViews } from '../../lib/http/openapi/opti
 import { nextPageLink } from '../../lib/http/query.ts'
 import { operations } from '../../lib/model/operations.ts'
 import { readAccess } from '../../lib/model/principal.ts'
+import { searchConversions } from '../../lib/plan/conversion-search.ts'
 import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/plan/index.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
 import { integer } from '../../lib/validation/coerce.ts'
@@ -27,6 +28,7 @@ const ConversionView = component(
     from: z.string(),
     to: z.string(),
     category: z.enum(categories).describe('Category of the source'),
+    operation: z.string().describe('`convert`, or the operation of a tool'),
     engines: z.array(z.string()).describe('Engines of the steps, in order'),
     steps: z
       .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
@@ -47,8 +49,15 @@ const Query = z.object({
   engine: z.enum(engineIds).optional().describe('Only pairs that use this engine'),
   operation: z
     .enum(operations)
-    .default('convert')
-    .describe('Operation: `convert`, `merge`, `compress` or a `toolOperation`'),
+    .optional()
+    .describe('Operation: `convert` (the default without `q`), `merge`, `compress` or a `toolOperation`'),
+  q: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(
+      'Words that each name the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too',
+    ),
   limit: integer(1, 1000).optional().describe('Pairs per page; all if omitted'),
   cursor: z.string().max(100).optional().describe('`nextCursor` of the previous page'),
 })
@@ -79,17 +88,20 @@ export const listConversions = contract({
   },
   errors: ['INVALID_INPUT', 'FORMAT_NOT_FOUND'],
   // Lists by format and pages are numerous but short, so they are not cached.
-  cacheKey: ({ query: { from, to, limit, cursor, ...few } }) =>
-    from === undefined && to === undefined && limit === undefined && cursor === undefined
-      ? JSON.stringify([few.operation, few.category, few.engine])
+  cacheKey: ({ query: { from, to, limit, cursor, q, ...few } }) =>
+    from === undefined && to === undefined && limit === undefined && cursor === undefined && q === undefined
+      ? JSON.stringify([few.operation ?? 'convert', few.category, few.engine])
       : undefined,
   handle: async ({ query }, { config, ...services }) => {
     const engines = await services.engines()
-    const { category, engine, operation } = query
+    const { category, engine, q, operation } = query
     const from = requireFormat(query.from, 'from')
     const to = requireFormat(query.to, 'to')
-    const foundConversions = findConversions(engines, operation, from).filter(
+    const candidates =
+      q === undefined ? findConversions(engines, operation, from) : searchConversions(q, engines, operation)
+    const foundConversions = candidates.filter(
       (pair) =>
+        (!from || pair.from === from) &&
         (!to || pair.to === to) &&
         (!category || formatById(pair.from).category === category) &&
         (!engine || pair.route.steps.some((step) => step.engine === engine)),
@@ -97,7 +109,9 @@ export const listConversions = contract({
     const { pairs, pagination } = pageOf(foundConversions, query)
     const nextCursor = pagination?.nextCursor
     const listedConversions =
-      from || to || operation !== 'convert' ? withOptions(pairs) : withOptionSets(pairs)
+      q === undefined && (from || to || (operation ?? 'convert') !== 'convert')
+        ? withOptions(pairs)
+        : withOptionSets(pairs)
     return {
       data: { ...listedConversions, total: foundConversions.length, ...defined({ pagination }) },
       ...(nextCursor && {
@@ -111,7 +125,11 @@ export const listConversions = contract({
 
 const defaultLimit = 500
 
-const cursorOf = ({ from, to }: Conversion) => `${from}:${to}`
+/** A search finds a pair once per operation. */
+function cursorOf({ from, to, route }: Conversion): string {
+  const { operation } = route.steps[0].capability
+  return [from, to, ...(operation === 'convert' ? [] : [operation])].join(':')
+}
 
 /** Pairs are in the order of the registry; a page starts after the pair of its cursor. */
 function pageOf(foundConversions: readonly Conversion[], { limit, cursor }: z.output<typeof Query>) {
@@ -167,6 +185,7 @@ function viewOf({ from, to, route }: Conversion) {
     from,
     to,
     category: source.category,
+    operation,
     engines: [...new Set(route.steps.map(({ engine }) => engine))],
     steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
     ...defined({ more: more && additionalFilesView(more) }),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { categories } from '../../lib/formats/index.ts'
+import { categories, namesOfFormat } from '../../lib/formats/index.ts'
+import { formatSynonyms, matchesSearch } from '../../lib/formats/synonyms.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
@@ -16,7 +17,13 @@ export const listFormats = contract({
     category: z.enum(categories).optional(),
     canRead: optionalBoolean,
     canWrite: optionalBoolean,
-    q: z.string().max(100).optional().describe('Part of the id, the name or a file extension'),
+    q: z
+      .string()
+      .max(100)
+      .optional()
+      .describe(
+        'Part of the id, the name, an alias or a file extension, or a word for it such as `excel` or `photo`',
+      ),
   }),
   reply: {
     status: 200,
@@ -36,16 +43,13 @@ export const listFormats = contract({
   handle: async ({ query }, services) => {
     const engines = await services.engines()
     const allViews = formatViews(engines)
-    const wantedText = query.q?.toLowerCase()
+    const wantedText = query.q
     const foundFormats = allViews.filter(
       (format) =>
         (!query.category || format.category === query.category) &&
         (query.canRead === undefined || format.canRead === query.canRead) &&
         (query.canWrite === undefined || format.canWrite === query.canWrite) &&
-        (!wantedText ||
-          [format.id, format.name.toLowerCase(), ...format.extensions].some((text) =>
-            text.includes(wantedText),
-          )),
+        (!wantedText || matchesSearch(wantedText, namesOfFormat(format), formatSynonyms(format))),
     )
     const count = (category: string) => allViews.filter((format) => format.category === category).length
     const byCategory = Object.fromEntries(categories.map((category) => [category, count(category)]))

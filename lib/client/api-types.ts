@@ -1008,7 +1008,7 @@ export interface Api {
         category?: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "font")
         canRead?: ("0" | "1" | "true" | "false")
         canWrite?: ("0" | "1" | "true" | "false")
-        /** Part of the id, the name or a file extension */
+        /** Part of the id, the name, an alias or a file extension, or a word for it such as `excel` or `photo` */
         q?: string
       }
       data: {
@@ -1027,8 +1027,10 @@ export interface Api {
         category?: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "font")
         /** Only pairs that use this engine */
         engine?: ("ffmpeg" | "vips" | "imagemagick" | "libreoffice" | "pandoc" | "calibre" | "ghostscript" | "vtracer" | "potrace" | "chromium" | "fontforge" | "7zip" | "pdf")
-        /** Operation: `convert`, `merge`, `compress` or a `toolOperation` */
+        /** Operation: `convert` (the default without `q`), `merge`, `compress` or a `toolOperation` */
         operation?: ("convert" | "merge" | "ocr-pdf" | "split-pdf" | "encrypt-pdf" | "decrypt-pdf" | "rotate-pdf" | "compress-pdf" | "to-pdfa" | "extract-pdf-pages" | "remove-pdf-pages" | "extract-pdf-images" | "add-watermark-pdf" | "merge-pdf" | "flatten-pdf" | "repair-pdf" | "reorder-pdf-pages" | "add-page-numbers-pdf" | "edit-pdf-metadata" | "linearize-pdf" | "crop-pdf" | "redact-pdf" | "sanitize-pdf" | "grayscale-pdf" | "remove-blank-pages-pdf" | "pdf-info" | "compress" | "thumbnail" | "watermark" | "metadata" | "metadata/write" | "archive" | "extract" | "unlock")
+        /** Words that each name the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too */
+        q?: string
         /** Pairs per page; all if omitted */
         limit?: number
         /** `nextCursor` of the previous page */
@@ -1515,8 +1517,18 @@ export interface ProcessTask {
   filename?: string
   /** Options of the engine; they can also be sent as fields of the task */
   options?: { [k: string]: unknown }
-  /** Name or names of the input tasks */
-  input: (string | string[])
+  /** Name or names of the input tasks, or `{task, file}` for single files of a task */
+  input: ((string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  }) | (string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  })[])
   /** Whether tasks that use its files continue without them when this task fails */
   continue_on_error?: boolean
   [k: string]: unknown
@@ -1659,9 +1671,21 @@ export interface TaskExportUrl {
   inline?: boolean
   /** Template for the file names; may contain `{name} {ext} {jobId} {index} {date}` */
   filename?: string
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  archive_multiple_files?: boolean
   operation: "export/url"
-  /** Name or names of the input tasks */
-  input: (string | string[])
+  /** Name or names of the input tasks, or `{task, file}` for single files of a task */
+  input: ((string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  }) | (string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  })[])
 }
 /** Store the files in an S3 bucket */
 export interface TaskExportS3 extends S3Access {
@@ -1679,9 +1703,21 @@ export interface TaskExportS3 extends S3Access {
   server_side_encryption?: ("AES256" | "aws:kms")
   /** Tags of the object */
   tagging?: { [k: string]: string }
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  archive_multiple_files?: boolean
   operation: "export/s3"
-  /** Name or names of the input tasks */
-  input: (string | string[])
+  /** Name or names of the input tasks, or `{task, file}` for single files of a task */
+  input: ((string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  }) | (string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  })[])
 }
 /** Store the files in an Azure blob container */
 export interface TaskExportBlobstore extends BlobstoreAccess {
@@ -1693,9 +1729,21 @@ export interface TaskExportBlobstore extends BlobstoreAccess {
   content_disposition?: string
   /** Metadata to store with the file */
   metadata?: { [k: string]: string }
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  archive_multiple_files?: boolean
   operation: "export/blobstore"
-  /** Name or names of the input tasks */
-  input: (string | string[])
+  /** Name or names of the input tasks, or `{task, file}` for single files of a task */
+  input: ((string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  }) | (string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  })[])
 }
 /** Store the files in a bucket of Google Cloud Storage */
 export interface TaskExportGcs extends GcsAccess {
@@ -1709,24 +1757,49 @@ export interface TaskExportGcs extends GcsAccess {
   content_disposition?: string
   /** Metadata to store with the file */
   metadata?: { [k: string]: string }
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  archive_multiple_files?: boolean
   operation: "export/gcs"
-  /** Name or names of the input tasks */
-  input: (string | string[])
+  /** Name or names of the input tasks, or `{task, file}` for single files of a task */
+  input: ((string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  }) | (string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  })[])
 }
 /** Store the files in an SFTP server */
 export interface TaskExportSftp extends SftpAccess {
   /** Target path; may contain `{name} {ext} {jobId} {index} {date}` */
   file?: string
+  /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
+  archive_multiple_files?: boolean
   operation: "export/sftp"
-  /** Name or names of the input tasks */
-  input: (string | string[])
+  /** Name or names of the input tasks, or `{task, file}` for single files of a task */
+  input: ((string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  }) | (string | {
+    task: string
+    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    file?: string
+    [k: string]: unknown
+  })[])
 }
 export interface WholeJob extends Job {
   tasks: { [k: string]: Task }
 }
 export interface Task {
   operation: string
-  input: string[]
+  /** As it was sent; an empty list for imports */
+  input: ((string | { task: string; file?: string }) | (string | { task: string; file?: string })[])
   status: TaskStatus
   percent: number
   attempt: number
@@ -2166,6 +2239,8 @@ export interface Conversion {
   to: string
   /** Category of the source */
   category: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "font")
+  /** `convert`, or the operation of a tool */
+  operation: string
   /** Engines of the steps, in order */
   engines: string[]
   /** Omitted in longer lists, which have `via` */

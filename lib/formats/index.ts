@@ -58,6 +58,19 @@ export function formatById(id: FormatId): Format {
   return format
 }
 
+/** Everything that a format is called, in lower case. */
+export const namesOfFormat = ({
+  id,
+  name,
+  extensions,
+  aliases = [],
+}: Pick<Format, 'name' | 'extensions' | 'aliases'> & { readonly id: string }): string[] => [
+  id,
+  name.toLowerCase(),
+  ...extensions,
+  ...aliases,
+]
+
 /** Returns the format for a name from a client, such as `jpeg`, `.TIF` or `matroska`. */
 export function formatByAlias(name: string): Format | undefined {
   return formatsByAlias.get(name.trim().toLowerCase().replace(/^\./, ''))

@@ -127,6 +127,9 @@ export const commandCases: Readonly<Record<string, (shell: CommandShell) => Prom
   },
   'lists formats, options and jobs, and completes words': async (shell) => {
     assert.match((await shell.run(['formats', 'png'])).stdout, /^png: .*\nconverts to .*webp/)
+    assert.match((await shell.run(['formats', 'excel'])).stdout, /^xlsx +document +reads writes/m)
+    assert.match((await shell.run(['formats', 'combine', 'pdf'])).stdout, /^merge-pdf +pdf → pdf$/m)
+    assert.equal((await shell.run(['formats', 'nosuchword'])).code, 2)
     assert.match(
       (await shell.run(['help', 'png', 'webp'])).stdout,
       /--quality +low\|medium\|high\|highest or 1–100/,

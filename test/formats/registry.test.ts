@@ -8,6 +8,8 @@ import {
   formats,
   isFormatId,
 } from '../../lib/formats/index.ts'
+import { findBySynonym, formatSynonyms, toolSynonyms } from '../../lib/formats/synonyms.ts'
+import { operations } from '../../lib/model/operations.ts'
 
 describe('the registry', () => {
   // Extensions of two formats that the content distinguishes: image and font, camcorder video and tracker module.
@@ -80,5 +82,37 @@ describe('a format', () => {
   test('a format has its category', () => {
     assert.equal(formatById('mkv').category, 'video')
     assert.equal(formatById('pdf').category, 'document')
+  })
+})
+
+describe('a synonym', () => {
+  test('every format category and every tool has words to be found by', () => {
+    for (const category of categories) {
+      const found = formats.filter(
+        (format) => format.category === category && formatSynonyms(format).length > 0,
+      )
+      assert.ok(found.length > 0, category)
+    }
+    const withoutSynonyms = operations.filter(
+      (name) => name !== 'convert' && name !== 'unlock' && toolSynonyms(name).length === 0,
+    )
+    assert.deepEqual(withoutSynonyms, [])
+  })
+
+  test('a word names the format or the tool to suggest first', () => {
+    const firstOf = (word: string) => {
+      const found = findBySynonym(word)
+      return found.formats[0] ?? found.tools[0]
+    }
+    const expected = {
+      word: 'docx',
+      Excel: 'xlsx',
+      powerpoint: 'pptx',
+      combine: 'merge',
+      protect: 'encrypt-pdf',
+      resize: 'thumbnail',
+      constructor: undefined,
+    }
+    for (const [word, name] of Object.entries(expected)) assert.equal(firstOf(word), name, word)
   })
 })

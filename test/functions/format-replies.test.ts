@@ -50,8 +50,21 @@ describe('listing formats', () => {
     assert.ok((await idsOf({ q: 'JPEG' })).includes('jpg'))
     assert.ok((await idsOf({ q: 'portable network' })).includes('png'))
     assert.deepEqual(await idsOf({ q: 'no format is called so' }), [])
+    assert.ok((await idsOf({ q: 'GFM' })).includes('md'))
     const { json } = await app.send('GET', '/v1/formats/nothing')
     assert.deepEqual([json.error.code, json.error.details.formatId], ['FORMAT_NOT_FOUND', 'nothing'])
+  })
+
+  test('a format is found by a synonym or its beginning, alone or with another word', async () => {
+    for (const [q, id] of Object.entries({
+      Excel: 'xlsx',
+      powerpo: 'pptx',
+      'word document': 'docx',
+      photo: 'heic',
+    }))
+      assert.ok((await idsOf({ q })).includes(id), q)
+    assert.ok(!(await idsOf({ q: 'word presentation' })).includes('docx'))
+    assert.ok(!(await idsOf({ q: 'ex' })).includes('csv'))
   })
 })
 
@@ -59,6 +72,7 @@ interface Pair {
   readonly from: string
   readonly to: string
   readonly category: string
+  readonly operation: string
   readonly engines: string[]
   readonly steps?: { engine: string; from: string; to: string }[]
   readonly via?: string[]
@@ -128,6 +142,36 @@ describe('listing conversions', () => {
     assert.equal(total, wantedPairs.length)
     const names = (some: readonly Pair[]) => some.map(({ from, to }) => `${from} ${to}`)
     assert.deepEqual(names(pairs), names(wantedPairs))
+  })
+
+  test('conversions and tools are found by words for the source, the target and the operation', async () => {
+    const find = async (q: string, more: Record<string, string> = {}) =>
+      (await ask({ q, ...more })).pairs.map(({ operation, from, to }) => `${operation} ${from} ${to}`)
+    const wordToPdf = await find('word to pdf')
+    assert.ok(wordToPdf.includes('convert docx pdf') && !wordToPdf.includes('convert pdf docx'))
+    assert.ok((await find('pdf word')).includes('convert docx pdf'))
+    for (const [q, tool] of Object.entries({
+      'combine pdf': 'merge-pdf pdf pdf',
+      'shrink pdf': 'compress-pdf pdf pdf',
+      'reduce photo': 'compress jpg jpg',
+      'protect pdf': 'encrypt-pdf pdf pdf',
+      'delete pages': 'remove-pdf-pages pdf pdf',
+      'stamp pdf': 'add-watermark-pdf pdf pdf',
+    }))
+      assert.ok((await find(q)).includes(tool), q)
+    assert.deepEqual(
+      (await find('excel pdf', { operation: 'convert', from: 'xls' })).filter(
+        (pair) => !/^convert xls /.test(pair),
+      ),
+      [],
+    )
+    assert.deepEqual(await find('no such words'), [])
+    const [first, second] = [await ask({ q: 'pdf', limit: '1' }), await ask({ q: 'pdf', limit: '1000' })]
+    assert.equal(first.pagination?.hasMore, true)
+    assert.equal(second.pairs.length, Math.min(1000, second.total))
+    const toolPage = await ask({ q: 'combine', limit: '1' })
+    const nextPage = await ask({ q: 'combine', limit: '1', cursor: toolPage.pagination?.nextCursor ?? '' })
+    assert.notDeepEqual(nextPage.pairs, toolPage.pairs)
   })
 
   test('conversions to unusual targets are marked experimental', async () => {

@@ -6,7 +6,10 @@ export const commands: Readonly<Record<string, readonly [usage: string, says: st
   merge: ['FILE… [--out both.pdf]', 'merge files into one'],
   tool: ['NAME FILE… [--pages 1-5]', 'run a PDF tool (split-pdf, ocr-pdf, encrypt-pdf, …) or compress'],
   watch: ['FOLDER --to FORMAT', 'convert new files in a folder'],
-  formats: ['[FORMAT]', 'list the formats, or what a format can be converted to'],
+  formats: [
+    '[FORMAT | WORDS]',
+    'list the formats, search them (excel), or show what one can be converted to',
+  ],
   options: ['FROM TO | TOOL', 'list the options of a conversion or a tool'],
   jobs: ['[JOB]', 'list your jobs, or show one'],
   login: ['[KEY]', 'store an API key'],

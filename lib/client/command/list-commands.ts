@@ -5,28 +5,61 @@ import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
 import type { CommandSession } from './session.ts'
 import { formatBytes, formatColumns } from './terminal.ts'
 
-/** `mutabor formats [FORMAT]`. */
+/** `mutabor formats [FORMAT]`, or words to search for: `mutabor formats excel`, `mutabor formats combine pdf`. */
 export async function showFormats(
-  { words: [formatId] }: Arguments,
+  { words }: Arguments,
   { client, terminal }: CommandSession,
 ): Promise<ExitCode> {
-  const formats =
-    formatId === undefined
-      ? await client.formats()
-      : [await client.call('GET /v1/formats/{formatId}', { path: { formatId } })]
-  if (terminal.isJson) for (const format of formats) terminal.result(JSON.stringify(format))
-  else if (formatId === undefined) {
+  const [formatId] = words
+  const format = words.length === 1 && formatId !== undefined && (await findFormat(formatId, client))
+  if (format) {
+    if (terminal.isJson) terminal.result(JSON.stringify(format))
+    else {
+      const { id, name, category, extensions, targets } = format
+      terminal.result(`${id}: ${name} (${category}), .${extensions.join(', .')}`)
+      terminal.result(`converts to ${targets.join(', ')}`)
+    }
+    return exitCodes.done
+  }
+  const query = words.length > 0 ? { q: words.join(' ') } : {}
+  const { formats } = await client.call('GET /v1/formats', { query })
+  if (formats.length === 0) return showFoundConversions(words.join(' '), { client, terminal })
+  if (terminal.isJson) for (const found of formats) terminal.result(JSON.stringify(found))
+  else {
     const rows = formats.map(({ id, category, name, canRead, canWrite }) => [
       ...[id, category, `${canRead ? 'reads' : '     '} ${canWrite ? 'writes' : ''}`, name],
     ])
     for (const line of formatColumns(rows)) terminal.result(line)
-  } else {
-    const [format] = formats
-    terminal.result(
-      `${format?.id}: ${format?.name} (${format?.category}), .${format?.extensions.join(', .')}`,
-    )
-    terminal.result(`converts to ${format?.targets.join(', ')}`)
   }
+  return exitCodes.done
+}
+
+async function findFormat(formatId: string, client: CommandSession['client']) {
+  try {
+    return await client.call('GET /v1/formats/{formatId}', { path: { formatId } })
+  } catch (thrownError) {
+    if (isFailure(thrownError, 'FORMAT_NOT_FOUND')) return undefined
+    throw thrownError
+  }
+}
+
+const maxFoundConversions = 50
+
+/** Shows conversions and tools for words that no format has: `word to pdf`, `combine pdf`. */
+async function showFoundConversions(
+  q: string,
+  { client, terminal }: Pick<CommandSession, 'client' | 'terminal'>,
+): Promise<ExitCode> {
+  const { conversions } = await client.call('GET /v1/formats/conversions', {
+    query: { q, limit: maxFoundConversions },
+  })
+  if (conversions.length === 0) throw new UsageError(`No format or tool is called ${q}.`)
+  if (terminal.isJson) for (const pair of conversions) terminal.result(JSON.stringify(pair))
+  else
+    for (const line of formatColumns(
+      conversions.map(({ operation, from, to }) => [operation, `${from} → ${to}`]),
+    ))
+      terminal.result(line)
   return exitCodes.done
 }
 

@@ -1,0 +1,63 @@
+import type { Engine } from '../engines/engine.ts'
+import { type FormatId, formats, namesOfFormat } from '../formats/index.ts'
+import { formatSynonyms, matchesSearch, toolSynonyms } from '../formats/synonyms.ts'
+import { type Operation, operations } from '../model/operations.ts'
+import { type Conversion, findConversions } from './index.ts'
+
+interface SearchTerm {
+  /** Set for words before or after "to": only the source or the target is meant. */
+  readonly side: 'source' | 'target' | 'any'
+  readonly formats: ReadonlySet<FormatId>
+  readonly operations: ReadonlySet<Operation>
+}
+
+const separators = new Set(['to', 'into', 'as', '→', '->'])
+const fillers = new Set(['a', 'an', 'the', 'my', 'file', 'files', 'convert', 'pages', 'page'])
+
+/** Operations that a search finds besides conversions. */
+const searchedOperations = operations.filter((name) => name !== 'unlock')
+
+/**
+ * Finds conversions by words such as `word to pdf` or `combine pdf`: each has to name the source, the target or the
+ * operation, by one of its names or a synonym.
+ * @param operation searches only this operation.
+ */
+export function searchConversions(
+  text: string,
+  engines: readonly Engine[],
+  operation?: Operation,
+): readonly Conversion[] {
+  const terms = parseTerms(text)
+  return (operation === undefined ? searchedOperations : [operation]).flatMap((name) =>
+    findConversions(engines, name).filter((pair) =>
+      terms.every((term) => isMatch(term, pair) || term.operations.has(name)),
+    ),
+  )
+}
+
+const isMatch = ({ side, formats: meantFormats }: SearchTerm, { from, to }: Conversion) =>
+  (side !== 'target' && meantFormats.has(from)) || (side !== 'source' && meantFormats.has(to))
+
+function parseTerms(text: string): readonly SearchTerm[] {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '' && !fillers.has(word))
+  const separatorAt = words.findIndex((word, index) => index > 0 && separators.has(word))
+  const sideOf = (index: number) => (separatorAt < 0 ? 'any' : index < separatorAt ? 'source' : 'target')
+  return words.flatMap((word, index) => (separators.has(word) ? [] : [createTerm(word, sideOf(index))]))
+}
+
+function createTerm(word: string, side: SearchTerm['side']): SearchTerm {
+  const meantFormats = formats.filter((format) =>
+    matchesSearch(word, namesOfFormat(format), formatSynonyms(format)),
+  )
+  const meantOperations = searchedOperations.filter(
+    (name) => name !== 'convert' && matchesSearch(word, [name], toolSynonyms(name)),
+  )
+  return {
+    side,
+    formats: new Set(meantFormats.map(({ id }) => id)),
+    operations: new Set(meantOperations),
+  }
+}
