@@ -1,5 +1,5 @@
-// Run by `npm run test:slow -- test/local/random-kills.slow.ts`: kills processes at random while 60 jobs run. KILLS
-// sets their number, JOBS that of the jobs.
+// Run by `FILE_S=14400 npm run test:slow -- test/local/random-kills.slow.ts`: kills processes at random while 60 jobs
+// run. KILLS sets their number, JOBS that of the jobs.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
