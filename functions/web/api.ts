@@ -153,6 +153,12 @@ export async function fetchOptions(from: string, to: string, operation?: string)
   return data.conversions[0]?.options ?? []
 }
 
+/** Returns every format that a format can be converted to, also the unusual ones. */
+export async function fetchTargets(from: string): Promise<ReplyData<typeof listConversions>['conversions']> {
+  const path = `/v1/formats/conversions?${new URLSearchParams({ from })}`
+  return (await sendRequest<ReplyData<typeof listConversions>>(path)).data.conversions
+}
+
 /** Returns the formats that a tool can produce from a format. */
 export async function fetchToolTargets(from: string, operation: string): Promise<readonly string[]> {
   const path = `/v1/formats/conversions?${new URLSearchParams({ from, operation })}`

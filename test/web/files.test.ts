@@ -112,10 +112,29 @@ describe('files on the page', { concurrency: 3 }, () => {
       for (const { name, to } of files) await target(name, to, true).waitFor()
     }))
 
-  test('the format search also finds tools', () =>
+  test('files of several formats keep their best target, and a bar sets one for all documents', () =>
+    visitPage(async (page) => {
+      const names = ['letter.docx', 'owner-password.pdf']
+      await chooseFiles(page, ...(await Promise.all(names.map((name) => filePayload(fixture(name))))))
+      const radio = (name: string, to: string) =>
+        fileCard(page, name).getByRole('radio', { name: to, exact: true, checked: true })
+      await radio('letter.docx', 'PDF').waitFor()
+      await radio('owner-password.pdf', 'DOCX').waitFor()
+      const bar = page.getByRole('group', { name: 'Convert all 2 documents to' })
+      await bar.getByRole('button', { name: 'TXT' }).click()
+      for (const name of names) await radio(name, 'TXT').waitFor()
+      assert.equal(await bar.getByRole('button', { pressed: true }).textContent(), 'TXT')
+    }))
+
+  test('the format search also finds tools and unusual targets, which are marked', () =>
     visitPage(async (page) => {
       await chooseFiles(page, await filePayload(fixture('owner-password.pdf')))
       const card = fileCard(page, 'owner-password.pdf')
+      await card.getByRole('combobox').fill('excel')
+      await card.getByRole('option', { name: /^XLSX .*experimental$/ }).waitFor()
+      await card.getByRole('combobox').fill('word')
+      const rows = await card.getByRole('option').allTextContents()
+      assert.match(rows[0] ?? '', /^DOCX/)
       for (const [word, name] of [
         ['ocr', 'Recognize text (OCR)'],
         ['split', 'Split PDF'],

@@ -2,7 +2,7 @@ import { batch, signal } from '@preact/signals'
 import { Semaphore } from '../../../../lib/async/semaphore.ts'
 import { setTool } from './choose-target.ts'
 import { toolsFor } from './file-tools.ts'
-import { commonTargets, type FormatCatalog, suggestTargets } from './format-catalog.ts'
+import { type FormatCatalog, suggestTargets } from './format-catalog.ts'
 import { ConversionItem, type ItemOrigin } from './item.ts'
 import { catalog, items, maxCards, newestItem } from './item-list.ts'
 import { loadPreferredTarget } from './local-storage.ts'
@@ -31,11 +31,7 @@ export async function createItems(
 }
 
 export function addItems(addedItems: readonly ConversionItem[]): void {
-  batch(() => {
-    // Choices restored after a reload are kept.
-    useCommonTarget(addedItems.filter(({ draft }) => !draft))
-    items.value = [...addedItems, ...items.value]
-  })
+  items.value = [...addedItems, ...items.value]
   void finishAdding(addedItems)
 }
 
@@ -48,20 +44,6 @@ function chooseDefault(item: ConversionItem, catalog: FormatCatalog): void {
   const firstTarget =
     item.targets.find(({ id }) => id === preferred) ?? suggestTargets(item.source, item.targets)[0]
   item.target.value = linkedTarget && item.targets.includes(linkedTarget) ? linkedTarget : firstTarget
-}
-
-/** Gives all files of a category the same target, one that none of them already has. */
-function useCommonTarget(addedItems: readonly ConversionItem[]): void {
-  for (const similarItems of Map.groupBy(addedItems, ({ source }) => source?.category).values()) {
-    const sources = new Set(similarItems.map(({ source }) => source?.id))
-    const firstItem = similarItems[0]
-    if (sources.size < 2 || !firstItem?.source) continue
-    const sharedTargets = commonTargets(similarItems.map(({ targets }) => targets)).filter(
-      ({ id }) => !sources.has(id),
-    )
-    const target = suggestTargets(firstItem.source, sharedTargets)[0]
-    if (target) for (const item of similarItems) item.target.value = target
-  }
 }
 
 /** Few at a time, so that hundreds of files do not block the page. */

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { Problem, requestZip, toProblem } from '../../api.ts'
+import { type Format, Problem, requestZip, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { Lazy } from '../../shell/lazy.tsx'
 import { setTargetForAll } from './choose-target.ts'
 import { Icon, Notice } from './components.tsx'
 import { cancelItem, convertItem, retryItem } from './convert-item.ts'
-import { commonTargets } from './format-catalog.ts'
+import { commonTargets, sortByUse, suggestTargets } from './format-catalog.ts'
 import type { ConversionItem } from './item.ts'
 import { countsOf } from './item-list.ts'
 import { wantsNotification } from './notifications.ts'
@@ -101,6 +101,7 @@ function CategoryRow({
 }) {
   const countedText = words.counted[kind](group.length)
   const targets = commonTargets(group.map((item) => item.targets))
+  const sourceIds = [...new Set(group.flatMap(({ source }) => source?.id ?? []))]
   const chosenTargets = new Set(group.map((item) => item.target.value?.id.toUpperCase() ?? '?'))
   return (
     <div class="kind">
@@ -108,10 +109,14 @@ function CategoryRow({
         {countedText} <Icon name="arrow" /> <strong>{[...chosenTargets].slice(0, 3).join(', ')}</strong>
       </p>
       {targets.length > 0 && group.length > 1 && (
+        <CommonTargets countedText={countedText} group={group} targets={targets} />
+      )}
+      {targets.length > 0 && group.length > 1 && (
         <TargetPicker
           label={words.targetOf(countedText)}
           placeholder={words.search(targets.length)}
-          targets={targets}
+          sources={sourceIds}
+          targets={sortByUse(group[0]?.source, targets)}
           onChoose={(target) => setTargetForAll(group, target)}
         />
       )}
@@ -121,6 +126,27 @@ function CategoryRow({
     </div>
   )
 }
+
+/** Sets the same target for all files of a category. */
+const CommonTargets = (props: {
+  readonly countedText: string
+  readonly group: readonly ConversionItem[]
+  readonly targets: readonly Format[]
+}) => (
+  <fieldset class="chips" aria-label={words.allInto(props.countedText)}>
+    {suggestTargets(props.group[0]?.source, props.targets).map((target) => (
+      <button
+        key={target.id}
+        type="button"
+        class="button small"
+        aria-pressed={props.group.every((item) => item.target.value === target && !item.tool.value)}
+        onClick={() => setTargetForAll(props.group, target)}
+      >
+        {target.id.toUpperCase()}
+      </button>
+    ))}
+  </fieldset>
+)
 
 /** Maximum number of jobs in one ZIP. */
 const maxJobsPerZip = 100

@@ -59,7 +59,7 @@ export async function loadItemOptions(item: ConversionItem): Promise<void> {
 /** Sets a common target for several files. */
 export function setTargetForAll(group: readonly ConversionItem[], target: Format): void {
   batch(() => {
-    for (const item of group) if (item.targets.includes(target)) setTarget(item, target)
+    for (const item of group) setTarget(item, target)
   })
 }
 

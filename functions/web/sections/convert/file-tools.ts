@@ -1,6 +1,13 @@
 import names from '../tools/names/words/en.ts'
 import { pageTools } from '../tools/tools.ts'
-import type { ListedTool } from './target-picker.tsx'
+
+/** A tool listed among the formats. */
+export interface ListedTool {
+  readonly id: string
+  readonly name: string
+  /** Set if it opens on a separate page, with the file. */
+  readonly hasOwnPage: boolean
+}
 
 /** Tools for several files or single pages need more space than a card. */
 const hasOwnPage = ({ usesAllFiles, optionsOf }: (typeof pageTools)[number]) =>
@@ -12,18 +19,24 @@ const toListedTool = (tool: (typeof pageTools)[number]): ListedTool => ({
   hasOwnPage: hasOwnPage(tool),
 })
 
-const merge = pageTools.filter(({ id }) => id === 'merge').map(toListedTool)
+const listTools = (ids: readonly string[]) => pageTools.filter(({ id }) => ids.includes(id)).map(toListedTool)
+
 const pdfTools = [
   ...pageTools.filter(({ sourceFormat }) => sourceFormat === 'pdf').map(toListedTool),
-  ...merge,
+  ...listTools(['merge']),
 ]
+const toolsByCategory: Readonly<Record<string, readonly ListedTool[]>> = {
+  image: listTools(['merge', 'compress', 'thumbnail', 'watermark', 'metadata']),
+  video: listTools(['merge', 'compress', 'thumbnail', 'watermark', 'metadata']),
+  audio: listTools(['merge', 'compress', 'metadata']),
+}
 
 /** Returns the tools for a format. */
 export function toolsFor(
   source: { readonly id: string; readonly category: string } | undefined,
 ): readonly ListedTool[] {
   if (source?.id === 'pdf') return pdfTools
-  return source && ['image', 'video', 'audio'].includes(source.category) ? merge : []
+  return toolsByCategory[source?.category ?? ''] ?? []
 }
 
 /** Returns the id of a tool of a newer service. */

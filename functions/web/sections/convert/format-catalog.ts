@@ -38,7 +38,7 @@ const popularTargets: Readonly<Record<string, readonly string[]>> = {
   heic: ['jpg', 'png', 'pdf', 'webp'],
   svg: ['png', 'pdf', 'jpg', 'webp'],
   gif: ['mp4', 'webp', 'png', 'webm', 'jpg'],
-  pdf: ['docx', 'jpg', 'png', 'txt', 'html', 'pdf'],
+  pdf: ['docx', 'jpg', 'png', 'txt', 'html', 'xlsx', 'pptx', 'epub', 'csv'],
   md: ['html', 'pdf', 'docx', 'epub', 'odt'],
   epub: ['pdf', 'mobi', 'azw3', 'docx', 'txt'],
 }
@@ -97,14 +97,23 @@ function firstBy(formats: readonly Format[], keysOf: (format: Format) => readonl
 
 /** Returns the few targets that are shown as buttons. */
 export function suggestTargets(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
-  const order = source
-    ? (popularTargets[source.id] ?? popularTargets[source.category] ?? [])
-    : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
-  const wantedOrder = order
+  const wantedOrder = orderFor(source)
     .filter((id) => id !== source?.id)
     .map((id) => targets.find((target) => target.id === id))
   const result = wantedOrder.filter((format) => format !== undefined)
   return (result.length > 0 ? result : targets).slice(0, maxSuggestions)
+}
+
+const orderFor = (source: Format | undefined): readonly string[] =>
+  source
+    ? (popularTargets[source.id] ?? popularTargets[source.category] ?? [])
+    : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
+
+/** Most popular targets first; each category is sorted, too. */
+export function sortByUse(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
+  const order = [...orderFor(source), ...Object.values(popularTargets).flat()]
+  const indexes = new Map(targets.map((format) => [format, order.indexOf(format.id) >>> 0]))
+  return targets.toSorted((a, b) => (indexes.get(a) ?? 0) - (indexes.get(b) ?? 0))
 }
 
 /** Returns the targets common to all files. Files of the same format share a list, so few lists remain. */

@@ -5,13 +5,13 @@ import { setTarget, setTool } from './choose-target.ts'
 import { Notice } from './components.tsx'
 import { attachFile, convertItem } from './convert-item.ts'
 import { chooseFile } from './file-input.ts'
-import { toolName, toolsFor } from './file-tools.ts'
-import { suggestTargets } from './format-catalog.ts'
+import { type ListedTool, toolName, toolsFor } from './file-tools.ts'
+import { sortByUse, suggestTargets } from './format-catalog.ts'
 import { formatFileSize } from './format-text.ts'
 import type { ConversionItem } from './item.ts'
 import { openToolWith } from './open-tool.ts'
 import { saveItemDraft } from './persist-drafts.ts'
-import { type ListedTool, TargetPicker } from './target-picker.tsx'
+import { TargetPicker } from './target-picker.tsx'
 import { isOpaque } from './transparency.ts'
 import words from './words/en.ts'
 
@@ -72,7 +72,8 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
         <TargetPicker
           label={words.allFormats}
           placeholder={words.search(targets.length)}
-          targets={targets}
+          sources={source ? [source.id] : []}
+          targets={sortByUse(source, targets)}
           tools={tools}
           onChoose={(format) => {
             setTarget(item, format)

@@ -2,24 +2,18 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { Format } from '../../api.ts'
 import { Icon } from './components.tsx'
+import { commonOtherTargets, loadOtherTargets, synonyms } from './experimental-targets.ts'
+import type { ListedTool } from './file-tools.ts'
 import { categoryNames } from './format-catalog.ts'
+import { type Row, searchTargets } from './target-search.ts'
 import words from './words/en.ts'
-
-/** A tool listed among the formats. */
-export interface ListedTool {
-  readonly id: string
-  readonly name: string
-  /** Set if it opens on a separate page, with the file. */
-  readonly hasOwnPage: boolean
-}
-
-type Row =
-  | { readonly kind: 'format'; readonly format: Format }
-  | { readonly kind: 'tool'; readonly tool: ListedTool }
 
 interface Props {
   readonly label: string
   readonly placeholder: string
+  /** Formats of the files. */
+  readonly sources: readonly string[]
+  /** The usual targets, most popular first. */
   readonly targets: readonly Format[]
   readonly tools?: readonly ListedTool[]
   readonly onChoose: (format: Format) => void
@@ -72,17 +66,23 @@ export function TargetPicker(props: Props) {
 const rowIdOf = (id: string, index: number) => `${id}-${index}`
 
 /** The text in the field, and the list that opens below it. */
-function useCombobox(id: string, { targets, tools = [], onChoose, onTool }: Props) {
+function useCombobox(id: string, { sources, targets, tools = [], onChoose, onTool }: Props) {
   const typedText = useSignal('')
   const isOpen = useSignal(false)
   const activeRow = useSignal(-1)
-  const rows = isOpen.value ? rowsFor(targets, tools, typedText.value) : []
+  const findRows = () => {
+    const { experimental, same } = commonOtherTargets(sources)
+    const searched = { targets, experimentalTargets: experimental, sameFormat: same, tools }
+    return searchTargets({ ...searched, synonyms: synonyms.value }, typedText.value)
+  }
+  const rows = isOpen.value ? findRows() : []
   const isShown = isOpen.value && rows.length > 0
 
   const openPicker = () => {
     isOpen.value = true
-    const foundRows = rowsFor(targets, tools, typedText.value)
-    activeRow.value = typedText.value.trim() && foundRows.length > 0 ? 0 : -1
+    loadOtherTargets(sources)
+    // Whether there is a first row is known once it is rendered, because more may still be loading.
+    activeRow.value = typedText.value.trim() ? 0 : -1
   }
   const close = () => {
     isOpen.value = false
@@ -96,7 +96,7 @@ function useCombobox(id: string, { targets, tools = [], onChoose, onTool }: Prop
   }
   const move = (to: number) => {
     if (!isOpen.value) openPicker()
-    const { length } = rowsFor(targets, tools, typedText.value)
+    const { length } = findRows()
     if (length > 0) activeRow.value = (to + length) % length
     requestAnimationFrame(() =>
       document.getElementById(rowIdOf(id, activeRow.value))?.scrollIntoView({ block: 'nearest' }),
@@ -179,6 +179,7 @@ function RowList(props: {
                   <>
                     <span class="picker-id">{row.format.id.toUpperCase()}</span>{' '}
                     <span class="picker-name">{row.format.name}</span>
+                    {row.note && <span class="picker-note">{words.targetNotes[row.note]}</span>}
                   </>
                 ) : (
                   <span class="picker-tool">{row.tool.name}</span>
@@ -193,45 +194,6 @@ function RowList(props: {
 }
 
 const keyOf = (row: Row) => (row.kind === 'format' ? row.format.id : `tool ${row.tool.id}`)
-
-/** Prefix matches come before other matches. */
-function rowsFor(
-  targets: readonly Format[],
-  tools: readonly ListedTool[],
-  typedText: string,
-): readonly Row[] {
-  const needle = typedText.trim().toLowerCase().replace(/^\./, '')
-  const formats = matching(targets, needle).map((format): Row => ({ kind: 'format', format }))
-  // Categories sorted by their best match, so that the first entry is the best overall.
-  const sortedRows = [
-    ...Map.groupBy(formats, (row) => (row.kind === 'format' ? row.format.category : '')).values(),
-  ].flat()
-  if (!needle) return sortedRows
-  const foundTools = tools
-    .filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(needle))
-    .map((tool): Row => ({ kind: 'tool', tool }))
-  return [...foundTools, ...sortedRows]
-}
-
-function matching(targets: readonly Format[], needle: string): readonly Format[] {
-  if (!needle) return targets
-  const searchableNames = (format: Format) => [
-    format.id,
-    ...format.extensions,
-    ...format.aliases,
-    format.name.toLowerCase(),
-  ]
-  const rank = (format: Format) => {
-    const formatNames = searchableNames(format)
-    if (formatNames.includes(needle)) return 0
-    if (formatNames.some((name) => name.startsWith(needle))) return 1
-    return formatNames.some((name) => name.includes(needle)) ? 2 : 3
-  }
-  const rankedFormats = targets
-    .map((format) => ({ format, rank: rank(format) }))
-    .filter((row) => row.rank < 3)
-  return rankedFormats.sort((a, b) => a.rank - b.rank).map(({ format }) => format)
-}
 
 function groupsOf(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
   const nameOf = (row: Row) => (row.kind === 'format' ? categoryNames[row.format.category] : words.tools)

@@ -6,6 +6,8 @@ import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import { Block, Page } from '../../ui/components.tsx'
 import { Search, useSearch } from '../../ui/search.tsx'
+import { toolSynonyms } from '../convert/synonyms.ts'
+import { matchesTool } from '../convert/target-search.ts'
 import names from './names/words/en.ts'
 import { ToolPage } from './tool-page.tsx'
 import rules from './tools.css'
@@ -34,11 +36,10 @@ export default function Tools({ route }: { readonly route: PageRoute }) {
 
 function ToolList({ query }: { readonly query: URLSearchParams }) {
   const { text, search } = useSearch('/tools', query)
-  const needle = text.trim().toLowerCase()
   const matchingGroups = groupIds.map((group) => ({
     group,
     matches: groups[group].filter((id) =>
-      [id, names[id], words.descriptions[id]].some((one) => one.toLowerCase().includes(needle)),
+      matchesTool({ id, name: names[id], description: words.descriptions[id] }, text, toolSynonyms),
     ),
   }))
   const foundText = words.found(matchingGroups.reduce((sum, { matches }) => sum + matches.length, 0))

@@ -46,6 +46,7 @@ export default {
   search: (count: number) => `Search ${count} formats`,
   noSuchFormat: (typed: string) => `No format called “${typed}” for this file.`,
   tools: 'Tools',
+  targetNotes: { experimental: 'experimental', same: 'same format: resize, cut, rotate' },
   moreTools: 'More PDF tools',
   chooseFirst: 'Choose a format first.',
   outputOnly: (type: string) => `We can create ${type}, but not convert from it.`,
@@ -60,6 +61,7 @@ export default {
   // Several files
   allReady: 'All files that are ready',
   ready: (count: number) => `${files(count)} ready`,
+  allInto: (counted: string) => `Convert all ${counted} to`,
   targetOf: (counted: string) => `Format for ${counted}`,
   convertAll: 'Convert all',
   cancelAll: 'Cancel all',

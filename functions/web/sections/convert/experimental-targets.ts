@@ -1,0 +1,54 @@
+import { signal } from '@preact/signals'
+import type { Format } from '../../api.ts'
+import { fetchTargets } from '../../api.ts'
+import { catalog } from './item-list.ts'
+import type { Synonyms } from './target-search.ts'
+
+/** What the list of targets needs once it is opened; a first visit does not load it. */
+
+interface OtherTargets {
+  readonly experimental: readonly Format[]
+  readonly same: Format | undefined
+}
+
+/** By source format. */
+export const otherTargets = signal<ReadonlyMap<string, OtherTargets>>(new Map())
+export const synonyms = signal<Synonyms | undefined>(undefined)
+
+const loading = new Set<string>()
+
+/** Loads synonyms and the unusual targets of these formats; without a connection, the usual targets remain. */
+export function loadOtherTargets(sources: readonly string[]): void {
+  if (!synonyms.value)
+    void import('./synonyms.ts').then(
+      (loaded) => {
+        synonyms.value = loaded
+      },
+      () => {},
+    )
+  for (const source of sources) {
+    if (loading.has(source) || otherTargets.value.has(source)) continue
+    loading.add(source)
+    void fetchTargets(source)
+      .then((targets) => {
+        const byId = (id: string) => catalog.value?.byId(id) ?? []
+        const experimental = targets.filter((one) => one.experimental).flatMap(({ to }) => byId(to))
+        const [same] = targets.filter(({ to }) => to === source).flatMap(({ to }) => byId(to))
+        otherTargets.value = new Map(otherTargets.value).set(source, { experimental, same })
+      })
+      .catch(() => {})
+      .finally(() => loading.delete(source))
+  }
+}
+
+/** The unusual targets that all of these formats have in common. */
+export function commonOtherTargets(sources: readonly string[]): OtherTargets {
+  const [first, ...rest] = sources.map((source) => otherTargets.value.get(source))
+  if (!first) return { experimental: [], same: undefined }
+  return {
+    experimental: first.experimental.filter((format) =>
+      rest.every((other) => other?.experimental.includes(format)),
+    ),
+    same: rest.length === 0 ? first.same : undefined,
+  }
+}

@@ -1,0 +1,95 @@
+/** Words that people type for a format or a tool, besides its names; separated by commas, in every language. */
+
+export const formatSynonyms: Readonly<Record<string, string>> = {
+  docx: 'word, ms word, microsoft word, text document, editable document, google docs, textdokument',
+  doc: 'word 97, old word, altes word',
+  xlsx: 'excel, ms excel, spreadsheet, table, sheet, google sheets, tabelle, tabellenkalkulation',
+  xls: 'excel 97, old excel, altes excel',
+  csv: 'comma separated, table data, tabelle als text',
+  pptx: 'powerpoint, power point, slides, presentation, google slides, präsentation, folien',
+  ppt: 'powerpoint 97, old powerpoint',
+  odt: 'libreoffice, openoffice, writer, open document',
+  ods: 'libreoffice calc, calc',
+  odp: 'libreoffice impress, impress',
+  txt: 'text, plain text, notepad, klartext, nur text',
+  html: 'web page, website, webpage, webseite',
+  md: 'markdown, readme',
+  rtf: 'rich text, wordpad',
+  pdf: 'acrobat, adobe, reader, print, drucken',
+  epub: 'ebook, e-book, kobo, book, buch',
+  azw3: 'kindle',
+  mobi: 'kindle, old kindle',
+  jpg: 'photo, picture, image, foto, bild',
+  png: 'screenshot, transparent, transparency, image, bildschirmfoto, transparenz',
+  gif: 'animation, animated, meme, animiert',
+  svg: 'vector, scalable, vektor',
+  heic: 'iphone, apple photo',
+  ico: 'icon, favicon, symbol',
+  tiff: 'scan, print image',
+  mp4: 'video, movie, film, youtube, whatsapp, clip, h264',
+  mov: 'quicktime, apple video, iphone video',
+  webm: 'web video',
+  mp3: 'audio, music, song, sound, musik, ton, lied',
+  m4a: 'itunes, apple audio',
+  m4r: 'ringtone, klingelton',
+  m4b: 'audiobook, audio book, hörbuch',
+  wav: 'uncompressed, unkomprimiert',
+  flac: 'lossless, verlustfrei',
+  srt: 'subtitles, subtitle, captions, untertitel',
+  zip: 'compressed folder, archive, archiv',
+  tgz: 'tarball, tar.gz',
+  woff2: 'web font, webfont',
+  ttf: 'true type',
+  otf: 'open type',
+  dxf: 'autocad, cad',
+  eps: 'postscript image, illustrator',
+  psd: 'photoshop',
+}
+
+/** Words for the format of the file itself, with other options, by category. */
+export const sameFormatSynonyms: Readonly<Record<string, string>> = {
+  image: 'resize, scale, rotate, flip, turn, dimensions, crop, größe ändern, skalieren, drehen, zuschneiden',
+  video:
+    'cut, trim, shorten, resize, scale, rotate, mute, speed, crop, schneiden, kürzen, drehen, stumm, größe ändern',
+  audio: 'cut, trim, shorten, volume, louder, speed, schneiden, kürzen, lauter, lautstärke',
+}
+
+const shrink =
+  'verkleinern, shrink, reduce, smaller, make smaller, resize, size, file size, optimize, kleiner, komprimieren'
+const stamp = 'stamp, sign, signature, logo, copyright, stempel, unterschreiben, unterschrift'
+
+export const toolSynonyms: Readonly<Record<string, string>> = {
+  'organize-pdf': 'arrange, delete pages, rearrange, sort, anordnen, sortieren',
+  'split-pdf': 'separate, divide, break up, cut, trennen, aufteilen',
+  'extract-pdf-pages': 'pages, pick pages, save pages, einzelne seiten',
+  'remove-pdf-pages': 'delete, erase, cut out, löschen',
+  'reorder-pdf-pages': 'order, move, sort, arrange, reihenfolge, verschieben',
+  'rotate-pdf': 'turn, flip, upside down, orientation, landscape, drehen, querformat',
+  'crop-pdf': 'trim, margins, cut off, resize, ränder, beschneiden',
+  'ocr-pdf': 'scan, scanned, searchable, scan to text, recognise, read text, durchsuchbar, texterkennung',
+  'add-watermark-pdf': stamp,
+  'add-page-numbers-pdf': 'page number, numbering, paginate, seitenzahl, nummerieren',
+  'edit-pdf-metadata': 'title, author, properties, rename, keywords, titel, autor, eigenschaften',
+  'extract-pdf-images': 'pictures, photos, get images, fotos, grafiken',
+  'pdf-info': 'information, properties, how many pages, details, seitenzahl anzeigen',
+  'encrypt-pdf': 'protect, password, lock, encrypt, secure, kennwort, passwort, sperren, verschlüsseln',
+  'decrypt-pdf':
+    'unlock, remove password, password, decrypt, open, kennwort entfernen, passwort entfernen, entschlüsseln',
+  'redact-pdf': 'black out, hide, censor, anonymize, blacken, verdecken, anonymisieren',
+  'sanitize-pdf': 'clean, private, privacy, metadata, javascript, bereinigen, datenschutz',
+  'flatten-pdf': 'form, forms, fill, annotations, lock form, formular, anmerkungen',
+  'compress-pdf': shrink,
+  'grayscale-pdf': 'gray, grey, black and white, grayscale, schwarzweiß, grau',
+  'remove-blank-pages-pdf': 'empty pages, delete blank, blank, leer',
+  'linearize-pdf': 'web, fast, linearize, streaming',
+  'repair-pdf': 'fix, recover, damaged, broken, corrupt, beschädigt, defekt, wiederherstellen',
+  'to-pdfa': 'archive, archival, pdfa, long-term, archivieren',
+  merge:
+    'combine, join, put together, append, unite, concatenate, one pdf, collage, zusammenfügen, verbinden, vereinen, kombinieren',
+  compress: shrink,
+  thumbnail: 'preview, small image, cover, vorschau',
+  watermark: stamp,
+  metadata: 'exif, properties, information, camera, location, gps, eigenschaften, kamera',
+  archive: 'zip, pack, bundle, packen',
+  extract: 'unzip, unpack, decompress, auspacken',
+}

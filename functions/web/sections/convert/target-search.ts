@@ -1,0 +1,94 @@
+import type { Format } from '../../api.ts'
+import type { ListedTool } from './file-tools.ts'
+import type { formatSynonyms, sameFormatSynonyms, toolSynonyms } from './synonyms.ts'
+
+/** Finds targets and tools by what people type. */
+
+export interface Synonyms {
+  readonly formatSynonyms: typeof formatSynonyms
+  readonly sameFormatSynonyms: typeof sameFormatSynonyms
+  readonly toolSynonyms: typeof toolSynonyms
+}
+
+export type Row =
+  | { readonly kind: 'format'; readonly format: Format; readonly note?: 'experimental' | 'same' | undefined }
+  | { readonly kind: 'tool'; readonly tool: ListedTool }
+
+export interface SearchedTargets {
+  /** The usual targets, most popular first. */
+  readonly targets: readonly Format[]
+  /** Targets that work but are unusual. */
+  readonly experimentalTargets: readonly Format[]
+  /** The format of the file, if it can be written with other options. */
+  readonly sameFormat: Format | undefined
+  readonly tools: readonly ListedTool[]
+  readonly synonyms: Synonyms | undefined
+}
+
+/** How well a text matches; lower is better, undefined if it does not. */
+const ranks = { exact: 0, prefix: 1, word: 2, substring: 3 } as const
+
+/** Substrings of two characters match too much by chance. */
+const minSubstringLength = 3
+
+function rankOf(needle: string, names: readonly string[]): number | undefined {
+  const rank = (name: string) => {
+    if (name === needle) return ranks.exact
+    if (name.startsWith(needle)) return ranks.prefix
+    if (name.split(/[\s(/-]+/).some((word) => word.startsWith(needle))) return ranks.word
+    return needle.length >= minSubstringLength && name.includes(needle) ? ranks.substring : undefined
+  }
+  const found = names.map(rank).filter((one) => one !== undefined)
+  return found.length === 0 ? undefined : Math.min(...found)
+}
+
+const splitWords = (list: string | undefined) => list?.split(', ') ?? []
+
+const namesOfFormat = ({ id, extensions, aliases, name }: Format, synonyms: Synonyms | undefined) => [
+  id,
+  ...extensions,
+  ...aliases,
+  name.toLowerCase(),
+  ...splitWords(synonyms?.formatSynonyms[id]),
+]
+
+/** The best matches first. At the same rank, formats come before tools, and usual targets before experimental ones. */
+export function searchTargets(searched: SearchedTargets, typedText: string): readonly Row[] {
+  const { synonyms } = searched
+  const needle = typedText.trim().toLowerCase().replace(/^\./, '')
+  const formats: readonly Row[] = [
+    ...searched.targets.map((format): Row => ({ kind: 'format', format })),
+    ...searched.experimentalTargets.map((format): Row => ({ kind: 'format', format, note: 'experimental' })),
+    ...(searched.sameFormat ? [{ kind: 'format', format: searched.sameFormat, note: 'same' } as const] : []),
+  ]
+  if (!needle) return byGroup(formats)
+  const namesOf = (row: Row) => {
+    if (row.kind === 'tool')
+      return [row.tool.id, row.tool.name.toLowerCase(), ...splitWords(synonyms?.toolSynonyms[row.tool.id])]
+    const names = namesOfFormat(row.format, synonyms)
+    return row.note === 'same'
+      ? [...names, ...splitWords(synonyms?.sameFormatSynonyms[row.format.category])]
+      : names
+  }
+  const tools = searched.tools.map((tool): Row => ({ kind: 'tool', tool }))
+  const found = [...formats, ...tools].flatMap((row) => {
+    const rank = rankOf(needle, namesOf(row))
+    return rank === undefined ? [] : [{ row, rank }]
+  })
+  return byGroup(found.sort((a, b) => a.rank - b.rank).map(({ row }) => row))
+}
+
+/** Categories and tools, sorted by their best match, so that the first row is the best of all. */
+const byGroup = (rows: readonly Row[]): readonly Row[] =>
+  [...Map.groupBy(rows, (row) => (row.kind === 'tool' ? 'tool' : row.format.category)).values()].flat()
+
+/** Whether a tool matches what was typed. */
+export function matchesTool(
+  { id, name, description }: { readonly id: string; readonly name: string; readonly description: string },
+  typedText: string,
+  synonyms: Synonyms['toolSynonyms'],
+): boolean {
+  const needle = typedText.trim().toLowerCase()
+  const names = [id, name, description].map((text) => text.toLowerCase())
+  return needle === '' || rankOf(needle, [...names, ...splitWords(synonyms[id])]) !== undefined
+}

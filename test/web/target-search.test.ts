@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { toolsFor } from '../../functions/web/sections/convert/file-tools.ts'
+import { createFormatCatalog, sortByUse } from '../../functions/web/sections/convert/format-catalog.ts'
+import * as synonyms from '../../functions/web/sections/convert/synonyms.ts'
+import { searchTargets } from '../../functions/web/sections/convert/target-search.ts'
+import { findTool } from '../../functions/web/sections/tools/tools.ts'
+import { engines } from '../../lib/engines/index.ts'
+import { formatByAlias, formatById } from '../../lib/formats/index.ts'
+import { formatViews } from '../../lib/http/openapi/format-view.ts'
+import { isListedTarget } from '../../lib/plan/listed-targets.ts'
+import { conversions } from '../plan/with-all-engines.ts'
+
+const catalog = createFormatCatalog(formatViews(engines))
+
+/** Ids in the order of the list, for a file of this format. */
+function search(from: string, typedText: string): readonly string[] {
+  const source = catalog.byId(from)
+  const sourceId = formatByAlias(from)?.id
+  assert.ok(source && sourceId)
+  const reached = conversions(engines, 'convert', sourceId).map(({ to }) => to)
+  const experimental = reached.filter(
+    (to) => to !== sourceId && !isListedTarget(formatById(sourceId), formatById(to)),
+  )
+  const rows = searchTargets(
+    {
+      targets: sortByUse(source, catalog.targetsOf(source)),
+      experimentalTargets: experimental.flatMap((id) => catalog.byId(id) ?? []),
+      sameFormat: reached.includes(sourceId) ? source : undefined,
+      tools: toolsFor(source),
+      synonyms,
+    },
+    typedText,
+  )
+  return rows.map((row) => (row.kind === 'tool' ? row.tool.id : row.format.id))
+}
+
+/** What people type for a file, and what they mean. */
+const typedWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  pdf: {
+    word: 'docx',
+    excel: 'xlsx',
+    xlsx: 'xlsx',
+    csv: 'csv',
+    powerpoint: 'pptx',
+    slides: 'pptx',
+    text: 'txt',
+    'plain text': 'txt',
+    jpeg: 'jpg',
+    photo: 'jpg',
+    picture: 'jpg',
+    kindle: 'azw3',
+    ebook: 'epub',
+    website: 'html',
+    markdown: 'md',
+    combine: 'merge',
+    join: 'merge',
+    zusammenfügen: 'merge',
+    shrink: 'compress-pdf',
+    reduce: 'compress-pdf',
+    smaller: 'compress-pdf',
+    verkleinern: 'compress-pdf',
+    protect: 'encrypt-pdf',
+    lock: 'encrypt-pdf',
+    password: 'encrypt-pdf',
+    unlock: 'decrypt-pdf',
+    'remove password': 'decrypt-pdf',
+    sign: 'add-watermark-pdf',
+    stamp: 'add-watermark-pdf',
+    delete: 'remove-pdf-pages',
+    resize: 'crop-pdf',
+    separate: 'split-pdf',
+    split: 'split-pdf',
+    turn: 'rotate-pdf',
+    drehen: 'rotate-pdf',
+    scan: 'ocr-pdf',
+    searchable: 'ocr-pdf',
+    ocr: 'ocr-pdf',
+    'black out': 'redact-pdf',
+    fix: 'repair-pdf',
+    numbering: 'add-page-numbers-pdf',
+    pictures: 'extract-pdf-images',
+    archival: 'to-pdfa',
+    'black and white': 'grayscale-pdf',
+  },
+  png: {
+    photo: 'jpg',
+    favicon: 'ico',
+    vector: 'svg',
+    '.jpg': 'jpg',
+    resize: 'png',
+    rotate: 'png',
+    collage: 'merge',
+    'one pdf': 'merge',
+    copyright: 'watermark',
+    shrink: 'compress',
+  },
+  mp4: {
+    music: 'mp3',
+    audio: 'mp3',
+    meme: 'gif',
+    cut: 'mp4',
+    trim: 'mp4',
+    ringtone: 'm4r',
+    subtitles: 'srt',
+    quicktime: 'mov',
+    smaller: 'compress',
+  },
+  docx: { acrobat: 'pdf', print: 'pdf', excel: 'xlsx', openoffice: 'odt', ebook: 'epub' },
+}
+
+describe('searching targets', () => {
+  for (const [from, meanings] of Object.entries(typedWords)) {
+    test(`${Object.keys(meanings).length} words typed for a ${from} file find what is meant in the first two rows`, () => {
+      const found = Object.keys(meanings).map((word) => [word, search(from, word).slice(0, 2)] as const)
+      assert.deepEqual(
+        found.filter(([word, ids]) => !ids.includes(meanings[word] ?? '')),
+        [],
+      )
+    })
+  }
+
+  test('the most used formats come first, and experimental ones last in their category', () => {
+    assert.deepEqual(search('pdf', '').slice(0, 3), ['docx', 'txt', 'html'])
+    const documents = search('pdf', '').filter((id) => catalog.byId(id)?.category === 'document')
+    assert.ok(documents.indexOf('xlsx') > documents.indexOf('odt'))
+  })
+
+  test('every synonym belongs to a format or tool that exists', () => {
+    const unknown = Object.keys(synonyms.formatSynonyms).filter((id) => !catalog.byId(id))
+    assert.deepEqual(unknown, [])
+    assert.deepEqual(
+      Object.keys(synonyms.toolSynonyms).filter((id) => !findTool(id)),
+      [],
+    )
+  })
+})
