@@ -4,6 +4,7 @@ import { eventSchema } from '../events/index.ts'
 import { Table } from '../lib/aws/table.ts'
 import { DurationStats } from '../lib/conversion/duration-stats.ts'
 import { createLog, type Log } from '../lib/log.ts'
+import { type Metric, toEmbeddedMetric } from '../lib/services/embedded-metric.ts'
 import { loadConfigAndClearSecrets } from '../lib/services/load-config.ts'
 
 const Measurable = z.discriminatedUnion('event', [
@@ -13,12 +14,8 @@ const Measurable = z.discriminatedUnion('event', [
 ])
 type Measurable = z.infer<typeof Measurable>
 
-interface Measurement {
+interface Measurement extends Metric {
   readonly jobId: string
-  /** CloudWatch dimension of the metric. */
-  readonly dimension: Readonly<Record<string, string>>
-  readonly metric: { readonly Name: string; readonly Unit: 'Milliseconds' | 'Count' }
-  readonly value: number
 }
 
 let log: Log | undefined
@@ -26,14 +23,14 @@ let durations: DurationStats | undefined
 
 /**
  * Records metrics of events: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason.
- * CloudWatch reads them from log lines in its Embedded Metric Format, which needs no API call; on one machine the log
- * can be searched. The durations of conversions are stored for the estimates of later ones.
+ * On one machine the log can be searched. The durations of conversions are stored for the estimates of later ones.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(loadConfigAndClearSecrets())
   const event = Measurable.parse(detail)
   const measure = measurementOf(event)
-  log.info({ ...toEmbeddedMetric(measure, event.timestamp), jobId: measure.jobId }, 'metric')
+  const { jobId, ...metric } = measure
+  log.info({ ...toEmbeddedMetric(metric, Date.parse(event.timestamp)), jobId }, 'metric')
   if (event.event === 'job.completed') await recordDuration(event.job)
 }
 
@@ -55,32 +52,25 @@ function measurementOf(event: Measurable): Measurement {
       return {
         jobId: event.job.id,
         dimension: { Engine: event.job.engine ?? 'none' },
-        metric: { Name: 'Duration', Unit: 'Milliseconds' },
+        name: 'Duration',
+        unit: 'Milliseconds',
         value: event.job.durationMs,
       }
     case 'job.failed':
       return {
         jobId: event.job.id,
         dimension: { ErrorCode: event.job.error.code },
-        metric: { Name: 'Failures', Unit: 'Count' },
+        name: 'Failures',
+        unit: 'Count',
         value: 1,
       }
     case 'file.deleted':
       return {
         jobId: event.file.jobId,
         dimension: { Reason: event.file.reason },
-        metric: { Name: 'DeletedFiles', Unit: 'Count' },
+        name: 'DeletedFiles',
+        unit: 'Count',
         value: 1,
       }
   }
 }
-
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
-const toEmbeddedMetric = ({ dimension, metric, value }: Measurement, timestamp: string) => ({
-  _aws: {
-    Timestamp: Date.parse(timestamp),
-    CloudWatchMetrics: [{ Namespace: 'Mutabor', Dimensions: [Object.keys(dimension)], Metrics: [metric] }],
-  },
-  ...dimension,
-  [metric.Name]: value,
-})

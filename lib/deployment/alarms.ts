@@ -1,6 +1,7 @@
 import { imageIds } from '../component-ids.ts'
 import { declarationOf, functionNames } from '../resources/functions.ts'
 import { queueIds } from '../resources/queues.ts'
+import { metricNamespace, sweepMetrics } from '../services/embedded-metric.ts'
 import { deadLetterQueueId, pascalCase, queueResourceId } from './references.ts'
 import { isDeployed, type Stage } from './stage.ts'
 
@@ -93,6 +94,28 @@ const functionAlarms = (stage: Stage) =>
       }),
     ])
 
+const sweepAlarms = () => ({
+  RecordsAreQuarantined: alarm({
+    description:
+      'Records could not be handled five times in a row and are only tried once a day: find "record is quarantined" in the log of sweep',
+    namespace: metricNamespace,
+    metric: sweepMetrics.quarantined,
+    dimensions: {},
+    statistic: 'Sum',
+    threshold: 1,
+    minutes: 60,
+  }),
+  SweepIsSlow: alarm({
+    description: 'A record is overdue by 15 minutes: the sweep fails or has too much to do',
+    namespace: metricNamespace,
+    metric: sweepMetrics.delay,
+    dimensions: {},
+    statistic: 'Maximum',
+    threshold: 900,
+    minutes: 5,
+  }),
+})
+
 const serviceAlarms = () => ({
   FunctionsAreThrottled: alarm({
     description:
@@ -159,5 +182,6 @@ export const alarmResources = (stage: Stage) => ({
   },
   ...Object.fromEntries([...queueAlarms(), ...functionAlarms(stage)]),
   ...serviceAlarms(),
+  ...sweepAlarms(),
   ...budget(stage),
 })

@@ -1,7 +1,7 @@
 import { resumeMove } from '../access/adopt-anonymous.ts'
 import { resumeDeletion } from '../access/delete-account.ts'
 import { publishPlanChanges } from '../access/plan-changes.ts'
-import type { Table } from '../aws/table.ts'
+import type { Key, Table } from '../aws/table.ts'
 import { ConcurrencySlots } from '../jobs/run/concurrency-slots.ts'
 import { Live } from '../live/live.ts'
 import { wakeShards } from '../resources/storage.ts'
@@ -10,7 +10,7 @@ import { Workflows } from '../workflows/workflows.ts'
 import type { Services } from './services.ts'
 
 /** Called once a record's `wakeAt` has passed, possibly late or twice. */
-type WakeHandler = (id: string, now: Date) => Promise<void>
+export type WakeHandler = (id: string, now: Date, sortKey?: string) => Promise<void>
 
 /** Handlers by the prefix (before the `#`) of the record's key. */
 export const createWakeHandlers = (services: Services): Readonly<Record<string, WakeHandler>> => ({
@@ -20,13 +20,15 @@ export const createWakeHandlers = (services: Services): Readonly<Record<string, 
   MOVE: (account, now) => resumeMove(account, now, services),
   CLOSE: (account) => resumeDeletion(account, services),
   SLOTS: (owner) => new ConcurrencySlots(services).wake(owner),
-  LANE: (id, now) => resumeLane(id, now, services),
+  LANE: (id, now, sortKey) => resumeLane(id, now, services, sortKey),
   WORKFLOW: (id, now) => new Workflows(services).wake(id, now),
 })
 
-interface DueRecord {
+export interface DueRecord {
   readonly kind: string
   readonly id: string
+  readonly key: Key
+  readonly wakeAt: string
 }
 
 /** Finds records whose `wakeAt` has passed, the most overdue first within each shard of the index. */
@@ -40,13 +42,17 @@ export async function findDueRecords(now: Date, limit: number, table: Table): Pr
         ExpressionAttributeValues: { ':shard': shard, ':now': now.toISOString() },
         Limit: Math.ceil(limit / wakeShards),
       })
-      return items.map(({ pk }) => parseDueKey(String(pk)))
+      return items.map(({ pk, sk, wakeAt }) => ({
+        ...parseDueKey(String(pk)),
+        key: { pk: String(pk), sk: String(sk) },
+        wakeAt: String(wakeAt),
+      }))
     }),
   )
   return dueRecords.flat()
 }
 
-function parseDueKey(pk: string): DueRecord {
+function parseDueKey(pk: string): Pick<DueRecord, 'kind' | 'id'> {
   const at = pk.indexOf('#')
   return { kind: pk.slice(0, at), id: pk.slice(at + 1) }
 }

@@ -60,9 +60,19 @@ export class DeliveryStore {
     return item && Delivery.parse(item)
   }
 
-  /** Returns all deliveries of a lane, in event order. */
+  /** Returns all deliveries of a lane, in event order, except unreadable ones, which the sweep reports. */
   async listLane(lane: Lane): Promise<Delivery[]> {
-    return parseDeliveries(await this.#table.partition(lanePartition(lane), deliveriesPrefix))
+    return (await this.readLane(lane)).deliveries
+  }
+
+  /** The same with the sort keys of unreadable deliveries. */
+  async readLane(lane: Lane): Promise<{ deliveries: Delivery[]; unreadable: string[] }> {
+    const items = await this.#table.partition(lanePartition(lane), deliveriesPrefix)
+    const parsedItems = items.map((item) => ({ sk: String(item['sk']), ...Delivery.safeParse(item) }))
+    return {
+      deliveries: parsedItems.flatMap(({ data }) => data ?? []),
+      unreadable: parsedItems.flatMap(({ sk, success }) => (success ? [] : [sk])),
+    }
   }
 
   /** Returns a page of a webhook's deliveries, newest event first, starting before `before`. */

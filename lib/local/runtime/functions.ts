@@ -65,11 +65,11 @@ export const createCountingHandler = ({ handler }: UsageCounter) => ({
 function lazyHandler(handler: string): LocalFunction['handler'] {
   const dot = handler.lastIndexOf('.')
   const url = new URL(`../../../${handler.slice(0, dot)}.ts`, import.meta.url).href
-  return async (event, context) => {
+  return async (event, context, traceHeader) => {
     const module = (await import(url)) as Record<string, LocalFunction['handler']> // declared as a handler
     const exported = module[handler.slice(dot + 1)]
     if (!exported) throw new Error(`the function module does not export ${handler}`)
-    return exported(event, context)
+    return exported(event, context, traceHeader)
   }
 }
 

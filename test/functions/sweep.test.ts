@@ -1,0 +1,142 @@
+// The sweep with records that it cannot handle.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pino from 'pino'
+import { wakeShardOf } from '../../lib/jobs/keys.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { sweepDueRecords } from '../../lib/services/sweep-due-records.ts'
+import { createWakeHandlers } from '../../lib/services/wakeups.ts'
+import {
+  app,
+  clock,
+  createEvent,
+  createHook,
+  newClient,
+  now,
+  pass,
+  queue,
+} from './support/webhook-service.ts'
+
+const log: Record<string, unknown>[] = []
+const listeningLog = pino({ level: 'info' }, { write: (line: string) => void log.push(JSON.parse(line)) })
+
+const sweep = (handlers?: Record<string, () => Promise<void>>) => {
+  const services: Services = { ...app.services, log: listeningLog }
+  return sweepDueRecords(services, {
+    now,
+    handlers: { ...createWakeHandlers(services), ...handlers },
+  })
+}
+
+const logged = (message: string) => log.filter(({ msg }) => msg === message)
+
+/** Stores a record that is due; its handler doesn't find what it expects. */
+const putDue = async (pk: string, sk: string, fields: object = {}) => {
+  await app.services.table.put({
+    pk,
+    sk,
+    ...fields,
+    wakeAt: new Date(clock - 1000).toISOString(),
+    wakeShard: wakeShardOf('same shard'),
+  })
+  return { pk, sk }
+}
+
+test('unreadable records delay no others, and are quarantined after five failures', async () => {
+  const ids = Array.from({ length: 40 }, (_, at) => `wf_broken${at}`)
+  const broken = await Promise.all(ids.map((id) => putDue(`WORKFLOW#${id}`, 'WORKFLOW')))
+  const unknown = await putDue('GHOST#1', 'GHOST')
+  const handledIds: string[] = []
+  pass(1)
+  const healthyIds = Array.from({ length: 30 }, (_, at) => `s${at}`)
+  for (const id of healthyIds) await putDue(`SLOTS#${id}`, 'SLOTS')
+  const SLOTS = async (owner = '') => {
+    handledIds.push(owner)
+    await app.services.table.update(
+      { pk: `SLOTS#${owner}`, sk: 'SLOTS' },
+      { remove: ['wakeAt', 'wakeShard'] },
+    )
+  }
+  assert.equal(await sweep({ SLOTS }), 30)
+  assert.deepEqual(handledIds.toSorted(), healthyIds.toSorted(), 'all in one run')
+  assert.equal(logged('due record could not be processed').length, 41)
+  const read = (key: { pk: string; sk: string }) => app.services.table.get(key)
+  const first = broken[0] ?? assert.fail()
+  assert.equal(Date.parse(String((await read(first))?.['wakeAt'])) - clock, 120_000, 'tried again in 2 min')
+  for (let run = 2; run <= 5; run++) {
+    assert.equal(logged('record is quarantined').length, 0, `before run ${run}`)
+    pass(2000)
+    assert.equal(await sweep({ SLOTS }), 0)
+  }
+  const quarantined = logged('record is quarantined')
+  assert.equal(quarantined.length, 41)
+  assert.equal(quarantined[0]?.['QuarantinedRecords'], 1)
+  assert.deepEqual(quarantined[0]?.['_aws'], {
+    Timestamp: clock,
+    CloudWatchMetrics: [
+      {
+        Namespace: 'Mutabor',
+        Dimensions: [[]],
+        Metrics: [{ Name: 'QuarantinedRecords', Unit: 'Count' }],
+      },
+    ],
+  })
+  for (const key of [first, unknown])
+    assert.equal(Date.parse(String((await read(key))?.['wakeAt'])) - clock, 86_400_000)
+  // As when a later version can read them.
+  pass(86_401)
+  const WORKFLOW = async (id = '') =>
+    void (await app.services.table.delete({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' }))
+  assert.equal(await sweep({ SLOTS, WORKFLOW }), 40)
+  await app.services.table.delete(unknown)
+})
+
+test('the failures of a record that was handled in between do not add up', async () => {
+  const key = await putDue('PLAN#a', 'PLAN')
+  let fails = true
+  const PLAN = async () => {
+    if (fails) throw new Error('expected failure')
+    await app.services.table.update(key, { set: { wakeAt: new Date(clock + 60_000).toISOString() } })
+  }
+  log.length = 0
+  for (let run = 0; run < 12; run++) {
+    fails = run % 4 !== 3
+    await sweep({ PLAN })
+    pass(2000)
+  }
+  assert.deepEqual(
+    [logged('due record could not be processed').length, logged('record is quarantined').length],
+    [9, 0],
+  )
+  await app.services.table.delete(key)
+})
+
+test('an unreadable delivery does not keep the others of its lane from being retried', async () => {
+  const send = newClient()
+  const { id } = await createHook(send, '/sweep')
+  const { stream } = await createEvent(send)
+  queue.length = 0
+  const broken = await putDue(`LANE#${id}#${stream}`, 'DELIVERY#0000000000000009#dlv_broken')
+  pass(7200)
+  log.length = 0
+  await sweep()
+  assert.ok(queue.length > 0, 'the delivery whose message was lost gets a new one')
+  for (const { message } of queue) assert.deepEqual(message, { webhookId: id, stream })
+  assert.deepEqual(
+    logged('due record could not be processed').map(({ record }) => record),
+    [broken],
+  )
+})
+
+test('the metric of the delay tells how long the most overdue record has waited', async () => {
+  const key = await putDue('PLAN#late', 'PLAN')
+  pass(99)
+  log.length = 0
+  const PLAN = () => app.services.table.delete(key)
+  await sweep({ PLAN })
+  await sweep({ PLAN })
+  assert.deepEqual(
+    logged('metric').map(({ SweepDelay }) => SweepDelay),
+    [100],
+  )
+})
