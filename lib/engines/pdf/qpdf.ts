@@ -20,7 +20,9 @@ export async function runQpdf(
   limits: Pick<ExecOptions, 'maxFileBytes'> = {},
 ): Promise<string> {
   const path = join(tools.workDir, `job-${randomUUID()}.json`)
-  await writeFile(path, JSON.stringify(job), { mode: 0o600 })
+  // PDF/A requires an end of line before the keyword (ISO 19005-2, 6.1.7.1); qpdf leaves it out by default.
+  const completeJob = 'jsonOutput' in job ? job : { newlineBeforeEndstream: '', ...job }
+  await writeFile(path, JSON.stringify(completeJob), { mode: 0o600 })
   try {
     // Exit code 3 is success with warnings.
     const { stderr } = await tools.exec('qpdf', [`--job-json-file=${path}`], { okCodes: [0, 3], ...limits })

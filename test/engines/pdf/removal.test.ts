@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
-import { readUncompressed, renderPage } from '../support/inspect-pdf.ts'
+import { isWhite, readUncompressed, renderPage } from '../support/inspect-pdf.ts'
 import { readPdfText, readStdout } from '../support/inspect-result.ts'
 import { createBook, createPdf, createPhotoPage, writeFiles } from '../support/pdf-maker.ts'
 import { convert } from '../support/run-engine.ts'
@@ -44,7 +44,53 @@ test('flatten-pdf keeps comments without an appearance stream', async () => {
   assert.ok(red > 240 && green < 150, `${red} ${green}`)
 })
 
+test('flatten-pdf draws every kind of field that needs an appearance stream and leaves none to fill in', async () => {
+  const field = (left: number, rest: string) =>
+    `<< /Type /Annot /Subtype /Widget /Rect [${left} 40 ${left + 60} 60] /P 3 0 R /F 4 ${rest} >>`
+  const form = await writeFiles({
+    'form.pdf': createPdf({
+      1: '<< /Type /Catalog /Pages 2 0 R /AcroForm << /NeedAppearances true /Fields [4 0 R 5 0 R 6 0 R 7 0 R] /DA (/Helv 12 Tf 0 g) >> >>',
+      2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 100] /Annots [4 0 R 5 0 R 6 0 R 7 0 R] >>',
+      4: field(10, '/FT /Tx /T (name) /V (Ada) /DA (/Helv 12 Tf 0 g)'),
+      5: field(80, '/FT /Btn /T (ok) /V /Yes /AS /Yes'),
+      6: field(
+        150,
+        '/FT /Ch /Ff 131072 /T (land) /Opt [(Sweden) (Norway)] /V (Norway) /DA (/Helv 12 Tf 0 g)',
+      ),
+      7: field(220, '/FT /Btn /T (no) /V /Off /AS /Off'),
+    }),
+  })
+  for (const operation of ['flatten-pdf', 'to-pdfa'] as const) {
+    const { path } = await run(operation, {}, form('form.pdf'))
+    assert.match(await readPdfText(path), /Ada\s+[✔4]\s+Norway\s*$/, operation)
+    assert.doesNotMatch(await readUncompressed(path), /Widget|AcroForm/, operation)
+    const page = await renderPage(path)
+    assert.ok(!isWhite(await page.color(1, 1)), `${operation}: the check mark must be visible`)
+  }
+})
+
 describe('redacting', () => {
+  test('redact-pdf finds a term that is hyphenated at the end of a line', async () => {
+    const letter = await writeFiles({
+      'letter.pdf': createPdf({
+        1: '<< /Type /Catalog /Pages 2 0 R >>',
+        2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+        3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 100] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+        4: {
+          dict: '<< >>',
+          data: Buffer.from(
+            'BT /F1 12 Tf 14 TL 10 80 Td (All of it is confi-) Tj T* (dential for now) Tj ET',
+          ),
+        },
+        5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+      }),
+    })
+    const { path, result } = await run('redact-pdf', { terms: 'Confidential' }, letter('letter.pdf'))
+    assert.equal(result.details?.['redactions'], 1)
+    assert.match(await readPdfText(path), /All of it is\s+for now/)
+  })
+
   test('redact-pdf permanently removes terms from pages, form fields, outline and title', async () => {
     const { path, result, warnings } = await run('redact-pdf', {
       terms: '["alpha page2", "city-value", "alpha BOOK"]',

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { runQpdf } from '../qpdf.ts'
+import { runMupdf } from '../mupdf.ts'
+import { runQpdf, toPdfError } from '../qpdf.ts'
 import { type EditablePdf, finishPdf, type PdfTool } from './editable-pdf.ts'
-import { runMutoolScript } from './mutool.ts'
 import { PdfObjects, type PdfPage, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 
@@ -16,6 +16,7 @@ export const flattenPdf: PdfTool<ToolOptions<'flatten-pdf'>> = async (job) => {
 export async function flattenAnnotations({ path }: Pick<EditablePdf, 'path'>, tools: Tools): Promise<string> {
   const objects = await loadWithAppearances(path, tools)
   setLinksAside(objects)
+  acceptAppearances(objects)
   const withoutLinks = join(tools.workDir, 'sheltered.pdf')
   await objects.save(withoutLinks, tools)
   const flat = join(tools.workDir, 'flat.pdf')
@@ -30,7 +31,11 @@ async function loadWithAppearances(path: string, tools: Tools): Promise<PdfObjec
   const isStale = objects.resolve(form?.['/NeedAppearances']) === true
   if (!isStale && !objects.pages().some((page) => lacksAppearance(objects, page))) return objects
   const withAppearances = join(tools.workDir, 'drawn.pdf')
-  await runMutoolScript('appearances', [path, withAppearances], tools)
+  try {
+    await runMupdf('appearances', [path, withAppearances], tools)
+  } catch (error) {
+    throw toPdfError(error)
+  }
   return PdfObjects.load(withAppearances, tools)
 }
 
@@ -40,6 +45,15 @@ function lacksAppearance(objects: PdfObjects, { dict }: PdfPage): boolean {
     const kind = annotation?.['/Subtype']
     return annotation && kind !== '/Link' && kind !== '/Popup' && !('/AP' in annotation)
   })
+}
+
+/** qpdf leaves fields alone whose appearance streams are said to be out of date. */
+function acceptAppearances(objects: PdfObjects): void {
+  const { root } = objects
+  const form = objects.dict(root['/AcroForm'])
+  if (!form) return
+  root['/AcroForm'] = { ...form, '/NeedAppearances': false }
+  objects.markRootChanged()
 }
 
 /** Private page entry that stores the links while qpdf removes all annotations. */
@@ -57,8 +71,13 @@ function setLinksAside(objects: PdfObjects): void {
 
 async function restoreLinks(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
+  // Fields that show nothing are left in the document, where readers would let them be filled in.
+  const isField = (value: PdfValue) => objects.dict(value)?.['/Subtype'] === '/Widget'
+  delete objects.root['/AcroForm']
+  objects.markRootChanged()
   for (const { ref, dict } of objects.pages()) {
-    dict['/Annots'] = [...objects.list(dict['/Annots']), ...objects.list(dict[savedLinksKey])]
+    const annotations = objects.list(dict['/Annots']).filter((annotation) => !isField(annotation))
+    dict['/Annots'] = [...annotations, ...objects.list(dict[savedLinksKey])]
     delete dict[savedLinksKey]
     objects.markChanged(ref)
   }

@@ -11,7 +11,7 @@ import { toPdfError } from '../qpdf.ts'
  * @throws AppError CORRUPT_FILE.
  */
 export async function runMutoolScript(
-  name: 'appearances' | 'metadata' | 'outlines' | 'redact',
+  name: 'metadata' | 'outlines',
   args: readonly string[],
   tools: Tools,
 ): Promise<string[]> {

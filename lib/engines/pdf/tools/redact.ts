@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { EngineResult, Tools } from '../../engine.ts'
+import { runMupdf } from '../mupdf.ts'
 import { toPdfError } from '../qpdf.ts'
 import { finishPdf, type PdfTool } from './editable-pdf.ts'
 import { flattenAnnotations } from './flatten.ts'
-import { runMutoolScript } from './mutool.ts'
 import { decodePdfText, isPdfDict, PdfObjects, type PdfValue } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 import { removeHiddenContent } from './sanitize.ts'
@@ -21,7 +21,7 @@ export const redactPdf: PdfTool<ToolOptions<'redact-pdf'>> = async (job): Promis
   const termsPath = join(tools.workDir, 'terms.json')
   const blackened = join(tools.workDir, 'blackened.pdf')
   await writeFile(termsPath, JSON.stringify(terms))
-  const counts = (await runMutoolScript('redact', [flat, blackened, termsPath], tools)).map(Number)
+  const counts = await redactPages(flat, blackened, termsPath, tools)
   tools.progress(0.6)
   const redactions = counts.reduce((sum, count) => sum + count, 0)
   if (redactions === 0) {
@@ -34,6 +34,16 @@ export const redactPdf: PdfTool<ToolOptions<'redact-pdf'>> = async (job): Promis
   await requireRemoved(path, terms, tools)
   const pages = counts.flatMap((count, index) => (count > 0 ? [index + 1] : []))
   return finishPdf(job, path, { pages: pdf.sizes.length, redactions, redactedPages: pages })
+}
+
+/** @returns the number of occurrences on each page. @throws AppError CORRUPT_FILE. */
+async function redactPages(source: string, target: string, termsPath: string, tools: Tools) {
+  try {
+    const { stdout } = await runMupdf('redact', [source, target, termsPath], tools)
+    return stdout.trim().split('\n').map(Number)
+  } catch (error) {
+    throw toPdfError(error)
+  }
 }
 
 async function redactStrings(source: string, target: string, terms: readonly string[], tools: Tools) {
