@@ -23,7 +23,7 @@ const SocketEvent = z.object({
   body: z.string().nullish(),
 })
 
-const Revoked = z.object({ owner: z.string() })
+const OwnerSignal = z.object({ owner: z.string() })
 const Opened = z.object({ connectionId: z.string() })
 
 type SocketHandler = (event: unknown) => Promise<APIGatewayProxyStructuredResultV2>
@@ -53,7 +53,8 @@ export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: B
   },
   broadcast: async ({ 'detail-type': name, detail }) => {
     if (name === 'socket.opened') return live.handleOpened(Opened.parse(detail).connectionId)
-    if (name === 'credential.revoked') return live.broadcast.serve(Revoked.parse(detail).owner)
+    if (name === 'credential.revoked' || name === 'sockets.waiting')
+      return live.broadcast.serve(OwnerSignal.parse(detail).owner)
     BusFields.parse(detail)
     // `BusEvent` is the schema that the publisher used.
     return live.broadcast.publish(detail as BusEvent)

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { BusEvent } from '../../events/index.ts'
 import { readCredentials } from '../access/credential.ts'
 import { loadViewState } from '../access/job-access.ts'
@@ -24,8 +23,10 @@ import { addSubscription, isSubscribed, removeSubscriptions } from './subscripti
 const maxConcurrentPosts = 50
 /** How long one socket may delay the other sockets of its owner. */
 const maxPostMs = 2000
-/** How long to wait for the process that is sending to an owner's sockets. */
-const maxAcquireMs = 12_000
+/** How long one call sends on behalf of others; then it starts a new one, as its function has a time limit. */
+const maxSendingMs = 8000
+/** Attempts to either get the lease or leave the work to its holder. */
+const maxAcquireAttempts = 5
 /** Maximum jobs in a snapshot of all jobs; the newest are included. */
 const maxSnapshotJobs = 100
 
@@ -53,12 +54,12 @@ export class Broadcast {
     this.#connections = new SocketStore(services.table)
   }
 
-  /** Resolves when the event was sent to all connected sockets; it may be sent again. */
+  /** Resolves when the event was sent to all connected sockets, or another process will; it may be sent again. */
   publish(event: BusEvent): Promise<void> {
     return this.#joinRound(event.owner, event)
   }
 
-  /** Resolves when all pending requests of an owner's sockets were answered. */
+  /** Resolves when all pending requests of an owner's sockets were answered, or another process will. */
   serve(owner: string): Promise<void> {
     return this.#joinRound(owner)
   }
@@ -87,8 +88,19 @@ export class Broadcast {
   async #runRound(owner: string, events: readonly BusEvent[]): Promise<void> {
     const holder = randomUUID()
     const appended = events.length > 0 ? await this.#feeds.append(owner, events, holder) : 'taken'
-    const feed = appended === 'taken' ? await this.#acquireFeed(owner, holder) : appended
-    if (!feed) return
+    let feed = appended === 'taken' ? await this.#acquireFeed(owner, holder) : appended
+    const deadline = Date.now() + maxSendingMs
+    while (feed) {
+      await this.#sendFeed(owner, feed)
+      feed = await this.#feeds.release(owner, holder, feed.last)
+      if (!feed || Date.now() < deadline) continue
+      await this.#feeds.abandon(owner, holder)
+      await this.#services.bus.signal('sockets.waiting', { owner, listeners: ['sockets'] })
+      return
+    }
+  }
+
+  async #sendFeed(owner: string, feed: Feed): Promise<void> {
     const { sent, last } = feed
     const [entries, connectedListeners] = await Promise.all([
       sent < last ? this.#feeds.readRange(owner, sent, last) : [],
@@ -101,7 +113,6 @@ export class Broadcast {
       if (one.listener.jobId === undefined) await this.#serveUser(round)
       else await this.#serveJob(round, one.listener.jobId)
     })
-    await this.#feeds.release(owner, holder, last)
   }
 
   /** Closes the sockets whose key, token or session was revoked, and returns the others. */
@@ -118,15 +129,14 @@ export class Broadcast {
     return listeners.filter((one) => !revoked.includes(one))
   }
 
+  /** Returns undefined if another process is sending, which then sends this too: an owner occupies one process only. */
   async #acquireFeed(owner: string, holder: string): Promise<Feed | undefined> {
-    const deadline = Date.now() + maxAcquireMs
-    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 300)) {
+    for (let attempt = 0; attempt < maxAcquireAttempts; attempt++) {
       const acquired = await this.#feeds.acquire(owner, holder)
       if (acquired !== 'taken') return acquired
-      if (Date.now() > deadline)
-        throw new Error("timed out waiting for another process that sends to an owner's sockets")
-      await sleep(pauseMs)
+      if (await this.#feeds.requestRound(owner)) return undefined
     }
+    throw new Error("gave up after repeated write conflicts on the lease of an owner's sockets")
   }
 
   /** Loads the jobs of single-job sockets that have something to send. */

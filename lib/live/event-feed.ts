@@ -146,7 +146,10 @@ export class EventFeeds {
       })
       const advance: Write = {
         update: feedKey(owner),
-        change: { set: { last: lastNumber, ...(isFree && lease(holder, now)) } },
+        change: {
+          set: { last: lastNumber, ...(isFree && lease(holder, now)) },
+          remove: isFree ? ['again'] : [],
+        },
         if: {
           equal: { last: feed.last, first: feed.first },
           ...(isFree && { either: isFreeFor(holder, now) }),
@@ -196,18 +199,53 @@ export class EventFeeds {
   async acquire(owner: string, holder: string, now = Date.now()): Promise<Acquired> {
     const { applied, item } = await this.#table.update(
       feedKey(owner),
-      { set: lease(holder, now) },
+      { set: lease(holder, now), remove: ['again'] },
       { condition: { exists: true, either: isFreeFor(holder, now) }, mark: { holder } },
     )
     if (!item) return undefined
     return applied ? Feed.parse(item) : 'taken'
   }
 
-  /** Releases the lease; events up to `sent` were sent. */
-  async release(owner: string, holder: string, sentNumber: number): Promise<void> {
+  /** Asks the process that holds the lease to send once more before it releases it. False if none holds it. */
+  async requestRound(owner: string): Promise<boolean> {
+    const { applied } = await this.#table.update(
+      feedKey(owner),
+      { set: { again: true } },
+      { condition: { exists: true, present: ['holder'] } },
+    )
+    return applied
+  }
+
+  /**
+   * Releases the lease; events up to `sent` were sent. If another process asked for a further round, returns the feed,
+   * whose lease is extended.
+   */
+  async release(
+    owner: string,
+    holder: string,
+    sentNumber: number,
+    now = Date.now(),
+  ): Promise<Feed | undefined> {
+    const set = { sent: sentNumber }
+    const { applied, item } = await this.#table.update(
+      feedKey(owner),
+      { set, remove: ['holder', 'heldUntil'] },
+      { condition: { exists: true, equal: { holder }, absent: ['again'] } },
+    )
+    if (applied || item?.['holder'] !== holder) return undefined
+    const extended = await this.#table.update(
+      feedKey(owner),
+      { set: { ...set, ...lease(holder, now) }, remove: ['again'] },
+      { condition: { exists: true, equal: { holder } } },
+    )
+    return extended.applied ? Feed.parse(extended.item) : undefined
+  }
+
+  /** Releases the lease even if another process asked for a further round. */
+  async abandon(owner: string, holder: string): Promise<void> {
     await this.#table.update(
       feedKey(owner),
-      { set: { sent: sentNumber }, remove: ['holder', 'heldUntil'] },
+      { remove: ['holder', 'heldUntil', 'again'] },
       { condition: { exists: true, equal: { holder } } },
     )
   }

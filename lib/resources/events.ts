@@ -5,7 +5,7 @@ import { defined } from '../validation/defined.ts'
 export const eventSource = 'mutabor'
 
 /** An event between parts of the service, never delivered to users. */
-export type InternalEvent = 'socket.opened' | 'credential.revoked'
+export type InternalEvent = 'socket.opened' | 'sockets.waiting' | 'credential.revoked'
 
 /** An event name, or a prefix such as `job.*`. */
 export type EventSelector = EventName | InternalEvent | `${string}.*`

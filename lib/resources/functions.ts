@@ -349,7 +349,10 @@ export const functions = {
     memoryMb: 512,
     timeoutS: 20,
     trigger: {
-      events: ['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened', 'credential.revoked'],
+      events: [
+        ...['job.*', 'file.*', 'subscription.*', 'quota.*', 'socket.opened'],
+        ...['sockets.waiting', 'credential.revoked'],
+      ],
       for: 'sockets',
     },
     rights: [
@@ -357,6 +360,7 @@ export const functions = {
       tableAccess(allGroups, 'GetItem', 'BatchGetItem', 'Query'),
       tableAccess(['sockets'], 'PutItem', 'UpdateItem', 'BatchWriteItem'),
       { index: 'byList' },
+      { publish: true },
       { sockets: ['POST', 'GET', 'DELETE'] },
     ],
     secrets: ['SERVICE_SECRET'],

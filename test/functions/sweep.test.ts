@@ -28,7 +28,7 @@ const sweep = (handlers?: Record<string, () => Promise<void>>) => {
   })
 }
 
-const logged = (message: string) => log.filter(({ msg }) => msg === message)
+const logLines = (message: string) => log.filter(({ msg }) => msg === message)
 
 /** Stores a record that is due; its handler doesn't find what it expects. */
 const putDue = async (pk: string, sk: string, fields: object = {}) => {
@@ -59,16 +59,16 @@ test('unreadable records delay no others, and are quarantined after five failure
   }
   assert.equal(await sweep({ SLOTS }), 30)
   assert.deepEqual(handledIds.toSorted(), healthyIds.toSorted(), 'all in one run')
-  assert.equal(logged('due record could not be processed').length, 41)
+  assert.equal(logLines('due record could not be processed').length, 41)
   const read = (key: { pk: string; sk: string }) => app.services.table.get(key)
   const first = broken[0] ?? assert.fail()
   assert.equal(Date.parse(String((await read(first))?.['wakeAt'])) - clock, 120_000, 'tried again in 2 min')
   for (let run = 2; run <= 5; run++) {
-    assert.equal(logged('record is quarantined').length, 0, `before run ${run}`)
+    assert.equal(logLines('record is quarantined').length, 0, `before run ${run}`)
     pass(2000)
     assert.equal(await sweep({ SLOTS }), 0)
   }
-  const quarantined = logged('record is quarantined')
+  const quarantined = logLines('record is quarantined')
   assert.equal(quarantined.length, 41)
   assert.equal(quarantined[0]?.['QuarantinedRecords'], 1)
   assert.deepEqual(quarantined[0]?.['_aws'], {
@@ -105,7 +105,7 @@ test('the failures of a record that was handled in between do not add up', async
     pass(2000)
   }
   assert.deepEqual(
-    [logged('due record could not be processed').length, logged('record is quarantined').length],
+    [logLines('due record could not be processed').length, logLines('record is quarantined').length],
     [9, 0],
   )
   await app.services.table.delete(key)
@@ -123,7 +123,7 @@ test('an unreadable delivery does not keep the others of its lane from being ret
   assert.ok(queue.length > 0, 'the delivery whose message was lost gets a new one')
   for (const { message } of queue) assert.deepEqual(message, { webhookId: id, stream })
   assert.deepEqual(
-    logged('due record could not be processed').map(({ record }) => record),
+    logLines('due record could not be processed').map(({ record }) => record),
     [broken],
   )
 })
@@ -136,7 +136,7 @@ test('the metric of the delay tells how long the most overdue record has waited'
   await sweep({ PLAN })
   await sweep({ PLAN })
   assert.deepEqual(
-    logged('metric').map(({ SweepDelay }) => SweepDelay),
+    logLines('metric').map(({ SweepDelay }) => SweepDelay),
     [100],
   )
 })
