@@ -1,4 +1,5 @@
 import type { JobView } from '../../lib/jobs/view.ts'
+import { inputNames } from '../../lib/model/task-input.ts'
 import { compatOperation, isInternalTask } from '../../lib/webhooks/compat-names.ts'
 import { internalExportPrefix } from './job-request.ts'
 
@@ -25,7 +26,7 @@ type TaskOfJob = JobView['tasks'][string]
 
 function compatTaskView(job: Pick<JobView, 'jobId' | 'tag'>, name: string, task: TaskOfJob, base: string) {
   const id = taskId(job.jobId, name)
-  const inputs = task.input.filter((input) => !isInternalTask(input))
+  const inputs = inputNames(task.input).filter((input) => !isInternalTask(input))
   return {
     id,
     job_id: job.jobId,
@@ -76,7 +77,7 @@ export function compatJobView(job: JobView, base: string) {
 /** Shows the links of an internal export at the task that created the files. */
 function withExportLinks(job: JobView, name: string, task: TaskOfJob): TaskOfJob {
   const ownTask = Object.entries(job.tasks).find(
-    ([given, { input }]) => given.startsWith(internalExportPrefix) && input.includes(name),
+    ([given, { input }]) => given.startsWith(internalExportPrefix) && inputNames(input).includes(name),
   )?.[1]
   return task.result || !ownTask ? task : { ...task, result: ownTask.result }
 }

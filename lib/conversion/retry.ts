@@ -101,6 +101,7 @@ function toRequestedTask(task: FixedTask | Task, { job, names, services }: Retry
     name: task.name,
     operation,
     input: task.ins.flatMap((number) => names.get(number) ?? []),
+    sentInput: task.input,
     continueOnError: hasRecord(task) && task.continueOnError === true,
     fields: fieldsOf(services.vault.unsealAll(task.spec ?? {}, job.id), operation),
   }

@@ -5,12 +5,15 @@ import { secretOptionNames } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { createGraphRecords, type NewJob, type NewTask } from '../jobs/task-graph.ts'
+import { selectFiles } from '../jobs/task-inputs.ts'
 import type { Job, JobState, StoredFile } from '../model/job.ts'
+import { selectsFiles } from '../model/task-input.ts'
 import { requireAutoPdfEngine } from '../plan/pdf-engine.ts'
 import { type ConversionSpec, planFiles } from '../plan/plan-files.ts'
 import { pollAfterS } from '../plan/time-limits.ts'
 import type { PlanId } from '../plans.ts'
 import type { Services } from '../services/services.ts'
+import { exportUrlOperation } from '../tasks/export-url.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import type { TaskOperation, TaskSpec } from '../tasks/operation.ts'
 import { type RequestedTask, withTaskInErrors } from '../tasks/parse-tasks.ts'
@@ -217,12 +220,13 @@ interface PlannedTask {
 }
 
 function createTask(requestedTask: RequestedTask, context: TaskContext): PlannedTask {
-  const { name, operation, input, continueOnError } = requestedTask
+  const { name, operation, input, sentInput, continueOnError } = requestedTask
   const ins = input.flatMap((source) => context.numbers.get(source) ?? [])
   const commonFields: NewTask = {
     name,
     operation: operation.name,
     ins,
+    input: sentInput,
     continueOnError,
     warnings: [],
     spec: {},
@@ -239,13 +243,19 @@ function createTask(requestedTask: RequestedTask, context: TaskContext): Planned
           }
         : { task: { ...commonFields, ...importFields(name, context) } }
     case 'export':
-      return isTransferOperation(operation)
+      return isTransferOperation(operation) && !isLinkExportWithoutWork(requestedTask)
         ? { task: { ...commonFields, spec: sealFields(requestedTask, context) } }
         : { task: { ...commonFields, spec: requestedTask.fields, fixed: { status: 'pending' } } }
     case 'process':
       return createProcessTask(requestedTask, commonFields, context)
   }
 }
+
+/** Whether the links of an export exist as soon as the files of its inputs do. */
+const isLinkExportWithoutWork = ({ operation, fields, sentInput }: RequestedTask): boolean =>
+  operation === exportUrlOperation &&
+  fields['archive_multiple_files'] === undefined &&
+  !selectsFiles(sentInput)
 
 function importFields(name: string, { files, request }: TaskContext): Pick<NewTask, 'fixed' | 'awaited'> {
   const file = files.get(name)
@@ -278,7 +288,7 @@ function createProcessTask(
   context: TaskContext,
 ): PlannedTask {
   const { request, files, engines } = context
-  const { operation, fields, input, name } = requestedTask
+  const { operation, fields, input, sentInput, name } = requestedTask
   if (operation.kind !== 'process') throw new Error(`${operation.name} is not a processing operation`)
   const withTaskName = <T>(action: () => T) =>
     errorsNameTasks(request) ? withTaskInErrors(name, action) : action()
@@ -290,9 +300,13 @@ function createProcessTask(
       (file): file is StoredFile => file !== undefined && !(file instanceof AppError),
     )
     if (knownFiles.length < input.length) return undefined
+    const filesByTask = new Map(input.map((source, index) => [source, knownFiles.slice(index, index + 1)]))
+    const selectedFiles = selectsFiles(sentInput)
+      ? selectFiles(sentInput, (source) => filesByTask.get(source) ?? [])
+      : knownFiles
     return planFiles(
-      knownFiles,
-      { ...operation.toConversionSpec(knownFiles, spec), ...additionalFilesFieldOf(request) },
+      selectedFiles,
+      { ...operation.toConversionSpec(selectedFiles, spec), ...additionalFilesFieldOf(request) },
       engines,
     )
   }

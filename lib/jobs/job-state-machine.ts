@@ -194,17 +194,19 @@ export function uniqueWarnings(warnings: readonly Warning[]): Warning[] {
  * here.
  */
 export function resultFiles(state: JobState): StoredFile[] {
-  const links = state.fixed.filter(({ operation }) => operation === 'export/url')
+  const links = [...state.fixed, ...state.tasks].filter(isLinkExport)
   const exports = links.length > 0 ? links : state.tasks.filter(({ deliveries }) => deliveries)
-  const files = exports.flatMap((task) => nameExportFiles(task, state))
+  const files = exports.flatMap((task) => nameExportFiles(task, state)).map(({ members: _, ...file }) => file)
   return withUniqueNames([...new Map(files.map((file) => [file.key, file])).values()])
 }
+
+export const isLinkExport = ({ operation }: { readonly operation: string }) => operation === 'export/url'
 
 /** Files of an export, renamed by its filename template. */
 export function nameExportFiles(task: FixedTask | Task, state: JobState): StoredFile[] {
   const template = task.spec?.['filename']
   const { id: jobId, createdAt: date } = state.job
-  const files = task.ins.flatMap((number) => filesOfTask(number, state))
+  const files = filesOfExport(task, state)
   if (typeof template !== 'string') return withUniqueNames(files)
   return withUniqueNames(
     files.map((file, index) => ({
@@ -213,6 +215,12 @@ export function nameExportFiles(task: FixedTask | Task, state: JobState): Stored
     })),
   )
 }
+
+/** An export of links that delivers each file has stored them. */
+const filesOfExport = (task: FixedTask | Task, state: JobState): readonly StoredFile[] =>
+  isLinkExport(task) && hasRecord(task)
+    ? filesOfTask(task.number, state)
+    : task.ins.flatMap((number) => filesOfTask(number, state))
 
 function withUniqueNames(files: readonly StoredFile[]): StoredFile[] {
   const names = new UniqueNames()

@@ -1,17 +1,34 @@
 import type { ImageId } from '../component-ids.ts'
+import { manifestName } from '../engines/pdf/page-files.ts'
 import type { InputPlan, JobState, StoredFile, Task } from '../model/job.ts'
+import { firstListedFile } from '../plan/file-lists.ts'
 import type { ConversionSpec } from '../plan/plan-files.ts'
 import { requireProcessOperation } from '../tasks/index.ts'
 import { TaskSpec } from '../tasks/operation.ts'
-import { filesOfTask } from './job-state-machine.ts'
+import { inputsOfTask } from './task-inputs.ts'
 
 /** Returns a task's input files and its conversion spec. @throws AppError for unsupported files. */
 export function resolveConversion(
-  task: Pick<Task, 'operation' | 'ins' | 'spec'>,
+  task: Pick<Task, 'operation' | 'ins' | 'input' | 'spec'>,
   state: Pick<JobState, 'fixed' | 'tasks'>,
-): [StoredFile[], ConversionSpec] {
-  const files = task.ins.flatMap((number) => filesOfTask(number, state))
-  return [files, requireProcessOperation(task.operation).toConversionSpec(files, TaskSpec.parse(task.spec))]
+): [readonly StoredFile[], ConversionSpec] {
+  const files = withoutManifest(inputsOfTask(task, state), task, state)
+  const operation = requireProcessOperation(task.operation)
+  return [files, operation.toConversionSpec(files.map(firstListedFile), TaskSpec.parse(task.spec))]
+}
+
+/** The files of an unpacked list come with their manifest, which is no input of a conversion. */
+function withoutManifest(
+  files: readonly StoredFile[],
+  { operation }: Pick<Task, 'operation'>,
+  { tasks }: Pick<JobState, 'tasks'>,
+): readonly StoredFile[] {
+  if (operation !== 'convert') return files
+  const extracted = new Set(
+    tasks.flatMap((task) => (task.operation === 'extract' ? task.files.map(({ key }) => key) : [])),
+  )
+  const otherFiles = files.filter(({ filename, key }) => filename !== manifestName || !extracted.has(key))
+  return otherFiles.length > 0 ? otherFiles : files
 }
 
 /** The image that runs the next step. Inputs that need several images go through them one after another. */

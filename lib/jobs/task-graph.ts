@@ -1,4 +1,5 @@
 import type { FixedTask, InputPlan, Job, JobStatus, JoinBucket, Task, Warning } from '../model/job.ts'
+import type { TaskInput } from '../model/task-input.ts'
 import { defined } from '../validation/defined.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 
@@ -9,6 +10,8 @@ export interface NewTask {
   readonly operation: string
   /** Numbers of its input tasks. */
   readonly ins: readonly number[]
+  /** The inputs as sent, unless as an array of names. */
+  readonly input?: TaskInput | readonly TaskInput[] | undefined
   readonly spec: Readonly<Record<string, unknown>>
   readonly continueOnError: boolean
   readonly warnings: readonly Warning[]
@@ -160,6 +163,7 @@ function createTaskRecord(input: TaskRecordInput): Task {
     operation: task.operation,
     spec: { ...task.spec },
     ins: [...task.ins],
+    ...storedInput(task),
     outs: isPaged ? [] : [...outs],
     ...(isPaged && { edgePages: Math.ceil(outs.length / dependentsPerPage) }),
     ...(openNumbers.length > 0 && { open: new Set(openNumbers) }),
@@ -179,6 +183,9 @@ function createTaskRecord(input: TaskRecordInput): Task {
   }
 }
 
+const storedInput = ({ input }: NewTask): Pick<Task, 'input'> =>
+  input === undefined ? {} : { input: typeof input === 'string' || 'task' in input ? input : [...input] }
+
 const joinBucketNumbers = (inputs: number) =>
   Array.from({ length: Math.ceil(inputs / bucketSize) }, (_, index) => index)
 
@@ -193,6 +200,7 @@ function createFixedRecord(
     name,
     operation,
     ins: [...ins],
+    ...storedInput(task),
     warnings: [...warnings],
     ...fixedFields,
     ...(Object.keys(spec).length > 0 && { spec: { ...spec } }),

@@ -17,11 +17,13 @@ import {
   TaskStatus,
   Warning,
 } from '../model/job.ts'
+import { TaskInput } from '../model/task-input.ts'
 import { sortKeys } from '../validation/canonical-json.ts'
 import { component } from '../validation/component.ts'
 import {
   firstImportedFile,
   hasRecord,
+  isLinkExport,
   nameExportFiles,
   percentOf,
   percentOfTask,
@@ -110,7 +112,7 @@ const TaskView = component(
   'Task',
   z.object({
     operation: z.string(),
-    input: z.array(z.string()),
+    input: z.union([TaskInput, z.array(TaskInput)]).describe('As it was sent; an empty list for imports'),
     status: TaskStatus,
     percent: z.int(),
     attempt: z.int(),
@@ -239,10 +241,10 @@ function stageOf(job: Job): string {
 type Names = ReadonlyMap<number, string>
 const namesOf = (names: Names, numbers: readonly number[]) => numbers.map((number) => names.get(number) ?? '')
 
-function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink): z.infer<typeof TaskView> {
+function taskView(task: Task, state: JobState, names: Names, link: ResultLink): z.infer<typeof TaskView> {
   return {
     operation: task.operation,
-    input: namesOf(names, task.ins),
+    input: task.input ?? namesOf(names, task.ins),
     status: task.status,
     percent: percentOfTask(task),
     // The attempt is reset while chunks run.
@@ -257,18 +259,20 @@ function taskView(task: Task, { job }: JobState, names: Names, link: ResultLink)
     details: sortKeys(task.details) ?? null,
     fidelity: sortKeys(task.fidelity) ?? null,
     warnings: task.warnings,
-    result: resultOfTask(task, job, link),
+    result: resultOfTask(task, state, link),
   }
 }
 
-function resultOfTask(task: Task, job: Job, link: ResultLink): z.infer<typeof TaskView>['result'] {
+function resultOfTask(task: Task, state: JobState, link: ResultLink): z.infer<typeof TaskView>['result'] {
+  const { job } = state
   if (task.deliveries) return viewExportedFiles(task.deliveries)
   // The creator of the upload stored the form as the schema describes it.
   if (task.status === 'pending')
     return (sortKeys(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
   // Imported files are not available for download.
   const isDownloadable = job.status === 'completed' && task.status === 'completed' && !isImport(task)
-  return isDownloadable && task.files.length > 0 ? viewLinks(task, task.files, job, link) : null
+  if (!isDownloadable || task.files.length === 0) return null
+  return isLinkExport(task) ? viewLinkExport(task, state, link) : viewLinks(task, task.files, job, link)
 }
 
 const isImport = ({ operation }: Task) => operation.startsWith('import/')
@@ -296,7 +300,7 @@ function viewFixedTask(
   const endedAt = status === 'pending' ? null : isExport ? (job.endedAt ?? null) : job.createdAt
   return {
     operation: task.operation,
-    input: namesOf(names, task.ins),
+    input: task.input ?? namesOf(names, task.ins),
     status,
     percent: status === 'completed' ? 100 : 0,
     attempt: 0,
@@ -317,7 +321,7 @@ function viewFixedTask(
   }
 }
 
-function viewLinkExport(task: FixedTask, state: JobState, link: ResultLink) {
+function viewLinkExport(task: FixedTask | Task, state: JobState, link: ResultLink) {
   const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
   return viewLinks(task, nameExportFiles(task, state), state.job, link, inline)
 }

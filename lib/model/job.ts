@@ -5,6 +5,7 @@ import { component } from '../validation/component.ts'
 import { Fidelity } from './fidelity.ts'
 import { operations } from './operations.ts'
 import { StoredSummary } from './stored-summary.ts'
+import { TaskInput } from './task-input.ts'
 
 /** The records of a job. `task-graph.ts` creates them from a request, `job-state-machine.ts` decides what follows. */
 
@@ -38,6 +39,13 @@ export const StoredFile = z.object({
   locked: z.literal(true).optional(),
   /** Further properties that decide which engines can read the file. */
   traits: z.array(z.enum(traits)).readonly().optional(),
+  /**
+   * Names of the files in a ZIP that stands for a list, such as the pages of a PDF; of a selection, only those. Empty
+   * when there are too many to pass on.
+   */
+  members: z.array(z.string()).readonly().optional(),
+  /** Inputs only: the members are converted one by one, and the results form a list again. Key of the whole list. */
+  each: z.string().optional(),
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
@@ -159,6 +167,8 @@ const taskFields = {
   operation: z.string(),
   /** Numbers of its input tasks. */
   ins: z.array(z.int()),
+  /** The inputs as sent, unless as an array of names. */
+  input: z.union([TaskInput, z.array(TaskInput)]).optional(),
   status: TaskStatus,
   code: z.string().optional(),
   message: z.string().optional(),

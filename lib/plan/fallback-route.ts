@@ -4,9 +4,10 @@ import { formatById } from '../formats/index.ts'
 import { detectedKind } from '../formats/locked-office.ts'
 import type { InputPlan, JobError, StoredFile, TriedRoute } from '../model/job.ts'
 import { defined } from '../validation/defined.ts'
+import { groupInputs } from './file-lists.ts'
 import { optionsSchemaOf, planOtherRoute, type Route } from './index.ts'
 import { knownOptions, stepsWithOptions } from './options.ts'
-import { type ConversionSpec, groupInputs, planFiles, routeFiles } from './plan-files.ts'
+import { type ConversionSpec, planFiles, routeFiles } from './plan-files.ts'
 
 /** Chooses the next route after an engine could not read a file. */
 

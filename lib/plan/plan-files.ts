@@ -7,6 +7,7 @@ import type { InputPlan, StoredFile, Warning } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
 import { requireInputs } from './check-inputs.ts'
 import { requireInputsFitWorker } from './disk-limits.ts'
+import { filesOfGroup, groupInputs } from './file-lists.ts'
 import { mayNeedUnlock, planRoute, type Route } from './index.ts'
 import { stepsWithOptions } from './options.ts'
 import { timeLimitOf } from './time-limits.ts'
@@ -35,12 +36,6 @@ interface RoutedFiles {
   readonly route: Route
 }
 
-/** Groups files that take the same route together. */
-export const groupInputs = (
-  files: readonly StoredFile[],
-  { operation }: ConversionSpec,
-): readonly StoredFile[][] => (operation === 'convert' ? files.map((file) => [file]) : [[...files]])
-
 /**
  * Plans the route of each group of files: `convert` takes each file separately, other operations take all together.
  * Options are ignored, because secrets among them are sealed for everyone but the worker.
@@ -54,7 +49,7 @@ export function routeFiles(
   if (files.length === 0)
     throw new AppError('NO_FILES', 'There are no input files: the input tasks produced none.')
   return groupInputs(files, spec).map((group) => {
-    const [firstFile, ...moreFiles] = group
+    const [firstFile, ...moreFiles] = filesOfGroup(group)
     if (!firstFile) throw new Error('a group without files')
     const { operation, engine } = spec
     const from = requireKnownFormat(firstFile)

@@ -1,10 +1,14 @@
 import * as z from 'zod'
-import type { ExportOperation } from './operation.ts'
+import { archiveField, type ExportOperation } from './operation.ts'
 
-/** Provides a link to each input file. Requires no work: the links exist as soon as the files do. */
+/**
+ * Provides a link to each input file. Usually it requires no work: the links exist as soon as the files do. Only files
+ * of a list that are delivered one by one have to be stored.
+ */
 export const exportUrlOperation = {
   kind: 'export',
   name: 'export/url',
+  unpacks: true,
   summary: 'Provide download links to the files',
   fields: z.strictObject({
     inline: z
@@ -19,5 +23,6 @@ export const exportUrlOperation = {
       .max(200)
       .optional()
       .describe('Template for the file names; may contain `{name} {ext} {jobId} {index} {date}`'),
+    archive_multiple_files: archiveField,
   }),
 } as const satisfies ExportOperation

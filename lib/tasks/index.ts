@@ -61,9 +61,10 @@ export type TransferOperation =
   | (ImportOperation & { readonly capture: NonNullable<ImportOperation['capture']> })
   | (ImportOperation & { readonly packs: true })
   | (ExportOperation & { readonly openStore: NonNullable<ExportOperation['openStore']> })
+  | (ExportOperation & { readonly unpacks: true })
 
 export const isTransferOperation = (operation: TaskOperation): operation is TransferOperation =>
-  ['find', 'capture', 'packs', 'openStore'].some((name) => name in operation)
+  ['find', 'capture', 'packs', 'openStore', 'unpacks'].some((name) => name in operation)
 
 /** Queue of the operation's tasks. */
 export const transferQueueOf = (operation: TransferOperation) =>

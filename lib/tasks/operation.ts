@@ -11,6 +11,14 @@ import { parseInput } from '../validation/parse-input.ts'
 /** The operation of a task in POST /v1/jobs. */
 export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
 
+/** Field of every export. */
+export const archiveField = z
+  .boolean()
+  .optional()
+  .describe(
+    'Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves',
+  )
+
 interface AnyOperation {
   /** Public name. */
   readonly name: string
@@ -42,6 +50,8 @@ export interface ExportOperation extends AnyOperation {
   readonly openStore?: () => Promise<OpenStore>
   /** Names of the field with the target path (a template) and of the field with the prefix of file names. */
   readonly place?: { readonly path: string; readonly prefix: string; readonly isFolder?: boolean }
+  /** Stores the files of lists one by one, in the queue `transfer`. */
+  readonly unpacks?: true
   /** Fields that are stored sealed. */
   readonly secrets?: readonly string[]
 }

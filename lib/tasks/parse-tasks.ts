@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import type { TaskInput } from '../model/task-input.ts'
 import { snakeCase } from '../names/case-conversion.ts'
 import { text } from '../validation/maxima.ts'
 import { parseInput } from '../validation/parse-input.ts'
@@ -12,6 +13,8 @@ export interface RequestedTask {
   readonly operation: TaskOperation
   /** Names of its input tasks. */
   readonly input: readonly string[]
+  /** The inputs as sent, unless as an array of names. */
+  readonly sentInput?: TaskInput | readonly TaskInput[] | undefined
   readonly continueOnError: boolean
   readonly fields: Readonly<Record<string, unknown>>
 }
@@ -22,11 +25,14 @@ const taskNamePattern = new RegExp(`^[\\w-]{1,${maxNameLength}}$`)
 /** Maximum number of tasks per job. */
 export const maxTasks = 1000
 
+/** Input tasks, or single files of them. */
+const InputField = z.union([text('id'), z.strictObject({ task: text('id'), file: text('name').optional() })])
+
 /** Fields of every task. */
 const CommonFields = z.looseObject({
   operation: text('id').describe('Operation of the task'),
   input: z
-    .union([text('id'), z.array(text('id')).min(1).max(maxTasks)])
+    .union([InputField, z.array(InputField).min(1).max(maxTasks)])
     .optional()
     .describe('Name or names of the input tasks'),
   continue_on_error: z
@@ -106,9 +112,25 @@ function parseTask(name: string, value: unknown): RequestedTask {
     name,
     operation,
     continueOnError: continue_on_error,
-    input: typeof input === 'string' ? [input] : input,
+    ...inputsOf(input),
     fields: parsedFields,
   }
+}
+
+type SentInput = z.infer<typeof CommonFields>['input']
+
+/** @throws AppError INVALID_REQUEST for an input that is named twice; different files of a task may be. */
+function inputsOf(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input' | 'sentInput'> {
+  const inputs = Array.isArray(sentInput) ? sentInput : [sentInput]
+  const wholeTasks: string[] = []
+  const tasksOfFiles = new Set<string>()
+  for (const one of inputs) {
+    if (typeof one === 'string') wholeTasks.push(one)
+    else if (one.file === undefined) wholeTasks.push(one.task)
+    else tasksOfFiles.add(one.task)
+  }
+  const isNames = Array.isArray(sentInput) && inputs.every((one) => typeof one === 'string')
+  return { input: [...wholeTasks, ...tasksOfFiles], ...(!isNames && { sentInput }) }
 }
 
 /** Rejects unknown fields, except for processing operations, where they are options of the engine. */

@@ -5,7 +5,19 @@ import { maxTasks } from './parse-tasks.ts'
 
 /** Schema of the task map for the API reference; `parseTasks` does the validation, with better error messages. */
 
-const input = z.union([z.string(), z.array(z.string())]).describe('Name or names of the input tasks')
+const inputTask = z.union([
+  z.string(),
+  z.object({
+    task: z.string(),
+    file: z
+      .string()
+      .optional()
+      .describe('Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?`'),
+  }),
+])
+const input = z
+  .union([inputTask, z.array(inputTask)])
+  .describe('Name or names of the input tasks, or `{task, file}` for single files of a task')
 
 const continueOnError = z
   .boolean()

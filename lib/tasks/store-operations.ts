@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { FindFiles, OpenStore } from '../transfer/transfer.ts'
 import { maxLengths, namedValues } from '../validation/maxima.ts'
-import type { ExportOperation, ImportOperation } from './operation.ts'
+import { archiveField, type ExportOperation, type ImportOperation } from './operation.ts'
 
 /** A kind of external store, from which its import and export operations are created. */
 interface StoreKind {
@@ -66,6 +66,7 @@ export function createStoreExport(kind: StoreKind): ExportOperation {
           .describe('Target path; may contain `{name} {ext} {jobId} {index} {date}`'),
         [place.prefix]: path.optional().describe(`${describePrefix(place)}, instead of \`${place.path}\``),
         ...attributes,
+        archive_multiple_files: archiveField,
       })
       .refine(...requireOneOf(kind)),
     place,

@@ -25,6 +25,8 @@ const file: Complete<StoredFile> = {
   etag: '"1"',
   locked: true,
   traits: ['browser-drawing'],
+  members: ['page-1.png'],
+  each: 'jobs/job_1/1/a',
 }
 const warning: Complete<Warning> = { code: 'PAGES_DROPPED', message: 'Two pages.', field: 'pages' }
 const error = { code: 'CORRUPT_FILE', message: 'It is cut off.', details } as const
@@ -49,6 +51,7 @@ const recordFields = {
   name: 'work',
   operation: 'convert',
   ins: [0],
+  input: [{ task: 'in', file: 'a.svg' }],
   ...error,
   warnings: [warning],
   status: 'failed' as const,

@@ -18,6 +18,7 @@ const gcs = 'bucket project_id? credentials key? key_prefix?'
 const sftp = 'host port=22 username password? private_key? passphrase? host_key_fingerprint? file? path?'
 
 const keptFields = 'cache_control? content_disposition? metadata?'
+const archived = 'archive_multiple_files?'
 
 /** The fields in order, with optional ones and defaults marked. */
 const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
@@ -46,11 +47,14 @@ const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
       edit-pdf-metadata linearize-pdf crop-pdf redact-pdf sanitize-pdf grayscale-pdf remove-blank-pages-pdf pdf-info`
     .split(/\s+/)
     .map((name) => [name, work] as const),
-  ['export/url', 'inline? filename?'],
-  ['export/s3', `${s3} acl? cache_control? content_disposition? metadata? server_side_encryption? tagging?`],
-  ['export/blobstore export/blob', `${blob} ${keptFields}`],
-  ['export/gcs', `${gcs} acl? ${keptFields}`],
-  ['export/sftp', sftp],
+  ['export/url', `inline? filename? ${archived}`],
+  [
+    'export/s3',
+    `${s3} acl? cache_control? content_disposition? metadata? server_side_encryption? tagging? ${archived}`,
+  ],
+  ['export/blobstore export/blob', `${blob} ${keptFields} ${archived}`],
+  ['export/gcs', `${gcs} acl? ${keptFields} ${archived}`],
+  ['export/sftp', `${sftp} ${archived}`],
 ]
 
 test('operations have the documented names and fields', () => {

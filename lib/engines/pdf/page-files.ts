@@ -1,3 +1,6 @@
+/** The file in a ZIP of pages that describes the others. */
+export const manifestName = 'manifest.json'
+
 /** A file created from one page. */
 export interface PageFile {
   /** Counted from 1, as in the source. */

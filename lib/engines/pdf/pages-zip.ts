@@ -1,13 +1,17 @@
 import { basename, join } from 'node:path'
 import * as z from 'zod'
-import { openByPath } from '../../binary/random-access.ts'
+import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
+import { openByPath, type RandomAccess } from '../../binary/random-access.ts'
 import { openZipArchive } from '../../binary/zip.ts'
-import type { PageFile } from './page-files.ts'
+import { manifestName, type PageFile } from './page-files.ts'
 import { StoredZip } from './stored-zip.ts'
 
-const manifestName = 'manifest.json'
+/** Names that engines give, which are used as file names. */
+const pageNamePattern = /^\w[\w (),.-]{0,199}$/
 /** The archives are our own. */
 const maxPages = 1_000_000
+/** Headers that are read at the same time, from a file or a bucket. */
+const maxConcurrentReads = 16
 const maxManifestBytes = 256 * 1024 * 1024
 
 const Manifest = z.object({
@@ -44,6 +48,43 @@ export function joinZips(outDir: string, archives: readonly string[]): Promise<s
       pages: manifests.flatMap(({ pages }) => pages),
     }
   })
+}
+
+/** A file in a page ZIP: a range of its bytes, because nothing is compressed. */
+export interface ZippedPage {
+  readonly page: number
+  readonly name: string
+  readonly start: number
+  /** Bytes. */
+  readonly size: number
+}
+
+/**
+ * Lists the pages of a ZIP that an engine wrote, in order; undefined for any other ZIP.
+ * @throws DamagedFileError and other errors of `openZipArchive`
+ */
+export async function listPages(file: RandomAccess): Promise<ZippedPage[] | undefined> {
+  const zip = await openZipArchive(file, maxPages)
+  const manifestEntry = zip.files.get(manifestName)
+  if (!manifestEntry) return undefined
+  const { success, data } = Manifest.safeParse(
+    JSON.parse((await zip.read(manifestEntry, maxManifestBytes)).toString()),
+  )
+  if (!success) return undefined
+  const entries = data.pages.map(({ file }) => zip.files.get(file))
+  const isStored = entries.every((entry) => entry && entry.compressedSize === entry.uncompressedSize)
+  if (!isStored || !data.pages.every(({ file }) => pageNamePattern.test(file))) return undefined
+  const starts = new Map<string, number>()
+  await forEachConcurrently(data.pages, maxConcurrentReads, async ({ file }) => {
+    const entry = zip.files.get(file)
+    if (entry) starts.set(file, await zip.locate(entry))
+  })
+  return data.pages.map(({ page, file: name }) => ({
+    page,
+    name,
+    start: starts.get(name) ?? 0,
+    size: zip.files.get(name)?.compressedSize ?? 0,
+  }))
 }
 
 async function writeZip(outDir: string, fill: (zip: StoredZip) => Promise<Manifest>): Promise<string> {

@@ -21,6 +21,7 @@ import {
 import { fetchInputs, inputFilesOf } from './fetch-inputs.ts'
 import { countIdleWorkers } from './idle-workers.ts'
 import { countedAttempts, isLastAttempt } from './lost-lease.ts'
+import { joinLists, runList } from './run-list.ts'
 import {
   joinNeedsInputs,
   runSteps,
@@ -91,17 +92,57 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
     }
   }
   const fidelity = combine(inputPlans.map((inputPlan) => inputPlan.fidelity))
+  const isComplete = inputPlans.every(isDone)
+  const joined = isComplete
+    ? await finishLists(run, inputPlans)
+    : { inputPlans, storedKeys: [], unusedKeys: [] }
   return {
-    inputPlans,
+    inputPlans: joined.inputPlans,
     warnings: results.flatMap(({ warnings }) => warnings),
     facts: results.reduce<TaskFacts>(
       (facts, one) => mergeFacts(facts, one.facts),
       fidelity ? { fidelity } : {},
     ),
-    storedKeys: results.flatMap(({ storedKeys }) => storedKeys),
-    unusedKeys: results.flatMap(({ unusedKeys }) => unusedKeys),
-    isComplete: inputPlans.every(isDone),
+    storedKeys: [...results.flatMap(({ storedKeys }) => storedKeys), ...joined.storedKeys],
+    unusedKeys: [...results.flatMap(({ unusedKeys }) => unusedKeys), ...joined.unusedKeys],
+    isComplete,
   }
+}
+
+/** Joins lists that were split because their members have several formats, and removes their marks. */
+async function finishLists(
+  run: InputsRun,
+  inputPlans: readonly InputPlan[],
+): Promise<Pick<InputsResult, 'inputPlans' | 'storedKeys' | 'unusedKeys'>> {
+  const groups = Map.groupBy(inputPlans.entries(), ([index, { files }]) => files[0]?.each ?? index)
+  const unusedKeys: string[] = []
+  const finished: InputPlan[] = []
+  for (const plans of groups.values()) {
+    const lists = plans.flatMap(([, { files }]) => files).map(({ each: _, ...file }) => file)
+    const [[index, firstPlan], ...others] = plans as [(typeof plans)[0], ...typeof plans]
+    if (others.length === 0) {
+      finished.push({ ...firstPlan, files: lists })
+      continue
+    }
+    const { services, signal } = run
+    const workDir = join(run.workDir, `list-${index + 1}`)
+    const path = await joinLists(lists, { files: services.files, workDir, signal })
+    const result = { files: [{ path, format: 'zip' as const }] as const }
+    const at = firstPlan.steps.length
+    // Of no step of these plans, so that the key is new.
+    const [file] = await storeFiles(run, { ...firstPlan, step: at }, inputPlans.length + index, {
+      result,
+      format: 'zip',
+      nextStep: at,
+    })
+    if (!file) throw new Error('a joined list was not stored')
+    const { each: _, ...list } = file
+    unusedKeys.push(...keysOf(lists))
+    finished.push({ ...firstPlan, files: [list] })
+  }
+  const before = new Set(inputPlans.flatMap(({ files }) => keysOf(files)))
+  const storedKeys = finished.flatMap(({ files }) => keysOf(files)).filter((key) => !before.has(key))
+  return { inputPlans: finished, storedKeys, unusedKeys }
 }
 
 type TaskFacts = InputsResult['facts']
@@ -254,6 +295,8 @@ async function runInputPlan(
     const stepsResult = await runSteps({ ...stepsRun, inputs, results, sourceContent })
     return { ...stepsResult, warnings: [...warnings, ...stepsResult.warnings] }
   }
+  const [firstFile] = files
+  if (firstFile?.each !== undefined) return runList({ ...stepsRun, files: services.files }, firstFile)
   const inputs = await fetchFiles()
   if (task.part !== undefined) return runSteps({ ...stepsRun, inputs, chunk: task.spec })
   const splitWork = await splitIntoChunks({ ...stepsRun, inputs }, run)

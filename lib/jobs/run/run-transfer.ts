@@ -21,7 +21,8 @@ import type {
 } from '../../transfer/transfer.ts'
 import { toStoredFile } from '../../uploads/to-stored-file.ts'
 import { TransientError } from '../failure.ts'
-import { filesOfTask, maxTaskAttempts } from '../job-state-machine.ts'
+import { maxTaskAttempts } from '../job-state-machine.ts'
+import { filesToDeliver } from './deliver-files.ts'
 import { countedAttempts } from './lost-lease.ts'
 import type { TaskServices } from './task-services.ts'
 
@@ -50,6 +51,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   if (operation.kind === 'import') requireAttemptLeft(task, code)
   const fields = services.vault.unsealAll(task.spec, task.jobId)
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
+  if ('unpacks' in operation) return { files: [...(await filesToDeliver(run, isArchived(fields))).files] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
   // Closes connections that are still open when the transfer ends.
   const endSignal = new AbortController()
@@ -80,7 +82,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
 
 /** Error code of a failed transfer. */
 export function transferErrorCode(operation: TransferOperation): ErrorCode {
-  if ('packs' in operation) return 'CONVERSION_FAILED'
+  if ('packs' in operation || 'unpacks' in operation) return 'CONVERSION_FAILED'
   return operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
 }
 
@@ -206,8 +208,8 @@ async function exportFiles(
   fields: TaskFields,
   deps: TransferDeps,
 ): Promise<ExportedFile[]> {
-  const { task, state, services, signal } = run
-  const files = task.ins.flatMap((number) => filesOfTask(number, state))
+  const { task, services, signal } = run
+  const { files, created } = await filesToDeliver(run, isArchived(fields))
   const paths = exportPaths(files, fields, place, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const onUploadState = (state: string) => run.saveUploadState(state)
@@ -234,9 +236,13 @@ async function exportFiles(
     }
   } finally {
     await store.close()
+    if (created.length > 0) await services.files.delete(created.map(({ key }) => key))
   }
   return deliveries
 }
+
+/** Undefined when the request does not say so. */
+const isArchived = ({ archive_multiple_files: value }: TaskFields) => value as boolean | undefined // by its schema
 
 /** Returns the target path of each file: from the template, or its own name below the prefix. */
 export function exportPaths(

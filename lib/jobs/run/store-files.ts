@@ -1,13 +1,16 @@
 import { open, stat } from 'node:fs/promises'
 import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
+import { openByPath } from '../../binary/random-access.ts'
 import { detectFormat } from '../../decoders/detect-format.ts'
 import type { Chunk, OutputFile } from '../../engines/engine.ts'
+import { listPages } from '../../engines/pdf/pages-zip.ts'
 import { AppError } from '../../errors.ts'
 import { readFrom } from '../../formats/detect/byte-source.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import { sha256Of } from '../../io/file-hash.ts'
 import { type InputPlan, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { nameFromTemplate, withExtension, withSuffix } from '../../names/file-name.ts'
+import { maxMembers } from '../../plan/file-lists.ts'
 import { TaskSpec } from '../../tasks/operation.ts'
 import { defined } from '../../validation/defined.ts'
 import { countTriedRoutes } from './fallbacks.ts'
@@ -25,7 +28,7 @@ export async function storeFiles(
   { services, task }: { readonly services: TaskServices; readonly task: Task },
   inputPlan: InputPlan,
   planIndex: number,
-  { result, format, nextStep }: StepsOutput,
+  { result, format, nextStep }: Omit<StepsOutput, 'engine'>,
 ): Promise<StoredFile[]> {
   const source = inputPlan.files[0]?.filename ?? 'file'
   const isFinal = nextStep === inputPlan.steps.length
@@ -50,9 +53,29 @@ export async function storeFiles(
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
       const filename = isFinal && task.part === undefined ? outputName(name, task, planIndex + index) : name
       const { mimeType, traits } = type
-      return { key, filename, format: type.format, mimeType, size, sha256, ...defined({ traits }) }
+      const isList = file.format === 'zip' && task.part === undefined
+      const members = isList ? await memberNames(file.path) : undefined
+      const { each } = inputPlan.files[0] ?? {}
+      return {
+        key,
+        filename,
+        format: type.format,
+        mimeType,
+        size,
+        sha256,
+        ...defined({ traits, members, each }),
+      }
     }),
   )
+}
+
+/** Names of the files in a ZIP of pages; undefined for any other ZIP. Errors of its reader are `RangeError`s. */
+async function memberNames(path: string): Promise<string[] | undefined> {
+  const pages = await listPages(await openByPath(path)).catch((error: unknown) => {
+    if (error instanceof RangeError) return undefined
+    throw error
+  })
+  return pages && pages.length > maxMembers ? [] : pages?.map(({ name }) => name)
 }
 
 /** A chunk whose file is in the bucket. */

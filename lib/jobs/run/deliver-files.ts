@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { listPages, type ZippedPage } from '../../engines/pdf/pages-zip.ts'
+import { AppError } from '../../errors.ts'
+import { type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
+import { listedFiles } from '../../plan/file-lists.ts'
+import { inputsOfTask } from '../task-inputs.ts'
+import { streamZip } from './pack-results.ts'
+import type { TaskServices } from './task-services.ts'
+
+/** Maximum number of files that an export delivers one by one, so that its record can contain them. */
+const maxDeliveredFiles = 1000
+
+interface DeliveryRun {
+  readonly services: Pick<TaskServices, 'files'>
+  readonly task: Task
+  readonly state: JobState
+  readonly workDir: string
+  readonly signal: AbortSignal
+}
+
+interface Delivery {
+  /** The files to deliver. */
+  readonly files: readonly StoredFile[]
+  /** Those among them that were stored for this export. */
+  readonly created: readonly StoredFile[]
+}
+
+/**
+ * Returns the files of an export: of a list its ZIP, or its files one by one when the task asks for them or selects
+ * some by name; several other files in one ZIP when it asks for that.
+ * @throws AppError INVALID_INPUT for too many files
+ */
+export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | undefined): Promise<Delivery> {
+  const { task, state } = run
+  const inputs = inputsOfTask(task, state)
+  const wholeLists = new Set(task.ins.flatMap((number) => wholeListsOf(number, state)))
+  const isKept = (file: StoredFile) =>
+    !file.members || (isArchived !== false && wholeLists.has(listName(file)))
+  if (isArchived === true && inputs.length > 1) {
+    const zip = await packFiles(inputs, run)
+    return { files: [zip], created: [zip] }
+  }
+  const count = inputs.reduce((sum, file) => sum + (isKept(file) ? 1 : (file.members?.length ?? 1)), 0)
+  if (count > maxDeliveredFiles || inputs.some((file) => !isKept(file) && file.members?.length === 0))
+    throw new AppError(
+      'INVALID_INPUT',
+      `input: at most ${maxDeliveredFiles} files can be delivered one by one. Leave out archive_multiple_files to get them as one ZIP, or select some with file.`,
+      { field: 'input', max: maxDeliveredFiles },
+    )
+  const created: StoredFile[] = []
+  const files: StoredFile[] = []
+  try {
+    for (const file of inputs) {
+      if (isKept(file)) files.push(file)
+      else
+        for await (const member of storeMembers(file, created.length, run)) {
+          created.push(member)
+          files.push(member)
+        }
+    }
+  } catch (error) {
+    await run.services.files.delete(created.map(({ key }) => key))
+    throw error
+  }
+  return { files, created }
+}
+
+/** A list whose members are all selected. */
+const listName = ({ key, members }: StoredFile) => `${key} ${members?.length}`
+const wholeListsOf = (number: number, { tasks }: JobState) =>
+  tasks.filter((one) => one.number === number).flatMap(({ files }) => files.map(listName))
+
+/** Stores each member of a list under a key of its own. */
+async function* storeMembers(
+  list: StoredFile,
+  firstIndex: number,
+  run: DeliveryRun,
+): AsyncGenerator<StoredFile> {
+  const { services, signal } = run
+  const { key: zipKey, size: zipSize } = list
+  const at = async (start: number, length: number) =>
+    Buffer.from(await services.files.read(zipKey, start, Math.min(zipSize, start + length)))
+  const pages = await listPages({ size: zipSize, at })
+  const pageByName = new Map(pages?.map((page) => [page.name, page]))
+  for (const [index, member] of listedFiles(list).entries()) {
+    const page = pageByName.get(member.filename)
+    if (!page) throw new Error('a list has lost one of its files')
+    const { key, path } = placeOf(firstIndex + index, run)
+    const hash = createHash('sha256')
+    const body =
+      page.size === 0 ? Readable.from([]) : await services.files.stream(list, rangeOf(page), signal)
+    const measure = async function* () {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        hash.update(chunk)
+        yield chunk
+      }
+    }
+    const { size } = page
+    await services.files.receive(key, measure(), { path, size, contentType: member.mimeType, signal })
+    const { members: _, traits: __, etag: ___, ...fields } = member
+    yield { ...fields, key, size, sha256: hash.digest('hex') }
+  }
+}
+
+const rangeOf = ({ start, size }: ZippedPage) => ({ start, end: start + size })
+
+/** Keys belong to this attempt. */
+const placeOf = (index: number, { task, workDir }: DeliveryRun) => ({
+  key: `${jobPrefix(task.jobId)}${task.number}/deliver-${task.attempt}-${index}`,
+  path: join(workDir, `deliver-${index}`),
+})
+
+/** Packs files into one ZIP. */
+async function packFiles(inputs: readonly StoredFile[], run: DeliveryRun): Promise<StoredFile> {
+  const { services, signal, task } = run
+  const hash = createHash('sha256')
+  let size = 0
+  const entries = inputs.map((file) => ({
+    jobId: task.jobId,
+    task: null,
+    source: null,
+    status: 'completed',
+    file,
+  }))
+  const options = { files: services.files, folders: {}, withManifest: false, signal, onBytes: () => {} }
+  const zip = streamZip(entries, options)
+  const measure = async function* () {
+    for await (const chunk of zip as AsyncIterable<Buffer>) {
+      size += chunk.length
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  const { key, path } = placeOf(0, run)
+  const mimeType = 'application/zip'
+  await services.files.receive(key, measure(), { path, contentType: mimeType, signal })
+  return { key, filename: 'files.zip', format: 'zip', mimeType, size, sha256: hash.digest('hex') }
+}

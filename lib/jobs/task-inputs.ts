@@ -1,0 +1,55 @@
+import { AppError } from '../errors.ts'
+import type { JobState, StoredFile, Task } from '../model/job.ts'
+import { inputRefs, selectsFiles, type TaskInput } from '../model/task-input.ts'
+import { matchesWildcards } from '../names/wildcards.ts'
+import { filesOfTask } from './job-state-machine.ts'
+
+/** Maximum number of file names in an error message. */
+const maxListedNames = 20
+
+type InputsOf = Pick<Task, 'ins' | 'input'>
+
+/**
+ * Files that a task takes from its inputs.
+ * @throws AppError INVALID_INPUT when an input has files, but none with the requested name.
+ */
+export function inputsOfTask(
+  { ins, input }: InputsOf,
+  state: Pick<JobState, 'fixed' | 'tasks'>,
+): StoredFile[] {
+  if (!selectsFiles(input)) return ins.flatMap((number) => filesOfTask(number, state))
+  const numbers = new Map([...state.fixed, ...state.tasks].map(({ name, number }) => [name, number]))
+  return selectFiles(input, (name) => {
+    const number = numbers.get(name)
+    return number === undefined ? [] : filesOfTask(number, state)
+  })
+}
+
+/** Selects files of several tasks. @throws as `inputsOfTask` does */
+export const selectFiles = (
+  input: TaskInput | readonly TaskInput[] | undefined,
+  filesOf: (task: string) => readonly StoredFile[],
+): StoredFile[] =>
+  inputRefs(input).flatMap((one) =>
+    typeof one === 'string' ? filesOf(one) : selectByName(filesOf(one.task), one),
+  )
+
+function selectByName(
+  files: readonly StoredFile[],
+  { task, file: pattern }: Exclude<TaskInput, string>,
+): readonly StoredFile[] {
+  if (pattern === undefined) return files
+  const isSelected = (name: string) => name === pattern || matchesWildcards(name, pattern)
+  const selected = files.flatMap((file) => {
+    if (!file.members) return isSelected(file.filename) ? [file] : []
+    const members = file.members.filter(isSelected)
+    return members.length > 0 ? [{ ...file, members }] : []
+  })
+  if (selected.length > 0 || files.length === 0) return selected
+  const names = files.flatMap(({ filename, members }) => members ?? [filename])
+  throw new AppError(
+    'INVALID_INPUT',
+    `input: ${task} has no file ${JSON.stringify(pattern)}; it has ${names.slice(0, maxListedNames).join(', ')}${names.length > maxListedNames ? ` and ${names.length - maxListedNames} more` : ''}.`,
+    { field: 'input', task, file: pattern, files: names.slice(0, 100) },
+  )
+}

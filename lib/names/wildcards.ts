@@ -1,0 +1,58 @@
+/** One character of a pattern: `*`, or whether it accepts a character. */
+type Token = '*' | ((character: string) => boolean)
+
+/**
+ * Whether a name matches a pattern with `*` (any characters), `?` (one character) and `[a-z0]` or `[!a-z]` (one of
+ * some); upper and lower case differ. It only remembers the last `*`, so that no pattern takes longer than the product
+ * of both lengths.
+ */
+export function matchesWildcards(name: string, pattern: string): boolean {
+  const tokens = parsePattern(pattern)
+  let [at, tokenAt] = [0, 0]
+  let star: { readonly at: number; readonly tokenAt: number } | undefined
+  while (at < name.length) {
+    const token = tokens[tokenAt]
+    if (token === '*') {
+      star = { at, tokenAt }
+      tokenAt++
+    } else if (token?.(name.charAt(at))) {
+      at++
+      tokenAt++
+    } else {
+      if (!star) return false
+      // The last `*` stands for one more character.
+      star = { ...star, at: star.at + 1 }
+      at = star.at
+      tokenAt = star.tokenAt + 1
+    }
+  }
+  return tokens.slice(tokenAt).every((token) => token === '*')
+}
+
+function parsePattern(pattern: string): readonly Token[] {
+  const tokens: Token[] = []
+  for (let at = 0; at < pattern.length; at++) {
+    const character = pattern.charAt(at)
+    const end = character === '[' ? pattern.indexOf(']', at + 2) : -1
+    if (character === '*') tokens.push('*')
+    else if (character === '?') tokens.push(() => true)
+    else if (end > 0) {
+      tokens.push(parseClass(pattern.slice(at + 1, end)))
+      at = end
+    } else tokens.push((other) => other === character)
+  }
+  return tokens
+}
+
+/** The inside of `[a-z0]`. */
+function parseClass(content: string): (character: string) => boolean {
+  const isNegated = content.startsWith('!')
+  const ranges: (readonly [from: string, to: string])[] = []
+  for (let at = isNegated ? 1 : 0; at < content.length; at++) {
+    const from = content.charAt(at)
+    const isRange = content.charAt(at + 1) === '-' && at + 2 < content.length
+    ranges.push([from, isRange ? content.charAt(at + 2) : from])
+    if (isRange) at += 2
+  }
+  return (character) => ranges.some(([from, to]) => from <= character && character <= to) !== isNegated
+}

@@ -1,0 +1,92 @@
+import { AppError } from '../errors.ts'
+import { type FormatId, formatByExtension, formatById } from '../formats/index.ts'
+import type { StoredFile } from '../model/job.ts'
+import type { Operation } from '../model/operations.ts'
+
+/**
+ * Pages of a PDF, parts of a split and extracted images are stored as one ZIP, which exports deliver. The next task
+ * takes its members as separate files.
+ */
+
+/** Maximum number of members that a task can take from a list, so that a record can name them all. */
+export const maxMembers = 2000
+
+/** The file itself, or the first member of a list. */
+export const firstListedFile = (file: StoredFile): StoredFile =>
+  file.members?.length ? (listedFiles(file)[0] ?? file) : file
+
+/** The files for which a stored file stands: the members of a list, or the file itself. */
+export function listedFiles(file: StoredFile): readonly StoredFile[] {
+  const { members, each: _, ...zip } = file
+  if (!members) return [file]
+  if (members.length === 0) throw tooManyMembersError(file)
+  return members.map((filename) => {
+    const format = formatByExtension(filename)
+    if (!format) return { ...zip, filename, format: 'unknown', mimeType: 'application/octet-stream' }
+    return {
+      ...zip,
+      filename,
+      format: format.id,
+      mimeType: format.mimeTypes[0] ?? 'application/octet-stream',
+    }
+  })
+}
+
+const tooManyMembersError = ({ filename }: StoredFile) =>
+  new AppError(
+    'INVALID_INPUT',
+    `${filename} has more than ${maxMembers} files, which is too many for the next task. Select fewer with the option pages of the task that creates them.`,
+    { max: maxMembers },
+  )
+
+/** Operations that combine all of their files into one result. */
+const combiningOperations: readonly Operation[] = [
+  'merge',
+  'merge-pdf',
+  'archive',
+  'watermark',
+  'add-watermark-pdf',
+]
+
+interface Target {
+  readonly operation: Operation
+  readonly to?: FormatId | undefined
+}
+
+/** Whether a list stands for its ZIP: the archive itself is unpacked or converted. */
+const takesArchive = ({ operation, to }: Target) =>
+  operation === 'extract' ||
+  (operation === 'convert' && to !== undefined && formatById(to).category === 'archive')
+
+/** Splits a list into groups with the same route: the members of each format, whose results become a list again. */
+function splitByFormat(file: StoredFile): readonly StoredFile[][] {
+  if (!file.members) return [[file]]
+  const [onlyMember, ...others] = listedFiles(file)
+  if (onlyMember && others.length === 0 && file.each === undefined)
+    return [[{ ...file, filename: onlyMember.filename }]]
+  const groups = Map.groupBy(listedFiles(file), ({ format }) => format)
+  return [...groups.values()].map((group) => [
+    { ...file, members: group.map(({ filename }) => filename), each: file.each ?? file.key },
+  ])
+}
+
+/**
+ * Groups files that take the same route together: a conversion takes each file separately, and so does any operation
+ * that takes one file from a list.
+ */
+export function groupInputs(files: readonly StoredFile[], target: Target): readonly StoredFile[][] {
+  const { operation } = target
+  const inputs: readonly StoredFile[] = takesArchive(target)
+    ? files.map(({ members: _, ...zip }) => zip)
+    : files
+  const [onlyFile, ...others] = inputs
+  const isList = onlyFile?.members !== undefined && others.length === 0
+  const isSeparate = operation === 'convert' || (isList && !combiningOperations.includes(operation))
+  return isSeparate ? inputs.flatMap(splitByFormat) : [[...inputs]]
+}
+
+/** The files that go through a route together. Of a list that is converted one by one, the first stands for all. */
+export function filesOfGroup(group: readonly StoredFile[]): readonly StoredFile[] {
+  const files = group.flatMap(listedFiles)
+  return group[0]?.each === undefined ? files : files.slice(0, 1)
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { inMemory } from '../../lib/binary/random-access.ts'
+import { openZipArchive } from '../../lib/binary/zip.ts'
+import { region, s3Credentials } from '../embedded-aws/s3/credentials.ts'
+import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
+import { after, before } from '../hooks.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+import { startAzurite } from '../transfer/azurite.ts'
+import { credentials, startGcs } from '../transfer/gcs-server.ts'
+
+const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
+const pages = ['page-001', 'page-002', 'page-003']
+const withExtension = (extension: string, names: readonly string[] = pages) =>
+  names.map((name) => `${name}.${extension}`)
+
+let service: TestService
+let client: Client
+let gcs: Awaited<ReturnType<typeof startGcs>>
+before(async () => {
+  gcs = await startGcs()
+  service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcs.endpoint })
+  client = new Client(service)
+})
+after(async () => {
+  await service.stop()
+  await gcs.stop()
+})
+
+interface FileData {
+  readonly filename: string
+  readonly url: string
+  readonly size: number
+}
+
+interface TaskData {
+  readonly status: string
+  readonly message: string | null
+  readonly input: unknown
+  readonly result: { readonly url: string | null; readonly files: readonly FileData[] } | null
+}
+
+const source = { operation: 'import/base64', file: pdf.toString('base64'), filename: 'report.pdf' }
+const toJpg = { operation: 'convert', input: 'in', output_format: 'jpg', dpi: 72 }
+
+async function run(tasks: object): Promise<{ status: string; tasks: Record<string, TaskData> }> {
+  const { jobId } = await client.accepted(await client.post('/v1/jobs', { tasks: { in: source, ...tasks } }))
+  const response = await client.fetch(`/v1/jobs/${jobId}`)
+  return ((await response.json()) as { data: Awaited<ReturnType<typeof run>> }).data
+}
+
+const namesOf = (task: TaskData | undefined) => task?.result?.files.map(({ filename }) => filename)
+
+async function download(url: string | null | undefined): Promise<Buffer> {
+  const response = await fetch(url ?? assert.fail('no link'))
+  assert.equal(response.status, 200)
+  return Buffer.from(await response.arrayBuffer())
+}
+
+async function namesInZip(bytes: Buffer): Promise<string[]> {
+  const zip = await openZipArchive(inMemory(bytes), 1000)
+  return [...zip.files.keys()].sort()
+}
+
+test('the pages of a PDF pass through three steps one by one and arrive in three stores', async (t) => {
+  const s3 = await startWithBucket(t)
+  const azure = await startAzurite()
+  t.after(() => azure.stop())
+  const { status, tasks } = await run({
+    parts: { operation: 'split-pdf', input: 'in' },
+    jpg: { ...toJpg, input: 'parts' },
+    webp: { operation: 'convert', input: 'jpg', output_format: 'webp' },
+    s3: {
+      operation: 'export/s3',
+      input: 'parts',
+      bucket: Bucket,
+      region,
+      endpoint: s3.endpoint,
+      access_key_id: s3Credentials.accessKeyId,
+      secret_access_key: s3Credentials.secretAccessKey,
+      key_prefix: 'parts/',
+    },
+    gcs: {
+      operation: 'export/gcs',
+      input: 'jpg',
+      bucket: 'box',
+      credentials,
+      key_prefix: 'jpg/',
+      archive_multiple_files: false,
+    },
+    azure: {
+      operation: 'export/blob',
+      input: { task: 'webp', file: 'page-00[13].webp' },
+      ...azure.access,
+      blob_prefix: 'webp/',
+    },
+  })
+  assert.equal(status, 'completed', JSON.stringify(tasks))
+  const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket }))
+  assert.deepEqual(
+    Contents.map(({ Key }) => Key),
+    ['parts/report.zip'],
+  )
+  assert.deepEqual(
+    [...gcs.objects.keys()].sort(),
+    withExtension('jpg').map((name) => `jpg/${name}`),
+  )
+  const blobs: string[] = []
+  for await (const { name } of azure.container.listBlobsFlat()) blobs.push(name)
+  assert.deepEqual(blobs, ['webp/page-001.webp', 'webp/page-003.webp'])
+})
+
+const toWebp = { operation: 'convert', input: 'jpg', output_format: 'webp' }
+
+test('each page is converted by itself, and a link leads to one ZIP with a manifest', async () => {
+  const { tasks } = await run({ jpg: toJpg, webp: toWebp, out: { operation: 'export/url', input: 'webp' } })
+  assert.deepEqual(namesOf(tasks['out']), ['report.zip'])
+  const zip = await download(tasks['out']?.result?.url)
+  assert.deepEqual(await namesInZip(zip), ['manifest.json', ...withExtension('webp')])
+})
+
+test('a list is delivered file by file when its export asks for that', async () => {
+  const { tasks } = await run({
+    jpg: toJpg,
+    out: { operation: 'export/url', input: 'jpg', archive_multiple_files: false, filename: '{name}-of-3' },
+  })
+  const files = tasks['out']?.result?.files ?? []
+  assert.deepEqual(
+    files.map(({ filename }) => filename),
+    withExtension(
+      'jpg',
+      pages.map((name) => `${name}-of-3`),
+    ),
+  )
+  for (const { url, size } of files) {
+    const bytes = await download(url)
+    assert.deepEqual([bytes.length, bytes.subarray(0, 2).toString('hex')], [size, 'ffd8'])
+  }
+})
+
+test('single files of a list are selected by name or pattern, in the requested order', async () => {
+  const { tasks } = await run({
+    jpg: toJpg,
+    last: { ...toWebp, input: { task: 'jpg', file: 'page-003.jpg' } },
+    some: {
+      operation: 'merge',
+      input: [
+        { task: 'jpg', file: 'page-00[23].*' },
+        { task: 'jpg', file: 'page-001.jpg' },
+      ],
+      output_format: 'pdf',
+    },
+    out: { operation: 'export/url', input: ['last', 'some'] },
+    one: { operation: 'export/url', input: { task: 'jpg', file: 'page-002.jpg' } },
+  })
+  assert.deepEqual(namesOf(tasks['out']), ['page-003.webp', 'report.pdf'])
+  assert.deepEqual(namesOf(tasks['one']), ['page-002.jpg'])
+  assert.deepEqual(tasks['last']?.input, { task: 'jpg', file: 'page-003.jpg' })
+  assert.equal(tasks['jpg']?.input, 'in')
+})
+
+test('a name that no file has fails the task with the names that exist', async () => {
+  const { status, tasks } = await run({
+    jpg: toJpg,
+    none: { ...toWebp, input: { task: 'jpg', file: '../*' } },
+    out: { operation: 'export/url', input: 'none' },
+  })
+  assert.equal(status, 'failed')
+  assert.match(
+    tasks['none']?.message ?? '',
+    /jpg has no file "\.\.\/\*"; it has page-001\.jpg, page-002\.jpg/,
+  )
+})
+
+test('the manifest of an unpacked list is not converted', async () => {
+  const { status, tasks } = await run({
+    jpg: toJpg,
+    files: { operation: 'extract', input: 'jpg' },
+    webp: { ...toWebp, input: 'files' },
+    out: { operation: 'export/url', input: 'webp' },
+  })
+  assert.equal(status, 'completed', JSON.stringify(tasks))
+  assert.deepEqual(namesOf(tasks['out']), withExtension('webp'))
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StoredFile } from '../../lib/model/job.ts'
+import { filesOfGroup, groupInputs, listedFiles } from '../../lib/plan/file-lists.ts'
+
+const list = (...members: string[]): StoredFile => ({
+  key: 'jobs/job_1/1/a.zip',
+  filename: 'report.zip',
+  format: 'zip',
+  mimeType: 'application/zip',
+  size: 100,
+  sha256: '00',
+  members,
+})
+const images = list('image-001.jpg', 'image-002.png', 'image-003.jpg')
+
+const membersOf = (groups: readonly (readonly StoredFile[])[]) =>
+  groups.map((group) => group.map(({ members }) => members))
+
+test('the members of a list are files of the formats of their names', () => {
+  assert.deepEqual(
+    listedFiles(list('page-001.jpg', 'page-002.what')).map(({ filename, format, mimeType }) => [
+      filename,
+      format,
+      mimeType,
+    ]),
+    [
+      ['page-001.jpg', 'jpg', 'image/jpeg'],
+      ['page-002.what', 'unknown', 'application/octet-stream'],
+    ],
+  )
+  assert.throws(() => listedFiles(list()), {
+    code: 'INVALID_INPUT',
+    message: /report\.zip has more than 2000/,
+  })
+})
+
+test('members with the same format are converted together, and a group stays a group', () => {
+  const groups = groupInputs([images], { operation: 'convert', to: 'webp' })
+  assert.deepEqual(membersOf(groups), [[['image-001.jpg', 'image-003.jpg']], [['image-002.png']]])
+  for (const group of groups) {
+    assert.deepEqual(groupInputs(group, { operation: 'convert', to: 'webp' }), [group])
+    assert.equal(filesOfGroup(group).length, 1)
+  }
+  assert.deepEqual(membersOf(groupInputs([images], { operation: 'thumbnail' })), membersOf(groups))
+})
+
+test('a single member is a file of its own', () => {
+  const [[file] = []] = groupInputs([list('page-002.jpg')], { operation: 'convert', to: 'webp' })
+  assert.deepEqual([file?.filename, file?.each], ['page-002.jpg', undefined])
+})
+
+test('operations that combine files take all members of a list together', () => {
+  for (const operation of ['merge', 'archive', 'watermark'] as const) {
+    const [group = [], ...others] = groupInputs([images], { operation })
+    assert.equal(others.length, 0)
+    assert.equal(filesOfGroup(group).length, 3)
+  }
+})
+
+test('unpacking a list and converting it to another archive take its ZIP', () => {
+  for (const target of [{ operation: 'extract' }, { operation: 'convert', to: '7z' }] as const)
+    assert.deepEqual(membersOf(groupInputs([images], target)), [[undefined]])
+})
