@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { corruptPdfError, toPdfError } from '../qpdf.ts'
@@ -10,7 +11,7 @@ export type DistillInput = Pick<EditablePdf, 'path' | 'sizes'>
 interface DistillSettings {
   /** Device settings, before the input. */
   readonly args: readonly string[]
-  /** PostScript that runs before the document; must not contain user input. */
+  /** PostScript that runs before the document; must not contain user input that was not checked. */
   readonly prolog?: string
   readonly output: string
   /** Called with the ratio of finished pages. */
@@ -53,6 +54,12 @@ export async function countPages(path: string, tools: Tools): Promise<number> {
     if (error instanceof ProcessFailure) return 0
     throw error
   }
+}
+
+/** @throws AppError CORRUPT_FILE if Ghostscript has left out pages. */
+export async function requirePages(path: string, pages: number, tools: Tools) {
+  if ((await countPages(path, tools)) === pages) return
+  throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be rewritten.')
 }
 
 /** Flattens the form before distilling: Ghostscript drops forms, including fields without an appearance stream. */

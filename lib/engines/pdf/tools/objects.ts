@@ -157,17 +157,13 @@ export class PdfObjects {
   }
 
   /** Writes the changed document; objects that nothing refers to any more are dropped. */
-  async save(path: string, tools: Tools): Promise<void> {
+  async save(path: string, tools: Tools, objectStreams: 'generate' | 'disable' = 'generate'): Promise<void> {
     const update = join(tools.workDir, 'update.json')
     const changedObjects = Object.fromEntries([...this.#changedKeys].map((key) => [key, this.#update(key)]))
     const head = { jsonversion: 2, pdfversion: '1.7', maxobjectid: this.#lastId }
     await writeFile(update, JSON.stringify({ qpdf: [head, changedObjects] }))
     try {
-      const packingOptions = { objectStreams: 'generate' }
-      await runQpdf(
-        { inputFile: this.#path, updateFromJson: update, ...packingOptions, outputFile: path },
-        tools,
-      )
+      await runQpdf({ inputFile: this.#path, updateFromJson: update, objectStreams, outputFile: path }, tools)
     } finally {
       await rm(update, { force: true })
     }

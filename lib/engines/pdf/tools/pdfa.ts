@@ -1,0 +1,170 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../errors.ts'
+import type { Tools } from '../../engine.ts'
+import { runQpdf } from '../qpdf.ts'
+import { distill, flattenForm, requirePages, warnDistillLosses } from './distill.ts'
+import { finishPdf, type PdfTool, warnEncryptionRemoved } from './editable-pdf.ts'
+import { decodePdfText, isPdfRef, PdfObjects } from './objects.ts'
+import type { ToolOptions } from './options.ts'
+import { removeHiddenContent } from './sanitize.ts'
+
+const srgbProfile = '/usr/share/color/icc/ghostscript/srgb.icc'
+
+/** Defines the RGB color space, which PDF/A requires (ISO 19005-1, 6.2.2). */
+const outputIntent = (language: string | undefined) => `
+[ /_objdef {icc} /type /stream /OBJ pdfmark
+[ {icc} << /N 3 >> /PUT pdfmark
+[ {icc} (${srgbProfile}) (r) file /PUT pdfmark
+[ /_objdef {intent} /type /dict /OBJ pdfmark
+[ {intent} << /Type /OutputIntent /S /GTS_PDFA1 /DestOutputProfile {icc}
+  /OutputConditionIdentifier (sRGB) /Info (sRGB IEC61966-2.1) >> /PUT pdfmark
+[ {Catalog} << /OutputIntents [ {intent} ] ${language === undefined ? '' : `/Lang (${language}) `}>> /PUT pdfmark
+`
+
+/** Converts to PDF/A for archiving: embedded fonts, defined colors, nothing that depends on the reader. */
+export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
+  const { pdf, options, tools } = job
+  warnEncryptionRemoved(pdf, tools)
+  const pdfaPart = options.pdfaVersion.slice(0, 1)
+  const output = join(tools.workDir, 'archive.pdf')
+  const args = [
+    `-dPDFA=${pdfaPart}`,
+    // Drops what the part forbids instead of giving up conformance.
+    '-dPDFACompatibilityPolicy=1',
+    '-sColorConversionStrategy=RGB',
+    '-dEmbedAllFonts=true',
+    '-dSubsetFonts=true',
+    `-dCompatibilityLevel=${pdfaPart === '1' ? '1.4' : '1.7'}`,
+    `--permit-file-read=${srgbProfile}`,
+  ]
+  const onProgress = (ratio: number) => tools.progress(ratio * 0.9, 'pages')
+  warnDistillLosses(pdf, tools)
+  const flattened = await flattenForm(pdf, tools)
+  const source = await prepare(flattened.path, { allowsAttachments: pdfaPart === '3' }, tools)
+  const distillInput = { ...flattened, path: source.path }
+  await distill(distillInput, { args, prolog: outputIntent(source.language), output, onProgress }, tools)
+  await requirePages(output, pdf.sizes.length, tools)
+  await requirePdfA(output, pdfaPart, tools)
+  const complete = source.hasAttachments ? await copyAttachments(flattened.path, output, tools) : output
+  const objects = await PdfObjects.load(complete, tools)
+  associateFiles(objects)
+  repairDates(objects)
+  const path = join(tools.workDir, 'conforming.pdf')
+  // PDF/A-1 is based on PDF 1.4, which has no object streams.
+  await objects.save(path, tools, pdfaPart === '1' ? 'disable' : 'generate')
+  const unencryptedJob = { ...job, pdf: { ...pdf, isEncrypted: false } }
+  return finishPdf(unencryptedJob, path, { pages: pdf.sizes.length, pdfaVersion: options.pdfaVersion })
+}
+
+interface PreparedPdf {
+  readonly path: string
+  readonly language: string | undefined
+  /** Whether attached files have to be copied to the result. */
+  readonly hasAttachments: boolean
+}
+
+/** Removes what PDF/A forbids and Ghostscript would keep, and marks what it would drop although PDF/A allows it. */
+async function prepare(
+  source: string,
+  { allowsAttachments }: { readonly allowsAttachments: boolean },
+  tools: Tools,
+): Promise<PreparedPdf> {
+  const objects = await PdfObjects.load(source, tools)
+  const { attachments = 0, ...removedCounts } = removeHiddenContent(objects, {})
+  const isAttachmentLost = attachments > 0 && !allowsAttachments
+  if (Object.keys(removedCounts).length > 0 || isAttachmentLost) {
+    const kinds = allowsAttachments ? 'Scripts and actions' : 'Scripts, actions and attached files'
+    tools.warn('ACTIVE_CONTENT_REMOVED', `${kinds} were removed, because PDF/A forbids them.`)
+  }
+  makePrintable(objects)
+  const path = join(tools.workDir, 'passive.pdf')
+  await objects.save(path, tools)
+  return { path, language: readLanguage(objects), hasAttachments: attachments > 0 && allowsAttachments }
+}
+
+/** Ghostscript keeps attached files only now and then. */
+async function copyAttachments(source: string, archive: string, tools: Tools): Promise<string> {
+  const path = join(tools.workDir, 'with-attachments.pdf')
+  await runQpdf({ inputFile: archive, copyAttachmentsFrom: [{ file: source }], outputFile: path }, tools)
+  return path
+}
+
+/** Annotation flags (ISO 32000-2, 12.5.3). */
+const hidden = 2
+const print = 4
+const noView = 32
+const toggleNoView = 256
+
+/** PDF/A only allows annotations that are printed; most links don't have the flag, and Ghostscript would drop them. */
+function makePrintable(objects: PdfObjects): void {
+  for (const page of objects.pages()) {
+    for (const value of objects.list(page.dict['/Annots'])) {
+      const annotation = objects.dict(value)
+      const flags = Number(objects.resolve(annotation?.['/F']) ?? 0)
+      if (!annotation || flags & (hidden | noView)) continue
+      annotation['/F'] = (flags | print) & ~toggleNoView
+      // The annotation, or the list of annotations, may be stored inline in its parent.
+      const holder = [value, page.dict['/Annots'], page.ref].find(isPdfRef)
+      if (holder) objects.markChanged(holder)
+    }
+  }
+}
+
+/** Returns the language of the document if it is a language tag (BCP 47). */
+function readLanguage(objects: PdfObjects): string | undefined {
+  const language = decodePdfText(objects.resolve(objects.root['/Lang']))
+  return language !== undefined && /^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,5}$/i.test(language)
+    ? language
+    : undefined
+}
+
+/** PDF/A-3 requires that each attached file names its type and its relationship to the document (ISO 19005-3, 6.8). */
+function associateFiles(objects: PdfObjects): void {
+  const refs = objects.refs.filter((ref) => '/EF' in (objects.dict(ref) ?? {}))
+  for (const ref of refs) {
+    const fileSpec = objects.dict(ref) ?? {}
+    fileSpec['/AFRelationship'] ??= '/Unspecified'
+    fileSpec['/UF'] ??= fileSpec['/F'] ?? null
+    objects.markChanged(ref)
+    for (const file of Object.values(objects.dict(fileSpec['/EF']) ?? {})) {
+      const stream = objects.dict(file)
+      if (!stream || !isPdfRef(file)) continue
+      stream['/Subtype'] ??= '/application/octet-stream'
+      objects.markChanged(file)
+    }
+  }
+  if (refs.length === 0) return
+  objects.root['/AF'] = refs
+  objects.markRootChanged()
+}
+
+/** Ghostscript writes dates that differ from those in XMP by a superfluous offset. */
+function repairDates(objects: PdfObjects): void {
+  const { '/Info': ref } = objects.trailer
+  const info = objects.dict(ref)
+  if (!info || !isPdfRef(ref)) return
+  for (const key of ['/CreationDate', '/ModDate']) {
+    const date = decodePdfText(info[key])
+    if (date?.endsWith("Z00'00'")) info[key] = `u:${date.slice(0, -"00'00'".length)}`
+  }
+  objects.markChanged(ref)
+}
+
+/**
+ * Checks the result, because Ghostscript writes a plain PDF when it cannot conform, and only mentions that in its log.
+ */
+async function requirePdfA(path: string, pdfaPart: string, tools: Tools) {
+  const text = await readFile(path, 'latin1')
+  const claimsPdfA = new RegExp(`pdfaid:part(?:>|=['"])${pdfaPart}`).test(text)
+  const { stdout } = await tools.exec('pdffonts', [path])
+  const hasUnembeddedFont = stdout
+    .split('\n')
+    .some((line) => /\sno\s+(?:yes|no)\s+(?:yes|no)\s+\d+\s+\d+$/.test(line))
+  if (claimsPdfA && text.includes('/GTS_PDFA1') && !hasUnembeddedFont) return
+  throw new AppError(
+    'CONVERSION_FAILED',
+    `The PDF contains features that PDF/A-${pdfaPart} does not support, so no conforming file could be created. Try another pdfaVersion.`,
+    { field: 'pdfaVersion' },
+  )
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { readLinkTargets, readUncompressed } from '../support/inspect-pdf.ts'
+import { readPdfText, readStdout } from '../support/inspect-result.ts'
+import { createPdf, writeFiles } from '../support/pdf-maker.ts'
+import { createToolRunner } from '../support/run-pdf-tool.ts'
+
+const link = (rest: string) =>
+  `<< /Type /Annot /Subtype /Link /Rect [10 40 190 70] /Border [0 0 0] ${rest} >>`
+
+const pathOf = await writeFiles({
+  // Links without the Print flag, as almost all programs write them, a language and an attached file.
+  'report.pdf': createPdf({
+    1: `<< /Type /Catalog /Pages 2 0 R /Lang (de-DE) /Names << /EmbeddedFiles << /Names [(data.xml) 20 0 R] >> >> /AF [20 0 R] >>`,
+    2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 100] >>',
+    3: '<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Annots [10 0 R 11 0 R] /Resources << /Font << /F1 6 0 R >> >> >>',
+    4: '<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Resources << /Font << /F1 6 0 R >> >> >>',
+    5: { dict: '<< >>', data: Buffer.from('BT /F1 12 Tf 10 50 Td (Bericht) Tj ET') },
+    6: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    10: link('/A << /S /URI /URI (https://example.com/) >>'),
+    11: link('/Dest [4 0 R /Fit]'),
+    20: '<< /Type /Filespec /F (data.xml) /UF (data.xml) /AFRelationship /Alternative /EF << /F 21 0 R >> >>',
+    21: { dict: '<< /Type /EmbeddedFile >>', data: Buffer.from('<attached/>') },
+  }),
+})
+const run = createToolRunner(pathOf('report.pdf'))
+
+/** PDF/A requires an end of line before `endstream` (ISO 19005-2, 6.1.7.1). */
+const countBareStreamEnds = (file: string) => file.match(/[^\r\n]endstream/g)?.length ?? 0
+
+test('to-pdfa keeps links and the language of the document', async () => {
+  for (const pdfaVersion of ['1b', '2b', '3b']) {
+    const { path } = await run('to-pdfa', { pdfaVersion })
+    const content = await readUncompressed(path)
+    assert.match(content, /\/URI \(https:\/\/example\.com\/\)/, pdfaVersion)
+    assert.match(content, /\/Lang \(de-DE\)/, pdfaVersion)
+    assert.ok((await readLinkTargets(path, 1)).includes(2), `${pdfaVersion}: the link inside the document`)
+    assert.match(await readPdfText(path), /Bericht/)
+    const bytes = await readFile(path, 'latin1')
+    assert.equal(countBareStreamEnds(bytes), 0, pdfaVersion)
+    if (pdfaVersion === '1b') assert.doesNotMatch(bytes, /\/ObjStm|\/XRef/)
+  }
+})
+
+test('to-pdfa keeps attached files in PDF/A-3 with their relationship, and removes them elsewhere', async () => {
+  const archive = await run('to-pdfa', { pdfaVersion: '3b' })
+  assert.deepEqual(archive.warnings, [])
+  assert.match(await readStdout('pdfdetach', '-list', archive.path), /data\.xml/)
+  const content = await readUncompressed(archive.path)
+  assert.match(content, /\/AFRelationship \/Alternative/)
+  assert.match(content, /\/AF \[/)
+  const older = await run('to-pdfa', { pdfaVersion: '2b' })
+  assert.deepEqual(older.warnings, ['ACTIVE_CONTENT_REMOVED'])
+  assert.match(await readStdout('pdfdetach', '-list', older.path), /^0 embedded files/)
+})
