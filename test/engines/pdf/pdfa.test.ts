@@ -43,6 +43,36 @@ test('to-pdfa keeps links and the language of the document', async () => {
   }
 })
 
+test('tools keep a PDF/A valid, or no longer claim that it is one', async () => {
+  const claims = async (path: string) => /pdfaid:part/.test(await readStdout('pdfinfo', '-meta', path))
+  const { path: archive } = await run('to-pdfa', { pdfaVersion: '1b' })
+  for (const [operation, options] of [
+    ['rotate-pdf', {}],
+    ['edit-pdf-metadata', { title: 'Titel' }],
+    ['extract-pdf-pages', { pages: '1' }],
+  ] as const) {
+    const { path, warnings } = await run(operation, options, archive)
+    const bytes = await readFile(path, 'latin1')
+    assert.deepEqual(warnings, [], operation)
+    assert.ok(await claims(path), operation)
+    assert.equal(countBareStreamEnds(bytes), 0, operation)
+    // PDF/A-1 is based on PDF 1.4, which has neither.
+    assert.doesNotMatch(bytes, /\/ObjStm|\/XRef/, operation)
+  }
+  for (const [operation, options] of [
+    ['add-watermark-pdf', { watermarkText: 'x' }],
+    ['encrypt-pdf', { password: 'x' }],
+    ['merge', {}],
+  ] as const) {
+    const { path, warnings } = await run(operation, options, archive, {
+      more: operation === 'merge' ? [pathOf('report.pdf')] : [],
+    })
+    assert.deepEqual(warnings, ['PDFA_CLAIM_REMOVED'], operation)
+    const args = operation === 'encrypt-pdf' ? ['-upw', 'x'] : []
+    assert.doesNotMatch(await readStdout('pdfinfo', ...args, '-meta', path), /pdfaid:part/, operation)
+  }
+})
+
 test('to-pdfa keeps attached files in PDF/A-3 with their relationship, and removes them elsewhere', async () => {
   const archive = await run('to-pdfa', { pdfaVersion: '3b' })
   assert.deepEqual(archive.warnings, [])

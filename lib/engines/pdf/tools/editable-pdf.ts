@@ -7,6 +7,7 @@ import { defined } from '../../../validation/defined.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open-pdf.ts'
 import { runQpdf } from '../qpdf.ts'
+import { reviewPdfAClaim } from './pdfa-claim.ts'
 
 /** A PDF that tools may change. */
 export interface EditablePdf extends OpenPdf {
@@ -57,7 +58,8 @@ export async function finishPdf(
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<EngineResult> {
   await warnSignatureInvalid([pdf.path], tools)
-  const file = await reencrypt(pdf, changedPath, join(work.outDir, 'output.pdf'), tools)
+  const reviewedPath = await reviewPdfAClaim(pdf.path, changedPath, work.operation, tools)
+  const file = await reencrypt(pdf, reviewedPath, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
   return { files: [file], details }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { runQpdf } from '../qpdf.ts'
 import { finishPdf, type PdfTool, warnSignatureInvalid } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
+import { reviewPdfAClaim } from './pdfa-claim.ts'
 
 /** Encrypts with AES-256 (ISO 32000-2, 7.6). `openEditable` has decrypted the source before. */
 export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, options, work, tools }) => {
@@ -35,7 +36,8 @@ export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, opt
   await warnSignatureInvalid([pdf.path], tools)
   const path = join(work.outDir, 'output.pdf')
   const encryption = { encrypt: { userPassword: password, ownerPassword, '256bit': permissions } }
-  await runQpdf({ inputFile: pdf.path, ...encryption, outputFile: path }, tools)
+  const inputFile = await reviewPdfAClaim(pdf.path, pdf.path, work.operation, tools)
+  await runQpdf({ inputFile, ...encryption, outputFile: path }, tools)
   tools.progress(1)
   return { files: [{ path }], details: { pages: pdf.sizes.length, encryption: 'AES-256' } }
 }

@@ -12,6 +12,7 @@ import {
 } from './editable-pdf.ts'
 import type { OutlineItem } from './navigation.ts'
 import type { ToolOptions } from './options.ts'
+import { reviewPdfAClaim } from './pdfa-claim.ts'
 
 /** Merges several PDFs in the order of the inputs. */
 export async function mergePdfs(
@@ -30,7 +31,8 @@ export async function mergePdfs(
   warnEncryptionRemoved({ ...firstPdf, isEncrypted }, tools)
   warnTagsRemoved({ ...firstPdf, isTagged: openedPdfs.some((pdf) => pdf.isTagged) }, tools)
   const compose = createOutlineComposer(options.outline, openedPdfs, work)
-  const path = await assemble([toPageSource(firstPdf), ...otherPdfs.map(toPageSource)], tools, compose)
+  const joinedPath = await assemble([toPageSource(firstPdf), ...otherPdfs.map(toPageSource)], tools, compose)
+  const path = await reviewPdfAClaim(firstPdf.path, joinedPath, work.operation, tools)
   const pages = openedPdfs.reduce((sum, { sizes }) => sum + sizes.length, 0)
   await warnSignatureInvalid(
     openedPdfs.map(({ path }) => path),

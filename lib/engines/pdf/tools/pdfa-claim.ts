@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import type { Operation } from '../../../model/operations.ts'
+import type { Tools } from '../../engine.ts'
+import { ProcessFailure } from '../../sandbox/exec.ts'
+import { exiftool } from '../../shared/metadata/exiftool.ts'
+import { runQpdf, toPdfError } from '../qpdf.ts'
+
+/** What XMP says about conformance (ISO 19005-1, 6.7.11). */
+interface PdfAClaim {
+  readonly part: string
+  readonly level: string
+}
+
+/** Tools whose changes a PDF/A allows. All others add content that nothing checks, or encrypt the file. */
+const conformingTools: ReadonlySet<Operation> = new Set([
+  'to-pdfa',
+  'decrypt-pdf',
+  'rotate-pdf',
+  'crop-pdf',
+  'linearize-pdf',
+  'edit-pdf-metadata',
+  'reorder-pdf-pages',
+  'sanitize-pdf',
+  'extract-pdf-pages',
+  'remove-pdf-pages',
+  'remove-blank-pages-pdf',
+])
+
+/** Of these, the tools that remove tags, which level A requires. */
+const tagRemovingTools: ReadonlySet<Operation> = new Set([
+  'to-pdfa',
+  'extract-pdf-pages',
+  'remove-pdf-pages',
+  'remove-blank-pages-pdf',
+])
+
+/**
+ * Keeps the claim of a PDF/A to be one where the tool keeps it valid; removes it elsewhere, with a warning.
+ * @returns the path of the file to deliver.
+ */
+export async function reviewPdfAClaim(
+  source: string,
+  changedPath: string,
+  operation: Operation,
+  tools: Tools,
+): Promise<string> {
+  const sourceClaim = await readPdfAClaim(source, tools)
+  if (!sourceClaim || operation === 'to-pdfa') return changedPath
+  const claim = await readPdfAClaim(changedPath, tools)
+  const keepsTags = !tagRemovingTools.has(operation) || sourceClaim.level !== 'A'
+  if (claim && conformingTools.has(operation) && keepsTags) {
+    return claim.part === '1' && operation !== 'linearize-pdf'
+      ? removeObjectStreams(changedPath, tools)
+      : changedPath
+  }
+  tools.warn(
+    'PDFA_CLAIM_REMOVED',
+    `The PDF was a PDF/A-${sourceClaim.part}; the result no longer claims to be one. Convert it with to-pdfa if it must be.`,
+  )
+  return claim ? removePdfAClaim(changedPath, tools) : changedPath
+}
+
+async function readPdfAClaim(path: string, tools: Tools): Promise<PdfAClaim | undefined> {
+  try {
+    const { stdout } = await tools.exec('pdfinfo', ['-meta', path])
+    const part = /pdfaid:part(?:>|=['"])([1-4])/.exec(stdout)?.[1]
+    const level = /pdfaid:conformance(?:>|=['"])([A-Z])/.exec(stdout)?.[1] ?? ''
+    return part === undefined ? undefined : { part, level }
+  } catch (error) {
+    // Files that only other tools can read claim nothing.
+    if (error instanceof ProcessFailure) return undefined
+    throw error
+  }
+}
+
+/** PDF/A-1 is based on PDF 1.4, which has no object streams. */
+async function removeObjectStreams(source: string, tools: Tools): Promise<string> {
+  const path = join(tools.workDir, 'without-object-streams.pdf')
+  await runQpdf({ inputFile: source, objectStreams: 'disable', outputFile: path }, tools)
+  return path
+}
+
+async function removePdfAClaim(source: string, tools: Tools): Promise<string> {
+  const edited = join(tools.workDir, 'claim-edited.pdf')
+  const path = join(tools.workDir, 'without-claim.pdf')
+  try {
+    await exiftool(['-XMP-pdfaid:all=', '-o', edited, source], tools)
+  } catch (error) {
+    throw toPdfError(error)
+  }
+  // exiftool only appends, so the old values would remain readable.
+  await runQpdf({ inputFile: edited, outputFile: path }, tools)
+  return path
+}
