@@ -4,6 +4,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { magick } from '../imagemagick/run.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
+import { setUpright } from './exif-fields.ts'
 
 /** Camera raw formats, decoded by LibRaw. */
 export const cameraFormats = [
@@ -98,9 +99,13 @@ const icns: ImageDecoder = async ({ input, tools }) => {
 
 /** sharp's libvips has no HEVC decoder. If the target is lossy too, JPEG is used: it is six times faster than PNG. */
 const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
-  const path = pathForDecoded(input, tools, isLossless ? 'png' : 'jpg')
-  await tools.exec('heif-convert', ['-q', '97', input.path, path])
-  return { path: await primaryImageOfHeic(input, path, tools), format: isLossless ? 'png' : 'jpg' }
+  const decodedPath = pathForDecoded(input, tools, isLossless ? 'png' : 'jpg')
+  await tools.exec('heif-convert', ['-q', '97', input.path, decodedPath])
+  const path = await primaryImageOfHeic(input, decodedPath, tools)
+  // Only the container's own rotation counts (ISO/IEC 23008-12, 6.5.10), which heif-convert has applied. It copies the
+  // EXIF data, where cameras repeat that rotation.
+  await setUpright(path)
+  return { path, format: isLossless ? 'png' : 'jpg' }
 }
 
 /** heif-convert writes one file per image, with a number before the extension; returns that of the primary image. */

@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Metadata } from 'sharp'
 import { AppError } from '../../errors.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
+import { setExifDensity } from './exif-fields.ts'
 import { renderImage, type SourceImage } from './image.ts'
 import { setPngDensity } from './png-density.ts'
 
@@ -44,10 +45,21 @@ async function preparePages(
       depth === 'uchar' && !hasAlpha && density === undefined && appliedOrientations.includes(orientation)
     const embeds =
       mayEmbed && embeddableFormats.includes(source.format) && isPlain && !(await hasInvertedInks(source))
-    paths.push(...(embeds ? [source.path] : await decodeToPngs(source, index, tools, density)))
+    if (embeds) paths.push(await embeddablePath(source, index, tools))
+    else paths.push(...(await decodeToPngs(source, index, tools, density)))
     tools.progress((index + 1) / (images.length + 1))
   }
   return paths
+}
+
+/** img2pdf takes a resolution without a unit for pixels per inch, so a copy of such a JPEG declares the default. */
+async function embeddablePath({ path, format, metadata }: SourceImage, index: number, tools: Tools) {
+  if (format !== 'jpg' || metadata.density !== undefined || !metadata.exif) return path
+  const copy = join(tools.workDir, `embed-${index}.jpg`)
+  // Not `copyFile`, which would copy that the file is read-only.
+  await writeFile(copy, await readFile(path))
+  await setExifDensity(copy, defaultDensity)
+  return copy
 }
 
 async function runImg2pdf(

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { vips } from '../../../lib/engines/vips.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const exiftool = (path: string) =>
+  JSON.parse(execFileSync('exiftool', ['-json', '-n', '-Orientation', path], { encoding: 'utf8' }))[0]
+
+/** Colors of the quarters, from the top left. */
+async function quarters(path: string): Promise<string> {
+  const { width, height } = await sharp(path).metadata()
+  const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const colorAt = (x: number, y: number) => {
+    const at = (Math.floor(y * height) * width + Math.floor(x * width)) * info.channels
+    return [...data.subarray(at, at + 3)].map((level) => (level > 128 ? '1' : '0')).join('')
+  }
+  const places = [
+    [0.25, 0.25],
+    [0.75, 0.25],
+    [0.25, 0.75],
+    [0.75, 0.75],
+  ] as const
+  return `${width}×${height} ${places.map(([x, y]) => colorAt(x, y)).join(' ')}`
+}
+
+describe('orientation and density of photos', () => {
+  after(removeRuns)
+  const rotated = fixture('odd/heic-irot270-exif6.heic')
+
+  test('a HEIC that is rotated by its container and by its EXIF data is rotated once', async () => {
+    for (const to of ['jpg', 'png', 'webp', 'tiff'] as const) {
+      const { path } = await convert(vips, rotated, to, { options: { metadata: 'keep' } })
+      assert.equal(await quarters(path), '80×120 001 100 110 010', to)
+      assert.ok([undefined, 1].includes(exiftool(path).Orientation), to)
+    }
+  })
+
+  test('a HEIC that is rotated by its container and by its EXIF data is upright in a PDF', async () => {
+    const { path } = await convert(vips, rotated, 'pdf')
+    const image = `${path}.png`
+    execFileSync('pdftoppm', ['-png', '-singlefile', '-scale-to', '120', path, path])
+    assert.equal(await quarters(image), '80×120 001 100 110 010')
+  })
+
+  test('a resolution without a unit does not change the size of a PDF page', async () => {
+    const { path } = await convert(vips, fixture('odd/jpg-exif-density-none.jpg'), 'pdf')
+    const info = execFileSync('pdfinfo', [path], { encoding: 'utf8' })
+    const [, width, height] = /Page size:\s+([\d.]+) x ([\d.]+)/.exec(info) ?? []
+    assert.deepEqual([width, height].map(Number).sort(), [60, 90])
+  })
+})
