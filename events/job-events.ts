@@ -32,7 +32,7 @@ const EventFile = component(
 
 const endedSchemas = {
   endedAt: z.iso.datetime(),
-  summary: BatchSummary.optional().describe('Counts of a finished batch'),
+  summary: BatchSummary.optional().describe('Counts of the tasks of a finished batch, or of a failed job'),
 }
 
 /** Events about a job. */

@@ -25,7 +25,9 @@ export const downloadResult = contract({
   params: JobParams,
   query: z.object({
     file: text('name').optional().describe('Name of one of several result files'),
-    task: text('id').optional().describe('Name of the task whose file to download'),
+    task: text('id')
+      .optional()
+      .describe('Name of the task whose file to download; works for completed tasks of a failed job too'),
     inline: optionalBoolean.describe(
       'Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL',
     ),

@@ -19,7 +19,7 @@ export const signDownload = contract({
   body: {
     accepts: ['json', 'form'],
     schema: z.strictObject({
-      jobId: text('id').describe('One of your completed jobs'),
+      jobId: text('id').describe('One of your completed jobs, or a failed one with `task`'),
       task: text('id').optional().describe('Name of the task whose file to download'),
       file: text('name').optional().describe('Name of one of several files'),
       expiresIn: integer(signedLifetimeS.min, signedLifetimeS.max)

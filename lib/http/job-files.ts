@@ -1,7 +1,7 @@
 import { jobNotFound } from '../access/job-access.ts'
 import { AppError } from '../errors.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
-import { resultFiles } from '../jobs/job-state-machine.ts'
+import { hasRecord, resultFiles, statusOfFixed } from '../jobs/job-state-machine.ts'
 import type { Job, StoredFile } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
@@ -14,7 +14,7 @@ interface FileSelector {
 }
 
 /**
- * Finds a result file of a finished job.
+ * Finds a result file of a finished job; of a failed one, those of its completed tasks.
  * @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
  */
 export async function findResultFile(
@@ -22,7 +22,7 @@ export async function findResultFile(
   wantedFile: FileSelector,
   services: Services,
 ): Promise<StoredFile> {
-  requireFinished(job)
+  if (job.status !== 'failed' || wantedFile.task === undefined) requireFinished(job)
   return selectFile(job, wantedFile, services)
 }
 
@@ -53,10 +53,16 @@ async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Pr
   if (query.task === undefined && job.result) return findByName(job.result.files, query.file)
   const state = await jobs.store.getState(job.id)
   if (!state) throw jobNotFound(job.id)
-  return findByName(
-    query.task === undefined ? resultFiles(state) : findTaskFiles(query.task, state).files,
-    query.file,
-  )
+  if (query.task === undefined) return findByName(resultFiles(state), query.file)
+  const { task, files } = findTaskFiles(query.task, state)
+  const status = hasRecord(task) ? task.status : statusOfFixed(task, state)
+  if (status !== 'completed')
+    throw new AppError(
+      'CONFLICT',
+      `The task ${task.name} has no result to download because it is ${status}.`,
+      { status, task: task.name },
+    )
+  return findByName(files, query.file)
 }
 
 function findByName(files: readonly StoredFile[], name: string | undefined): StoredFile {

@@ -94,7 +94,8 @@ export function decideOutcome(state: JobState): JobOutcome {
   const hasFailed =
     job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : firstLoss !== undefined
   if (!hasFailed) return { status: 'completed', ...summary, result }
-  return { status: 'failed', error: errorOf(findFirstFailure(state, firstLoss)), ...summary, result }
+  const error = errorOf(findFirstFailure(state, firstLoss))
+  return { status: 'failed', error, summary: summaryOf(state), result }
 }
 
 /** Whether a task has its own record. */

@@ -91,7 +91,7 @@ export const StatusView = component(
     result: ResultView.nullable(),
     warnings: z.array(Warning),
     error: JobError.nullable(),
-    summary: BatchSummary.nullable().describe('Counts of a finished batch'),
+    summary: BatchSummary.nullable().describe('Counts of the tasks of a finished batch, or of a failed job'),
     retryOf: z.string().nullable().describe('The job that this job retries'),
     links: z.object({ status: z.string(), job: z.string(), download: z.string() }),
   }),
@@ -148,7 +148,7 @@ const TaskView = component(
       ])
       .nullable()
       .describe(
-        'Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed. Awaited uploads: where to send the file',
+        'Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed or failed. Awaited uploads: where to send the file',
       ),
   }),
 )
@@ -270,10 +270,13 @@ function resultOfTask(task: Task, state: JobState, link: ResultLink): z.infer<ty
   if (task.status === 'pending')
     return (sortKeys(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
   // Imported files are not available for download.
-  const isDownloadable = job.status === 'completed' && task.status === 'completed' && !isImport(task)
+  const isDownloadable = hasResults(job) && task.status === 'completed' && !isImport(task)
   if (!isDownloadable || task.files.length === 0) return null
   return isLinkExport(task) ? viewLinkExport(task, state, link) : viewLinks(task, task.files, job, link)
 }
+
+/** A failed job keeps the results of its completed tasks. */
+const hasResults = ({ status }: Job) => status === 'completed' || status === 'failed'
 
 const isImport = ({ operation }: Task) => operation.startsWith('import/')
 
@@ -314,10 +317,7 @@ function viewFixedTask(
     details: sortKeys(task.details) ?? null,
     fidelity: null,
     warnings: task.warnings,
-    result:
-      isExport && status === 'completed' && job.status === 'completed'
-        ? viewLinkExport(task, state, link)
-        : null,
+    result: isExport && status === 'completed' && hasResults(job) ? viewLinkExport(task, state, link) : null,
   }
 }
 

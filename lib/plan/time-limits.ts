@@ -14,6 +14,10 @@ const timeLimitS = {
 
 const mergeTimeLimitS = 2700
 
+/** Members of a list that share a time limit; a longer list gets it several times. */
+const membersPerLimit = 100
+const maxListTimeLimitS = 2700
+
 /** Time limit of an import or export task. */
 export const transferLimitS = 3600
 
@@ -25,7 +29,11 @@ export function timeLimitOf(inputPlans: readonly InputPlan[]): number {
   if (steps.some(({ operation }) => operation === 'merge')) return mergeTimeLimitS
   // Formats of steps come from our planner.
   const formats = steps.flatMap(({ from, to }) => [from, to] as FormatId[])
-  return Math.max(...formats.map((format) => timeLimitS[formatById(format).category]))
+  const limitS = Math.max(...formats.map((format) => timeLimitS[formatById(format).category]))
+  const members = inputPlans.flatMap(({ files }) =>
+    files.flatMap(({ each, members = [] }) => (each ? members : [])),
+  )
+  return Math.min(maxListTimeLimitS, limitS * Math.ceil(Math.max(1, members.length / membersPerLimit)))
 }
 
 /** Recommended polling interval in seconds for a task with this time limit. */

@@ -68,7 +68,6 @@ function summarize(runs: readonly StepsResult[]): Omit<EngineResult, 'files'> {
     .flatMap((one): Shortfall[] => (one.result.shortfall ? [one.result.shortfall] : []))
     .toSorted((a, b) => a.kept - b.kept)[0]
   return {
-    details: { files: runs.length },
     ...(method && methods.size === 1 && { method }),
     ...(shortfall && { shortfall }),
   }

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { after, before } from '../hooks.ts'
+import { Client, startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+let client: Client
+before(async () => {
+  service = await startService()
+  client = new Client(service)
+})
+after(() => service.stop())
+
+interface FailedJob {
+  readonly jobId: string
+  readonly status: string
+  readonly summary: unknown
+  readonly result: unknown
+  readonly tasks: Record<string, { status: string; result: { url: string; expires_at: string } | null }>
+}
+
+/** One branch succeeds, the other fails. */
+async function runBranches(): Promise<FailedJob> {
+  const tasks = {
+    text: { operation: 'import/raw', filename: 'hello.md', file: '# Hello' },
+    html: { operation: 'convert', input: 'text', output_format: 'html' },
+    page: { operation: 'export/url', input: 'html' },
+    none: { operation: 'extract', input: 'html' },
+    rest: { operation: 'export/url', input: 'none' },
+  }
+  const { jobId } = await client.accepted(await client.post('/v1/jobs', { tasks }))
+  const response = await client.fetch(`/v1/jobs/${jobId}`)
+  return ((await response.json()) as { data: FailedJob }).data
+}
+
+const codeOf = async (response: Response) =>
+  ((await response.json()) as { error: { code: string } }).error.code
+
+test('the finished branch of a failed job can be downloaded, the failed one and the whole job cannot', async () => {
+  const { jobId, status, summary, result, tasks } = await runBranches()
+  assert.deepEqual([status, result], ['failed', null])
+  assert.deepEqual(summary, { total: 2, completed: 1, failed: 1 })
+  const { page, rest } = tasks
+  assert.deepEqual([page?.status, rest?.status, rest?.result], ['completed', 'cancelled', null])
+  assert.ok(Date.parse(page?.result?.expires_at ?? '') > Date.now())
+  const linked = await fetch(page?.result?.url ?? assert.fail('no link'))
+  assert.match(await linked.text(), /Hello/)
+  const path = `/v1/download/${jobId}`
+  assert.equal((await client.fetch(`${path}?task=page`)).status, 302)
+  assert.equal((await client.fetch(`${path}?task=html`)).status, 302)
+  for (const query of ['', '?task=rest', '?task=none']) {
+    const refused = await client.fetch(`${path}${query}`)
+    assert.deepEqual([refused.status, await codeOf(refused)], [409, 'CONFLICT'], query)
+  }
+  const unknown = await client.fetch(`${path}?task=text`)
+  assert.deepEqual([unknown.status, await codeOf(unknown)], [404, 'TASK_NOT_FOUND'])
+})
+
+test('a signed link leads to the finished branch of a failed job', async () => {
+  const { jobId } = await runBranches()
+  const signed = await client.post('/v1/download/signed', { jobId, task: 'page' })
+  const { data } = (await signed.json()) as { data: { url: string } }
+  assert.match(await (await fetch(new URL(data.url, service.url))).text(), /Hello/)
+  for (const body of [{ jobId }, { jobId, task: 'rest' }])
+    assert.equal((await client.post('/v1/download/signed', body)).status, 409)
+  const other = new Client(service)
+  assert.equal((await other.post('/v1/download/signed', { jobId, task: 'page' })).status, 403)
+})
