@@ -7,7 +7,7 @@ import { openAccess } from '../../lib/model/principal.ts'
 import { webFolder } from '../../lib/page/asset-folder.ts'
 import { pageDocument, pageFile } from '../../lib/page/page.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
-import { type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
+import { documentIdOf, type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -49,7 +49,7 @@ function section(id: SectionId, path: string): AnyContract {
     query: PageQuery.catchall(anyJson()),
     ...(names.length > 0 && { params: z.object(Object.fromEntries(names)) }),
     reply: { ...reply, contentType: 'text/html; charset=utf-8' },
-    handle: (request, { config }) => pageDocument(id, request, config),
+    handle: (request, services) => pageDocument(documentIdOf(id, path), request, services),
   })
 }
 

@@ -1,7 +1,19 @@
 import type { VNode } from 'preact'
-import type { RenderDocument, SectionId } from './section-paths.ts'
+import {
+  type DocumentId,
+  findLandingId,
+  type LandingId,
+  limitTokens,
+  type RenderDocument,
+  type SectionId,
+  sectionOf,
+} from './section-paths.ts'
 import { DropZone, NoScriptForm } from './sections/convert/drop-zone.tsx'
+import { landingChoices } from './sections/landing/landing-pages.ts'
+import { LandingText } from './sections/landing/landing-text.tsx'
+import landingWords from './sections/landing/words/en.ts'
 import { Loading, NotFound } from './shell/placeholders.tsx'
+import { PopularTasks } from './shell/popular.tsx'
 import { Shell } from './shell/shell.tsx'
 import { renderToHtml } from './shell/to-html.ts'
 import words from './words/en.ts'
@@ -11,28 +23,56 @@ const initialContent: Partial<Readonly<Record<SectionId, () => VNode>>> = {
   convert: () => (
     <>
       <DropZone />
-      <div class="work" />
+      <div class="work">
+        <PopularTasks />
+      </div>
     </>
   ),
 }
 
-const titleFor = (section: SectionId | undefined) => {
-  if (section === 'convert') return words.title
+const renderLanding = (id: LandingId) => (
+  <>
+    <DropZone title={landingWords.pages[id].title} lead={landingWords.pages[id].lead} />
+    {landingChoices[id].tool !== 'merge' && <div class="work" />}
+    <LandingText id={id} />
+  </>
+)
+
+function titleFor(id: DocumentId): string {
+  if (id === 'convert') return words.title
+  const landing = findLandingId(`/${id}`)
+  if (landing) return words.titleOf(words.popular.names[landing])
+  const section = sectionOf(id)
   return words.titleOf(section ? words.sections[section] : words.notFound)
+}
+
+function renderBody(id: DocumentId, landing: LandingId | undefined) {
+  if (landing) return renderLanding(landing)
+  const section = sectionOf(id)
+  return section ? (initialContent[section]?.() ?? <Loading />) : <NotFound />
+}
+
+/** Only for conversions: without JavaScript, there are no tools. */
+function renderNoScriptForm(id: DocumentId, landing: LandingId | undefined): string {
+  const to = landing && landingChoices[landing].to
+  return id === 'convert' || to ? `<noscript>${renderToHtml(<NoScriptForm to={to} />)}</noscript>` : ''
 }
 
 /** Inlined, because it is hardly longer than its URL plus the request. */
 const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M13 24H7a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3h12a3 3 0 0 1 3 3v5" fill="none" stroke="#0c8c7c" stroke-width="2.6" stroke-linecap="round"/><circle cx="21" cy="21" r="8.5" fill="#0c8c7c"/></svg>')}`
 
-export const renderDocument: RenderDocument = (section, { script, preload, style }) => {
-  const body = section === undefined ? <NotFound /> : (initialContent[section]?.() ?? <Loading />)
+export const renderDocument: RenderDocument = (id, { script, preload, style }) => {
+  const landing = findLandingId(`/${id}`)
   const head = (
     <>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <meta name="description" content={words.description} />
-      <title>{titleFor(section)}</title>
+      <meta
+        name="description"
+        content={landing ? landingWords.pages[landing].description : words.description}
+      />
+      <title>{titleFor(id)}</title>
       <link rel="icon" href={icon} type="image/svg+xml" />
       {preload.map((href) => (
         <link key={href} rel="modulepreload" href={href} />
@@ -40,6 +80,6 @@ export const renderDocument: RenderDocument = (section, { script, preload, style
       <script type="module" src={script} />
     </>
   )
-  const app = <Shell section={section}>{body}</Shell>
-  return `<!doctype html><html lang="${words.lang}" dir="${words.dir}"><head>${renderToHtml(head)}<style>${style}</style></head><body><div id="app">${renderToHtml(app)}</div>${section === 'convert' ? `<noscript>${renderToHtml(<NoScriptForm />)}</noscript>` : ''}</body></html>`
+  const app = <Shell section={sectionOf(id)}>{renderBody(id, landing)}</Shell>
+  return `<!doctype html><html lang="${words.lang}" dir="${words.dir}" data-max-file-size="${limitTokens.maxFileSize}" data-retention="${limitTokens.retention}"><head>${renderToHtml(head)}<style>${style}</style></head><body><div id="app">${renderToHtml(app)}</div>${renderNoScriptForm(id, landing)}</body></html>`
 }

@@ -6,6 +6,16 @@ import { keysOf } from '../../lib/validation/keys-of.ts'
  */
 export const sectionPaths = {
   convert: ['/', '/convert'],
+  landing: [
+    '/pdf-to-word',
+    '/merge-pdf',
+    '/compress-pdf',
+    '/jpg-to-pdf',
+    '/heic-to-jpg',
+    '/mp4-to-mp3',
+    '/video-to-gif',
+    '/scan-to-text',
+  ],
   batch: ['/batch'],
   tools: ['/tools', '/tools/:tool'],
   history: ['/history', '/history/:jobId'],
@@ -30,11 +40,39 @@ export const menuSections: readonly string[] = [
   'status',
   'docs',
 ]
-export const unlistedSections: readonly string[] = ['admin']
+export const unlistedSections: readonly string[] = ['landing', 'admin']
 
 export type SectionId = keyof typeof sectionPaths
 
 export const sectionIds = keysOf(sectionPaths)
+
+type LandingPath = (typeof sectionPaths.landing)[number]
+/** A landing page, for example `pdf-to-word`. */
+export type LandingId = LandingPath extends `/${infer Id}` ? Id : never
+export const landingIds = sectionPaths.landing.map((path) => path.slice(1) as LandingId) // as the type says
+
+/** Each section has one HTML document, each landing page its own; `none` is the "not found" page. */
+export type DocumentId = Exclude<SectionId, 'landing'> | LandingId | 'none'
+export const documentIds: readonly DocumentId[] = [
+  ...sectionIds.filter((id) => id !== 'landing'),
+  ...landingIds,
+  'none',
+]
+
+export const findLandingId = (path: string): LandingId | undefined =>
+  landingIds.find((id) => path === `/${id}`)
+
+export const documentIdOf = (section: SectionId, path: string): DocumentId =>
+  section === 'landing' ? (findLandingId(path) ?? 'none') : section
+
+/** The section of a document; undefined for the "not found" page. */
+export const sectionOf = (id: DocumentId): SectionId | undefined =>
+  id === 'none' ? undefined : isLandingId(id) ? 'landing' : id
+
+const isLandingId = (id: DocumentId): id is LandingId => landingIds.some((landingId) => landingId === id)
+
+/** Stand for the limits of the service in a document, until it is sent. */
+export const limitTokens = { maxFileSize: '{max-file-size}', retention: '{retention}' }
 
 /**
  * Languages for users, plus a pseudo-locale (`mirrored`) that reveals untranslated texts and layout that ignores the
@@ -44,9 +82,9 @@ export const languages = ['en', 'de'] as const
 export const builtLanguages = [...languages, 'mirrored'] as const
 export type Language = (typeof builtLanguages)[number]
 
-/** Renders the initial HTML of a section; undefined means the "not found" page. */
+/** Renders the initial HTML of a page. */
 export type RenderDocument = (
-  section: SectionId | undefined,
+  id: DocumentId,
   parts: {
     readonly script: string
     /** Chunks to preload for the section, so that they load in parallel. */

@@ -10,6 +10,7 @@ export interface SectionModule {
 /** Each section is a separate chunk, loaded when it is first shown. */
 export const sectionLoaders: Readonly<Record<SectionId, () => Promise<SectionModule>>> = {
   convert: () => import('./sections/convert/section.tsx'),
+  landing: () => import('./sections/landing/section.tsx'),
   batch: () => import('./sections/batch/section.tsx'),
   tools: () => import('./sections/tools/section.tsx'),
   history: () => import('./sections/history/section.tsx'),

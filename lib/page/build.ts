@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild'
 import {
+  type DocumentId,
+  documentIds,
   type Language,
   type RenderDocument,
   type SectionId,
-  sectionIds,
+  sectionOf,
 } from '../../functions/web/section-paths.ts'
 import { styleHash } from '../http/replies/security-headers.ts'
 import { webFolder } from './asset-folder.ts'
@@ -17,8 +19,7 @@ import { type CompressedFile, compress } from './compression.ts'
  * it prebuilt (lib/deployment/lambda-layers.ts replaces this module).
  */
 export interface BuiltPage {
-  /** HTML documents by section; `none` is the "not found" page. */
-  readonly documents: Readonly<Record<SectionId | 'none', CompressedFile>>
+  readonly documents: Readonly<Record<DocumentId, CompressedFile>>
   /** Files by name; each name contains a hash of the content. */
   readonly files: Readonly<Record<string, CompressedFile>>
   /** `'sha256-…'` of the inline styles, for the content security policy. */
@@ -51,16 +52,16 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
   })
   const scripts = chunkFinder(metafile)
   const renderDocument = await loadRenderer(language)
-  const documentEntries = [...sectionIds, 'none' as const].map(async (section) => {
-    const { script, preload } = scripts(section === 'none' ? undefined : section)
-    const html = renderDocument(section === 'none' ? undefined : section, { script, preload, style })
-    return [section, await compress(Buffer.from(html))] as const
+  const documentEntries = documentIds.map(async (id) => {
+    const { script, preload } = scripts(sectionOf(id))
+    const html = renderDocument(id, { script, preload, style })
+    return [id, await compress(Buffer.from(html))] as const
   })
   const files = outputFiles.map(
     async ({ path, contents }) => [basename(path), await compress(contents)] as const,
   )
   return {
-    documents: Object.fromEntries(await Promise.all(documentEntries)) as BuiltPage['documents'], // one per section
+    documents: Object.fromEntries(await Promise.all(documentEntries)) as BuiltPage['documents'], // one per id
     files: Object.fromEntries(await Promise.all(files)),
     styleHash: styleHash(style),
   }
@@ -75,7 +76,7 @@ const bundleOptions = (language: Language) =>
     jsx: 'automatic' as const,
     jsxImportSource: 'preact',
     define: { LANGUAGE: JSON.stringify(language) },
-    plugins: [catalogPlugin(language), stylesAsText, convertEntryPlugin],
+    plugins: [catalogPlugin(language), stylesAsText, iconsAsData, convertEntryPlugin],
     absWorkingDir: webFolder,
     logLevel: 'silent' as const,
   }) satisfies BuildOptions
@@ -125,6 +126,25 @@ const stylesAsText: Plugin = {
         target: browserTargets[0],
       })
       return { contents: code.trim(), loader: 'text' }
+    })
+  },
+}
+
+/** Turns the SVG of an icon into elements with attributes, because the page may not parse HTML. */
+const iconsAsData: Plugin = {
+  name: 'icons',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/lucide-static\/icons\/[\w-]{1,40}\.svg$/ }, async ({ path }) => {
+      const svg = await readFile(path, 'utf8')
+      const elements = [...svg.matchAll(/<(path|circle|rect|line|polyline|polygon|ellipse) ([^>]*)\/>/g)].map(
+        ([, tag, attributes = '']) => [
+          tag,
+          Object.fromEntries(
+            [...attributes.matchAll(/([\w-]{1,20})="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+          ),
+        ],
+      )
+      return { contents: JSON.stringify(elements), loader: 'json' }
     })
   },
 }

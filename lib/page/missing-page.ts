@@ -2,8 +2,8 @@ import type { MissingPage } from '../http/replies/error-middleware.ts'
 import { pageDocument } from './page.ts'
 
 /** The "not found" page. */
-export const missingPage: MissingPage = async ({ headers, cookies = [] }, config) => {
-  const page = await pageDocument('none', { headers, cookies }, config)
+export const missingPage: MissingPage = async ({ headers, cookies = [] }, services) => {
+  const page = await pageDocument('none', { headers, cookies }, services)
   return {
     statusCode: 404,
     headers: { ...page.headers, 'cache-control': 'no-store' },

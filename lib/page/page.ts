@@ -3,15 +3,18 @@ import { gunzip } from 'node:zlib'
 import { isDrawingFile } from '../../functions/web/grid/drawing-files.ts'
 import {
   builtLanguages,
+  type DocumentId,
   type Language,
   languages,
-  type SectionId,
+  limitTokens,
 } from '../../functions/web/section-paths.ts'
+import { limitsOfPlan } from '../accounts/plan-limits.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { securityHeaders } from '../http/replies/security-headers.ts'
+import type { Services } from '../services/services.ts'
 import type { BuiltPage } from './build.ts'
-import type { CompressedFile } from './compression.ts'
+import { type CompressedFile, compress } from './compression.ts'
 
 /** Serves the page in the visitor's language and encoding. */
 
@@ -62,18 +65,60 @@ function parseAcceptLanguage(acceptedLanguages: string): Language {
   return knownTags[0] ?? 'en'
 }
 
-/** @returns the document of a section; `none` is the "not found" page */
-export async function pageDocument(section: SectionId | 'none', request: PageRequest, config: Config) {
+type PageDeps = Pick<Services, 'plans' | 'config'>
+
+/** The limits for visitors without an account, in the page's language. */
+function describeLimits(language: Language, deps: PageDeps) {
+  const { maxFileBytes, retentionHours } = limitsOfPlan(deps.config.ANONYMOUS_PLAN, deps)
+  const format = (value: number, unit: string, unitDisplay: 'short' | 'long') =>
+    new Intl.NumberFormat(language === 'mirrored' ? 'en' : language, {
+      style: 'unit',
+      unit,
+      unitDisplay,
+      maximumFractionDigits: 0,
+      roundingMode: 'floor',
+    }).format(value)
+  return {
+    maxFileSize:
+      maxFileBytes < 1e9
+        ? format(maxFileBytes / 1e6, 'megabyte', 'short')
+        : format(maxFileBytes / 1e9, 'gigabyte', 'short'),
+    retention:
+      retentionHours < 72
+        ? format(retentionHours, 'hour', 'long')
+        : format(retentionHours / 24, 'day', 'long'),
+  }
+}
+
+const finishedDocuments = new Map<string, Promise<CompressedFile>>()
+
+/** Fills in the limits, once per document. */
+function finishDocument(id: DocumentId, language: Language, built: CompressedFile, deps: PageDeps) {
+  const { maxFileSize, retention } = describeLimits(language, deps)
+  const key = [id, language, maxFileSize, retention].join()
+  const finish = async () => {
+    const html = (await gunzipAsync(Buffer.from(built.gzip, 'base64')))
+      .toString()
+      .replaceAll(limitTokens.maxFileSize, maxFileSize)
+      .replaceAll(limitTokens.retention, retention)
+    return compress(Buffer.from(html))
+  }
+  const finished = finishedDocuments.get(key) ?? finish()
+  finishedDocuments.set(key, finished)
+  return finished
+}
+
+export async function pageDocument(id: DocumentId, request: PageRequest, deps: PageDeps) {
   const language = chooseLanguage(request)
   const { documents, styleHash } = await loadPage(language)
-  const body = await encodeFor(documents[section], request.headers)
+  const body = await encodeFor(await finishDocument(id, language, documents[id], deps), request.headers)
   return {
     data: body.data,
     headers: {
       ...body.headers,
       'content-type': 'text/html; charset=utf-8',
       vary: 'accept-encoding, accept-language, cookie',
-      ...securityHeaders({ style: styleHash, storage: storageOrigin(config) }),
+      ...securityHeaders({ style: styleHash, storage: storageOrigin(deps.config) }),
       ...(request.query?.lang && {
         'set-cookie': `${cookieName}=${language}; Path=/; Max-Age=${cookieLifetimeS}; SameSite=Lax`,
       }),

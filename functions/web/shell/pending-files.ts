@@ -4,7 +4,7 @@ import { chooseFiles, onDroppedFiles, onPastedFiles } from '../sections/convert/
 import { currentRoute } from './router.ts'
 
 /** Sections that accept dropped files. */
-const fileSections: readonly (SectionId | undefined)[] = ['convert', 'batch']
+const fileSections: readonly (SectionId | undefined)[] = ['convert', 'landing', 'batch']
 
 /** Files and URLs that wait until such a section is loaded. */
 export const pendingInputs = signal<readonly (readonly File[] | string)[]>([])
@@ -24,6 +24,8 @@ export function listenForFiles(): void {
   onDroppedFiles(addInput)
   onPastedFiles(addInput, addInput)
   document.addEventListener('click', ({ target }) => {
-    if (target instanceof Element && target.closest('#choose')) void chooseFiles().then(addInput)
+    if (!(target instanceof Element)) return
+    if (target.closest('#choose')) void chooseFiles().then(addInput)
+    if (target.closest('#photo')) void chooseFiles({ camera: true }).then(addInput)
   })
 }

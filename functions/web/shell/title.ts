@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals'
+import { findLandingId } from '../section-paths.ts'
 import words from '../words/en.ts'
 import { currentRoute } from './router.ts'
 
@@ -9,8 +10,10 @@ export const progressPercent = signal<number | undefined>(undefined)
 
 export function syncTitle(): void {
   effect(() => {
-    const { section } = currentRoute.value
-    const name = sectionTitle.value ?? (section === undefined ? words.notFound : words.sections[section])
+    const { section, path } = currentRoute.value
+    const landing = findLandingId(path)
+    const ownTitle = sectionTitle.value ?? (landing && words.popular.names[landing])
+    const name = ownTitle ?? (section === undefined ? words.notFound : words.sections[section])
     const title =
       section === 'convert' && sectionTitle.value === undefined ? words.title : words.titleOf(name)
     const percent = progressPercent.value

@@ -12,6 +12,7 @@ const words: typeof en = {
   skip: 'Zum Inhalt',
   sections: {
     convert: 'Umwandeln',
+    landing: 'Häufige Aufgaben',
     batch: 'Ordner',
     tools: 'Werkzeuge',
     history: 'Verlauf',
@@ -29,6 +30,7 @@ const words: typeof en = {
   loading: 'Lädt …',
   loadFailed:
     'Dieser Teil der Seite konnte nicht geladen werden. Prüfe deine Verbindung und versuche es noch einmal.',
+  problemDetail: 'Einzelheiten',
   tryAgain: 'Erneut versuchen',
   pageError: 'Auf dieser Seite ist etwas schiefgegangen. Lade sie neu und versuche es noch einmal.',
   unreachable: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
@@ -37,11 +39,27 @@ const words: typeof en = {
   notFound: 'Seite nicht gefunden',
   notFoundLead: 'Vielleicht wurde sie gelöscht, oder die Adresse enthält einen Tippfehler.',
   toStart: 'Datei umwandeln',
+  popular: {
+    title: 'Häufige Aufgaben',
+    names: {
+      'pdf-to-word': 'PDF in Word',
+      'merge-pdf': 'PDFs verbinden',
+      'compress-pdf': 'PDF verkleinern',
+      'jpg-to-pdf': 'JPG in PDF',
+      'heic-to-jpg': 'HEIC in JPG',
+      'mp4-to-mp3': 'MP4 in MP3',
+      'video-to-gif': 'Video in GIF',
+      'scan-to-text': 'Scan in Text',
+    },
+  },
   dropZone: {
     title: 'Dateien umwandeln',
     lead: 'Datei hinzufügen, Format wählen, Ergebnis herunterladen.',
     drop: 'Dateien irgendwo auf diese Seite ziehen',
     choose: 'Dateien wählen',
+    photo: 'Foto aufnehmen',
+    limits: (maxFileSize, retention) =>
+      `Ohne Konto · Dateien bis ${maxFileSize} · Nur ${retention} gespeichert`,
     paste: 'oder aus der Zwischenablage einfügen',
     more: 'Aus einem Ordner oder von einem Link',
     folder: 'Ordner wählen',

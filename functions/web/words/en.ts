@@ -12,6 +12,7 @@ export default {
   /** In the navigation and in the window title. */
   sections: {
     convert: 'Convert',
+    landing: 'Popular tasks',
     batch: 'Folders',
     tools: 'Tools',
     history: 'History',
@@ -29,17 +30,34 @@ export default {
   loading: 'Loading…',
   loadFailed: 'This part of the page could not be loaded. Check your connection and try again.',
   tryAgain: 'Try again',
+  problemDetail: 'Details',
   pageError: 'Something went wrong on this page. Reload it and try again.',
   unreachable: 'The server cannot be reached. Check your connection and try again.',
   badReply: (status: number) => `The server sent an unexpected reply (status ${status}). Try again shortly.`,
   notFound: 'Page not found',
   notFoundLead: 'It may have been deleted, or there is a typo in the address.',
   toStart: 'Convert a file',
+  popular: {
+    title: 'Popular tasks',
+    names: {
+      'pdf-to-word': 'PDF to Word',
+      'merge-pdf': 'Merge PDF',
+      'compress-pdf': 'Compress PDF',
+      'jpg-to-pdf': 'JPG to PDF',
+      'heic-to-jpg': 'HEIC to JPG',
+      'mp4-to-mp3': 'MP4 to MP3',
+      'video-to-gif': 'Video to GIF',
+      'scan-to-text': 'Scan to text',
+    },
+  },
   dropZone: {
     title: 'Convert any file',
     lead: 'Add a file, choose a format, download the result.',
     drop: 'Drop files anywhere on this page',
     choose: 'Choose files',
+    photo: 'Take a photo',
+    limits: (maxFileSize: string, retention: string) =>
+      `No account needed · Files up to ${maxFileSize} · Deleted after ${retention}`,
     paste: 'or paste from the clipboard',
     more: 'From a folder or link',
     folder: 'Choose a folder',

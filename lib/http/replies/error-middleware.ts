@@ -1,6 +1,5 @@
 import { oauthErrorBody } from '../../access/oauth/oauth-errors.ts'
 import { clearSessionCookie, clearsSession } from '../../access/session-auth.ts'
-import type { Config } from '../../config.ts'
 import { type AppError, retryAfterOf } from '../../errors.ts'
 import { insufficientSpaceError, isCausedByFullDisk } from '../../io/disk-space.ts'
 import type { Services } from '../../services/services.ts'
@@ -11,7 +10,7 @@ import { errorBody, problemDetails, toAppError } from './envelope.ts'
 import type { HttpResult } from './render.ts'
 
 /** Renders the "not found" page of an app that has web pages. */
-export type MissingPage = (event: HttpEvent, config: Config) => Promise<HttpResult>
+export type MissingPage = (event: HttpEvent, services: Services) => Promise<HttpResult>
 
 /** Turns anything thrown into an error reply; anything other than an AppError is a bug and logged in full. */
 export function errorMiddleware(services: Services, missingPage?: MissingPage): Middleware {
@@ -25,7 +24,7 @@ export function errorMiddleware(services: Services, missingPage?: MissingPage): 
       else context.log.info({ code: error.code, error: error.message, cause: error.cause }, 'refused')
       const { PUBLIC_URL } = services.config
       if (missingPage && error.code === 'NOT_FOUND' && wantsHtml(event)) {
-        request.response = await missingPage(event, services.config)
+        request.response = await missingPage(event, services)
         return
       }
       request.response = errorResult(error, event, context, PUBLIC_URL ?? '')
@@ -70,9 +69,17 @@ function errorResult(
       ...(error.code === 'UNSUPPORTED_MEDIA_TYPE' && { 'accept-encoding': supportedEncodings.join(', ') }),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       ...(error.status === 401 && authChallenge(error, isOAuth)),
+      ...scopeChallenge(error),
     },
     body: JSON.stringify(body),
   }
+}
+
+/** `WWW-Authenticate` for a key or token with too few scopes (RFC 6750, 3.1). */
+function scopeChallenge({ code, details }: AppError): Record<string, string> {
+  const required = details?.['required']
+  if (code !== 'INSUFFICIENT_PERMISSIONS' || !Array.isArray(required)) return {}
+  return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${required.join(' ')}"` }
 }
 
 /** `WWW-Authenticate`, which every 401 needs (RFC 9110, 15.5.2); RFC 6750, 3 says when it has an `error`. */

@@ -1,10 +1,20 @@
 import type { ComponentChildren } from 'preact'
+import { limitTokens } from '../../section-paths.ts'
 import words from '../../words/en.ts'
 
 const { dropZone } = words
 
+/** The limits of the service, which it sets on the root element; tokens while the document is rendered. */
+function describeLimits(): string {
+  const { maxFileSize = '', retention = '' } =
+    typeof document === 'undefined' ? limitTokens : document.documentElement.dataset
+  return dropZone.limits(maxFileSize, retention)
+}
+
 /** The drop zone. Also rendered on the server, so without hooks; the script finds the buttons by id. */
 export function DropZone(props: {
+  readonly title?: string
+  readonly lead?: string
   readonly onFolder?: () => void
   readonly onUrl?: (url: string) => void
   readonly onMoreOpen?: () => void
@@ -13,16 +23,22 @@ export function DropZone(props: {
 }) {
   return (
     <section class="add" aria-labelledby="title">
-      <h1 id="title">{dropZone.title}</h1>
-      <p class="lead">{dropZone.lead}</p>
+      <h1 id="title">{props.title ?? dropZone.title}</h1>
+      <p class="lead">{props.lead ?? dropZone.lead}</p>
       <div class="drop">
         <span class="drop-mark" aria-hidden="true" />
         <p class="drop-words">{dropZone.drop}</p>
-        <button type="button" id="choose" class="button primary">
-          {dropZone.choose}
-        </button>
+        <p class="drop-buttons">
+          <button type="button" id="choose" class="button primary">
+            {dropZone.choose}
+          </button>
+          <button type="button" id="photo" class="button">
+            {dropZone.photo}
+          </button>
+        </p>
         <p class="hint">{dropZone.paste}</p>
       </div>
+      <p class="limits">{describeLimits()}</p>
       <details class="ways" onToggle={props.onMoreOpen}>
         <summary>{dropZone.more}</summary>
         <button type="button" class="button" onClick={props.onFolder}>
@@ -62,7 +78,7 @@ export function DropZone(props: {
 }
 
 /** The form for visitors without JavaScript, in a noscript element. */
-export function NoScriptForm() {
+export function NoScriptForm({ to }: { readonly to?: string | undefined }) {
   return (
     <form class="plain" method="post" encType="multipart/form-data" action="/v1/convert?redirect=true">
       <p>{dropZone.noScript}</p>
@@ -71,7 +87,7 @@ export function NoScriptForm() {
       </label>
       <label>
         {dropZone.noScriptTarget}{' '}
-        <input type="text" name="targetFormat" list="plain-formats" required autocomplete="off" />
+        <input type="text" name="targetFormat" value={to} list="plain-formats" required autocomplete="off" />
       </label>
       <datalist id="plain-formats">
         {['pdf', 'docx', 'jpg', 'png', 'webp', 'mp4', 'mp3', 'gif', 'txt', 'epub'].map((id) => (

@@ -62,14 +62,19 @@ export function parseUrl(text: string): string | undefined {
 }
 
 /** Opens the file dialog; returns no files if it is cancelled. Needs a user gesture. */
-export function chooseFiles({ multiple = true, folder = false, camera = false } = {}): Promise<readonly File[]> {
+export function chooseFiles({
+  multiple = true,
+  folder = false,
+  camera = false,
+} = {}): Promise<readonly File[]> {
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = multiple
   input.webkitdirectory = folder
   if (camera) {
     input.accept = 'image/*'
-    input.capture = 'environment'
+    // Desktop browsers have no such property.
+    input.setAttribute('capture', 'environment')
   }
   return new Promise((resolve) => {
     input.addEventListener('change', () => resolve([...(input.files ?? [])]), { once: true })

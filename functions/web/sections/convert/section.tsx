@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Lazy } from '../../shell/lazy.tsx'
+import { PopularTasks } from '../../shell/popular.tsx'
 import type { PageRoute } from '../../shell/router.ts'
 import { addFiles, addUrl } from './add-files.ts'
 import { linkedChoice } from './add-items.ts'
@@ -40,17 +41,8 @@ export default function Convert({ route }: { readonly route: PageRoute }) {
       <div class="work">
         {linkedChoice.value && <LinkNotice />}
         <ItemList items={allItems} />
+        <PopularTasks />
         {isRestored.value && <SupportedFormats />}
-        {isRestored.value && (
-          <section aria-labelledby="terminal-title">
-            <h2 id="terminal-title">{words.useApi}</h2>
-            <pre class="terminal" dir="ltr">
-              <code>
-                {`curl -LOJ -H 'Prefer: wait=25' -F file=@photo.jpg -F targetFormat=webp \\\n  '${location.origin}/v1/convert?redirect=true'`}
-              </code>
-            </pre>
-          </section>
-        )}
       </div>
     </>
   )

@@ -30,6 +30,16 @@ export default function Reference({ route }: { readonly route: PageRoute }) {
         <a href="/docs/events">{words.events}</a>
         <a href="/errors">{words.errors}</a>
       </p>
+      {!route.query.has('operation') && !route.query.has('about') && (
+        <section class="block" aria-labelledby="terminal-title">
+          <h2 id="terminal-title">{words.fromTerminal}</h2>
+          <pre class="terminal" dir="ltr">
+            <code>
+              {`curl -LOJ -H 'Prefer: wait=25' -F file=@photo.jpg -F targetFormat=webp \\\n  '${location.origin}/v1/convert?redirect=true'`}
+            </code>
+          </pre>
+        </section>
+      )}
       <QueryView query={document}>{(data) => <ReferenceView document={data} route={route} />}</QueryView>
     </Page>
   )

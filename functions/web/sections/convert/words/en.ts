@@ -28,7 +28,6 @@ export default {
   yourFiles: 'Your files',
   supportedFormats: 'Supported formats',
   allOfThem: 'All formats',
-  useApi: 'Use the API',
   added: (name: string) => `${name} added.`,
   addedMany: (count: number) => `${files(count)} added.`,
   onlyFirst: (max: number) =>
@@ -46,7 +45,7 @@ export default {
   search: (count: number) => `Search ${count} formats`,
   noSuchFormat: (typed: string) => `No format called “${typed}” for this file.`,
   tools: 'Tools',
-  targetNotes: { experimental: 'experimental', same: 'same format: resize, cut, rotate' },
+  targetNotes: { experimental: 'experimental', same: 'same format' },
   moreTools: 'More PDF tools',
   chooseFirst: 'Choose a format first.',
   outputOnly: (type: string) => `We can create ${type}, but not convert from it.`,
@@ -61,6 +60,10 @@ export default {
   // Several files
   allReady: 'All files that are ready',
   ready: (count: number) => `${files(count)} ready`,
+  combine: (count: number) => `Combine ${count} images into one PDF`,
+  combineOther: 'Change the order first',
+  combinedName: (count: number) => `${count} images`,
+  combinedFile: 'images.pdf',
   allInto: (counted: string) => `Convert all ${counted} to`,
   targetOf: (counted: string) => `Format for ${counted}`,
   convertAll: 'Convert all',
@@ -169,7 +172,10 @@ export default {
     leftOut: (target: string, names: string) => `Not supported by ${target} and dropped: ${names}.`,
     theResult: 'the result',
   },
+  // A locked file
+  password: 'Password of this file',
   // Errors detected by the page itself
+  emptyFile: 'The file is empty. Choose a file that has content.',
   uploadInterrupted:
     'The upload was interrupted. Check your connection and that the file has not been moved.',
   uploadRejected: (code: string) => `The upload was rejected (${code}). Please try again.`,

@@ -1,6 +1,7 @@
 import type en from './en.ts'
 
 const words: typeof en = {
+  fromTerminal: 'Eine Datei aus dem Terminal umwandeln',
   title: 'API-Referenz',
   events: 'Ereignisse: Webhooks, WebSockets, Streams',
   errors: 'Fehler',

@@ -1,5 +1,6 @@
 /** Texts of the API reference. */
 export default {
+  fromTerminal: 'Convert a file from a terminal',
   title: 'API reference',
   events: 'Events: webhooks, WebSockets, streams',
   errors: 'Errors',

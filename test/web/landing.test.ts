@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sectionPaths } from '../../functions/web/section-paths.ts'
+import { axeViolations } from './axe.ts'
+import { chooseFiles, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
+
+let site: Site
+
+/** The HTML from the server, as a browser without scripts shows it. */
+async function fetchHtml(path: string, language = 'en'): Promise<string> {
+  const response = await fetch(site.url + path, { headers: { 'accept-language': language } })
+  assert.equal(response.status, 200, path)
+  return response.text()
+}
+
+describe('the first screen and the landing pages', { concurrency: 3 }, () => {
+  before(async () => {
+    site = await openSite({ MAX_FILE_MB: '700', RETENTION_HOURS: '96' })
+  })
+  after(() => site.close())
+
+  test('the first screen states the limits that the service is configured with', async () => {
+    assert.match(await fetchHtml('/'), /No account needed · Files up to 734 MB · Deleted after 4 days/)
+    assert.match(await fetchHtml('/', 'de'), /Dateien bis 734 MB · Nur 4 Tage gespeichert/)
+    await visit({ site }, async (page) => {
+      await page.locator('#kinds').waitFor()
+      assert.match((await page.locator('.limits').textContent()) ?? '', /734 MB · Deleted after 4 days/)
+    })
+  })
+
+  test('the first screen links each popular task, with an icon', async () => {
+    const html = await fetchHtml('/')
+    for (const path of sectionPaths.landing) {
+      const [link = ''] = html.match(new RegExp(`<a href="${path}">.*?</a>`)) ?? []
+      assert.match(link, /<svg class="line-icon".*<(path|rect|circle) /, path)
+    }
+  })
+
+  test('the drop zone fills the width of a large screen', () =>
+    visit({ site, context: { viewport: { width: 1600, height: 900 } } }, async (page) => {
+      const { width = 0 } = (await page.locator('.drop').boundingBox()) ?? {}
+      assert.ok(width > 1400, `${width} px`)
+    }))
+
+  test('every landing page has a title, three steps, options and questions without scripts', async () => {
+    for (const language of ['en', 'de']) {
+      for (const path of sectionPaths.landing) {
+        const html = await fetchHtml(path, language)
+        const [, list = ''] = html.match(/<ol>(.*?)<\/ol>/) ?? []
+        assert.equal(list.split('<li>').length - 1, 3, path)
+        const [, title = ''] = html.match(/<h1 id="title">(.*?)<\/h1>/) ?? []
+        assert.ok(title.length > 8 && !html.includes('Convert any file'), `${path}: ${title}`)
+        assert.match(html, /aria-labelledby="options-title"/)
+        assert.match(html, /<details><summary>.*<\/summary><p>/)
+      }
+    }
+  })
+
+  test('a file added on /pdf-to-word becomes a Word document with one more click', () =>
+    visit({ site, path: '/pdf-to-word' }, async (page) => {
+      assert.equal(await page.title(), 'PDF to Word · Mutabor')
+      await chooseFiles(page, await filePayload(fixture('three-pages.pdf')))
+      await fileCard(page, 'three-pages.pdf').getByRole('button', { name: 'Convert to DOCX' }).click()
+      await fileCard(page, 'three-pages.pdf')
+        .getByRole('link', { name: /^Download/ })
+        .waitFor()
+    }))
+
+  test('files added on /merge-pdf open in the tool that merges them', () =>
+    visit({ site, path: '/merge-pdf' }, async (page) => {
+      await page.getByRole('heading', { name: 'Merge PDF files' }).waitFor()
+      await chooseFiles(
+        page,
+        await filePayload(fixture('report.pdf')),
+        await filePayload(fixture('three-pages.pdf')),
+      )
+      await page.waitForURL('**/tools/merge')
+      await page.getByText('three-pages.pdf').first().waitFor()
+    }))
+
+  test('files added on /compress-pdf are compressed without choosing a tool', () =>
+    visit({ site, path: '/compress-pdf' }, async (page) => {
+      await chooseFiles(page, await filePayload(fixture('report.pdf')))
+      await fileCard(page, 'report.pdf').getByRole('button', { name: 'Compress PDF' }).waitFor()
+    }))
+
+  test('the target of a landing page ends with the page', () =>
+    visit({ site, path: '/heic-to-jpg' }, async (page) => {
+      await page.getByRole('link', { name: 'Convert', exact: true }).click()
+      await page.getByRole('heading', { name: 'Convert any file' }).waitFor()
+      assert.equal(await page.locator('.linked').count(), 0)
+    }))
+
+  test('a phone offers the camera', () =>
+    visit({ site, context: { hasTouch: true, isMobile: true } }, async (page) => {
+      const [dialog] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Take a photo' }).click(),
+      ])
+      assert.equal(await dialog.element().getAttribute('accept'), 'image/*')
+      assert.equal(await dialog.element().getAttribute('capture'), 'environment')
+    }))
+
+  test('landing pages have no accessibility violations, and links between them work', () =>
+    visit({ site, path: '/mp4-to-mp3' }, async (page) => {
+      await page.locator('#kinds, .landing').first().waitFor()
+      assert.deepEqual(await axeViolations(page), [])
+      await page.getByRole('link', { name: 'Scan to text' }).click()
+      await page.getByRole('heading', { name: 'Convert a scan to text' }).waitFor()
+      assert.equal(await page.title(), 'Scan to text · Mutabor')
+    }))
+})
