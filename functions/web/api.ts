@@ -6,6 +6,7 @@ import type { createConversion } from '../routes/create-conversion.ts'
 import type { listConversions } from '../routes/list-conversions.ts'
 import type { createMultipart } from '../routes/multipart-uploads.ts'
 import type { presignUpload } from '../routes/presign-upload.ts'
+import type { ServiceError } from './problems/describe-problem.ts'
 import words from './words/en.ts'
 
 /** Data of an endpoint's reply, by its contract. Only types are imported; no server code reaches the browser. */
@@ -24,14 +25,25 @@ export class Problem extends Error {
   readonly retryAfterS: number | undefined
   /** The request field concerned, as the service names it. */
   readonly field: string | undefined
+  /** The sentence of the service, for those who use its API. */
+  readonly detail: string | undefined
 
-  constructor(code: string, sentence: string, retryAfterS?: number, field?: string) {
+  constructor(code: string, sentence: string, retryAfterS?: number, field?: string, detail?: string) {
     super(sentence)
     this.name = 'Problem'
     this.code = code
     this.retryAfterS = retryAfterS
     this.field = field
+    this.detail = detail
   }
+}
+
+/** An error of the service in the language of the page. The texts are loaded with the first error. */
+export async function explainError(error: ServiceError): Promise<Problem> {
+  const { code, message, details, retryAfterS } = error
+  const texts = await import('./problems/describe-problem.ts').catch(() => undefined)
+  const field = typeof details?.['field'] === 'string' ? details['field'] : undefined
+  return new Problem(code, texts?.describeProblem(error) ?? message, retryAfterS, field, message)
 }
 
 export function toProblem(thrownError: unknown): Problem {
@@ -95,7 +107,7 @@ async function sendOnce<Data>(
   if (response.status === 204) return { data: undefined as Data, retryAfterS } // callers expect no data here
   const envelope: unknown = await response.json().catch(() => undefined)
   if (response.ok && isRecord(envelope)) return { data: envelope['data'] as Data, retryAfterS } // typed by the contract
-  throw problemFromReply(envelope, response.status, retryAfterS)
+  throw await problemFromReply(envelope, response.status, retryAfterS)
 }
 
 /** Calls an endpoint and returns the data of its reply; sections type it by the contract. */
@@ -127,13 +139,16 @@ async function create<Data>(path: string, body: unknown, signal?: AbortSignal): 
 
 const unreachableProblem = () => new Problem('UNREACHABLE', words.unreachable)
 
-function problemFromReply(envelope: unknown, status: number, retryAfterS: number | undefined): Problem {
+async function problemFromReply(
+  envelope: unknown,
+  status: number,
+  retryAfterS: number | undefined,
+): Promise<Problem> {
   const error = isRecord(envelope) && isRecord(envelope['error']) ? envelope['error'] : {}
   const { code, message } = error
   const details = isRecord(error['details']) ? error['details'] : {}
-  const field = typeof details['field'] === 'string' ? details['field'] : undefined
   if (typeof code === 'string' && typeof message === 'string')
-    return new Problem(code, message, retryAfterS, field)
+    return explainError({ code, message, details, retryAfterS })
   return new Problem('UNREACHABLE', words.badReply(status), retryAfterS)
 }
 
@@ -251,6 +266,24 @@ export type ConversionSource =
 
 export async function createJob(body: ConversionSource & ConversionSpec): Promise<Job> {
   return create<Job>('/v1/convert', body)
+}
+
+/** Unlocks a PDF and converts it, in one job; for conversions that do not open locked files themselves. */
+export function createUnlockedJob(uploadId: string, spec: ConversionSpec, password: string): Promise<Job> {
+  const { targetFormat, toolOperation, options } = spec
+  return create<Job>('/v1/jobs', {
+    tasks: {
+      file: { operation: 'import/upload', upload_id: uploadId },
+      unlock: { operation: 'decrypt-pdf', input: 'file', options: { password } },
+      result: {
+        operation: toolOperation ?? 'convert',
+        input: 'unlock',
+        options,
+        ...(targetFormat && { output_format: targetFormat }),
+      },
+      out: { operation: 'export/url', input: 'result' },
+    },
+  })
 }
 
 export function fetchJobStatus(jobId: string, signal: AbortSignal, waitS?: number): Promise<Reply<Job>> {

@@ -90,14 +90,19 @@ describe('failures on the page', { concurrency: 3 }, () => {
     await site.close()
   })
 
-  test('a corrupt file shows the error message of the service and keeps the form', () =>
+  test('a corrupt file shows what to do, with the message of the service below, and keeps the form', () =>
     visitPage(async (page) => {
       const { buffer } = await filePayload(fixture('corners.png'))
       const refusal = page.waitForResponse((response) => response.url().endsWith('/v1/convert'))
       const card = await convert(page, 'broken.png', buffer.subarray(0, 60))
       const { error } = await (await refusal).json()
       assert.equal(error.code, 'CORRUPT_FILE')
-      assert.equal((await card.getByRole('alert').textContent())?.trim(), error.message)
+      await card
+        .getByRole('alert')
+        .getByText(/^The file is damaged.* save it again and retry/)
+        .waitFor()
+      await card.getByRole('alert').getByText('Details').click()
+      assert.equal(await card.locator('details[open] [lang=en]').textContent(), error.message)
       assert.equal(await card.getByRole('button', { name: 'Convert to WEBP' }).isEnabled(), true)
       assert.equal(await card.getByRole('radio', { name: 'WEBP' }).isChecked(), true)
     }))
@@ -122,6 +127,47 @@ describe('failures on the page', { concurrency: 3 }, () => {
     visitPage(async (page) => {
       const card = await convert(page, 'nothing.png', Buffer.alloc(0))
       await card.getByRole('alert').getByText(/empty/).waitFor()
+    }))
+
+  for (const to of ['JPG', 'DOCX'])
+    test(`a locked PDF asks for its password in the card and becomes a ${to}`, () =>
+      visitPage(async (page) => {
+        // On a busy machine, the first job waits for its engine to start.
+        page.setDefaultTimeout(150_000)
+        await chooseFiles(page, await filePayload(fixture('needs-password.pdf')))
+        const card = fileCard(page, 'needs-password.pdf')
+        await card.getByRole('radio', { name: to }).check()
+        await card.getByRole('button', { name: /^Convert to/ }).click()
+        const password = card.getByLabel('Password of this file')
+        await password.fill('wrong')
+        await password.press('Enter')
+        await card.getByRole('alert').getByText('This password doesn’t open the file').waitFor()
+        assert.equal(await password.inputValue(), '')
+        await password.fill('secret')
+        await password.press('Enter')
+        const bytes = await readDownload(await downloadFrom(page, 'needs-password.pdf'))
+        assert.equal(bytes.toString('latin1', 0, 2), to === 'JPG' ? '\xff\xd8' : 'PK')
+      }))
+
+  test('errors of the service are in the language of the page, with sizes in GB', () =>
+    visitPage(async (page) => {
+      await page.goto(`${site.url}/?lang=de`)
+      await page.route('**/v1/convert/check', (route) =>
+        route.fulfill({
+          status: 413,
+          json: {
+            success: false,
+            error: { code: 'FILE_TOO_LARGE', message: 'size: …', details: { maxBytes: 10e9, size: 12.5e9 } },
+          },
+        }),
+      )
+      const [dialog] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Dateien wählen' }).click(),
+      ])
+      await dialog.setFiles(fixture('corners.png'))
+      await page.getByRole('button', { name: /umwandeln$/ }).click()
+      await page.getByText(/^Die Datei hat 12,5\sGB, möglich sind höchstens 10\sGB/).waitFor()
     }))
 
   test('a file of unknown type offers all formats, and its content decides', () =>

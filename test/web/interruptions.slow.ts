@@ -157,7 +157,7 @@ test('a file too large for the workers of its target is rejected before it is up
       await end.waitFor()
     }
     const message = await fileCard(page, 'large.pdf').getByRole('alert').textContent()
-    assert.match(message ?? '', /4609 MiB; this conversion accepts at most 4096 MiB/)
+    assert.match(message ?? '', /4\.8\sGB, but at most 4\.3\sGB/)
     assert.deepEqual(
       requestedPaths.filter((path) => path.startsWith('/v1/uploads/')),
       ['/v1/uploads/presign'],

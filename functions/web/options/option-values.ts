@@ -62,8 +62,10 @@ function validateNumber(
   return min !== undefined ? words.atLeast(min) : words.atMost(max ?? value)
 }
 
-/** The form field that a problem refers to: `options.start` and `start` are the same. */
+/**
+ * The form field that a problem refers to: `options.start`, `tasks.convert-1.options.start` and `start` are the same.
+ */
 export function problemField({ field }: Problem, options: readonly Option[]): string | undefined {
-  const name = field?.replace(/^options[./]/, '').split(/[.[]/)[0]
+  const name = field?.replace(/^(?:tasks\.[^.]+\.)?(?:options[./])?/, '').split(/[.[]/)[0]
   return options.some((option) => option.name === name) ? name : undefined
 }

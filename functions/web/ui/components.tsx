@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
-import { type Problem, toProblem } from '../api.ts'
+import { useEffect, useId, useState } from 'preact/hooks'
+import { explainError, type Problem, toProblem } from '../api.ts'
+import type { ServiceError } from '../problems/describe-problem.ts'
 import { announce } from '../shell/announce.ts'
+import { ProblemText } from '../shell/problem-text.tsx'
 import { adoptStyles } from '../shell/styles.ts'
 import rules from './ui.css'
 import type { Query } from './use-query.ts'
@@ -35,6 +37,10 @@ export const Block = (props: { readonly title: string; readonly children: Compon
   </section>
 )
 
+/** What these errors mean is only in the sentence of the service. */
+const isAboutInput = ({ code }: Problem) =>
+  ['INVALID_INPUT', 'INVALID_REQUEST', 'CONFLICT', 'URL_NOT_ALLOWED'].includes(code)
+
 const signInCodes = ['AUTHENTICATION_REQUIRED', 'INVALID_API_KEY']
 
 export function ErrorNotice({
@@ -47,9 +53,9 @@ export function ErrorNotice({
   const isSignedOut = signInCodes.includes(problem.code)
   return (
     <div class="stack">
-      <p class="notice problem" role="alert">
-        {isSignedOut ? words.signInFirst : problem.message}
-      </p>
+      <div class="notice problem" role="alert">
+        {isSignedOut ? words.signInFirst : <ProblemText problem={problem} isOpen={isAboutInput(problem)} />}
+      </div>
       {isSignedOut ? (
         <p>
           <a class="button primary" href="/account">
@@ -65,6 +71,13 @@ export function ErrorNotice({
       )}
     </div>
   )
+}
+
+/** The error of a job, in the language of the page once its texts are loaded. */
+export function ServiceErrorNotice({ error }: { readonly error: ServiceError }) {
+  const [problem, setProblem] = useState<Problem>()
+  useEffect(() => void explainError(error).then(setProblem), [error])
+  return problem ? <ErrorNotice problem={problem} /> : null
 }
 
 /** Shows the data of a query, its progress or its error. */
@@ -173,7 +186,7 @@ export function ActionButton({
     }
   }
   return (
-    <span class="act">
+    <div class="act">
       {state === 'asking' ? (
         <>
           <span>{confirmText}</span>
@@ -195,11 +208,11 @@ export function ActionButton({
         </button>
       )}
       {problem && (
-        <span class="notice problem" role="alert">
-          {problem.message}
-        </span>
+        <div class="notice problem" role="alert">
+          <ProblemText problem={problem} isOpen={isAboutInput(problem)} />
+        </div>
       )}
-    </span>
+    </div>
   )
 }
 
@@ -234,9 +247,9 @@ export function Form({
     <form class="form" onSubmit={(event) => void onSubmit(event)}>
       {children}
       {problem && (
-        <p class="notice problem" role="alert">
-          {problem.message}
-        </p>
+        <div class="notice problem" role="alert">
+          <ProblemText problem={problem} isOpen={isAboutInput(problem)} />
+        </div>
       )}
       <p>
         <button type="submit" class={`button ${isQuiet ? '' : 'primary'}`} disabled={isBusy}>

@@ -109,11 +109,14 @@ export function convertAgain(
   const formatCatalog = catalog.value
   const job = item.job.value
   if (!formatCatalog) return undefined
-  const origin: ItemOrigin | undefined = file
-    ? { kind: 'file', file, folder: item.folder }
-    : item.url !== undefined
-      ? { kind: 'url', url: item.url, name: item.name }
-      : job && { kind: 'again', job, folder: item.folder }
+  const [firstPart] = item.parts ?? []
+  const origin: ItemOrigin | undefined = firstPart
+    ? { kind: 'parts', name: item.name, parts: item.parts ?? [], format: item.source?.id ?? '' }
+    : file
+      ? { kind: 'file', file, folder: item.folder }
+      : item.url !== undefined
+        ? { kind: 'url', url: item.url, name: item.name }
+        : job && { kind: 'again', job, folder: item.folder }
   if (!origin) return undefined
   const addedItem = new ConversionItem(origin, formatCatalog)
   chooseDefault(addedItem, formatCatalog)

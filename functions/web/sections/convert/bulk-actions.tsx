@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type Format, Problem, requestZip, toProblem } from '../../api.ts'
+import { explainError, type Format, Problem, requestZip, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { Lazy } from '../../shell/lazy.tsx'
 import { setTargetForAll } from './choose-target.ts'
@@ -9,6 +9,7 @@ import { commonTargets, sortByUse, suggestTargets } from './format-catalog.ts'
 import type { ConversionItem } from './item.ts'
 import { countsOf } from './item-list.ts'
 import { wantsNotification } from './notifications.ts'
+import { openToolWith } from './open-tool.ts'
 import { removeItems } from './remove-items.ts'
 import { TargetPicker } from './target-picker.tsx'
 import { watchJob } from './watch-job.ts'
@@ -120,6 +121,7 @@ function CategoryRow({
           onChoose={(target) => setTargetForAll(group, target)}
         />
       )}
+      {kind === 'image' && <CombineImages group={group} />}
       {group.length > 1 && chosenTargets.size === 1 && (
         <Lazy load={loadGroupOptions} group={group} countText={countedText} />
       )}
@@ -148,6 +150,30 @@ const CommonTargets = (props: {
   </fieldset>
 )
 
+const loadCombining = () => import('./combine-images.ts')
+
+/** Offered once all images are to become a PDF. */
+function CombineImages({ group }: { readonly group: readonly ConversionItem[] }) {
+  const [first] = group
+  const canCombine =
+    group.length > 1 && group.every(({ target, file }) => target.value?.id === 'pdf' && file.value)
+  if (!first || !canCombine) return null
+  return (
+    <div class="actions combine">
+      <button
+        type="button"
+        class="button"
+        onClick={() => void loadCombining().then(({ combineImages }) => combineImages(group))}
+      >
+        {words.combine(group.length)}
+      </button>
+      <button type="button" class="link" onClick={() => openToolWith('merge', first)}>
+        {words.combineOther}
+      </button>
+    </div>
+  )
+}
+
 /** Maximum number of jobs in one ZIP. */
 const maxJobsPerZip = 100
 
@@ -173,7 +199,9 @@ function ZipButton({
         const job = await requestZip(jobs.slice(at, at + maxJobsPerZip), name)
         const finishedJob = await watchJob(job, () => {}, new AbortController().signal)
         if (!finishedJob.result)
-          throw new Problem('ZIP', finishedJob.error?.message ?? words.jobExpired(job.jobId))
+          throw finishedJob.error
+            ? await explainError(finishedJob.error)
+            : new Problem('ZIP', words.jobExpired(job.jobId))
         saveUrl(finishedJob.result.downloadUrl, finishedJob.result.filename)
       }
     } catch (error) {

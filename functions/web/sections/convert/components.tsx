@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Problem } from '../../api.ts'
+import { ProblemText } from '../../shell/problem-text.tsx'
 
 /** An icon from the style sheet; the text next to it has the same meaning. */
 export function Icon(props: {
@@ -12,10 +13,10 @@ export function Notice({ text }: { readonly text: Problem | string | undefined }
   if (text === undefined) return null
   if (!(text instanceof Problem)) return <p class="notice">{text}</p>
   return (
-    <p class="notice problem" role="alert" data-code={text.code}>
+    <div class="notice problem" role="alert" data-code={text.code}>
       <Icon name="warning" />
-      <span>{text.message}</span>
-    </p>
+      <ProblemText problem={text} />
+    </div>
   )
 }
 

@@ -11,8 +11,13 @@ export function toConversionSpec(item: ConversionItem): ConversionSpec {
   const target = item.target.value
   const tool = item.tool.value
   if (!target && !tool) throw new Problem('NO_TARGET', words.chooseFirst)
+  const options = item.options.value ?? []
+  const { value: password } = item.password
   return {
     ...defined({ targetFormat: target?.id, toolOperation: tool }),
-    options: collectValues(item.options.value ?? [], item.values.value),
+    options: {
+      ...collectValues(options, item.values.value),
+      ...(password && options.some(({ name }) => name === 'password') && { password }),
+    },
   }
 }

@@ -3,7 +3,9 @@ import {
   cancelJob,
   checkConversion,
   createJob,
+  createUnlockedJob,
   deleteJob,
+  explainError,
   fetchJobStatus,
   type Job,
   Problem,
@@ -35,7 +37,7 @@ const largeBytes = 1e9
 
 /** Checks the conversion before uploading; equal checks share a request. */
 async function checkBeforeUpload(item: ConversionItem): Promise<void> {
-  if (!item.source) return
+  if (!item.source || item.parts) return
   const sendsSize = items.value.length <= maxCards || Number(item.size) > largeBytes
   const spec = { from: item.source.id, ...toConversionSpec(item), size: sendsSize ? item.size : undefined }
   const key = JSON.stringify(spec)
@@ -59,16 +61,36 @@ async function passesChecks(item: ConversionItem): Promise<boolean> {
     if (!navigator.onLine || isTransient(error)) return true
     const problem = toProblem(error)
     const field = problemField(problem, item.options.value ?? [])
-    if (field) item.fieldErrors.value = { [field]: problem.message }
+    if (field && !isLockedProblem(problem)) await showFieldError(item, field, problem)
     else item.notice.value = problem
     return false
   }
+}
+
+async function showFieldError(item: ConversionItem, field: string, problem: Problem): Promise<void> {
+  const { describeFieldProblem } = await import('../../problems/describe-problem.ts')
+  item.fieldErrors.value = { [field]: describeFieldProblem(problem.detail ?? problem.message) }
+}
+
+/** Whether the file needs a password, or another one. */
+const isLockedProblem = ({ code }: Problem) => code === 'PDF_ENCRYPTED' || code === 'FILE_ENCRYPTED'
+
+/** Asks for the password in the card, and says whether the one that was sent is wrong. */
+async function askForPassword(item: ConversionItem, problem: Problem): Promise<Problem> {
+  const { wrongPassword } = await import('../../problems/describe-problem.ts')
+  const wasSent = Boolean(item.password.value)
+  item.password.value = ''
+  return new Problem(problem.code, wasSent ? wrongPassword : problem.message)
 }
 
 export async function convertItem(item: ConversionItem): Promise<void> {
   if (item.phase.value !== 'ready') return
   if (!item.hasBytes.value) return
   item.notice.value = undefined
+  if (item.size === 0) {
+    item.notice.value = new Problem('EMPTY_FILE', words.emptyFile)
+    return
+  }
   if (!item.target.value && !item.tool.value) {
     item.notice.value = new Problem('NO_TARGET', words.chooseFirst)
     return
@@ -92,9 +114,19 @@ export async function convertItem(item: ConversionItem): Promise<void> {
     notifyOtherTabs()
     await trackJob(item, job)
   } catch (error) {
-    endWithoutResult(item, controller.signal.aborted ? words.cancelled : toProblem(error))
+    const problem = toProblem(error)
+    const shown = isLockedProblem(problem) ? await askForPassword(item, problem) : problem
+    const optionField = problemField(shown, item.options.value ?? [])
+    if (optionField && !isLockedProblem(shown)) {
+      await showFieldError(item, optionField, shown)
+      item.phase.value = 'ready'
+    } else endWithoutResult(item, controller.signal.aborted ? words.cancelled : shown)
   }
 }
+
+/** Whether the conversion opens locked files itself; else the file is unlocked first. */
+const opensLocked = (item: ConversionItem) =>
+  item.options.value?.some(({ name }) => name === 'password') ?? false
 
 async function createItemJob(
   item: ConversionItem,
@@ -106,7 +138,9 @@ async function createItemJob(
   }
   if (item.url !== undefined)
     return createWithProgress(item, () => createJob({ fileUrl: item.url ?? '', ...spec }))
-  const { sourceJob, importedUploadId } = item
+  if (item.parts)
+    return (await import('./combined-job.ts')).createCombinedJob(item.parts, { onProgress, signal })
+  const { sourceJob, importedUploadId = item.arrivedUpload.value } = item
   // An upload can be used once; after that, its job stores the source.
   const previousJob = item.job.value
   if (importedUploadId && previousJob)
@@ -133,7 +167,12 @@ async function createItemJob(
   item.multipartUpload = undefined
   try {
     // Not aborted when the user cancels: the reply contains the id of the job to cancel.
-    return await createWithProgress(item, () => createJob({ uploadId, ...spec }))
+    const { value: password } = item.password
+    return await createWithProgress(item, () =>
+      password && !opensLocked(item)
+        ? createUnlockedJob(uploadId, spec, password)
+        : createJob({ uploadId, ...spec }),
+    )
   } catch (error) {
     const isSpent =
       error instanceof Problem && ['CONFLICT', 'UPLOAD_NOT_FOUND', 'UPLOAD_INCOMPLETE'].includes(error.code)
@@ -163,7 +202,10 @@ export async function trackJob(item: ConversionItem, job: Job): Promise<void> {
       watchExpiry(item, finishedJob).catch(() => {}) // fails if the item is removed meanwhile
       if (announcesEnd) announceEnd(words.converted(item.name, filename, formatFileSize(size)))
     } else
-      endWithoutResult(item, finishedJob.status === 'cancelled' ? words.cancelled : problemOfJob(finishedJob))
+      endWithoutResult(
+        item,
+        finishedJob.status === 'cancelled' ? words.cancelled : await problemOfJob(finishedJob),
+      )
   } catch (error) {
     if (!item.removal.signal.aborted) endWithoutResult(item, toProblem(error))
   }
@@ -199,8 +241,8 @@ function endWithoutResult(item: ConversionItem, notice: Problem | string): void 
   announceEnd(words.failed(item.name, sentence))
 }
 
-function problemOfJob({ error, jobId }: Job): Problem {
-  if (error) return new Problem(error.code, error.message)
+async function problemOfJob({ error, jobId }: Job): Promise<Problem> {
+  if (error) return explainError(error)
   return new Problem('FILE_GONE', words.jobExpired(jobId))
 }
 

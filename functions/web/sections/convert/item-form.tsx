@@ -55,6 +55,7 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
       <div class="notices">
         <Notice text={item.notice.value} />
       </div>
+      {item.password.value !== undefined && <PasswordField item={item} />}
       <fieldset>
         <legend>{words.convertTo}</legend>
         <div class="chips">
@@ -105,6 +106,28 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
         </button>
       </div>
     </form>
+  )
+}
+
+/** Shown once the service has found that the file is locked; the conversion continues with it. */
+function PasswordField({ item }: { readonly item: ConversionItem }) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current?.focus(), [])
+  return (
+    <div class="field">
+      <label for={id}>{words.password}</label>
+      <input
+        ref={input}
+        id={id}
+        type="password"
+        autocomplete="off"
+        value={item.password.value}
+        onInput={(event) => {
+          item.password.value = event.currentTarget.value
+        }}
+      />
+    </div>
   )
 }
 

@@ -11,6 +11,10 @@ import { saveItemDraft } from './persist-drafts.ts'
 import { Presets } from './presets.tsx'
 import words from './words/en.ts'
 
+/** Whether the option `password` opens the file, instead of locking the result. */
+const opensSource = ({ source, tool }: ConversionItem) =>
+  source?.category === 'document' && !tool.value?.includes('crypt')
+
 /** The options of one file, collapsed because the defaults are good. */
 export default function ItemOptions({ item }: { readonly item: ConversionItem }) {
   const problem = useSignal<Problem | undefined>(undefined)
@@ -32,7 +36,8 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
         </button>
       </p>
     )
-  const options = item.options.value ?? []
+  // The card itself asks for the password of a locked file.
+  const options = (item.options.value ?? []).filter(({ name }) => name !== 'password' || !opensSource(item))
   if (options.length === 0 || !target) return null
   const errors = item.fieldErrors.value
   const changeValue = (name: string, value: string | boolean | undefined) => {

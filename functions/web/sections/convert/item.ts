@@ -22,6 +22,13 @@ export type ItemOrigin =
       readonly size?: number | undefined
     }
   | { readonly kind: 'url'; readonly url: string; readonly name: string }
+  /** Several images that become one document. */
+  | {
+      readonly kind: 'parts'
+      readonly name: string
+      readonly parts: readonly File[]
+      readonly format: string
+    }
   /** A job from an earlier visit, to be shown again or converted again from its stored source. */
   | { readonly kind: 'job'; readonly job: Job; readonly folder?: string | undefined }
   | { readonly kind: 'again'; readonly job: Job; readonly folder?: string | undefined }
@@ -56,9 +63,15 @@ export class ConversionItem {
   readonly job = signal<Job | undefined>(undefined)
   readonly notice = signal<Problem | string | undefined>(undefined)
   readonly hasAlpha = signal(false)
+  /** Opens the file; undefined until the service has found that it is locked. Never stored. */
+  readonly password = signal<string | undefined>(undefined)
   multipartUpload: Draft['begun']
   /** For a draft with a partial upload: bytes already uploaded. */
   readonly uploadedBytes = signal<number | undefined>(undefined)
+  /** For a draft: id of its upload, if it is complete. */
+  readonly arrivedUpload = signal<string | undefined>(undefined)
+  /** The files of an item that combines several. */
+  readonly parts: readonly File[] | undefined
   /** Id of an upload that no job has used yet. */
   unusedUpload: string | undefined
   conversion: AbortController | undefined
@@ -76,6 +89,7 @@ export class ConversionItem {
     this.draft = origin.kind === 'draft' ? origin.draft : undefined
     this.sourceJob = origin.kind === 'again' ? origin.job : undefined
     this.file.value = info.file
+    this.parts = origin.kind === 'parts' ? origin.parts : undefined
     this.importedUploadId = origin.kind === 'upload' ? origin.uploadId : undefined
     this.source =
       (info.format ? catalog.byId(info.format) : undefined) ??
@@ -100,6 +114,8 @@ export class ConversionItem {
       this.file.value !== undefined ||
       this.url !== undefined ||
       this.importedUploadId !== undefined ||
+      this.arrivedUpload.value !== undefined ||
+      this.parts !== undefined ||
       this.sourceJob !== undefined,
   )
   readonly canStart = computed(
@@ -131,7 +147,7 @@ export class ConversionItem {
 function folderFromOrigin(origin: ItemOrigin): string | undefined {
   if (origin.kind === 'file') return origin.folder ?? folderOf(origin.file)
   if (origin.kind === 'draft') return origin.draft.folder
-  return origin.kind === 'url' || origin.kind === 'upload' ? undefined : origin.folder
+  return 'folder' in origin ? origin.folder : undefined
 }
 
 function infoFromOrigin(origin: ItemOrigin): {
@@ -149,6 +165,12 @@ function infoFromOrigin(origin: ItemOrigin): {
     }
     case 'url':
       return { name: origin.name }
+    case 'parts':
+      return {
+        name: origin.name,
+        size: origin.parts.reduce((sum, { size }) => sum + size, 0),
+        format: origin.format,
+      }
     case 'upload':
       return { name: origin.name, ...defined({ size: origin.size }) }
     case 'job':

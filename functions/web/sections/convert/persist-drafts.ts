@@ -6,7 +6,10 @@ import { items } from './item-list.ts'
 /** Stores files that are not converted yet as drafts. */
 
 const isDraft = (item: ConversionItem) =>
-  item.sourceJob === undefined && item.job.value === undefined && item.url === undefined
+  item.sourceJob === undefined &&
+  item.job.value === undefined &&
+  item.url === undefined &&
+  item.parts === undefined
 
 export async function saveItemDraft(item: ConversionItem): Promise<void> {
   const file = item.file.value
@@ -41,12 +44,14 @@ function withoutSecrets(item: ConversionItem) {
   return Object.fromEntries(Object.entries(item.values.value).filter(([name]) => !secret.has(name)))
 }
 
-/** Looks up how much of a partial upload has arrived. */
+/** Looks up how much of a partial upload has arrived; a complete one needs no file any more. */
 export async function checkPartialUpload(item: ConversionItem): Promise<void> {
   if (!item.multipartUpload) return
+  const { uploadId } = item.multipartUpload
   try {
-    const { parts } = await listUploadedParts(item.multipartUpload.uploadId, item.removal.signal)
-    item.uploadedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
+    const { parts, complete } = await listUploadedParts(uploadId, item.removal.signal)
+    if (complete) item.arrivedUpload.value = uploadId
+    else item.uploadedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
   } catch {
     // The upload no longer exists, so it will restart.
     item.multipartUpload = undefined

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import { type Job, listFormats, listJobs, type Problem, toProblem } from '../../api.ts'
 import { addItems, createItems } from './add-items.ts'
-import { trackJob } from './convert-item.ts'
-import { loadDrafts } from './drafts.ts'
+import { convertItem, trackJob } from './convert-item.ts'
+import { deleteDrafts, loadDrafts } from './drafts.ts'
 import { createFormatCatalog, type FormatCatalog } from './format-catalog.ts'
 import { ConversionItem } from './item.ts'
 import { catalog, items } from './item-list.ts'
@@ -82,8 +82,8 @@ async function restoreList(): Promise<void> {
     catalog,
   )
   addItems(restoredItems)
-  for (const item of restoredItems) void checkPartialUpload(item)
   addJobs(firstPage.jobs, folders)
+  for (const item of restoredItems) void continueDraft(item)
   isRestored.value = true
   for (let cursor = firstPage.nextCursor; cursor !== null; ) {
     const from = cursor
@@ -107,6 +107,19 @@ async function restoreList(): Promise<void> {
       () => {},
     )
   })
+}
+
+/** Continues with a file whose upload is complete, unless its job had already been created before the reload. */
+async function continueDraft(item: ConversionItem): Promise<void> {
+  const hadUpload = item.multipartUpload !== undefined
+  await checkPartialUpload(item)
+  const hasJob = items.value.some(
+    ({ name, size, job }) => job.value && name === item.name && size === item.size,
+  )
+  if (hadUpload && hasJob && item.uploadedBytes.value === undefined) {
+    void deleteDrafts([item.key])
+    removeFromList((other) => other === item)
+  } else if (item.arrivedUpload.value) void convertItem(item)
 }
 
 function removeFromList(isGone: (item: ConversionItem) => boolean): void {

@@ -135,10 +135,11 @@ export function abortUpload(uploadId: string): void {
 
 const firstPauseS = 0.5
 const maxPauseS = 30
-/** Attempts to upload while online; while offline, the upload waits without a limit. */
-const maxTries = 5
 
-/** Retries after interruptions with back-off, and at once when the connection returns. */
+/**
+ * Retries after interruptions with back-off, and at once when the connection returns, until it succeeds or the user
+ * cancels.
+ */
 async function withRetries<Value>(
   act: () => Promise<Value>,
   onInterruption: () => void,
@@ -149,7 +150,7 @@ async function withRetries<Value>(
       return await act()
     } catch (error) {
       signal.throwIfAborted()
-      if (!isTransient(error) || (attempt >= maxTries && navigator.onLine)) throw error
+      if (!isTransient(error)) throw error
       onInterruption()
       const seconds = Math.min(maxPauseS, error.retryAfterS ?? firstPauseS * 3 ** Math.min(attempt - 1, 5))
       await Promise.race([pause(seconds, signal), untilOnline(signal)])

@@ -4,6 +4,7 @@ import {
   callApi,
   cancelJob,
   deleteJob,
+  explainError,
   fetchJobStatus,
   type Job,
   Problem,
@@ -20,6 +21,7 @@ import {
   Field,
   Page,
   QueryView,
+  ServiceErrorNotice,
   StatusLabel,
   Table,
 } from '../../ui/components.tsx'
@@ -42,7 +44,7 @@ async function downloadZip(jobIds: readonly string[]): Promise<void> {
   const { signal } = new AbortController()
   while (isRunning(job)) job = (await fetchJobStatus(job.jobId, signal, 20)).data
   if (!job.result)
-    throw new Problem(job.error?.code ?? 'CONVERSION_FAILED', job.error?.message ?? words.noZip)
+    throw job.error ? await explainError(job.error) : new Problem('CONVERSION_FAILED', words.noZip)
   location.assign(job.result.downloadUrl)
 }
 
@@ -236,11 +238,7 @@ function JobPage({ id }: { readonly id: string }) {
               <progress aria-label={words.states.processing} max={100} value={details.progress.percent} />
             )}
           </p>
-          {details.error && (
-            <p class="notice problem" role="alert">
-              {details.error.message}
-            </p>
-          )}
+          {details.error && <ServiceErrorNotice error={details.error} />}
           {details.warnings.map(({ message }) => (
             <p key={message} class="notice">
               {message}

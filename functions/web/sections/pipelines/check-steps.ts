@@ -62,8 +62,13 @@ async function checkStep(from: string, step: PipelineStep): Promise<StepCheck> {
   } catch (error) {
     const problem = toProblem(error)
     const field = problemField(problem, options)
-    return { from, options, errors: field ? { [field]: problem.message } : {}, problem }
+    return { from, options, errors: field ? { [field]: await describeAtField(problem) } : {}, problem }
   }
+}
+
+async function describeAtField({ detail, message }: Problem): Promise<string> {
+  const { describeFieldProblem } = await import('../../problems/describe-problem.ts')
+  return describeFieldProblem(detail ?? message)
 }
 
 /** A tool keeps the format if it can, else it uses its first target. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { callApi, type Job, Problem, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { Block, Field } from '../../ui/components.tsx'
+import { Block, Field, ServiceErrorNotice } from '../../ui/components.tsx'
 import { uploadFile } from '../convert/upload-file.ts'
 import { watchJob } from '../convert/watch-job.ts'
 import { buildTasks, type PipelineSource } from './pipeline.ts'
@@ -114,10 +114,11 @@ async function createSource(
 }
 
 function TrialResult({ job: { status, error, result, warnings } }: { readonly job: Job }) {
+  if (error) return <ServiceErrorNotice error={error} />
   if (status !== 'completed' || !result)
     return (
       <p class="notice problem" role="alert">
-        {error?.message ?? words.trialFailed}
+        {words.trialFailed}
       </p>
     )
   return (

@@ -1,4 +1,4 @@
-import { callApi, checkConversion, createJob, fetchJobStatus, type Job } from '../../api.ts'
+import { callApi, checkConversion, createJob, explainError, fetchJobStatus, type Job } from '../../api.ts'
 import type { PageOperation } from '../../grid/page-order.ts'
 import { uploadFile } from '../convert/upload-file.ts'
 import { type ConversionProgress, isTransient } from '../convert/watch-job.ts'
@@ -14,6 +14,8 @@ export interface ToolRequest {
   readonly files: readonly { readonly file: File; readonly steps: readonly PageOperation[] }[]
   /** The step that combines all files. */
   readonly joint?: PageOperation | undefined
+  /** Template for the names of the results. */
+  readonly filename?: string | undefined
   readonly targetFormat?: string | undefined
   /** The format of the first file, if known. */
   readonly from?: string | undefined
@@ -36,6 +38,7 @@ export async function runToolJob(
     request.uploadedWithJob === undefined
       ? await pollJob(await startJob(request, onState, signal), onState, signal)
       : await runOnStored(request.uploadedWithJob, request.files[0]?.steps ?? [], onState, signal)
+  if (job.error) throw await explainError(job.error)
   onState({ state: 'over', job })
 }
 
@@ -56,7 +59,8 @@ async function checkBeforeUpload({ files, joint, targetFormat, from }: ToolReque
 
 async function startJob(request: ToolRequest, onState: (runTool: RunState) => void, signal: AbortSignal) {
   await checkBeforeUpload(request)
-  const { files, joint, targetFormat } = request
+  const { files, joint, targetFormat, filename } = request
+  const named = filename && { filename }
   const uploads = await uploadAll(
     files.map(({ file }) => file),
     onState,
@@ -70,12 +74,17 @@ async function startJob(request: ToolRequest, onState: (runTool: RunState) => vo
     tasks[input] = { operation: 'import/upload', upload_id: uploads[at] }
     for (const [number, { operation, options }] of steps.entries()) {
       const name = `${operation}-${at + 1}-${number + 1}`
-      tasks[name] = { operation, input, options, ...(!joint && number === steps.length - 1 && to) }
+      tasks[name] = {
+        operation,
+        input,
+        options,
+        ...(!joint && number === steps.length - 1 && { ...to, ...named }),
+      }
       input = name
     }
     lastTasks.push(input)
   }
-  if (joint) tasks['result'] = { ...joint, input: lastTasks, ...to }
+  if (joint) tasks['result'] = { ...joint, input: lastTasks, ...to, ...named }
   tasks['out'] = { operation: 'export/url', input: joint ? ['result'] : lastTasks }
   return callApi<Job>('/v1/jobs', { method: 'POST', body: { tasks } })
 }

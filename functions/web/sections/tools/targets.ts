@@ -5,7 +5,7 @@ import type { Category, FormatCatalog } from '../convert/format-catalog.ts'
 import type { ToolFile } from './tool-file.ts'
 import type { ToolId } from './tools.ts'
 
-/** Default output formats of tools, as in the service. */
+/** Default output formats of tools, as in the service; images are mostly combined into a PDF. */
 const defaultTargets: Partial<Readonly<Record<ToolId, string>>> = {
   thumbnail: 'png',
   archive: 'zip',
@@ -18,7 +18,7 @@ export function defaultTarget(
   category: Category | undefined,
   targets: readonly string[],
 ): string | undefined {
-  const preferred = tool === 'merge' && category === 'image' ? 'png' : (defaultTargets[tool] ?? from)
+  const preferred = tool === 'merge' && category === 'image' ? 'pdf' : (defaultTargets[tool] ?? from)
   return preferred !== undefined && targets.includes(preferred) ? preferred : targets[0]
 }
 

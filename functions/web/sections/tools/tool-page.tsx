@@ -59,8 +59,17 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   )
   const [singlePdf] = files.length === 1 && isPdf && !tool.usesAllFiles ? files : []
   const toolInput: ToolInput = { tool, files, gridUse, arrangement, access, ...details }
+  const [needsPassword, setNeedsPassword] = useState(false)
+  useEffect(() => {
+    if (problem && isLocked(problem)) setNeedsPassword(true)
+  }, [problem])
+  // Only locked files have one; for an archive, it is the new password.
+  const hidesPassword =
+    !needsPassword && !['encrypt-pdf', 'decrypt-pdf', 'archive', 'extract'].includes(tool.id)
   const replacedOptions = listReplacedOptions(toolInput)
-  const fields = options.filter((option) => !replacedOptions.includes(option.name))
+  const fields = options.filter(
+    ({ name }) => !replacedOptions.includes(name) && !(hidesPassword && name === 'password'),
+  )
   const inputFault = findFault(toolInput)
   const { form, errors, setErrors, wrongField } = useFieldErrors(problem, fields)
   return (
@@ -114,7 +123,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
           </form>
         )}
       </QueryView>
-      {problem && !wrongField && <ErrorNotice problem={problem} />}
+      {problem && (!wrongField || isLocked(problem)) && <ErrorNotice problem={problem} />}
       {state && <RunProgress state={state} onCancel={cancel} />}
       <p>
         <a href="/tools">{words.all}</a>
@@ -122,6 +131,8 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
     </Page>
   )
 }
+
+const isLocked = ({ code }: Problem) => code === 'PDF_ENCRYPTED' || code === 'FILE_ENCRYPTED'
 
 /** Why the button cannot be pressed, unless there are too few files. */
 const SubmitButton = (props: {
@@ -149,7 +160,14 @@ function useFieldErrors(problem: Problem | undefined, fields: Parameters<typeof 
   const form = useRef<HTMLFormElement>(null)
   const wrongField = problem && problemField(problem, fields)
   useEffect(() => {
-    if (wrongField && problem) setErrors({ [wrongField]: problem.message })
+    if (!wrongField || !problem) return
+    void import('../../problems/describe-problem.ts').then(({ describeFieldProblem }) =>
+      setErrors({
+        [wrongField]: isLocked(problem)
+          ? problem.message
+          : describeFieldProblem(problem.detail ?? problem.message),
+      }),
+    )
   }, [wrongField, problem])
   useEffect(() => focusFirstError(errors, form.current), [errors])
   return { form, errors, setErrors, wrongField }

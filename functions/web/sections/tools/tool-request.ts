@@ -6,6 +6,7 @@ import type { ToolRequest } from './run-tool.ts'
 import { isRange, type MergeKind, rangeSteps } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
 import type { Tool } from './tools.ts'
+import words from './words/en.ts'
 
 /** The user's input on a tool page, and the request it becomes. */
 export interface ToolInput {
@@ -46,6 +47,18 @@ export function findFault({
   return tool.optionsOf === undefined ? undefined : 'few'
 }
 
+/** The name of the result says what was done; tools with several results name them themselves. */
+function resultName(tool: Tool['id'], values: Values, steps: readonly PageOperation[]): string | undefined {
+  if (tool === 'merge') return `${words.resultNames.merge}.{ext}`
+  const lastStep = steps.at(-1)
+  const pages = lastStep?.options['pages'] ?? values['pages']
+  if (tool === 'extract-pdf-pages' && typeof pages === 'string')
+    return `{name}-${words.resultNames.pages}-${pages.replaceAll(/[^\d-]/g, '_')}.{ext}`
+  if (lastStep?.operation === 'split-pdf') return undefined
+  const suffix = (words.resultNames as Readonly<Record<string, string>>)[tool]
+  return suffix && `{name}-${suffix}.{ext}`
+}
+
 export function toToolRequest(input: ToolInput, optionValues: Values): ToolRequest {
   const { tool, files, kind, targetFormat, from, gridUse, arrangement, access } = input
   const values = {
@@ -63,6 +76,7 @@ export function toToolRequest(input: ToolInput, optionValues: Values): ToolReque
     ...defined({ joint: tool.usesAllFiles && { operation: tool.id, options: values } }),
     targetFormat,
     from,
+    filename: resultName(tool.id, values, fileSteps),
     uploadedWithJob: arrangement && files.length === 1 ? access.jobId : undefined,
   }
 }

@@ -30,10 +30,10 @@ export function RunProgress({
 }
 
 function ToolResult({ job }: { readonly job: Job }) {
-  if (job.error || !job.result)
+  if (!job.result)
     return (
       <p class="notice problem" role="alert">
-        {job.error?.message ?? words.nothing}
+        {words.nothing}
       </p>
     )
   return (
@@ -47,10 +47,16 @@ function ToolResult({ job }: { readonly job: Job }) {
         {job.result.files.map(({ filename, size, mimeType, downloadUrl }) => (
           <li key={downloadUrl} class="tool-result">
             <Thumbnail url={downloadUrl} type={mimeType} size={size} />
-            <a class="button" href={downloadUrl} download>
-              <bdi>{filename}</bdi>
+            <span>
+              <bdi>{filename}</bdi> <span class="meta">{formatSize(size)}</span>
+            </span>
+            <a class="button primary" href={downloadUrl} download={filename}>
+              {words.download}
+              <span class="visually-hidden">
+                {' '}
+                <bdi>{filename}</bdi>
+              </span>
             </a>
-            <span class="meta">{formatSize(size)}</span>
           </li>
         ))}
       </ul>

@@ -31,6 +31,7 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const targets = query.data?.map(({ to }) => to) ?? []
   const isTargetChosen = chosenTarget !== undefined && targets.includes(chosenTarget)
   const to = isTargetChosen ? chosenTarget : defaultTarget(tool.id, from, source?.category, targets)
+  const isImageMerge = tool.id === 'merge' && source?.category === 'image'
   const kind: MergeKind | undefined = tool.id === 'merge' ? detectMergeKind(files, catalog) : undefined
   return {
     query,
@@ -40,8 +41,8 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
     kind,
     /** Targets to choose from; PDF tools have no choice. */
     targets: tool.sourceFormat === undefined && targets.length > 1 ? targets : [],
-    /** Only set if the user chose it. */
-    targetFormat: isTargetChosen ? chosenTarget : undefined,
+    /** Set if the user chose it, or if the default of the service is another one. */
+    targetFormat: isTargetChosen || isImageMerge ? to : undefined,
     options: (query.data?.find((one) => one.to === to)?.options ?? []).filter(
       ({ deprecated }) => !deprecated,
     ),

@@ -1,5 +1,5 @@
 import type { connectDrive, importFromDrive, listDrive, listDrives } from '../../../../routes/drives.ts'
-import { callApi, fetchJobStatus, Problem, type ReplyData } from '../../../api.ts'
+import { callApi, explainError, fetchJobStatus, Problem, type ReplyData } from '../../../api.ts'
 import type { ItemOrigin } from '../item.ts'
 import { watchJob } from '../watch-job.ts'
 import words from './words/en.ts'
@@ -82,7 +82,7 @@ export async function importFiles(
   const finishedJob = await watchJob(data, () => {}, signal)
   if (finishedJob.status !== 'completed')
     throw finishedJob.error
-      ? new Problem(finishedJob.error.code, finishedJob.error.message)
+      ? await explainError(finishedJob.error)
       : new Problem('IMPORT_FAILED', words.importFailed)
   return items.flatMap(({ fileId, uploadId }) => {
     const entry = entries.find(({ id }) => id === fileId)

@@ -1,0 +1,35 @@
+import type { ErrorCode } from '../../../lib/error-catalog.ts'
+import { formatSize } from '../ui/format-values.ts'
+import words from './words/en.ts'
+
+/** An error as the service reports it. */
+export interface ServiceError {
+  readonly code: string
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+  readonly retryAfterS?: number | undefined
+}
+
+const numberIn = (details: ServiceError['details'], name: string): number | undefined => {
+  const value = details?.[name]
+  return typeof value === 'number' ? value : undefined
+}
+
+/** What happened and what to do, in the language of the page; an unknown code keeps the sentence of the service. */
+export function describeProblem({ code, message, details, retryAfterS }: ServiceError): string {
+  if (code === 'FILE_TOO_LARGE') {
+    const [size, max] = [numberIn(details, 'size'), numberIn(details, 'maxBytes')]
+    if (max !== undefined)
+      return size === undefined
+        ? words.maxSize(formatSize(max))
+        : words.tooLarge(formatSize(size), formatSize(max))
+  }
+  if (code === 'RATE_LIMITED' && retryAfterS !== undefined) return words.retryIn(retryAfterS)
+  return words.texts[code as ErrorCode] ?? message // a newer service may have more codes
+}
+
+/** At the field of an option: what the service says of its value. */
+export const describeFieldProblem = (message: string): string =>
+  words.checkValue(message.slice(message.indexOf(': ') + 1).trim())
+
+export const { wrongPassword } = words
