@@ -46,9 +46,9 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
     // The URL of the temporary service, which readers should not see.
     .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
     .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
-    .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1…')
-    .replace(/([&?]sig=)[\w-]+/g, '$1…')
-    .replace(/("Policy":")[^"]+/gi, '$1…')
+    .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1EXAMPLE')
+    .replace(/([&?]sig=)[\w-]+/g, '$1EXAMPLE')
+    .replace(/("Policy":")[^"]+/gi, '$1EXAMPLE')
   await writeFile(process.env['EXAMPLES_TO'] ?? new URL(path, import.meta.url), text)
 }
 

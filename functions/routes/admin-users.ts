@@ -23,6 +23,12 @@ const cursorField = (prefix: Parameters<typeof idPattern>[0]) =>
     .describe('`next` of the previous page')
 const UserParams = z.object({ userId: text('id').describe('Id of the account, `acc_…`') })
 
+/** A plan by its id or its alias. */
+const planField = z
+  .enum([...planIds, 'enterprise'])
+  .transform((name) => (name === 'enterprise' ? 'business' : name))
+  .describe('Plan of the account; `enterprise` means `business`')
+
 export const listUsers = contract({
   ...sharedContract,
   method: 'GET',
@@ -31,7 +37,7 @@ export const listUsers = contract({
   description: 'Newest first. All endpoints of this section are for administrators.',
   query: z.object({
     q: z.string().min(1).max(200).optional().describe('Part of the email address or the name'),
-    plan: z.enum(planIds).optional(),
+    plan: planField.optional(),
     limit,
     cursor: cursorField('acc'),
   }),
@@ -59,6 +65,7 @@ export const getUser = contract({
   method: 'GET',
   path: '/v1/admin/users/:userId',
   summary: 'Get an account',
+  description: 'With its plan, role and status.',
   params: UserParams,
   reply: { status: 200, schema: Account },
   errors: ['NOT_FOUND'],
@@ -78,7 +85,7 @@ export const changeUser = contract({
   body: {
     accepts: ['json'],
     schema: z.strictObject({
-      plan: z.enum(planIds).optional(),
+      plan: planField.optional(),
       role: Role.optional(),
       status: AccountStatus.optional(),
     }),
@@ -112,6 +119,7 @@ export const listUserSessions = contract({
   method: 'GET',
   path: '/v1/admin/users/:userId/sessions',
   summary: 'List the sessions of an account',
+  description: 'Sessions in which the user is signed in.',
   params: UserParams,
   reply: { status: 200, schema: z.object({ sessions: z.array(SessionView) }) },
   errors: ['NOT_FOUND'],
@@ -126,6 +134,7 @@ export const endUserSession = contract({
   method: 'DELETE',
   path: '/v1/admin/sessions/:sessionId',
   summary: 'End a session',
+  description: 'Signs the user out there and closes the WebSockets of the session.',
   params: z.object({ sessionId: text('id').describe('Id of the session, `ses_…`') }),
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['NOT_FOUND'],

@@ -151,6 +151,8 @@ export const listDrive = contract({
   access: drivesAccess,
   tag: 'Drives',
   summary: 'List files of a drive',
+  description:
+    'Files and folders of one folder, or those that match `q`. Send `nextCursor` as `cursor` for the next page.',
   params: Params,
   query: z.object({
     connectionId,

@@ -26,6 +26,7 @@ export const getAccount = contract({
   access: accountReadAccess,
   tag: 'Account',
   summary: 'Get your account',
+  description: 'With the plan, its limits, and how long jobs and files are kept.',
   reply: { status: 200, schema: AccountView },
   handle: async ({ principal }, services) => {
     const account = await accountOf(services, principal.ownerId)

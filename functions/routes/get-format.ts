@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { AppError } from '../../lib/errors.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
+import { unknownFormatError } from '../../lib/formats/unknown-format.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
@@ -12,6 +12,7 @@ export const getFormat = contract({
   access: readAccess,
   tag: 'Formats',
   summary: 'Get a format and its target formats',
+  description: 'Also finds a format by an alias, such as `jpeg` for `jpg`.',
   params: z.object({ formatId: text('id').describe('Id or alias of the format, such as `jpg` or `jpeg`') }),
   reply: { status: 200, schema: FormatView, etag: true, cacheControl: 'public, max-age=300' },
   errors: ['FORMAT_NOT_FOUND'],
@@ -19,12 +20,6 @@ export const getFormat = contract({
     const id = formatByAlias(params.formatId)?.id
     const data = formatViews(await services.engines()).find((format) => format.id === id)
     if (data) return { data }
-    throw new AppError(
-      'FORMAT_NOT_FOUND',
-      `"${params.formatId.slice(0, 64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
-      {
-        formatId: params.formatId,
-      },
-    )
+    throw unknownFormatError('FORMAT_NOT_FOUND', params.formatId, { formatId: params.formatId })
   },
 })

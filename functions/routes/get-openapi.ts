@@ -34,6 +34,7 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
     ...documentContract,
     path: '/v1/openapi.json',
     summary: 'Get the OpenAPI 3.1 document of this API',
+    description: 'For code generators, API clients and reference pages.',
     handle: async (_request, { config }) => {
       const [{ openApiDocument }, documentedContracts, examples] = await Promise.all([
         import('../../lib/http/openapi/openapi.ts'),

@@ -13,6 +13,7 @@ export const listFormats = contract({
   access: readAccess,
   tag: 'Formats',
   summary: 'List the formats',
+  description: 'All formats that can be read or written, with their extensions and MIME types.',
   query: z.object({
     category: z.enum(categories).optional(),
     canRead: optionalBoolean,

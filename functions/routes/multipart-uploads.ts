@@ -149,6 +149,8 @@ const listMultipartParts = contract({
   access: writeAccess,
   tag,
   summary: 'List the parts that have arrived',
+  description:
+    'Send only the other parts after an interruption. `complete` says whether the upload has been completed.',
   params: UploadParams,
   query: KeyQuery,
   reply: {
@@ -205,6 +207,7 @@ const signParts = contract({
   access: writeAccess,
   tag,
   summary: 'Get the URLs of many parts',
+  description: 'PUT the bytes of each part to its URL, at most 1000 parts per request.',
   params: UploadParams,
   query: KeyQuery.extend({ partNumbers: partNumbers.describe('Part numbers, separated by commas') }),
   reply: {
@@ -252,6 +255,7 @@ const abortMultipart = contract({
   access: writeAccess,
   tag,
   summary: 'Abort a multipart upload',
+  description: 'Deletes the parts that have arrived. URLs of the upload stop working.',
   params: UploadParams,
   query: KeyQuery,
   reply: { status: 200, schema: z.object({}) },

@@ -76,6 +76,7 @@ export const listOAuthClients = contract({
   access: accountManageAccess,
   tag: 'OAuth',
   summary: 'List your OAuth clients',
+  description: 'With their scopes; secrets are shown only when a client is created.',
   reply: { status: 200, schema: z.object({ clients: z.array(ClientView) }) },
   handle: async ({ principal }, { table }) => {
     const clients = await new Clients(table).list(principal.ownerId)

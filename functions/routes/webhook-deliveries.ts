@@ -87,6 +87,7 @@ export const getDelivery = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Get a delivery with its attempts',
+  description: 'Each attempt with its time, status and error.',
   params: DeliveryParams,
   reply: { status: 200, schema: DeliveryWithAttempts },
   errors: ['WEBHOOK_NOT_FOUND'],

@@ -95,6 +95,7 @@ export const listWorkflows = contract({
   access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'List your workflows',
+  description: 'Each with its schedule, its tasks and the time of its next run.',
   reply: { status: 200, schema: z.object({ workflows: z.array(WorkflowView) }) },
   handle: async ({ principal }, services) => {
     const workflows = new Workflows(services)
@@ -114,6 +115,7 @@ export const getWorkflow = contract({
   access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'Get a workflow',
+  description: 'With its schedule, its tasks and the time of its next run.',
   params: Params,
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND'],

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import recordedExamples from '../../functions/routes/examples.json' with { type: 'json' }
+import { api } from '../../functions/routes/index.ts'
+import { openApiDocument, operationId } from '../../lib/http/openapi/openapi.ts'
+import { securitySchemes } from '../../lib/http/openapi/security.ts'
+import { inlineComponents } from '../support/inline-components.ts'
+
+interface Media {
+  readonly schema?: object
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+type Content = Readonly<Record<string, Media>>
+interface Operation {
+  readonly operationId: string
+  readonly summary?: string
+  readonly description?: string
+  readonly tags?: readonly string[]
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly (Media & { readonly name: string })[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+/** The document as the service sends it. */
+const sentDocument = JSON.stringify(
+  openApiDocument(api, { version: '1', url: 'https://convert.example.com', examples: recordedExamples }),
+)
+const document = inlineComponents(JSON.parse(sentDocument))
+const operations: readonly Operation[] = Object.values(document.paths).flatMap((path) =>
+  Object.values(path as object),
+)
+const examplesOf = ({ example, examples = {} }: Media) => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value }) => value),
+]
+
+/** A URI has only these characters (RFC 3986, 2). */
+const isUri = (text: string) => /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/.test(text) && URL.canParse(text)
+
+describe('the OpenAPI document', () => {
+  test('is smaller than 1 MB', () => {
+    assert.ok(sentDocument.length > 100_000 && sentDocument.length < 1_000_000, String(sentDocument.length))
+  })
+
+  test('describes every operation, in a declared group and with declared scopes', () => {
+    const tags = new Set(document.tags.map(({ name }: { name: string }) => name))
+    const { scopes } = securitySchemes('/').oauth.flows.clientCredentials
+    for (const { operationId, summary, description, tags: usedTags = [], security = [] } of operations) {
+      assert.ok(summary && description, `${operationId} without a description`)
+      assert.ok(usedTags.length > 0 && usedTags.every((tag) => tags.has(tag)), `${operationId} ${usedTags}`)
+      const usedScopes = security.flatMap(({ oauth = [] }) => oauth)
+      assert.deepEqual(
+        usedScopes.filter((scope) => !(scope in scopes)),
+        [],
+        operationId,
+      )
+    }
+    assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, api.length)
+  })
+
+  test('has only examples that fit their schemas', () => {
+    const ajv = new Ajv2020({
+      strict: false,
+      logger: false,
+      formats: { uri: isUri, 'date-time': (text: string) => !Number.isNaN(Date.parse(text)) },
+    })
+    ajv.addSchema(document, 'openapi')
+    let count = 0
+    const check = (media: Media, place: string) => {
+      const examples = examplesOf(media)
+      if (!media.schema || examples.length === 0) return
+      const text = JSON.stringify(media.schema).replaceAll('"#/components/', '"openapi#/components/')
+      const isValid = ajv.compile(JSON.parse(text))
+      for (const example of examples) {
+        count += 1
+        assert.ok(isValid(example), `${place}: ${ajv.errorsText(isValid.errors)}`)
+      }
+    }
+    for (const { operationId, parameters = [], requestBody, responses } of operations) {
+      for (const parameter of parameters) check(parameter, `${operationId} ${parameter.name}`)
+      for (const [type, media] of Object.entries(requestBody?.content ?? {}))
+        if (type === 'application/json') check(media, `${operationId} body`)
+      for (const [status, { content = {} }] of Object.entries(responses))
+        for (const media of Object.values(content)) check(media, `${operationId} ${status}`)
+    }
+    assert.ok(count > 150, String(count))
+  })
+})
+
+test('GET /v1 links every resource of the document', async () => {
+  const { getVersion } = await import('../../functions/routes/get-version.ts')
+  const { data } = await getVersion.handle({} as never, {} as never) // uses neither
+  const rootOf = (path: string) => path.split('/').slice(0, 3).join('/')
+  const links = Object.values(data.links)
+  const roots = new Set(links.map(rootOf))
+  for (const contract of api) {
+    const root = rootOf(contract.path)
+    if (contract.path === '/v1' || contract.tag === 'Pages') continue
+    assert.ok(roots.has(root), `${operationId(contract)}: no link to ${root}`)
+  }
+  const paths = new Set(api.map(({ path }) => path.replace(/:(\w+)/g, '{$1}')))
+  assert.deepEqual(
+    links.filter((link) => !paths.has(link)),
+    ['/docs'],
+  )
+})
