@@ -36,6 +36,16 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
     }
   })
 
+  test('every tool and category of formats has an icon', () =>
+    visit({ site }, async (page) => {
+      await page.locator('#kinds').waitFor()
+      assert.equal(await page.locator('#kinds .line-icon > *:first-child').count(), 7)
+      await page.getByRole('link', { name: 'Tools' }).click()
+      await page.locator('.tool-grid').first().waitFor()
+      const tools = await page.locator('.tool-grid li').count()
+      assert.equal(await page.locator('.tool-grid .line-icon > *:first-child').count(), tools)
+    }))
+
   test('the drop zone fills the width of a large screen', () =>
     visit({ site, context: { viewport: { width: 1600, height: 900 } } }, async (page) => {
       const { width = 0 } = (await page.locator('.drop').boundingBox()) ?? {}

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Lazy } from '../../shell/lazy.tsx'
+import { categoryIcons } from '../../ui/category-icons.ts'
+import { LineIcon } from '../../ui/line-icon.tsx'
 import type { ConversionItem } from './item.ts'
 
 const loadPreview = () => import('../../grid/file-preview.tsx')
@@ -26,7 +28,12 @@ export function Badge({ item }: { readonly item: ConversionItem }) {
   const type = previewType(item)
   return (
     <div class="badge" data-category={item.source?.category} aria-hidden="true">
-      {!isShown && <span class="badge-words">{(item.source?.id ?? '?').toUpperCase()}</span>}
+      {!isShown && (
+        <span class="badge-words">
+          <LineIcon of={categoryIcons[item.source?.category ?? ''] ?? []} />
+          {(item.source?.id ?? '?').toUpperCase()}
+        </span>
+      )}
       {url && <img src={url} alt="" decoding="async" hidden={!isShown} onLoad={() => setShown(true)} />}
       {file && type && (
         <span hidden={!isShown}>

@@ -1,3 +1,5 @@
+import { categoryIcons } from '../../ui/category-icons.ts'
+import { LineIcon } from '../../ui/line-icon.tsx'
 import { categories, categoryNames } from './format-catalog.ts'
 import words from './words/en.ts'
 
@@ -9,6 +11,7 @@ export function SupportedFormats() {
       <ul id="kinds" class="kinds">
         {categories.map((category) => (
           <li key={category}>
+            <LineIcon of={categoryIcons[category] ?? []} />
             <a href={`/formats?category=${category}`}>{categoryNames[category]}</a>
           </li>
         ))}

@@ -5,9 +5,11 @@ import type { PageRoute } from '../../shell/router.ts'
 import { adoptStyles } from '../../shell/styles.ts'
 import { sectionTitle } from '../../shell/title.ts'
 import { Block, Page } from '../../ui/components.tsx'
+import { LineIcon } from '../../ui/line-icon.tsx'
 import { Search, useSearch } from '../../ui/search.tsx'
 import { toolSynonyms } from '../convert/synonyms.ts'
 import { matchesTool } from '../convert/target-search.ts'
+import { toolIcons } from './icons.ts'
 import names from './names/words/en.ts'
 import { ToolPage } from './tool-page.tsx'
 import rules from './tools.css'
@@ -62,6 +64,7 @@ function ToolList({ query }: { readonly query: URLSearchParams }) {
                 {matches.map((id) => (
                   <li key={id}>
                     <a href={`/tools/${id}`}>
+                      <LineIcon of={toolIcons[id]} />
                       <strong>{names[id]}</strong>
                       <span>{words.descriptions[id]}</span>
                     </a>
