@@ -8,12 +8,13 @@ import unohelper
 from com.sun.star.task import XInteractionHandler
 from com.sun.star.uno import Exception as UnoException
 
+from booleans import show_booleans
 from broken_references import keep_displayed_text
 from dates import write_iso_dates
 from deleted_insertions import drop_deleted_insertions
 from document_error import DocumentError
 from fonts import Fonts
-from hidden_cells import move_visible_sheet_first
+from hidden_cells import drop_hidden_print_areas, move_visible_sheet_first
 from missing_glyphs import Glyphs
 from office import properties
 from pages import count, count_pdf_pages, keep_first_page, prepare, require_room
@@ -26,6 +27,8 @@ NEVER_EXECUTE = 0
 NO_UPDATE = 0
 # Formats without tracked changes; com.sun.star.document.RedlineDisplayType.NONE.
 WITHOUT_CHANGES, NO_CHANGES = ('.pdf', '.html', '.txt'), 0
+# Outputs with the text that cells display, not their values.
+SHOWN = ('.pdf', '.html', '.csv', '.tsv')
 # The id under which Writer registers SwPagePreview (sw/source/uibase/app/swmodule.cxx).
 PRINT_PREVIEW = 7
 
@@ -53,6 +56,10 @@ def convert(office, request, send_event):
             require_room(document, request['output'])
             if is_table:
                 write_iso_dates(document)
+            if request['output'].endswith(SHOWN):
+                show_booleans(document)
+            if request['output'].endswith('.pdf'):
+                drop_hidden_print_areas(document)
         _accept_changes(document, office, request)
         _open_window(document, office, request['family'])
         prepare(document, request)

@@ -29,6 +29,13 @@ def move_visible_sheet_first(document):
         sheets.moveByName(shown.Name, 0)
 
 
+def drop_hidden_print_areas(document):
+    """Removes the print areas of hidden sheets: the office prints them although nobody can see the sheet."""
+    for sheet in document.Sheets:
+        if not sheet.IsVisible:
+            sheet.setPrintAreas(())
+
+
 def _count_hidden_on(sheet, last_column, last_row):
     columns = [number for number in range(last_column + 1) if not sheet.Columns.getByIndex(number).IsVisible]
     shown = next((number for number in range(last_column + 1) if number not in columns), None)

@@ -27,6 +27,7 @@ import {
 } from './pandoc/formats.ts'
 import { makeOutline, unwrapSections } from './pandoc/outline.ts'
 import { mediaFolder, prepareInput, readTree, runReader, treeFile } from './pandoc/read-tree.ts'
+import { simplifySheetTables } from './pandoc/sheet-tables.ts'
 import { convertCellsToLines, convertTablesToLines } from './pandoc/tables.ts'
 import { adaptTitle, setTitle, titleOf } from './pandoc/title.ts'
 import {
@@ -208,6 +209,7 @@ async function convertViaAst(
 
 /** Transforms the document for the strengths and weaknesses of a writer. */
 function adaptTree(tree: Tree, from: PandocSourceId, target: PandocTargetId): void {
+  if (target === 'md' || target === 'mmd') simplifySheetTables(tree)
   if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)
   // Some writers drop the container of references with its content, or the text after a heading in a container.
   if (unwrappedTargets.includes(target) || isReference(from)) unwrapContainers(tree)

@@ -7,16 +7,24 @@ const Row = z.tuple([z.unknown(), z.array(Cell)])
 const Rows = z.array(Row)
 const Body = z.tuple([z.unknown(), z.unknown(), Rows, Rows])
 const Part = z.tuple([z.unknown(), Rows])
-const Table = z.tuple([
+export const Table = z.tuple([
   z.unknown(),
   z.tuple([z.unknown(), z.array(z.unknown())]),
-  z.unknown(),
+  // Alignment and width of each column.
+  z.array(z.tuple([z.unknown(), z.unknown()])),
   Part,
   z.array(Body),
   Part,
 ])
-type Row = z.infer<typeof Row>
-type Table = z.infer<typeof Table>
+export type Cell = z.infer<typeof Cell>
+export type Row = z.infer<typeof Row>
+export type Table = z.infer<typeof Table>
+
+/** Leaves the width of a column to the writer. */
+export const columnDefaults = ([alignment]: Table[2][number]): Table[2][number] => [
+  alignment,
+  { t: 'ColWidthDefault' },
+]
 
 /** Turns each table row into a line with tabs between the cells, which spreadsheets and editors accept. */
 export function convertTablesToLines(tree: Tree): void {
@@ -68,7 +76,7 @@ function flattenCells([attributes, caption, columns, head, bodies, foot]: Table)
   ]
 }
 
-const rowsOf = ([, , , [, head], bodies, [, foot]]: Table): Row[] => [
+export const rowsOf = ([, , , [, head], bodies, [, foot]]: Table): Row[] => [
   ...head,
   ...bodies.flatMap(([, , heads, lines]) => [...heads, ...lines]),
   ...foot,

@@ -40,9 +40,10 @@ const imageTypes: Readonly<Record<string, string>> = {
   tiff: 'image/tiff',
 }
 
-/** Removes all metadata except descriptive fields. */
+/** Removes all metadata except descriptive fields that have a text. */
 export function keepDescriptiveMeta(tree: Tree): void {
-  for (const name of Object.keys(tree.meta)) if (!descriptiveFields.includes(name)) delete tree.meta[name]
+  for (const [name, value] of Object.entries(tree.meta))
+    if (!descriptiveFields.includes(name) || textOfTree(value) === '') delete tree.meta[name]
 }
 
 /** Whether the document contains raw HTML, which only the HTML and Markdown writers keep. */

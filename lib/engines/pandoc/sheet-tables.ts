@@ -1,0 +1,104 @@
+import { type Cell, columnDefaults, type Row, rowsOf, Table } from './tables.ts'
+import { isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
+
+/**
+ * Tables of a spreadsheet for Markdown, whose tables have a header and no spans. LibreOffice writes a sheet without a
+ * header row and with a line break in each blank cell, so that pandoc would write an HTML table.
+ */
+
+/** Larger sheets stay HTML tables: a span could describe billions of cells. */
+const maxCells = 2_000_000
+
+export function simplifySheetTables(tree: Tree): void {
+  visitNodes(tree, (element) => {
+    const table = element.t === 'Table' ? Table.safeParse(element.c).data : undefined
+    if (!table || !isSheet(table)) return
+    const rows = readCells(table)
+    if (!rows) return
+    const start = rows.findIndex((cells) => cells.filter(hasContent).length > 1)
+    const titleRows = rows.slice(0, Math.max(start, 0))
+    const [header, ...lines] = rows.slice(
+      Math.max(start, 0),
+      rows.findLastIndex((cells) => cells.some(hasContent)) + 1,
+    )
+    if (!header) return
+    const titles = titleRows.flatMap((cells) => cells.filter(hasContent)).map((c) => ({ t: 'Para', c }))
+    replaceTable(element, table, titles, header, lines)
+  })
+}
+
+/** Attributes that LibreOffice writes for each sheet. */
+function isSheet([attributes, , , [, head]]: Table): boolean {
+  const pairs = JSON.stringify(attributes)
+  return head.length === 0 && pairs.includes('["cellspacing","0"]') && pairs.includes('["border","0"]')
+}
+
+type Inlines = readonly unknown[]
+const hasContent = (inlines: Inlines) => inlines.length > 0
+
+/** Returns the cells of each row, with blank ones in place of spans; undefined if a cell has more than text. */
+function readCells(table: Table): Inlines[][] | undefined {
+  const width = table[2].length
+  const rows = rowsOf(table)
+  if (width * rows.length > maxCells) return undefined
+  const grid = rows.map(() => new Array<Inlines | undefined>(width).fill(undefined))
+  for (const [y, [, cells]] of rows.entries()) {
+    let x = 0
+    for (const [, , rowSpan, columnSpan, blocks] of cells) {
+      while (grid[y]?.[x] !== undefined) x++
+      const inlines = textOf(blocks)
+      if (!inlines) return undefined
+      for (const row of grid.slice(y, y + rowSpan)) row.fill([], x, x + columnSpan)
+      if (grid[y] && x < width) grid[y][x] = inlines
+    }
+  }
+  return grid.map((row) => row.map((inlines) => inlines ?? []))
+}
+
+/** Returns the content of a cell in one line; undefined if it has other blocks than paragraphs. */
+function textOf(blocks: readonly unknown[]): Inlines | undefined {
+  const lines: unknown[][] = []
+  for (const block of blocks) {
+    if (!isElement(block) || !(block.t === 'Plain' || block.t === 'Para') || !Array.isArray(block.c))
+      return undefined
+    lines.push(block.c)
+  }
+  const inlines = lines.flatMap((line, index) => (index === 0 ? line : [{ t: 'LineBreak' }, ...line]))
+  const first = inlines.findIndex((inline) => !isBlank(inline))
+  const last = inlines.findLastIndex((inline) => !isBlank(inline))
+  return inlines
+    .slice(Math.max(first, 0), last + 1)
+    .map((inline) => (isElement(inline) && inline.t === 'LineBreak' ? rawLineBreak : inline))
+}
+
+const rawLineBreak = { t: 'RawInline', c: ['html', '<br>'] }
+const isBlank = (inline: unknown) =>
+  isElement(inline) && (inline.t === 'LineBreak' || inline.t === 'SoftBreak' || inline.t === 'Space')
+
+function replaceTable(
+  element: PandocElement,
+  [, caption, columns, [headAttributes], , foot]: Table,
+  titles: readonly PandocElement[],
+  header: readonly Inlines[],
+  lines: readonly (readonly Inlines[])[],
+): void {
+  const body = [noAttributes, 0, [], lines.map(rowOf)]
+  const parts = [
+    caption,
+    columns.map(columnDefaults),
+    [headAttributes, [rowOf(header)]],
+    [body],
+    [foot[0], []],
+  ]
+  element.t = 'Div'
+  element.c = [noAttributes, [...titles, { t: 'Table', c: [noAttributes, ...parts] }]]
+}
+
+const rowOf = (cells: readonly Inlines[]): Row => [noAttributes, cells.map(cellOf)]
+const cellOf = (inlines: Inlines): Cell => [
+  noAttributes,
+  { t: 'AlignDefault' },
+  1,
+  1,
+  inlines.length > 0 ? [{ t: 'Plain', c: inlines }] : [],
+]

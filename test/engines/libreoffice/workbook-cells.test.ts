@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
+import { pandoc } from '../../../lib/engines/pandoc.ts'
+import { readStdout } from '../support/inspect-result.ts'
+import { convert, fixture } from '../support/run-engine.ts'
+
+const office = createLibreOffice({ processes: 1 })
+
+after(() => office.close?.())
+
+async function toMarkdown(workbook: string): Promise<string> {
+  const page = await convert(office, fixture(workbook), 'html')
+  return readFile((await convert(pandoc, page.path, 'md')).path, 'utf8')
+}
+
+test('a hidden sheet is not printed, even if it has a print area', async () => {
+  const { path } = await convert(office, fixture('office/hidden-sheet-printarea.xlsx'), 'pdf')
+  const words = (await readStdout('pdftotext', path, '-')).split(/\s+/).filter(Boolean)
+  assert.deepEqual(words.sort(), ['shownone', 'shownthree', 'showntwo'])
+})
+
+test('a sheet with blank cells becomes a pipe table with a header', async () => {
+  const lines = (await toMarkdown('office/blankcell.xlsx')).trim().split('\n')
+  const cells = lines.map((line) => line.split('|').map((cell) => cell.trim()))
+  assert.deepEqual(cells.toSpliced(1, 1), [
+    ['', 'Name', 'Note', ''],
+    ['', 'Ann', 'ok', ''],
+    ['', 'Bob', '', ''],
+  ])
+  assert.match(lines[1] ?? '', /^\|[:-]+\|[:-]+\|$/)
+})
+
+test('a title above the table of a sheet becomes a paragraph in Markdown', async () => {
+  const markdown = await toMarkdown('office/logical-values.xlsx')
+  assert.match(markdown, /^Quarterly report\n\n\| HA +\| HB +\|/)
+  assert.match(markdown, /\| two<br>lines \|/)
+})
+
+test('logical values are displayed as words, whatever the number format of the cell', async () => {
+  const source = fixture('office/logical-values.xlsx')
+  const table = await readFile((await convert(office, source, 'csv')).path, 'utf8')
+  assert.match(table, /^TRUE,TRUE,FALSE,TRUE,/m)
+  assert.match(await toMarkdown('office/logical-values.xlsx'), /\| TRUE +\| TRUE +\| FALSE +\| TRUE +\|/)
+})
