@@ -17,7 +17,7 @@ const besideOthers = 3
 const maxRetried = 8
 /** Time limit of a test, which then fails by its name; the longest takes a tenth. */
 const testTimeout = 600_000
-/** Time limit of a file that hangs outside of tests; those of CI take less than half. FILE_S sets another, in seconds. */
+/** Time limit of a file that hangs outside of tests; the longest takes less than half. FILE_S sets another, in s. */
 const fileMs = Number(process.env['FILE_S'] ?? 1500) * 1000
 
 interface Outcome {

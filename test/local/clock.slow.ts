@@ -1,5 +1,5 @@
-// Run by `npm run test:slow -- test/local/clock.slow.ts`: the clock of the service is set forward and back by a day while
-// jobs run. Workers, which get no LD_PRELOAD, keep the right time, like a worker on another machine.
+// Run by `npm run test:slow -- test/local/clock.slow.ts`: the clock of the service is set forward and back by a day
+// while jobs run. Workers, which get no LD_PRELOAD, keep the right time, like a worker on another machine.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, rename, writeFile } from 'node:fs/promises'
