@@ -262,6 +262,11 @@ export const settings = {
     .describe(
       'Seconds that one run of a task may take; longer videos, merges and OCR of scans are processed in chunks. Unlimited by default',
     ),
+  MAX_WAITS: wholeNumber(1, 10_000)
+    .optional()
+    .describe(
+      'Requests per 25 s that may wait for a job (`Prefer: wait`, event streams without streaming), for each of creating and watching; more are answered at once. Unlimited by default',
+    ),
   IMAGE_REGISTRY: z
     .string()
     .min(1)

@@ -1,8 +1,8 @@
 import {
+  grantWaitS,
   JobParams,
   jobHeaders,
   jobNotFound,
-  parseWaitS,
   requireJobId,
   requireVisibleJob,
   waitUntilFinished,
@@ -30,10 +30,11 @@ export const getJob = contract({
   errors: ['JOB_NOT_FOUND'],
   handle: async ({ params, principal, ...request }, services) => {
     const jobId = requireJobId(params.jobId)
-    const waitS = parseWaitS(request)
-    if (waitS !== undefined) {
+    let waitS: number | undefined
+    if (request.headers.prefer !== undefined) {
       const foundJob = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
-      await waitUntilFinished(services, jobId, waitS, foundJob)
+      waitS = await grantWaitS(request, 'watch', services, foundJob)
+      if (waitS !== undefined) await waitUntilFinished(services, jobId, waitS, foundJob)
     }
     const state = await services.jobs.store.getState(jobId)
     if (!state) throw jobNotFound(jobId)

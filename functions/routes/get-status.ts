@@ -1,8 +1,8 @@
 import {
+  grantWaitS,
   JobParams,
   jobHeaders,
   loadViewState,
-  parseWaitS,
   requireJobId,
   requireVisibleJob,
   waitUntilFinished,
@@ -18,7 +18,7 @@ export const getStatus = contract({
   tag: 'Jobs',
   summary: 'Get the status of a job',
   description:
-    'With `Prefer: wait=25` the reply is sent when the job has finished, after at most that many seconds.',
+    'With `Prefer: wait=25` the reply is sent when the job has finished, after at most that many seconds; at once if too many clients are waiting.',
   params: JobParams,
   reply: {
     status: 200,
@@ -30,8 +30,8 @@ export const getStatus = contract({
   errors: ['JOB_NOT_FOUND'],
   handle: async ({ params, principal, ...request }, services) => {
     const jobId = requireJobId(params.jobId)
-    const waitS = parseWaitS(request)
     const foundJob = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
+    const waitS = await grantWaitS(request, 'watch', services, foundJob)
     const waited = waitS === undefined ? foundJob : await waitUntilFinished(services, jobId, waitS, foundJob)
     const job = requireVisibleJob(waited, jobId, principal)
     const state = await loadViewState(job, services)

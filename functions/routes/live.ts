@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { JobParams, requireJobId, requireVisibleJob } from '../../lib/access/job-access.ts'
+import { mayWait } from '../../lib/access/wait-limit.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { createTicket as createConnectTicket, ticketLifetimeS } from '../../lib/live/connect-tokens.ts'
 import { eventStream, maxStreamMs } from '../../lib/live/event-stream.ts'
@@ -11,6 +12,8 @@ import { listAccess, readAccess } from '../../lib/model/principal.ts'
 const bufferedReplyS = 25
 /** Time reserved for creating and sending the reply. */
 const replyMarginMs = 2000
+/** Delay before a client reconnects whose reply ended at once, because too many clients are waiting. */
+const limitedRetryMs = 10_000
 
 export const createTicket = contract({
   method: 'POST',
@@ -55,11 +58,14 @@ export const jobEvents = contract({
     const jobId = requireJobId(params.jobId)
     const job = requireVisibleJob(await services.jobs.store.getJob(jobId), jobId, principal)
     const givenEventId = headers['last-event-id']
-    const forMs = canStream ? maxStreamMs : Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs)
+    const isHeld = canStream || (await mayWait('watch', services))
+    const bufferedMs = isHeld ? Math.min(bufferedReplyS * 1000, remainingMs() - replyMarginMs) : 0
+    const forMs = canStream ? maxStreamMs : bufferedMs
     const data = await eventStream(job, services, {
       lastEventId: givenEventId && /^\d{1,16}$/.test(givenEventId) ? Number(givenEventId) : undefined,
       deadline: Date.now() + forMs,
       isBuffered: !canStream,
+      ...(!isHeld && { retryMs: limitedRetryMs }),
       credential: principal.credential,
     })
     // Tells proxies not to buffer the stream.

@@ -8,6 +8,7 @@ import { isTerminalStatus, type Job, type JobState } from '../model/job.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { text } from '../validation/maxima.ts'
+import { mayWait, type WaitKind } from './wait-limit.ts'
 
 /** Shared by the endpoints of a single job: finding it, checking access, waiting for its end. */
 
@@ -70,21 +71,35 @@ const maxWaitS = 25
 /** Time reserved for creating and sending the reply. */
 const replyMarginS = 2
 
+interface WaitRequest {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly remainingMs: () => number
+}
+
 /**
  * Returns the seconds of `Prefer: wait=N` (RFC 7240), at most 25 and at most the remaining time of the function, which
  * is shorter after a large upload; undefined if the client does not ask to wait.
  */
-export function parseWaitS({
-  headers,
-  remainingMs,
-}: {
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly remainingMs: () => number
-}): number | undefined {
+export function parseWaitS({ headers, remainingMs }: WaitRequest): number | undefined {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})/i.exec(headers.prefer ?? '')?.[1]
   if (seconds === undefined) return undefined
   const leftS = Math.max(0, Math.floor(remainingMs() / 1000) - replyMarginS)
   return Math.min(Number(seconds), maxWaitS, leftS)
+}
+
+/**
+ * Returns the seconds that a request waits for a job, as in `parseWaitS`. Undefined, as if the client had not asked, if
+ * too many requests are waiting; a request for a finished job doesn't count.
+ */
+export async function grantWaitS(
+  request: WaitRequest,
+  kind: WaitKind,
+  services: Services,
+  job?: Job,
+): Promise<number | undefined> {
+  const seconds = parseWaitS(request)
+  if (!seconds || (job && isTerminalStatus(job.status))) return seconds
+  return (await mayWait(kind, services)) ? seconds : undefined
 }
 
 /** Returns the job when it has finished or the time is up; `created` is the job if this request created it. */

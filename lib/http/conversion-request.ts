@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { jobHeaders, loadViewState, parseWaitS, waitUntilFinished } from '../access/job-access.ts'
+import { grantWaitS, jobHeaders, loadViewState, waitUntilFinished } from '../access/job-access.ts'
 import { createConversionGraph, type RequestedConversion } from '../conversion/conversion-graph.ts'
 import { Estimate, estimateJob } from '../conversion/estimate.ts'
 import { remoteFields } from '../conversion/remote-files.ts'
@@ -158,7 +158,7 @@ export async function waitForNewJob(
   waitRequest: Omit<WaitRequest, 'query'>,
   services: Services,
 ) {
-  const waitS = parseWaitS(waitRequest)
+  const waitS = await grantWaitS(waitRequest, 'create', services, createdState.job)
   const job =
     waitS === undefined
       ? undefined

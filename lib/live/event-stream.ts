@@ -9,8 +9,7 @@ import { isTerminalEvent, withoutTaskList } from './render.ts'
 
 /** Server-sent events of one job: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
-/** Delay before a browser reconnects, in milliseconds. */
-const retryMs = 1000
+const defaultRetryMs = 1000
 /** Interval of comments that keep proxies from closing an idle connection. */
 const heartbeatMs = 15_000
 /** Interval for polling events that another process appended, and for checking the credential, which promises 1 s. */
@@ -25,6 +24,8 @@ interface StreamOptions {
   readonly deadline: number
   /** The reply cannot be streamed, so it ends after the first events. */
   readonly isBuffered: boolean
+  /** Delay before a browser reconnects, in milliseconds; 1 s by default. */
+  readonly retryMs?: number
   /** The stream ends when it is revoked. */
   readonly credential?: Credential | undefined
 }
@@ -54,7 +55,7 @@ interface Streaming extends StreamOptions {
   readonly missed?: FeedEntry[] | undefined
 }
 
-async function* streamEvents({ missed, ...streaming }: Streaming) {
+async function* streamEvents({ missed, retryMs = defaultRetryMs, ...streaming }: Streaming) {
   yield `retry: ${retryMs}\n\n`
   const { feed, isBuffered } = streaming
   let isOver = false

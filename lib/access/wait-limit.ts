@@ -1,0 +1,33 @@
+import type { Services } from '../services/services.ts'
+
+/** Requests that start to wait within this time are counted together; none waits longer. */
+const windowMs = 25_000
+
+/** What waits: requests that create jobs, or that watch one. Each has functions of its own. */
+export type WaitKind = 'create' | 'watch'
+
+/**
+ * Returns whether another request may wait, which occupies a function until its job has finished. At most twice
+ * `MAX_WAITS` wait at a time: those of two windows. Beyond that, clients get their reply at once.
+ */
+export async function mayWait(
+  kind: WaitKind,
+  { table, config, log }: Pick<Services, 'table' | 'config' | 'log'>,
+  now = Date.now(),
+): Promise<boolean> {
+  const { MAX_WAITS: limit } = config
+  if (limit === undefined) return true
+  const window = Math.floor(now / windowMs)
+  try {
+    const { applied } = await table.update(
+      { pk: 'LIMIT#WAITS', sk: `${kind}#${window}` },
+      { add: { count: 1 }, set: { ttl: Math.ceil(((window + 2) * windowMs) / 1000) } },
+      { condition: { below: { count: limit } } },
+    )
+    return applied
+  } catch (error) {
+    // So many clients wait that the table accepts no more writes of this record.
+    log.warn({ error }, 'waiting requests could not be counted')
+    return false
+  }
+}

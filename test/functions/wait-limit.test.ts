@@ -1,0 +1,81 @@
+// Waiting for jobs with a limit, as on AWS, where each waiting request occupies a function.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mayWait } from '../../lib/access/wait-limit.ts'
+import type { Services } from '../../lib/services/services.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
+import { tasks } from '../live/support/example-tasks.ts'
+
+let app: EmbeddedApp
+let limited: EmbeddedApp
+before(async () => {
+  app = await openApp()
+  limited = app.with({ config: { ...app.services.config, MAX_WAITS: 2 } })
+})
+after(() => app.close())
+
+/** Counts waiting requests from anew. */
+async function clearWaits() {
+  for (const { pk, sk } of await app.services.table.partition('LIMIT#WAITS'))
+    await app.services.table.delete({ pk: String(pk), sk: String(sk) })
+}
+
+async function createJob() {
+  const { json } = await app.send('POST', '/v1/jobs', { body: { tasks } })
+  return String(json.data.jobId)
+}
+
+/** Sends a request that asks to wait for 2 s, and returns whether it did. */
+async function wait(path: string, method = 'GET', body?: unknown) {
+  const startedAt = performance.now()
+  const { headers, status } = await limited.send(method, path, { headers: { prefer: 'wait=2' }, body })
+  assert.ok(status < 300, `status ${status}`)
+  assert.equal(headers['preference-applied'] !== undefined, performance.now() - startedAt > 1900)
+  return headers['preference-applied']
+}
+
+test('requests beyond the limit are answered at once, and those that create jobs have a limit of their own', async () => {
+  await clearWaits()
+  const jobId = await createJob()
+  const paths = [`/v1/status/${jobId}`, `/v1/jobs/${jobId}`, `/v1/status/${jobId}`, `/v1/jobs/${jobId}`]
+  const applied = await Promise.all(paths.map((path) => wait(path)))
+  assert.deepEqual(applied.filter((one) => one === 'wait=2').length, 2)
+  assert.equal(await wait('/v1/jobs', 'POST', { tasks }), 'wait=2')
+})
+
+test('a finished job is returned at once and uses no part of the limit', async () => {
+  await clearWaits()
+  const jobId = await createJob()
+  const { jobs } = app.services
+  const job = (await jobs.store.getJob(jobId)) ?? assert.fail()
+  await jobs.store.changeJob(job.id, { set: { status: 'cancelled', endedAt: new Date().toISOString() } })
+  for (let request = 0; request < 4; request++) {
+    const { headers } = await limited.send('GET', `/v1/status/${jobId}`, { headers: { prefer: 'wait=2' } })
+    assert.equal(headers['preference-applied'], 'wait=2')
+  }
+  assert.deepEqual(await app.services.table.partition('LIMIT#WAITS'), [])
+})
+
+test('an event stream beyond the limit has the snapshot only, and the client reconnects later', async () => {
+  await clearWaits()
+  const jobId = await createJob()
+  const start = Date.now()
+  for (let request = 0; request < 2; request++) assert.ok(await mayWait('watch', limited.services))
+  const { text } = await limited.send('GET', `/v1/jobs/${jobId}/events`)
+  assert.ok(Date.now() - start < 5000, 'it is not held for 25 s')
+  assert.match(text, /^retry: 10000\n\n/)
+  assert.match(text, /event: snapshot\n/)
+})
+
+test('the limit applies to each 25 s, and an overloaded table lets nobody wait', async () => {
+  await clearWaits()
+  const now = Date.now()
+  const { services } = limited
+  const granted = await Promise.all(Array.from({ length: 5 }, () => mayWait('create', services, now)))
+  assert.equal(granted.filter(Boolean).length, 2)
+  assert.equal(await mayWait('create', services, now + 25_000), true)
+  assert.equal(await mayWait('create', app.services, now), true, 'without a limit')
+  const table = { update: () => Promise.reject(new Error('throttled')) } as unknown as Services['table']
+  assert.equal(await mayWait('create', { ...services, table }), false)
+})
