@@ -109,7 +109,7 @@ export interface Api {
       query?: {
         /** Name of one of several result files */
         file?: string
-        /** Name of the task whose file to download */
+        /** Name of the task whose file to download; works for completed tasks of a failed job too */
         task?: string
         /** Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL */
         inline?: ("0" | "1" | "true" | "false")
@@ -129,7 +129,7 @@ export interface Api {
     /** Create a signed download URL */
     "POST /v1/download/signed": {
       body: {
-        /** One of your completed jobs */
+        /** One of your completed jobs, or a failed one with `task` */
         jobId: string
         /** Name of the task whose file to download */
         task?: string
@@ -936,7 +936,8 @@ export interface Api {
       query?: {
         /** Part of the email address or the name */
         q?: string
-        plan?: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
+        /** Plan of the account; `enterprise` means `business` */
+        plan?: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted" | "enterprise")
         limit?: number
         /** `next` of the previous page */
         cursor?: string
@@ -962,7 +963,8 @@ export interface Api {
         userId: string
       }
       body?: {
-        plan?: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
+        /** Plan of the account; `enterprise` means `business` */
+        plan?: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted" | "enterprise")
         role?: ("USER" | "ADMIN")
         status?: ("active" | "suspended")
       }
@@ -1139,6 +1141,8 @@ export interface Estimate {
   runMs: number
   /** `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none */
   basis: ("recorded" | "planned")
+  /** Present if the conversion will probably take longer than a task may, so that it would fail */
+  warning?: string
 }
 export interface Job {
   jobId: string
@@ -1156,7 +1160,7 @@ export interface Job {
   result: (JobResult | null)
   warnings: Warning[]
   error: (JobError | null)
-  /** Counts of a finished batch */
+  /** Counts of the tasks of a finished batch, or of a failed job */
   summary: (BatchSummary | null)
   /** The job that this job retries */
   retryOf: (string | null)
@@ -1256,6 +1260,8 @@ export interface ConversionCheck extends TargetFields {
   engine?: string
   /** A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress; or another task operation such as `merge` or `thumbnail` */
   toolOperation?: string
+  /** Number of files that will be sent with it, such as 1 for the image of a watermark */
+  additionalFiles?: number
   /** Size of the file in bytes, if known: checked against the limits of the conversion */
   size?: number
 }
@@ -1814,7 +1820,7 @@ export interface Task {
   details: ({ [k: string]: unknown } | null)
   /** How much of its input the task kept; null when unknown */
   fidelity: (Fidelity | null)
-  /** Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed. Awaited uploads: where to send the file */
+  /** Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed or failed. Awaited uploads: where to send the file */
   result: (({
     /** Null when the task produced no file */
     url: (string | null)
@@ -2351,7 +2357,7 @@ export interface JobCompletedEvent extends EventFields {
     queuedAt?: string
     startedAt?: string
     endedAt: string
-    /** Counts of a finished batch */
+    /** Counts of the tasks of a finished batch, or of a failed job */
     summary?: BatchSummary
     durationMs: number
     engine?: string
@@ -2381,7 +2387,7 @@ export interface JobFailedEvent extends EventFields {
     queuedAt?: string
     startedAt?: string
     endedAt: string
-    /** Counts of a finished batch */
+    /** Counts of the tasks of a finished batch, or of a failed job */
     summary?: BatchSummary
     error: JobError
   }
@@ -2480,6 +2486,8 @@ export interface QuotaExceededEvent extends EventFields {
 export interface Meta {
   requestId: string
   timestamp: string
+  /** Query parameters that do not exist and were ignored, as `UNKNOWN_PARAMETER` */
+  warnings?: Warning[]
 }
 export interface Error {
   success: false

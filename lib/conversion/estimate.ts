@@ -7,6 +7,7 @@ import { planRoute, type Route } from '../plan/index.ts'
 import type { Services } from '../services/services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
 import { component } from '../validation/component.ts'
+import { defined } from '../validation/defined.ts'
 import type { ConversionKind, DurationTotals } from './duration-stats.ts'
 
 export const Estimate = component(
@@ -19,6 +20,10 @@ export const Estimate = component(
       .describe(
         '`recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none',
       ),
+    warning: z
+      .string()
+      .optional()
+      .describe('Present if the conversion will probably take longer than a task may, so that it would fail'),
   }),
 )
 export type Estimate = z.infer<typeof Estimate>
@@ -52,6 +57,13 @@ export async function estimateJob({ job }: JobState, services: Services): Promis
   return estimateConversion({ operation, from, to, route, size: source.size, ownQueuedTasks: 1 }, services)
 }
 
+/** A function on AWS runs for at most 15 minutes; a machine of one's own has no such limit. */
+function warnOfLimit(runMs: number, limitS: number | undefined): string | undefined {
+  if (limitS === undefined || runMs <= limitS * 1000) return undefined
+  const minutes = (ms: number) => Math.ceil(ms / 60_000)
+  return `This conversion will probably take ${minutes(runMs)} min, but a task may take ${minutes(limitS * 1000)} min. Split the file, or choose a smaller result.`
+}
+
 interface Planned extends ConversionKind {
   readonly route: Route
   /** Bytes; the average size when left out. */
@@ -69,5 +81,10 @@ export async function estimateConversion(
   const runMs = past ? estimateFromHistory(past, size ?? past.bytes / past.runs) : estimateFromRoute(route)
   const tasksAhead = Math.max(0, (await services.queues.depth(route.steps[0].image)) - ownQueuedTasks)
   const workers = services.config.PARALLEL ?? availableParallelism()
-  return { queueMs: Math.round((tasksAhead / workers) * runMs), runMs, basis: past ? 'recorded' : 'planned' }
+  return {
+    queueMs: Math.round((tasksAhead / workers) * runMs),
+    runMs,
+    basis: past ? 'recorded' : 'planned',
+    ...defined({ warning: warnOfLimit(runMs, services.config.TASK_LIMIT_S) }),
+  }
 }

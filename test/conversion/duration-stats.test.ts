@@ -136,6 +136,15 @@ test('a duration estimate combines earlier conversions with the length of the qu
     basis: 'recorded',
   })
   assert.equal((await estimateConversion({ ...requestedEstimate, size: 2000 }, services)).runMs, 680)
+  const limited = { ...services, config: { ...services.config, TASK_LIMIT_S: 840 } } as Services
+  assert.equal((await estimateConversion(requestedEstimate, limited)).warning, undefined)
+  await durations.add({ ...kind, to: 'webp' }, { ms: 1_200_000, bytes: 1000 })
+  const slow = { ...requestedEstimate, to: 'webp' } as const
+  assert.match(
+    (await estimateConversion(slow, limited)).warning ?? '',
+    /^This conversion will probably take 20 min, but a task may take 14 min\./,
+  )
+  assert.equal((await estimateConversion(slow, services)).warning, undefined, 'without a limit')
   const here = { ...services, config: {} } as Services
   const { queueMs } = await estimateConversion(requestedEstimate, here)
   assert.equal(queueMs, Math.round((4 / availableParallelism()) * 400))
