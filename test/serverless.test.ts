@@ -26,7 +26,9 @@ import { functions } from '../lib/resources/functions.ts'
 import { defaultQueueMapping, visibilityTimeoutOf } from '../lib/resources/queue-functions.ts'
 import { maxReceiveCount } from '../lib/resources/queues.ts'
 import { bucket, table } from '../lib/resources/storage.ts'
+import './deployment/guard-cases.ts'
 import './deployment/package-cases.ts'
+import './deployment/profile-cases.ts'
 import './deployment/role-cases.ts'
 import { reference } from './support/deployment.ts'
 import { lambda, ofType, properties, queueOf } from './support/packaged-deployment.ts'
@@ -206,7 +208,7 @@ test('the local service sets every variable that a deployment sets', () => {
   // The worker process sets IMAGE_ID; secrets are created at the start of the service, in its folder.
   const local = [
     ...Object.keys(oneMachine().environment),
-    ...['IMAGE_ID', 'SECRETS', 'TASK_LIMIT_S'],
+    ...['IMAGE_ID', 'SECRETS', 'TASK_LIMIT_S', 'MAX_WAITS'],
     // Set by the operator of the machine, or not at all.
     ...['ANONYMOUS_PLAN', 'RETENTION_HOURS', 'ORIGIN_SECRET_ARN', 'FACADES'],
   ]

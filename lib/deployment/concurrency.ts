@@ -1,11 +1,16 @@
 import type { FunctionDeclaration } from '../resources/function-declaration.ts'
-import { declarationOf, functionNames } from '../resources/functions.ts'
-import { queueMappingOf } from '../resources/queue-functions.ts'
+import { declarationOf, type FunctionName, functionNames } from '../resources/functions.ts'
+import { functionForQueue } from '../resources/queue-functions.ts'
 import { queueIds } from '../resources/queues.ts'
 import { isDeployed, type Stage } from './stage.ts'
+import { stageProfiles } from './stage-profiles.ts'
 
-type ConcurrencySettings = Pick<Stage, 'conversionsAtATime' | 'facades'>
-type StageQuotas = ConcurrencySettings & Pick<Stage, 'name' | 'functionsAtATime'>
+type ConcurrencyLimits = Pick<Stage, 'conversionsAtATime' | 'concurrency'>
+type ConcurrencySettings = ConcurrencyLimits & Pick<Stage, 'facades'>
+type StageQuotas = ConcurrencySettings & Pick<Stage, 'name' | 'functionsAtATime' | 'reservesConcurrency'>
+
+/** Lambda keeps this part of the quota unreserved. */
+const unreservableConcurrency = 100
 
 /** Returns whether the limit of a function is also reserved for it; functions with a queue can wait. */
 export const hasReservedConcurrency = ({ trigger, maximumConcurrency }: FunctionDeclaration): boolean =>
@@ -14,38 +19,64 @@ export const hasReservedConcurrency = ({ trigger, maximumConcurrency }: Function
 /** Returns the concurrency limit of a function; for an image, that of the stage. */
 export const maxConcurrencyOf = (
   name: string,
-  { conversionsAtATime }: Pick<Stage, 'conversionsAtATime'>,
-): number => declarationOf(name)?.maximumConcurrency ?? conversionsAtATime
+  { conversionsAtATime, concurrency }: ConcurrencyLimits,
+): number =>
+  // `concurrency` has no entries for images.
+  concurrency[name as FunctionName] ?? declarationOf(name)?.maximumConcurrency ?? conversionsAtATime
 
-const reservedDeclarations = (stage: ConcurrencySettings) =>
-  functionNames
-    .filter((name) => isDeployed(name, stage))
-    .flatMap((name) => declarationOf(name) ?? [])
-    .filter(hasReservedConcurrency)
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+
+/** Returns the sum of the limits that are reserved for functions. */
+const reservedConcurrency = (stage: ConcurrencySettings): number =>
+  sum(
+    functionNames
+      .filter((name) => isDeployed(name, stage))
+      .flatMap((name) => {
+        const declared = declarationOf(name)
+        return declared && hasReservedConcurrency(declared) ? [maxConcurrencyOf(name, stage)] : []
+      }),
+  )
 
 /**
  * Returns the sum of all limits. Lambda always keeps 100 of the quota unreserved, which is less than the queues use.
  */
-const requiredConcurrency = (stage: ConcurrencySettings): number => {
-  const { conversionsAtATime } = stage
-  const queueLimits = queueIds.map((queue) => {
-    const { maximumConcurrency = conversionsAtATime } = queueMappingOf(queue)
-    return maximumConcurrency
-  })
-  const reservedTotal = reservedDeclarations(stage).map(({ maximumConcurrency = 0 }) => maximumConcurrency)
-  return [...queueLimits, ...reservedTotal].reduce((sum, one) => sum + one, 0)
-}
+const requiredConcurrency = (stage: ConcurrencySettings): number =>
+  reservedConcurrency(stage) +
+  sum(queueIds.map((queue) => maxConcurrencyOf(functionForQueue(queue) ?? `convert-${queue}`, stage)))
 
 /**
- * Returns whether the quota of the account is large enough to reserve concurrency. In new accounts it is not; stage dev
- * is then deployed without reserved concurrency.
+ * Returns whether concurrency is reserved. In new accounts the quota is too low; stage dev is then deployed without
+ * reserved concurrency.
  * @throws Error for any other stage
  */
 export function canReserveConcurrency(stage: StageQuotas): boolean {
+  if (!stage.reservesConcurrency) return false
   const requiredTotal = requiredConcurrency(stage)
   if (requiredTotal <= stage.functionsAtATime) return true
   if (stage.name === 'dev') return false
   throw new Error(
     `Stage "${stage.name}" cannot be packaged: its functions need a concurrency of ${requiredTotal}, but functionsAtATime is ${stage.functionsAtATime}. Raise the quota of the account and this setting, or lower conversionsAtATime (${stage.conversionsAtATime}, for each of ${queueIds.length - 2} queues).`,
   )
+}
+
+/** Describes what a stage needs of its account, and the quotas to raise for it. */
+export function describeQuotas(stage: StageQuotas & Pick<Stage, 'profile' | 'functionMb'>): string {
+  const { name, profile, functionsAtATime, functionMb } = stage
+  const required = requiredConcurrency(stage)
+  const reserved = canReserveConcurrency(stage) ? reservedConcurrency(stage) : 0
+  const { small } = stageProfiles
+  const toRaise = [
+    ...(functionsAtATime > small.functionsAtATime ? [`concurrent executions to ${functionsAtATime}`] : []),
+    ...(functionMb > small.functionMb ? [`memory of a function to ${functionMb} MB`] : []),
+  ]
+  const use =
+    reserved === 0
+      ? `nothing is reserved, and all functions share ${functionsAtATime}`
+      : `${reserved} of ${functionsAtATime} are reserved; other stages in the account can reserve ${functionsAtATime - reserved - unreservableConcurrency}`
+  return [
+    `Stage ${name} (${profile}): the concurrency limits add up to ${required}; ${use}.`,
+    toRaise.length > 0
+      ? `Quotas that a new account has to raise: ${toRaise.join(', ')}.`
+      : 'It fits into a new account.',
+  ].join('\n')
 }

@@ -16,7 +16,7 @@ import { functionForQueue, queueMappingOf, recursionOf } from '../resources/queu
 import { type QueueId, queueIds } from '../resources/queues.ts'
 import { uploadPattern } from '../resources/storage.ts'
 import { defined } from '../validation/defined.ts'
-import { canReserveConcurrency, hasReservedConcurrency } from './concurrency.ts'
+import { canReserveConcurrency, hasReservedConcurrency, maxConcurrencyOf } from './concurrency.ts'
 import { publicUrl } from './edge.ts'
 import { layerReference, layersOf } from './lambda-layers.ts'
 import { isInVpc, vpcSettings } from './network.ts'
@@ -33,6 +33,9 @@ import { isDeployed, type Stage } from './stage.ts'
 
 /** Limits of Lambda; disk is the size of /tmp. */
 const lambdaLimits = { timeoutS: 900, memoryMb: 10_240, diskMb: { least: 512, most: 10_240 } }
+
+/** Run time of a task: that of its function, minus the time for its start and for storing the outcome. */
+const taskLimitS = '840'
 
 /** Environment of every function, with the setting names of lib/config.ts. */
 export const environment = {
@@ -99,8 +102,10 @@ export function eventsOf(trigger: Trigger, stage?: Stage) {
 const queueEvent = (queue: QueueId, stage?: Stage) => ({
   sqs: {
     arn: arnOf(queueResourceId(queue)),
-    ...defined({ maximumConcurrency: stage?.conversionsAtATime }),
     ...queueMappingOf(queue),
+    ...defined({
+      maximumConcurrency: stage && maxConcurrencyOf(functionForQueue(queue) ?? `convert-${queue}`, stage),
+    }),
   },
 })
 
@@ -117,6 +122,10 @@ export function asyncInvocationSettings(
   }
 }
 
+/** Waiting requests occupy at most half of a function: those that start to wait in two windows. */
+const maxWaits = (name: FunctionName, stage: Stage) =>
+  Math.max(1, Math.floor(Math.min(maxConcurrencyOf(name, stage), stage.functionsAtATime) / 4))
+
 function functionResource(name: FunctionName, stage: Stage) {
   const declared: FunctionDeclaration = functions[name]
   const { handler, image } = declared
@@ -128,7 +137,7 @@ function functionResource(name: FunctionName, stage: Stage) {
           package: { artifact: `.serverless/${name}.zip` },
           layers: layersOf(name).map(layerReference),
         }),
-    memorySize: limitMemory(declared.memoryMb),
+    memorySize: Math.min(stage.functionMb, limitMemory(declared.memoryMb)),
     timeout: declared.timeoutS,
     role: arnOf(roleId(name)),
     environment: {
@@ -139,12 +148,15 @@ function functionResource(name: FunctionName, stage: Stage) {
       ...(declared.reaches?.includes('sockets') && socketsEndpoint),
       // The event contains the whole request body, so streaming it would save no memory.
       ...('http' in declared.trigger && { REQUEST_BODIES: 'whole' }),
+      // For estimates.
+      ...('http' in declared.trigger && declared.plans && { TASK_LIMIT_S: taskLimitS }),
+      ...('http' in declared.trigger && { MAX_WAITS: String(maxWaits(name, stage)) }),
     },
     ...defined({ ephemeralStorageSize: image && imageLimits(image).ephemeralStorageSize }),
     ...defined({ ephemeralStorageSize: declared.diskMb }),
     ...(isInVpc(declared) && vpcSettings(stage)),
     ...(hasReservedConcurrency(declared) &&
-      canReserveConcurrency(stage) && { reservedConcurrency: declared.maximumConcurrency }),
+      canReserveConcurrency(stage) && { reservedConcurrency: maxConcurrencyOf(name, stage) }),
     events: eventsOf(declared.trigger, stage),
     ...asyncInvocationSettings(name, declared),
   }
@@ -159,11 +171,15 @@ export const limitMemory = (
 ) => Math.min(lambdaLimits.memoryMb, MAX_FUNCTION_MB, requestedMb)
 
 /** Returns the highest requirements of the engines of an image, within Lambda's limits. */
-export function imageLimits(image: ImageId, from: readonly Engine[] = engines) {
+export function imageLimits(
+  image: ImageId,
+  from: readonly Engine[] = engines,
+  functionMb: number = lambdaLimits.memoryMb,
+) {
   const limits = from.filter((engine) => engine.image === image).map((engine) => engine.limits)
   const maxOf = (pick: (limit: Engine['limits']) => number) => Math.max(0, ...limits.map(pick))
   return {
-    memorySize: limitMemory(maxOf((limit) => limit.memoryMb) + runtimeMemoryMb),
+    memorySize: Math.min(functionMb, limitMemory(maxOf((limit) => limit.memoryMb) + runtimeMemoryMb)),
     timeout: Math.min(
       lambdaLimits.timeoutS,
       maxOf((limit) => limit.timeoutS),
@@ -185,9 +201,9 @@ const imageUri = (image: ImageId, { images }: Stage): string =>
 function convertFunction(image: ImageId, stage: Stage) {
   return {
     image: { uri: imageUri(image, stage), command: ['functions/convert.handler'] },
-    ...imageLimits(image),
+    ...imageLimits(image, engines, stage.functionMb),
     role: arnOf(roleId(`convert-${image}`)),
-    environment: { ...environment, ...stageEnvironment(stage), IMAGE_ID: image, TASK_LIMIT_S: '840' },
+    environment: { ...environment, ...stageEnvironment(stage), IMAGE_ID: image, TASK_LIMIT_S: taskLimitS },
     events: [queueEvent(image, stage)],
     ...vpcSettings(stage),
   }

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts'
 const zones = [0, 1] as const
 const subnetId = (zone: number) => `ClosedSubnet${zone + 1}`
 
-const subnets = () =>
+const subnets = (zoneNames: Stage['zones']) =>
   Object.fromEntries(
     zones.flatMap((zone) => [
       [
@@ -15,7 +15,7 @@ const subnets = () =>
           Type: 'AWS::EC2::Subnet',
           Properties: {
             VpcId: { Ref: 'ClosedNetwork' },
-            AvailabilityZone: { 'Fn::Select': [zone, { 'Fn::GetAZs': '' }] },
+            AvailabilityZone: zoneNames?.[zone] ?? { 'Fn::Select': [zone, { 'Fn::GetAZs': '' }] },
             // Functions share network interfaces and need few IP addresses, but a small range would save nothing.
             CidrBlock: `10.0.${zone * 16}.0/20`,
             MapPublicIpOnLaunch: false,
@@ -67,7 +67,7 @@ const interfaceEndpoint = (service: string, policy: object) => ({
 const tls = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }
 
 /** A VPC without an internet gateway: from inside, only these four AWS services can be reached. */
-export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
+export const networkResources = ({ isolation, zones: zoneNames }: Pick<Stage, 'isolation' | 'zones'>) =>
   isolation === 'none'
     ? {}
     : {
@@ -75,7 +75,7 @@ export const networkResources = ({ isolation }: Pick<Stage, 'isolation'>) =>
           Type: 'AWS::EC2::VPC',
           Properties: { CidrBlock: '10.0.0.0/16', EnableDnsHostnames: true, EnableDnsSupport: true },
         },
-        ...subnets(),
+        ...subnets(zoneNames),
         // Contains only the local route and the routes of the gateway endpoints.
         ClosedRoutes: { Type: 'AWS::EC2::RouteTable', Properties: { VpcId: { Ref: 'ClosedNetwork' } } },
         ClosedGuard: {

@@ -1,6 +1,8 @@
 // Plugin for the Serverless Framework, which only loads .js files; Node loads the TypeScript modules imported here.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { describeQuotas } from './concurrency.ts'
+import { readStage, stageFromArgs } from './stage.ts'
 import { writePackages } from './zip-functions.ts'
 
 /** Builds the packages of the functions before the framework looks for them. */
@@ -9,6 +11,7 @@ export default class Packages {
     const folder = join(serviceDir, '.serverless')
     this.hooks = {
       'before:package:createDeploymentArtifacts': async () => {
+        process.stdout.write(`${describeQuotas(readStage(stageFromArgs(process.argv)))}\n`)
         await mkdir(folder, { recursive: true })
         await writePackages(folder)
       },

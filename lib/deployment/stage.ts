@@ -2,80 +2,105 @@ import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { imageIds } from '../component-ids.ts'
 import { planIds } from '../plans.ts'
-import { declarationOf } from '../resources/functions.ts'
+import { declarationOf, functionNames } from '../resources/functions.ts'
 import { defined } from '../validation/defined.ts'
 import { pushedImages } from './pushed-images.ts'
+import { type ProfileName, profileNames, type StageLimits, stageProfiles } from './stage-profiles.ts'
 
 const digest = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/[\w./-]+@sha256:[0-9a-f]{64}$/
 
 /** Settings of a deployment in `stages/<stage>.json`; all except the first three have a default. */
-const StageSettings = z.strictObject({
-  region: z
-    .string()
-    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
-    .describe('AWS region, such as `eu-central-1`'),
-  domain: z
-    .strictObject({
-      name: z.hostname(),
-      certificateArn: z.string().regex(/^arn:aws[\w-]*:acm:us-east-1:/),
-    })
-    .describe('Domain of the service, and a certificate for it in us-east-1, as CloudFront requires'),
-  images: z
-    .record(z.enum(imageIds), z.string().regex(digest))
-    .describe('URI of each pushed image with its digest; default: those stored by `npm run images:push`'),
-  isolation: z
-    .enum(['vpc', 'none'])
-    .default('vpc')
-    .describe(
-      '`vpc`: functions that need no internet access run in subnets without it, for about $34 a month. `none`: free, but an engine that a malicious file has taken over can send that file anywhere',
-    ),
-  anonymousPlan: z.enum(planIds).default('anonymous').describe('Plan of clients without an account'),
-  mailFrom: z.string().min(3).optional().describe('Sender of emails'),
-  outgoingAllow: z.string().min(1).optional().describe('`OUTGOING_ALLOW` of the service'),
-  facades: z
-    .literal('v2')
-    .optional()
-    .describe('`FACADES` of the service: `v2` deploys a function that serves `/v2`'),
-  retentionHours: z.int().min(1).max(8760).default(24).describe('`RETENTION_HOURS` of the service'),
-  customerKeyArn: z
-    .string()
-    .regex(/^arn:aws[\w-]*:kms:/)
-    .optional()
-    .describe('KMS key of your own to encrypt files and records with'),
-  keepData: z
-    .boolean()
-    .default(true)
-    .describe('Protects the table from deletion, also when the stack is removed'),
-  logDays: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90), z.literal(365)]).default(30),
-  alarmMail: z.email().optional().describe('Email address that receives alarms'),
-  dollarsPerDay: z.number().positive().default(50).describe('Cost per day above which an alarm is sent'),
-  requestsPerSecond: z
-    .int()
-    .min(1)
-    .default(100)
-    .describe('Rate limit for all clients together; bursts can be twice as high'),
-  conversionsAtATime: z
-    .int()
-    .min(2)
-    .max(1000)
-    .default(20)
-    .describe(
-      'Concurrency limit of each image, so that one kind of file cannot block others and the cost of an attack is limited',
-    ),
-  functionsAtATime: z
-    .int()
-    .min(10)
-    .default(1000)
-    .describe(
-      'Quota of the account (Lambda, concurrent executions); the reserved concurrency of all functions must fit into it',
-    ),
-  tags: z.record(z.string(), z.string()).default({}).describe('Tags of all resources'),
-})
+const StageSettings = z
+  .strictObject({
+    region: z
+      .string()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
+      .describe('AWS region, such as `eu-central-1`'),
+    domain: z
+      .strictObject({
+        name: z.hostname(),
+        certificateArn: z.string().regex(/^arn:aws[\w-]*:acm:us-east-1:/),
+      })
+      .describe('Domain of the service, and a certificate for it in us-east-1, as CloudFront requires'),
+    images: z
+      .record(z.enum(imageIds), z.string().regex(digest))
+      .describe('URI of each pushed image with its digest; default: those stored by `npm run images:push`'),
+    isolation: z
+      .enum(['vpc', 'none'])
+      .default('vpc')
+      .describe(
+        '`vpc`: functions that need no internet access run in subnets without it, for about $34 a month. `none`: free, but an engine that a malicious file has taken over can send that file anywhere',
+      ),
+    anonymousPlan: z.enum(planIds).default('anonymous').describe('Plan of clients without an account'),
+    mailFrom: z.string().min(3).optional().describe('Sender of emails'),
+    outgoingAllow: z.string().min(1).optional().describe('`OUTGOING_ALLOW` of the service'),
+    facades: z
+      .literal('v2')
+      .optional()
+      .describe('`FACADES` of the service: `v2` deploys a function that serves `/v2`'),
+    retentionHours: z.int().min(1).max(8760).default(24).describe('`RETENTION_HOURS` of the service'),
+    customerKeyArn: z
+      .string()
+      .regex(/^arn:aws[\w-]*:kms:/)
+      .optional()
+      .describe('KMS key of your own to encrypt files and records with'),
+    keepData: z
+      .boolean()
+      .default(true)
+      .describe('Protects the table from deletion, also when the stack is removed'),
+    logDays: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90), z.literal(365)]).default(30),
+    alarmMail: z.email().optional().describe('Email address that receives alarms'),
+    dollarsPerDay: z.number().positive().default(50).describe('Cost per day above which an alarm is sent'),
+    profile: z
+      .enum(profileNames)
+      .describe(
+        'Limits in `stage-profiles.ts`: `small` for a new account, `standard` (default), `large`; each of the following settings replaces one',
+      ),
+    requestsPerSecond: z
+      .int()
+      .min(1)
+      .describe('Rate limit for all clients together; bursts can be twice as high'),
+    conversionsAtATime: z
+      .int()
+      .min(2)
+      .max(1000)
+      .describe(
+        'Concurrency limit of each image, so that one kind of file cannot block others and the cost of an attack is limited',
+      ),
+    functionsAtATime: z
+      .int()
+      .min(10)
+      .describe(
+        'Quota of the account (Lambda, concurrent executions); the reserved concurrency of all functions must fit into it',
+      ),
+    functionMb: z
+      .int()
+      .min(512)
+      .max(10_240)
+      .describe(
+        'Quota of the account (Lambda, memory of a function); engines are limited to what remains of it',
+      ),
+    reservesConcurrency: z
+      .boolean()
+      .describe('Whether functions for requests and events have their concurrency limit reserved'),
+    concurrency: z
+      .partialRecord(z.enum(functionNames), z.int().min(1))
+      .describe('Concurrency limits of functions, by name'),
+    zones: z
+      .tuple([z.string(), z.string()])
+      .describe(
+        'Availability zones of the closed network; default: the first two of the account, which in us-east-1 may include one without Lambda',
+      ),
+    tags: z.record(z.string(), z.string()).default({}).describe('Tags of all resources'),
+  })
+  .partial({ profile: true, requestsPerSecond: true, conversionsAtATime: true, functionsAtATime: true })
+  .partial({ functionMb: true, reservesConcurrency: true, concurrency: true, zones: true })
 type StageSettings = Readonly<z.infer<typeof StageSettings>>
 
-/** The settings of a stage; stage dev can lack a domain and images. */
-export interface Stage extends Omit<StageSettings, 'domain' | 'images'> {
+/** The settings of a stage; a trial stage can lack a domain and images. */
+export interface Stage extends Omit<StageSettings, 'domain' | 'images' | keyof StageLimits>, StageLimits {
   readonly name: string
+  readonly profile: ProfileName
   readonly domain?: StageSettings['domain']
   readonly images: Partial<StageSettings['images']>
 }
@@ -86,10 +111,15 @@ export const isDeployed = (name: string, { facades }: Pick<Stage, 'facades'>): b
 
 const TrialSettings = StageSettings.partial({ domain: true, images: true, region: true })
 
+const isProfileName = (name: string) => profileNames.find((one) => one === name)
+/** Stages that can be packaged without a file: `dev`, and one for each profile. */
+const isTrialName = (name: string) => name === 'dev' || isProfileName(name) !== undefined
+const defaultProfile = (name: string): ProfileName => isProfileName(name) ?? 'standard'
+
 /** @throws Error that names each invalid setting, the expected value and the actual one */
-export function parseStage(name: string, settings: unknown): Stage {
-  const isTrial = name === 'dev'
-  const parsedSettings = (isTrial ? TrialSettings : StageSettings).safeParse(settings ?? {})
+export function parseStage(name: string, given: unknown): Stage {
+  const isTrial = isTrialName(name)
+  const parsedSettings = (isTrial ? TrialSettings : StageSettings).safeParse(given ?? {})
   if (!parsedSettings.success) {
     const problems = parsedSettings.error.issues.map(
       ({ path, message }) => `${path.join('.') || 'the file'}: ${message}`,
@@ -98,8 +128,37 @@ export function parseStage(name: string, settings: unknown): Stage {
       `Stage "${name}" cannot be packaged. Fix these settings in stages/${name}.json (see lib/deployment/README.md):\n${problems.join('\n')}`,
     )
   }
-  const { region = 'eu-central-1', domain, images = {}, ...rest } = parsedSettings.data
-  return { ...rest, name, region, images, ...defined({ domain }) }
+  const {
+    region = 'eu-central-1',
+    domain,
+    images = {},
+    profile = defaultProfile(name),
+    ...rest
+  } = parsedSettings.data
+  const limits: StageLimits = stageProfiles[profile]
+  const {
+    functionsAtATime = limits.functionsAtATime,
+    functionMb = limits.functionMb,
+    reservesConcurrency = limits.reservesConcurrency,
+    conversionsAtATime = limits.conversionsAtATime,
+    requestsPerSecond = limits.requestsPerSecond,
+    concurrency = limits.concurrency,
+    ...settings
+  } = rest
+  return {
+    ...settings,
+    name,
+    profile,
+    region,
+    images,
+    functionsAtATime,
+    functionMb,
+    reservesConcurrency,
+    conversionsAtATime,
+    requestsPerSecond,
+    concurrency,
+    ...defined({ domain }),
+  }
 }
 
 export function readStage(name: string, folder = process.cwd()): Stage {

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describeQuotas, maxConcurrencyOf } from '../../lib/deployment/concurrency.ts'
+import { deployedFunctions } from '../../lib/deployment/functions.ts'
+import { networkResources } from '../../lib/deployment/network.ts'
+import { parseStage, readStage } from '../../lib/deployment/stage.ts'
+import { profileNames, stageProfiles } from '../../lib/deployment/stage-profiles.ts'
+
+interface DeployedFunction {
+  readonly memorySize: number
+  readonly reservedConcurrency?: number
+  readonly events: readonly { readonly sqs?: { readonly maximumConcurrency: number } }[]
+}
+const functionsOf = (name: string, settings: object = {}) =>
+  Object.entries(deployedFunctions(parseStage(name, settings)) as Record<string, DeployedFunction>)
+
+const reservedSum = (name: string) =>
+  functionsOf(name).reduce((sum, [, { reservedConcurrency = 0 }]) => sum + reservedConcurrency, 0)
+
+test('each profile can be packaged without a file and stays within its quotas', () => {
+  for (const name of profileNames) {
+    const { functionsAtATime, functionMb } = stageProfiles[name]
+    assert.deepEqual(readStage(name, '/nonexistent').profile, name)
+    for (const [id, { memorySize, events }] of functionsOf(name)) {
+      assert.ok(memorySize <= functionMb, `${id} of ${name} has ${memorySize} MB`)
+      for (const { sqs } of events)
+        if (sqs) assert.ok(sqs.maximumConcurrency >= 2 && sqs.maximumConcurrency <= 1000, `${id} of ${name}`)
+    }
+    assert.ok(reservedSum(name) <= Math.max(0, functionsAtATime - 100), name)
+  }
+})
+
+test('a new account reserves nothing, and an image leaves room for the others', () => {
+  for (const [id, { reservedConcurrency, memorySize, events }] of functionsOf('small')) {
+    assert.equal(reservedConcurrency, undefined, id)
+    assert.ok(memorySize <= 3008, id)
+    for (const { sqs } of events) if (sqs) assert.equal(sqs.maximumConcurrency, 2, id)
+  }
+})
+
+test('the profile standard keeps the declared limits, and large raises those of the way of a job', () => {
+  const standard = parseStage('standard', {})
+  const large = parseStage('large', {})
+  assert.deepEqual(
+    ['jobs', 'broadcast', 'convert-av'].map((name) => maxConcurrencyOf(name, standard)),
+    [100, 20, 20],
+  )
+  for (const name of ['jobs', 'prepare', 'count-usage', 'record-metrics', 'broadcast', 'convert-av'])
+    assert.ok(maxConcurrencyOf(name, large) >= 5 * maxConcurrencyOf(name, standard), name)
+})
+
+test('a setting of the stage replaces that of its profile', () => {
+  const stage = parseStage('dev', { profile: 'large', conversionsAtATime: 7, concurrency: { jobs: 50 } })
+  assert.deepEqual(
+    [stage.requestsPerSecond, maxConcurrencyOf('convert-av', stage), maxConcurrencyOf('jobs', stage)],
+    [stageProfiles.large.requestsPerSecond, 7, 50],
+  )
+  assert.throws(() => parseStage('dev', { concurrency: { nothing: 1 } }), /concurrency/)
+})
+
+test('the packaging says how much of the quota is used and what a new account has to raise', () => {
+  const standard = parseStage('standard', {})
+  assert.match(
+    describeQuotas(standard),
+    /^Stage standard \(standard\): the concurrency limits add up to \d+; \d+ of 1000 are reserved; other stages in the account can reserve \d+\.\nQuotas that a new account has to raise: concurrent executions to 1000, memory of a function to 10240 MB\.$/,
+  )
+  assert.match(
+    describeQuotas(parseStage('small', {})),
+    /nothing is reserved, and all functions share 10\.\nIt fits into a new account\.$/,
+  )
+})
+
+test('the zones of the network can be chosen', () => {
+  const zonesOf = (settings: object) =>
+    Object.values<unknown>(networkResources(parseStage('dev', settings)))
+      // Resources of CloudFormation.
+      .map((one) => (one as { Properties?: Record<string, unknown> }).Properties?.['AvailabilityZone'])
+      .filter((zone) => zone !== undefined)
+  assert.deepEqual(zonesOf({ zones: ['us-east-1a', 'us-east-1d'] }), ['us-east-1a', 'us-east-1d'])
+  assert.deepEqual(zonesOf({})[1], { 'Fn::Select': [1, { 'Fn::GetAZs': '' }] })
+})
