@@ -3,6 +3,7 @@
 Text boxes, shapes, WordArt and diagrams are inserted after the paragraph to which they are anchored; comments become
 footnotes; simple fields become their displayed text; ruby text is put in brackets after its base text; embedded
 documents that replace a part of the text (17.17.2.1) are inserted there.
+Generated numbers of headings and clauses, states of form fields and characters of symbol fonts become text.
 Hidden text is removed: Word does not display it, but converters would.
 Prints {"boxes": …, "comments": …, "hidden": …}. Exit codes: 3 not a Word document; 4 encrypted; 5 no such content, and
 nothing is written.
@@ -13,11 +14,16 @@ import email
 import html.parser
 import io
 import json
+import os
 import posixpath
 import re
 import sys
 import xml.etree.ElementTree as ET
 import zipfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from word_numbers import Numbering, may_have_numbers  # noqa: E402
+from word_symbols import complete_formulas, write_form_fields, write_symbols  # noqa: E402
 
 W = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 STRICT = 'http://purl.oclc.org/ooxml/wordprocessingml/main'
@@ -35,7 +41,9 @@ NOTES_TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml.foo
 MAX_PART_BYTES = 256 * 1024 * 1024
 NOT_WORD, ENCRYPTED, NOTHING = 3, 4, 5
 OMITTED = re.compile(
-    rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|altChunk')
+    rb'txbxContent|textpath|dgm:relIds|c:chart|commentReference|vanish|altChunk'
+    # Form fields, characters of symbol fonts, and formulas that may lack a part.
+    rb'|checkBox|ddList|<\w+:sym\s|Wingdings|Webdings|"Symbol"|m:(?:nary|rad|func|limLow|limUpp|s(?:Sup|Sub|Pre))\w*>')
 # Markup in the text and its notes whose content pandoc omits.
 UNSUPPORTED = re.compile(
     rb'fldSimple|<\w+:(?:ruby|customXml|dir|bdo|ptab)[\s/>]|<\w+:Fallback>\s*<\w+:t[\s>]'
@@ -84,13 +92,20 @@ class Document:
 
     def needs_conversion(self):
         parts = [self.main, *self._notes_parts()]
-        return OMITTED.search(self.xml) is not None or b'vanish' in self._styles() or any(map(self._needs_repair, parts))
+        return (OMITTED.search(self.xml) is not None or b'vanish' in self._styles() or self._has_numbers()
+                or any(map(self._needs_repair, parts)))
 
     def convert(self):
         root = self._parse(self.xml)
         self.w = '{%s}' % (STRICT if root.tag.startswith(f'{{{STRICT}') else W)
         self.relations = self._relations(self.main)
         self._read_chunks(root)
+        # Before content is moved: numbers follow the order of the document.
+        if self._has_numbers():
+            Numbering(ET.fromstring(self._numbering()), ET.fromstring(self._styles() or b'<styles/>'), self.w).write(root)
+        write_form_fields(root, self.w)
+        write_symbols(root, self.w)
+        complete_formulas(root)
         self._unwrap(root)
         self._fill_grids(root)
         self._repair_notes()
@@ -142,6 +157,13 @@ class Document:
     def _styles(self):
         name = f'{self.folder}/styles.xml'
         return self._read(name) if name in self.package.namelist() else b''
+
+    def _numbering(self):
+        name = f'{self.folder}/numbering.xml'
+        return self._read(name) if name in self.package.namelist() else b''
+
+    def _has_numbers(self):
+        return (b'numPr' in self.xml or b'numPr' in self._styles()) and may_have_numbers(self._numbering())
 
     def _notes_parts(self):
         """Returns the names of the parts with footnotes and endnotes, if any."""

@@ -14,6 +14,7 @@ from dates import write_iso_dates
 from deleted_insertions import drop_deleted_insertions
 from document_error import DocumentError
 from fonts import Fonts
+from form_fields import write_form_fields
 from hidden_cells import drop_hidden_print_areas, move_visible_sheet_first
 from missing_glyphs import Glyphs
 from office import properties
@@ -88,6 +89,8 @@ def _load(office, request):
     if is_locked_show(path):
         raise DocumentError('password', 'LibreOffice cannot open PowerPoint 97-2003 files with a password')
     drop_deleted_insertions(path)
+    if request['output'].endswith('.html'):
+        write_form_fields(path)
     dialogs = DialogHandler()
     message = ''
     for source in request['sources']:

@@ -25,7 +25,7 @@ def drop_deleted_insertions(path):
                 if kept != xml:
                     changed[part.filename] = kept
         if changed:
-            _write(package, changed, path)
+            write_parts(package, changed, path)
 
 
 def _without_deleted_insertions(xml):
@@ -50,7 +50,7 @@ def _without_deleted_insertions(xml):
     return xml if deleted > 0 else b''.join([*kept, xml[start:]])
 
 
-def _write(package, changed, path):
+def write_parts(package, changed, path):
     new_path = f'{path}.new'
     with zipfile.ZipFile(new_path, 'w', zipfile.ZIP_DEFLATED) as result:
         for part in package.infolist():

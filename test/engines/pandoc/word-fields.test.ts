@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
+import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
+import { pandoc } from '../../../lib/engines/pandoc.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const scratch = scratchFolder('word-fields')
+
+const textOf = async (source: string, to: FormatId) =>
+  readFile((await convert(pandoc, source, to)).path, 'utf8')
+
+/** The fixture with other paragraphs and lists. */
+async function documentWith(name: string, paragraphs: string, levels?: string): Promise<string> {
+  const source = new ZipReader(new Uint8ArrayReader(await readFile(fixture('office/contract-numbered.docx'))))
+  const target = new ZipWriter(new Uint8ArrayWriter())
+  for (const entry of await source.getEntries()) {
+    if (entry.directory) continue
+    let xml = new TextDecoder().decode(await entry.getData(new Uint8ArrayWriter()))
+    if (entry.filename === 'word/document.xml')
+      xml = xml.replace(/<w:body>.*?(?=<w:sectPr>)/s, `<w:body>${paragraphs}`)
+    if (entry.filename === 'word/numbering.xml' && levels !== undefined)
+      xml = xml.replace(/<w:lvl .*<\/w:lvl>/s, levels)
+    await target.add(entry.filename, new Uint8ArrayReader(Buffer.from(xml)))
+  }
+  const path = join(scratch, name)
+  await writeFile(path, await target.close())
+  return path
+}
+
+const level = (index: number, format: string, text: string) =>
+  `<w:lvl w:ilvl="${index}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`
+const item = (index: number, text: string) =>
+  `<w:p><w:pPr><w:numPr><w:ilvl w:val="${index}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
+const plain = (content: string) => `<w:p><w:r>${content}</w:r></w:p>`
+
+describe('generated content of a Word document', () => {
+  after(removeRuns)
+
+  test('headings have their numbers', async () => {
+    const source = fixture('office/contract-numbered.docx')
+    const numbered = ['1. Scope', '1.1 Terms', '1.2 Definitions', '2. Payment', '2.1 Fee']
+    const headings = (await textOf(source, 'md')).match(/(?<=^#+ ).*$/gm)
+    assert.deepEqual(headings, numbered)
+    const text = await textOf(source, 'txt')
+    for (const heading of numbered) assert.ok(text.includes(heading), heading)
+    const { path } = await convert(pandoc, source, 'epub')
+    assert.match(execFileSync('unzip', ['-p', path, '*.xhtml'], { encoding: 'utf8' }), />2\.1 Fee</)
+  })
+
+  test('clauses have the numbers that other text refers to, in the format of their level', async () => {
+    const levels = level(0, 'upperRoman', '§ %1') + level(1, 'lowerLetter', '%1.%2)')
+    const clauses = [item(0, 'Goods'), item(1, 'Price'), item(1, 'Place'), plain('<w:t>Between</w:t>')]
+    const source = await documentWith(
+      'clauses.docx',
+      [...clauses, item(0, 'Law'), item(1, 'Court')].join(''),
+      levels,
+    )
+    const lines = (await textOf(source, 'txt')).split('\n').filter(Boolean)
+    assert.deepEqual(lines, ['§ I Goods', 'I.a) Price', 'I.b) Place', 'Between', '§ II Law', 'II.a) Court'])
+  })
+
+  test('a plain list stays a list', async () => {
+    const source = await documentWith(
+      'list.docx',
+      item(0, 'one') + item(0, 'two'),
+      level(0, 'decimal', '%1.'),
+    )
+    assert.match(await textOf(source, 'md'), /^1\. +one\n+2\. +two$/m)
+  })
+
+  test('check boxes have their states and lists the selected value', async () => {
+    for (const to of ['md', 'txt'] as const) {
+      const text = await textOf(fixture('office/formfields.docx'), to)
+      assert.match(text, /☒ I accept the terms\n+☐ Send me the newsletter\n+Colour: Green/, to)
+    }
+  })
+
+  test('check boxes have their states in a web page of LibreOffice', async () => {
+    const office = createLibreOffice({ processes: 1 })
+    const { path } = await convert(office, fixture('office/formfields.docx'), 'html')
+    await office.close?.()
+    const text = (await readFile(path, 'utf8')).replaceAll(/<[^<>]*>|\s/g, '')
+    assert.match(text, /☒IaccepttheTerms☐Sendmethenewsletter.*Green$/i)
+  })
+
+  test('characters of symbol fonts become Unicode characters', async () => {
+    const symbol = (font: string, code: string) => `<w:sym w:font="${font}" w:char="${code}"/>`
+    const inFont = (font: string, text: string) =>
+      `<w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}"/></w:rPr><w:t>${text}</w:t>`
+    const paragraphs = [
+      plain(`${symbol('Wingdings', 'F0FC')}${symbol('Wingdings', 'F0FE')}${symbol('Symbol', 'F061')}`),
+      plain(inFont('Wingdings', 'à')),
+      plain(inFont('Symbol', '\uF0A3')),
+      plain('<w:t>à</w:t>'),
+    ]
+    const source = await documentWith('symbols.docx', paragraphs.join(''))
+    assert.deepEqual((await textOf(source, 'txt')).split('\n').filter(Boolean), ['✓☑α', '→', '≤', 'à'])
+  })
+
+  test('a sum without a base keeps its sign', async () => {
+    const text = await textOf(fixture('office/nary-without-e.docx'), 'md')
+    assert.match(text.replaceAll(' ', ''), /\$\\sum_\{k=0\}\^\{n\}(?:\{\})?x\^\{k\}\$/)
+  })
+})
