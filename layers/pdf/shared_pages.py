@@ -14,7 +14,7 @@ from ocrmypdf.builtin_plugins.concurrency import StandardExecutor
 
 # Names in an archive: the list of results with one entry per page, and the files of each page.
 RESULTS = 'results.json'
-FILES = {'ocr': '{}-ocr.pdf', 'pdf_page_from_image': '{}-page.pdf'}
+FILES = {'ocr': '{}-ocr.pdf', 'pdf_page_from_image': '{}-page.pdf', 'text': '{}-text.txt'}
 
 
 @hookimpl
@@ -81,7 +81,7 @@ def read_result(archive, context, entry):
         pageno=context.pageno,
         pdf_page_from_image=files.get('pdf_page_from_image'),
         ocr=files.get('ocr'),
-        text=None,
+        text=files.get('text'),
         orientation_correction=entry['correction'],
     )
 

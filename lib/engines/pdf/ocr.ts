@@ -22,6 +22,7 @@ import { normalizeOcrText } from './ocr/normalize-text.ts'
 import {
   countCharactersByPage,
   hasText,
+  languagesToFix,
   type OcrSettings,
   recognize,
   recognizeChunk,
@@ -118,11 +119,13 @@ export async function runOcr(
   if (pages.length === 0) tools.warn('TEXT_PRESENT', 'Every page has text already, so OCR was skipped.')
   const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
   const keptArchives = chunks?.flatMap(({ files }) => files.map((file) => file.path))
-  const { path, read } =
+  const { path, read, texts } =
     pages.length === 0
-      ? { path: input.path, read: [] }
+      ? { path: input.path, read: [], texts: new Map<number, string>() }
       : await recognize({ path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) }, tools)
-  const searchablePdf = { path, pages: sizes.length, characterCounts, recognized: pages }
+  // The text layer of some scripts is corrected, Tesseract's own text is not.
+  const lines = languagesToFix.test(settings.language) ? new Map<number, string>() : texts
+  const searchablePdf = { path, pages: sizes.length, characterCounts, recognized: pages, lines }
   const file = await writeTarget(work, searchablePdf, tools)
   tools.progress(1)
   const pagesRecognized = chunks
@@ -169,11 +172,13 @@ interface SearchablePdf {
   readonly characterCounts: readonly number[]
   /** Pages that were read, counted from 1. */
   readonly recognized: readonly number[]
+  /** Their text where Tesseract's lines are known: Poppler splits lines with wide gaps into columns. */
+  readonly lines: ReadonlyMap<number, string>
 }
 
 async function writeTarget(
   { to, outDir }: EngineWork,
-  { path, pages, characterCounts, recognized }: SearchablePdf,
+  { path, pages, characterCounts, recognized, lines }: SearchablePdf,
   tools: Tools,
 ): Promise<OutputFile> {
   const allPages = Array.from({ length: pages }, (_, index) => index + 1)
@@ -185,7 +190,9 @@ async function writeTarget(
       )
       const read = (await readFile(text.path, 'utf8')).split('\f')
       const pageTexts = read.map((page, index) =>
-        recognized.includes(index + 1) ? normalizeOcrText(page) : page,
+        recognized.includes(index + 1)
+          ? normalizeOcrText(lines.get(index + 1)?.replace(/\f$/, '') ?? page)
+          : page,
       )
       await writeFile(text.path, pageTexts.join('\f'))
       return text

@@ -5,7 +5,7 @@ import { progressWithin } from '../../sandbox/progress.ts'
 import { downscaleFineImages } from '../ocr/downscale.ts'
 import { countCharactersByPage, hasText, recognize } from '../ocr/recognize.ts'
 import type { DocumentInfo } from '../open-pdf.ts'
-import { resolvePages } from '../page-range.ts'
+import { formatPageRange, resolvePages } from '../page-range.ts'
 import { openEditable } from '../tools/editable-pdf.ts'
 import { flattenAnnotations } from '../tools/flatten.ts'
 import type { DocxRequest } from './docx-request.ts'
@@ -44,10 +44,18 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
   const result = await buildDocx(request, progressWithin(tools, read ? 0.8 : 0, 1))
   tools.progress(1)
   const recognized = new Set([...(read ?? []), ...result.pagesRecognized])
+  warnOcrUsed([...recognized], tools)
   return {
     files: [{ path: result.file }],
     details: { pages: source.pages.length, pagesRecognized: recognized.size },
   }
+}
+
+/** Text that was read from images may contain mistakes, and nobody asked for OCR. */
+function warnOcrUsed(pages: readonly number[], tools: Tools): void {
+  if (pages.length === 0) return
+  const pageList = formatPageRange([...pages].sort((a, b) => a - b))
+  tools.warn('OCR_USED', `The text of these pages was read from their images (OCR): ${pageList}. Check it.`)
 }
 
 /** A PDF with a text layer, added by OCR if it was a scan. */

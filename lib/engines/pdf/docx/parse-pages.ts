@@ -152,6 +152,8 @@ async function recognizeAndParse(
 function replaceWords(undecodable: readonly PageContent[], recognizedPage: PageContent): PageContent {
   const page = undecodable.find(({ number }) => number === recognizedPage.number)
   if (!page || recognizedPage.textSegments.length === 0) return recognizedPage
+  // OCR has turned the page upright, so nothing of the original page fits its words.
+  if (Math.abs(page.width - recognizedPage.width) > 1) return recognizedPage
   return {
     ...page,
     textSegments: applyStyles(recognizedPage.textSegments, page),

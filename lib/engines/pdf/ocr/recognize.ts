@@ -10,6 +10,7 @@ import { toPdfError } from '../qpdf.ts'
 import { fixTextLayers } from './fix-text-layers.ts'
 import { tesseractLanguages } from './languages.ts'
 import { warnPagesWithoutText } from './pages-without-text.ts'
+import { findOcrFolder, keepOutputArgs, takeReadings, warnUncertain } from './tesseract-output.ts'
 
 /** How pages are read; stored as JSON in the record of a chunk. */
 export interface OcrSettings {
@@ -35,6 +36,13 @@ interface OcrRequest extends OcrSettings {
   onPage(donePages: number): void
 }
 
+interface Reading {
+  /** The pages that were read, without those given up. */
+  readonly read: readonly number[]
+  /** The text of each page, line by line. */
+  readonly texts: ReadonlyMap<number, string>
+}
+
 /** Twenty times the time for a page full of text. */
 const defaultPageTimeoutS = 120
 
@@ -57,24 +65,24 @@ export async function countCharactersByPage(path: string, tools: Tools): Promise
 export const hasText = (characters: number) => characters >= minCharacters
 
 /** Languages written right to left or without spaces between words: see `text-layer.ts`. */
-const languagesToFix = /ara|jpn|chi/
+export const languagesToFix = /ara|jpn|chi/
 
 /**
  * Adds a text layer behind the images of pages.
  * @param request `keptArchives` are archives of `recognizeChunk` that contain all results, so no page is read again.
- * @returns the path of the new PDF, and the pages that were read, without those given up.
+ * @returns the path of the new PDF, and what was read.
  * @throws AppError CORRUPT_FILE, CONVERSION_FAILED (a signed PDF), FILE_TOO_LARGE.
  */
 export async function recognize(
   request: OcrRequest & { readonly keptArchives?: readonly string[] },
   tools: Tools,
-): Promise<{ path: string; read: readonly number[] }> {
+): Promise<Reading & { readonly path: string }> {
   const { pages, language, isForced = false, keptArchives } = request
   const out = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
   const chunkArgs = keptArchives && pluginArgs(keptArchives.flatMap((archive) => ['--kept-pages', archive]))
-  const read = await runOcrmypdf(request, { args: chunkArgs ?? [], type: 'pdf', out }, tools)
+  const reading = await runOcrmypdf(request, { args: chunkArgs ?? [], type: 'pdf', out }, tools)
   if (languagesToFix.test(language)) await fixTextLayers(out, pages, tools)
-  return { path: out, read }
+  return { path: out, ...reading }
 }
 
 /**
@@ -89,7 +97,8 @@ export async function recognizeChunk(
   tools: Tools,
 ): Promise<readonly number[]> {
   const args = pluginArgs(['--keep-pages', path, '--numbers', documentPages.join(',')])
-  return runOcrmypdf(request, { args, type: 'none', out: '-', documentPages }, tools)
+  const { read } = await runOcrmypdf(request, { args, type: 'none', out: '-', documentPages }, tools)
+  return read
 }
 
 const plugin = pythonProgram('pdf/shared_pages.py')
@@ -104,14 +113,21 @@ interface OcrmypdfRun {
   readonly documentPages?: readonly number[]
 }
 
+/**
+ * Tesseract's confidence in the orientation of a page. OCRmyPDF's default of 14 is only reached by pages full of text;
+ * notes of two lines have 1 to 3, and their orientation is right.
+ */
+const minOrientationConfidence = 1
+
 async function runOcrmypdf(
   request: OcrRequest,
   { args, type, out, documentPages }: OcrmypdfRun,
   tools: Tools,
-): Promise<readonly number[]> {
+): Promise<Reading> {
   const { path, pages, language, deskew, oversample, isForced, pageTimeoutS = defaultPageTimeoutS } = request
   const allArgs = [
-    ...(isForced ? ['--force-ocr'] : ['--skip-text', '--rotate-pages']),
+    isForced ? '--force-ocr' : '--skip-text',
+    ...['--rotate-pages', '--rotate-pages-threshold', String(minOrientationConfidence)],
     ...['--output-type', type, '--optimize', '1'],
     ...(deskew ? ['--deskew'] : []),
     ...(oversample === undefined ? [] : ['--oversample', String(oversample)]),
@@ -119,6 +135,7 @@ async function runOcrmypdf(
     ...['--skip-big', '150', '--max-image-mpixels', '400'],
     ...['--jobs', String(availableParallelism()), '--tesseract-timeout', String(pageTimeoutS)],
     ...['--language', tesseractLanguages(language), '--pages', formatPageRange(pages)],
+    ...(await keepOutputArgs(tools)),
     ...args,
   ]
   const stopWatching = watchPages(request, tools)
@@ -130,11 +147,15 @@ async function runOcrmypdf(
       readOnly: args.length > 0 ? plugin.readOnly : [],
     })
     const withoutText = warnPagesWithoutText(stderr, { seconds: pageTimeoutS, documentPages }, tools)
-    return pages.filter((page) => !withoutText.includes(page))
+    const readings = await takeReadings(tools)
+    warnUncertain(readings, documentPages, tools)
+    const texts = readings.flatMap(({ page, text }) => (text === undefined ? [] : [[page, text] as const]))
+    return { read: pages.filter((page) => !withoutText.includes(page)), texts: new Map(texts) }
   } catch (error) {
     throw toOcrError(error)
   } finally {
     stopWatching()
+    await takeReadings(tools)
   }
 }
 
@@ -143,10 +164,9 @@ function watchPages({ onPage, pages }: OcrRequest, tools: Tools): () => void {
   let lastReported = 0
   let isStopped = false
   const count = async () => {
-    const names = await readdir(tools.workDir)
-    const folder = names.find((name) => name.startsWith('ocrmypdf.io.'))
+    const folder = await findOcrFolder(tools)
     if (folder === undefined) return
-    const fileNames = await readdir(join(tools.workDir, folder))
+    const fileNames = await readdir(folder)
     const donePages = Math.min(
       pages.length,
       fileNames.filter((name) => /_ocr_(tess|hocr)\.pdf$/.test(name)).length,

@@ -1,0 +1,84 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Tools } from '../../engine.ts'
+import { formatPageRange } from '../page-range.ts'
+
+/** What Tesseract has read on a page. */
+interface PageReading {
+  readonly page: number
+  /** Lines in the order of the page; undefined if only the confidence is known. */
+  readonly text: string | undefined
+  readonly words: number
+  readonly uncertainWords: number
+}
+
+/** Arguments that make OCRmyPDF keep what Tesseract writes, including the confidence of each word. */
+export async function keepOutputArgs({ workDir }: Pick<Tools, 'workDir'>): Promise<string[]> {
+  const config = join(workDir, 'tesseract-output')
+  await writeFile(config, 'tessedit_create_tsv 1\n')
+  return ['--keep-temporary-files', '--tesseract-config', config]
+}
+
+/** OCRmyPDF's temporary folder, which is created in the work folder. */
+export async function findOcrFolder({ workDir }: Pick<Tools, 'workDir'>): Promise<string | undefined> {
+  const name = (await readdir(workDir)).find((entry) => entry.startsWith('ocrmypdf.io.'))
+  return name === undefined ? undefined : join(workDir, name)
+}
+
+/** Reads what OCRmyPDF has kept and removes its folder. */
+export async function takeReadings(tools: Pick<Tools, 'workDir'>): Promise<readonly PageReading[]> {
+  const folder = await findOcrFolder(tools)
+  if (folder === undefined) return []
+  const names = await readdir(folder)
+  const readings: PageReading[] = []
+  for (const name of names) {
+    const [, number, kind] = /^(\d{6})_(?:ocr_tess|\d{1,9}-text)\.(txt|tsv)$/.exec(name) ?? []
+    if (number === undefined || kind === undefined) continue
+    const content = await readFile(join(folder, name), 'utf8')
+    const counts = kind === 'tsv' ? countWords(content) : { words: 0, uncertainWords: 0 }
+    readings.push({ page: Number(number), text: kind === 'txt' ? content : undefined, ...counts })
+  }
+  await rm(folder, { recursive: true, force: true })
+  return readings
+}
+
+/** Below this confidence, every second word is wrong. */
+const minConfidence = 60
+/** Columns of Tesseract's TSV. */
+const confidenceColumn = 10
+const textColumn = 11
+
+export function countWords(tsv: string): Pick<PageReading, 'words' | 'uncertainWords'> {
+  const confidences = tsv.split('\n').flatMap((line) => {
+    const cells = line.split('\t')
+    return /[\p{L}\p{N}]/u.test(cells[textColumn] ?? '') ? [Number(cells[confidenceColumn])] : []
+  })
+  const words = confidences.filter((confidence) => confidence >= 0)
+  return {
+    words: words.length,
+    uncertainWords: words.filter((confidence) => confidence < minConfidence).length,
+  }
+}
+
+/** A page with fewer words is a picture with a caption, or noise. */
+const minWords = 3
+const maxUncertainShare = 0.2
+
+/** Warns about pages where a fifth of the words may be wrong. */
+export function warnUncertain(
+  readings: readonly PageReading[],
+  documentPages: readonly number[] | undefined,
+  tools: Pick<Tools, 'warn'>,
+): void {
+  const uncertain = readings.filter(
+    ({ words, uncertainWords }) => words >= minWords && uncertainWords >= words * maxUncertainShare,
+  )
+  if (uncertain.length === 0) return
+  const count = (key: 'words' | 'uncertainWords') => uncertain.reduce((sum, reading) => sum + reading[key], 0)
+  const share = Math.round((count('uncertainWords') / count('words')) * 100)
+  const pages = uncertain.map(({ page }) => documentPages?.[page - 1] ?? page).sort((a, b) => a - b)
+  tools.warn(
+    'OCR_UNCERTAIN',
+    `${share} % of the words on these pages could not be read with confidence: ${formatPageRange(pages)}. Check them, or send a sharper scan.`,
+  )
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import sharp from 'sharp'
+import { countWords, warnUncertain } from '../../../lib/engines/pdf/ocr/tesseract-output.ts'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { readPdfText, readStdout } from '../support/inspect-result.ts'
+import { convert } from '../support/run-engine.ts'
+
+const folder = scratchFolder('ocr-orientation')
+
+/** A page of few words, like a note or a receipt: OCRmyPDF's own threshold is only reached by pages full of text. */
+const lines = [
+  'Shopping list for the weekend      party',
+  'Two   bottles of milk and     one    bread',
+  'Please call the plumber on Monday',
+  'Meeting   moved to half past nine',
+]
+
+async function scan(name: string, degrees: number): Promise<{ image: string; pdf: string }> {
+  const spans = lines.map((line, index) => `<text x="90" y="${150 + index * 90}">${line}</text>`)
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="700" xml:space="preserve">
+    <rect width="1000" height="700" fill="white"/><g font-family="DejaVu Sans" font-size="32">${spans.join('')}</g></svg>`
+  const image = join(folder, `${name}.png`)
+  await sharp(Buffer.from(svg))
+    .rotate(degrees, { background: 'white' })
+    .flatten()
+    .greyscale()
+    .png()
+    .toFile(image)
+  const path = join(folder, `${name}.pdf`)
+  await readStdout('img2pdf', '--imgsize', '150dpix150dpi', '--output', path, image)
+  return { image, pdf: path }
+}
+
+const recognize = (source: string, to: FormatId) => convert(pdf, source, to, { operation: 'ocr-pdf' })
+const words = (text: string) => text.match(/[a-z]+/gi) ?? []
+const allWords = words(lines.join(' '))
+
+describe('orientation and lines of scans', () => {
+  for (const degrees of [90, 180])
+    test(`a page with few words is turned upright before it is read: ${degrees} degrees`, async () => {
+      const { pdf } = await scan(`turned-${degrees}`, degrees)
+      const { path, warnings } = await recognize(pdf, 'pdf')
+      assert.deepEqual(warnings, [])
+      assert.deepEqual(words(await readPdfText(path)).sort(), [...allWords].sort())
+    })
+
+  test('lines with wide gaps stay lines in the text of an image', async () => {
+    const { image } = await scan('photo', 0)
+    const { path } = await recognize(image, 'txt')
+    const found = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+    assert.deepEqual(
+      found.map((line) => words(line).join(' ')),
+      lines.map((line) => words(line).join(' ')),
+    )
+  })
+
+  test('words of a page that is skewed by four degrees stay whole and in order', async () => {
+    const { pdf } = await scan('skewed', 4)
+    const { path } = await recognize(pdf, 'txt')
+    const text = await readFile(path, 'utf8')
+    assert.deepEqual(words(text.toLowerCase()), words(lines.join(' ').toLowerCase()))
+  })
+})
+
+test('pages where a fifth of the words are uncertain are reported with their share', () => {
+  const row = (confidence: number, text: string) => `5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t${confidence}\t${text}`
+  const tsv = [row(95, 'sure'), row(12, 'uns?re'), row(93, 'again'), row(-1, ''), row(10, '—')].join('\n')
+  const counts = countWords(tsv)
+  assert.deepEqual(counts, { words: 3, uncertainWords: 1 })
+  const warnings: string[] = []
+  const tools = { warn: (code: string, sentence: string) => void warnings.push(`${code}: ${sentence}`) }
+  const reading = (page: number, uncertainWords: number) => ({
+    page,
+    text: undefined,
+    words: 10,
+    uncertainWords,
+  })
+  warnUncertain([reading(1, 1), reading(2, 4), reading(3, 6)], [7, 8, 9], tools)
+  assert.deepEqual(warnings, [
+    'OCR_UNCERTAIN: 50 % of the words on these pages could not be read with confidence: 8-9. Check them, or send a sharper scan.',
+  ])
+})
