@@ -42,6 +42,7 @@ const CommonFields = z.object({
   id: z.string().describe('Unchanged if the event is sent again'),
   sequence: z.int().describe('Number of the event within its job, from 1; always 1 for an uploaded file'),
   apiVersion: z.literal('v1'),
+  test: z.literal(true).optional().describe('Set in events that `POST /v1/webhooks/{webhookId}/test` sends'),
 })
 
 /** An event as subscribers receive it. */

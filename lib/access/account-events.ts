@@ -28,7 +28,10 @@ function createEvent<Name extends EventName>(
   }
 }
 
-/** Creates the events of a request that reaches the warning threshold or the limit of a daily or monthly quota. */
+/**
+ * Creates the events of a request that reaches the warning threshold or the limit of a daily or monthly quota. The last
+ * request of a small quota reaches both.
+ */
 export function quotaEvents(
   { ownerId, kind }: Pick<Principal, 'ownerId' | 'kind'>,
   usages: readonly WindowUsage[],
@@ -38,18 +41,22 @@ export function quotaEvents(
   return usages.flatMap(({ policy: { name, limit }, used, endsAt }) => {
     if (name !== 'day' && name !== 'month') return []
     const isFull = used === limit
-    if (!isFull && used !== warningCount(limit)) return []
+    const thresholds = [...(used === warningCount(limit) ? [warningPercent] : []), ...(isFull ? [100] : [])]
     const quota = {
       name: `requests-per-${name}`,
       limit,
       used,
       remaining: limit - used,
       percent: Math.floor((used / limit) * 100),
-      threshold: isFull ? 100 : warningPercent,
       resetsAt: new Date(endsAt).toISOString(),
     }
-    const event = isFull ? ('quota.exceeded' as const) : ('quota.warning' as const)
-    return createEvent(event, ownerId, now, { facts: [name, endsAt], body: { quota } })
+    return thresholds.map((threshold) => {
+      const event = threshold === 100 ? ('quota.exceeded' as const) : ('quota.warning' as const)
+      return createEvent(event, ownerId, now, {
+        facts: [name, endsAt],
+        body: { quota: { ...quota, threshold } },
+      })
+    })
   })
 }
 

@@ -84,6 +84,7 @@ const fields = z.record(text, z.unknown())
 export const EngineOutput = z.strictObject({
   files: z.tuple([OutputFile], OutputFile),
   method: z.enum(['stream-copy', 'encode']).optional(),
+  program: z.strictObject({ name: text.max(40), version: text.max(40) }).optional(),
   memberCounts: z.strictObject({ source: z.number().optional(), result: z.number().optional() }).optional(),
   hiddenText: text.optional(),
   details: fields.optional(),

@@ -185,6 +185,8 @@ export interface EngineResult {
   readonly files: readonly [OutputFile, ...OutputFile[]]
   /** Only used in the last step: fallbacks are tried, and the result that keeps the most is used. */
   readonly shortfall?: Shortfall
+  /** The program that made the result, if it is not the one whose version the engine reports. */
+  readonly program?: { readonly name: string; readonly version: string }
   /** Whether media streams were copied or encoded again. */
   readonly method?: 'stream-copy' | 'encode'
   /** Number of files in the source and result archives, as reported by the archive programs. */

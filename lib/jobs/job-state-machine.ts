@@ -158,8 +158,24 @@ function buildResult(state: JobState): JobResult {
   const presentFields = Object.fromEntries(
     Object.entries(allFields).filter(([, value]) => value !== undefined),
   )
-  return { files: resultFiles(state), warnings: warningsOf(job, tasks), ...presentFields }
+  const warnings = [...warningsOf(job, tasks), ...(job.require === 'any' ? warnOfFailedItems(state) : [])]
+  return { files: resultFiles(state), warnings, ...presentFields }
 }
+
+/** Most items of a batch that its warnings name. */
+const maxFailedItems = 100
+
+/** Names the items of a batch that failed: the batch itself may be completed. */
+const warnOfFailedItems = ({ fixed, tasks }: JobState): Warning[] =>
+  [...fixed, ...tasks]
+    .filter((task) => isWork(task) && task.status === 'failed')
+    .toSorted((a, b) => a.number - b.number)
+    .slice(0, maxFailedItems)
+    .map(({ name, code, message }) => ({
+      code: 'ITEM_FAILED',
+      message: `${name} failed${code === undefined ? '' : ` with ${code}`}: ${message ?? 'no reason was recorded.'}`,
+      field: name,
+    }))
 
 /** Fidelity of a whole job: parallel tasks are summed, consecutive tasks are combined in sequence. */
 function fidelityOf(work: readonly Task[]): Fidelity | undefined {

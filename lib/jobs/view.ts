@@ -143,6 +143,10 @@ const TaskView = component(
               sha256: z.string(),
             }),
           ),
+          metadata: z
+            .record(z.string(), z.unknown())
+            .optional()
+            .describe('Result of `metadata` and `pdf-info`; left out above 64 kB, when only the file has it'),
         }),
         UploadForm,
       ])
@@ -272,7 +276,9 @@ function resultOfTask(task: Task, state: JobState, link: ResultLink): z.infer<ty
   // Imported files are not available for download.
   const isDownloadable = hasResults(job) && task.status === 'completed' && !isImport(task)
   if (!isDownloadable || task.files.length === 0) return null
-  return isLinkExport(task) ? viewLinkExport(task, state, link) : viewLinks(task, task.files, job, link)
+  if (isLinkExport(task)) return viewLinkExport(task, state, link)
+  const { metadata } = task
+  return { ...viewLinks(task, task.files, job, link), ...(metadata && { metadata: JSON.parse(metadata) }) }
 }
 
 /** A failed job keeps the results of its completed tasks. */
@@ -323,7 +329,15 @@ function viewFixedTask(
 
 function viewLinkExport(task: FixedTask | Task, state: JobState, link: ResultLink) {
   const inline = task.spec?.['inline'] === true ? { inline: 'true' } : {}
-  return viewLinks(task, nameExportFiles(task, state), state.job, link, inline)
+  return viewLinks(task, nameExportFiles(task, state), withLinkLifetime(state.job, task), link, inline)
+}
+
+/** The job, as if its files were deleted when the links of the export expire. */
+function withLinkLifetime(job: Job, { spec }: FixedTask | Task): Job {
+  const lifetimeS = spec?.['expires_in']
+  if (typeof lifetimeS !== 'number') return job
+  const expiresAt = new Date(Date.parse(job.endedAt ?? job.createdAt) + lifetimeS * 1000).toISOString()
+  return expiresAt < job.expiresAt ? { ...job, expiresAt } : job
 }
 
 function viewLinks(

@@ -242,6 +242,8 @@ export const Task = z.object({
   uploadId: z.string().optional(),
   /** The file that such an import fetched; it belongs to the upload. */
   brought: StoredFile.optional(),
+  /** The JSON file of an operation that reads a file's properties, unless it is large. */
+  metadata: z.string().optional(),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
   method: z.string().optional(),

@@ -45,3 +45,8 @@ export const operations = [
 ] as const
 
 export type Operation = (typeof operations)[number]
+
+const shownOperations: readonly string[] = ['metadata', 'pdf-info'] satisfies Operation[]
+
+/** Whether the result of a task is shown in the task itself, so that no other task has to use its file. */
+export const isShownInTask = (operation: string) => shownOperations.includes(operation)

@@ -24,5 +24,10 @@ export const exportUrlOperation = {
       .optional()
       .describe('Template for the file names; may contain `{name} {ext} {jobId} {index} {date}`'),
     archive_multiple_files: archiveField,
+    expires_in: z
+      .int()
+      .min(60)
+      .optional()
+      .describe('Seconds after the end of the job until the links expire, if shorter than the default'),
   }),
 } as const satisfies ExportOperation

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { isShownInTask } from '../model/operations.ts'
 import type { TaskInput } from '../model/task-input.ts'
 import { snakeCase } from '../names/case-conversion.ts'
 import { text } from '../validation/maxima.ts'
@@ -171,7 +172,7 @@ function validateGraph(tasks: readonly RequestedTask[]): void {
     requireInputCount(task)
   }
   for (const task of tasks) {
-    if (!usedInputs.has(task.name) && task.operation.kind !== 'export')
+    if (!usedInputs.has(task.name) && task.operation.kind !== 'export' && !mayBeLeaf(task))
       throw graphError(task, 'no task uses its files; add an export/url task with its name as input')
   }
   const cycleTask = findCycle(tasks, byName)
@@ -180,6 +181,9 @@ function validateGraph(tasks: readonly RequestedTask[]): void {
 
 const graphError = ({ name }: Pick<RequestedTask, 'name'>, error: string) =>
   new AppError('INVALID_REQUEST', `tasks.${name}: ${error}.`, { task: name, error })
+
+/** Operations whose result is shown in the task, so that no export is needed. */
+const mayBeLeaf = ({ operation }: RequestedTask) => isShownInTask(operation.name)
 
 function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<string, RequestedTask>): void {
   const source = byName.get(input)

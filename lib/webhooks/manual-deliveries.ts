@@ -45,7 +45,7 @@ export class ManualDeliveries {
       timestamp: now.toISOString(),
       id,
       sequence: 1,
-      test: true,
+      test: true as const,
       owner: webhook.owner,
       stream: id,
     }

@@ -24,7 +24,10 @@ test('quota events are created once at 80 % and once at the limit of a day or mo
     [40, 'quota.warning'],
     [50, 'quota.exceeded'],
   ])
-  assert.deepEqual(names('month', 3), [[3, 'quota.exceeded']])
+  assert.deepEqual(names('month', 3), [
+    [3, 'quota.warning'],
+    [3, 'quota.exceeded'],
+  ])
   assert.deepEqual(names('minute', 50), [])
   assert.deepEqual(eventsFor('day', 40, 50, 'anonymous'), [])
   const [event] = eventsFor('day', 40)

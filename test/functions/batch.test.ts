@@ -68,6 +68,13 @@ test('a batch of a hundred files with seven broken ones returns 93 results and s
   )
   const job = (await client.finishedJob(data.jobId)) as Batch
   assert.equal(job.status, 'completed')
+  const rejectedNames = data.items.flatMap((item) => (item.status === 'rejected' ? item.taskName : []))
+  const failureWarnings = job.warnings.filter(({ code }) => code === 'ITEM_FAILED')
+  assert.deepEqual(
+    failureWarnings.map(({ field }) => field),
+    rejectedNames,
+  )
+  assert.match(failureWarnings[0]?.message ?? '', /failed with CORRUPT_FILE: The/)
   assert.deepEqual(job.summary, { total: 100, completed: 93, failed: 7 })
   const { data: wholeJob } = (await (await client.fetch(`/v1/jobs/${data.jobId}`)).json()) as {
     data: { tasks: Record<string, { status: string; code: string | null; operation: string }> }

@@ -72,6 +72,7 @@ const task: Complete<Task> = {
   fed: true,
   continueOnError: true,
   percent: 40,
+  metadata: '{}',
   stage: 'convert',
   attempt: 2,
   uncounted: 1,

@@ -47,7 +47,7 @@ const interfaceOfTasks: readonly (readonly [name: string, fields: string])[] = [
       edit-pdf-metadata linearize-pdf crop-pdf redact-pdf sanitize-pdf grayscale-pdf remove-blank-pages-pdf pdf-info`
     .split(/\s+/)
     .map((name) => [name, work] as const),
-  ['export/url', `inline? filename? ${archived}`],
+  ['export/url', `inline? filename? ${archived} expires_in?`],
   [
     'export/s3',
     `${s3} acl? cache_control? content_disposition? metadata? server_side_encryption? tagging? ${archived}`,

@@ -1,5 +1,6 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as z from 'zod'
 import type { ImageId } from '../../component-ids.ts'
 import { engineVersion } from '../../engines/version.ts'
 import { AppError } from '../../errors.ts'
@@ -7,6 +8,7 @@ import type { DiskSpaceMonitor } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
 import { combine, combineSequential } from '../../model/fidelity.ts'
 import type { InputPlan, JobError, StoredFile, Task, Warning } from '../../model/job.ts'
+import { isShownInTask } from '../../model/operations.ts'
 import { defined } from '../../validation/defined.ts'
 import { maxTaskAttempts } from '../job-state-machine.ts'
 import { fetchChunkResults } from './chunks.ts'
@@ -54,7 +56,7 @@ export interface InputsResult {
   readonly inputPlans: readonly InputPlan[]
   readonly warnings: readonly Warning[]
   /** How the task was done, for its record. */
-  readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details' | 'fidelity'>
+  readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details' | 'fidelity' | 'metadata'>
   /** Keys of all stored files. */
   readonly storedKeys: readonly string[]
   /** Keys of files that can be deleted once this result is stored. */
@@ -202,7 +204,7 @@ async function runInput(
   const files = await storing
   const keys = keysOf(files)
   const warnings = [...result.warnings]
-  const runFacts = await describeRun(result)
+  const runFacts = { ...(await describeRun(result)), ...(await readMetadata(run.task, result)) }
   const fidelity = combineSequential(inputPlan.fidelity, result.fidelity)
   const fidelityFields = fidelity ? { fidelity } : {}
   if (result.nextStep < inputPlan.steps.length || isChunk) {
@@ -318,12 +320,29 @@ async function splitIntoChunks(stepsRun: StepsRun, { inputPlans, image, services
 }
 
 async function describeRun({ engine, result }: StepsResult): Promise<TaskFacts> {
-  const { method, details } = result
+  const { method, details, program } = result
   return {
-    engine: engine.id,
-    engineVersion: await engineVersion(engine),
+    engine: program?.name ?? engine.id,
+    engineVersion: program?.version ?? (await engineVersion(engine)),
     ...defined({ method, details: details && { ...details } }),
   }
+}
+
+/** Maximum bytes of metadata in a task's record. */
+const maxMetadataBytes = 64 * 1024
+
+/** Content of a result that is shown in the task. */
+async function readMetadata(task: Task, { result }: StepsResult): Promise<Pick<TaskFacts, 'metadata'>> {
+  const [file] = result.files
+  if (
+    !isShownInTask(task.operation) ||
+    file.format !== 'json' ||
+    (await stat(file.path)).size > maxMetadataBytes
+  )
+    return {}
+  const metadata = await readFile(file.path, 'utf8')
+  const { success } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(metadata))
+  return success ? { metadata } : {}
 }
 
 const mergeFacts = (factsBefore: TaskFacts, facts: TaskFacts): TaskFacts => ({

@@ -40,7 +40,8 @@ export async function readMetadataAsJson(
   await writeFile(path, `${JSON.stringify(Object.fromEntries(groups), null, 2)}\n`)
   tools.progress(1)
   const tags = groups.reduce((sum, [, group]) => sum + Object.keys(group).length, 0)
-  return { files: [{ path, format: 'json' }], details: { tags } }
+  const version = isGroup(output['ExifTool']) ? String(output['ExifTool']['ExifToolVersion']) : 'unknown'
+  return { files: [{ path, format: 'json' }], details: { tags }, program: { name: 'exiftool', version } }
 }
 
 /** Groups about exiftool itself and about our temporary copy of the file. */
