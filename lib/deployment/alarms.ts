@@ -10,7 +10,7 @@ interface AlarmSpec {
   readonly namespace: string
   readonly metric: string
   readonly dimensions: Readonly<Record<string, unknown>>
-  readonly statistic: 'Sum' | 'Maximum'
+  readonly statistic: 'Sum' | 'Maximum' | 'p50'
   /** The alarm is triggered at or above this value. */
   readonly threshold: number
   readonly minutes: number
@@ -31,7 +31,7 @@ const alarm = ({
     Namespace: namespace,
     MetricName: metric,
     Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
-    Statistic: statistic,
+    ...(statistic === 'p50' ? { ExtendedStatistic: statistic } : { Statistic: statistic }),
     Period: minutes * 60,
     EvaluationPeriods: 1,
     Threshold: from,
@@ -136,6 +136,15 @@ const serviceAlarms = () => ({
     statistic: 'Sum',
     threshold: 1,
     minutes: 5,
+  }),
+  RequestsAreSlow: alarm({
+    description: 'Half of the requests take more than 3 s; waiting for jobs counts as well',
+    namespace: 'AWS/ApiGateway',
+    metric: 'Latency',
+    dimensions: { ApiId: { Ref: 'HttpApi' } },
+    statistic: 'p50',
+    threshold: 3000,
+    minutes: 15,
   }),
   RequestsFail: alarm({
     description: 'At least 10 requests failed with 5xx in 5 minutes',

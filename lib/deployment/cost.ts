@@ -32,6 +32,7 @@ const prices = {
   keyMonth: 1,
   secretMonth: 0.4,
   alarmMonth: 0.1,
+  dashboardMonth: 3,
 }
 
 /**
@@ -100,6 +101,7 @@ const idleMonthCosts = {
       (functions.sweep.memoryMb / 1024) * sweepS * prices.gbSecond +
       16 * prices.tableReadUnit),
   alarms: alarms.length * prices.alarmMonth,
+  dashboard: prices.dashboardMonth,
   'KMS key for the secrets': prices.keyMonth,
   'CloudFront origin secret': prices.secretMonth,
 }

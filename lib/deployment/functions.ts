@@ -134,6 +134,7 @@ function functionResource(name: FunctionName, stage: Stage) {
       ? { image: { uri: imageUri(image, stage), command: [handler] } }
       : {
           handler,
+          architecture: stage.architecture,
           package: { artifact: `.serverless/${name}.zip` },
           layers: layersOf(name).map(layerReference),
         }),

@@ -118,7 +118,7 @@ export const deployedLayers = (stage: string) =>
         description: lambdaLayers[id].description,
         package: { artifact: `.serverless/${layerFileName(id)}` },
         compatibleRuntimes: ['nodejs24.x'],
-        compatibleArchitectures: ['x86_64'],
+        compatibleArchitectures: ['x86_64', 'arm64'],
       },
     ]),
   )

@@ -2,6 +2,7 @@
 
 import { webSocketApi } from '../resources/web-sockets.ts'
 import { alarmResources } from './alarms.ts'
+import { dashboardResources } from './dashboard.ts'
 import { edgeResources } from './edge.ts'
 import { deployedFunctions, recursionSettings } from './functions.ts'
 import { deployedLayers } from './lambda-layers.ts'
@@ -24,6 +25,7 @@ export const Resources = {
   ...networkResources(stage),
   ...edgeResources(stage),
   ...alarmResources(stage),
+  ...dashboardResources(alarmResources(stage)),
 }
 /** Properties of framework-generated resources for which the framework has no setting. */
 export const extensions = {

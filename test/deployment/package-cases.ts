@@ -133,7 +133,7 @@ test('functions use the layers that they read, in the format of Lambda', () => {
   for (const [, givenLayer] of layers)
     assert.partialDeepStrictEqual(givenLayer, {
       CompatibleRuntimes: ['nodejs24.x'],
-      CompatibleArchitectures: ['x86_64'],
+      CompatibleArchitectures: ['x86_64', 'arm64'],
     })
   const nameOf = (value: unknown) => properties(reference(value) ?? '')['LayerName']
   for (const name of zipFunctionNames) {

@@ -8,6 +8,7 @@ import { profileNames, stageProfiles } from '../../lib/deployment/stage-profiles
 
 interface DeployedFunction {
   readonly memorySize: number
+  readonly architecture?: string
   readonly reservedConcurrency?: number
   readonly events: readonly { readonly sqs?: { readonly maximumConcurrency: number } }[]
 }
@@ -68,6 +69,13 @@ test('the packaging says how much of the quota is used and what a new account ha
     describeQuotas(parseStage('small', {})),
     /nothing is reserved, and all functions share 10\.\nIt fits into a new account\.$/,
   )
+})
+
+test('functions without engines can run on arm64, images stay as they are built', () => {
+  for (const [id, { architecture }] of functionsOf('dev', { architecture: 'arm64' })) {
+    const isImage = id.startsWith('convert-') || id === 'capture' || id === 'probe'
+    assert.equal(architecture, isImage ? undefined : 'arm64', id)
+  }
 })
 
 test('the zones of the network can be chosen', () => {

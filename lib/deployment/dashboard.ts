@@ -1,0 +1,96 @@
+import { metricNamespace } from '../services/embedded-metric.ts'
+import { isRecord } from './check/template.ts'
+
+/** The properties of an alarm that its graph shows. */
+interface AlarmProperties {
+  readonly Namespace: string
+  readonly MetricName: string
+  readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[]
+  readonly Statistic?: string
+  readonly ExtendedStatistic?: string
+  readonly Threshold: number
+  readonly Period: number
+}
+
+interface Resource {
+  readonly Type: string
+  readonly Properties: object
+}
+
+const columns = 3
+const size = { width: 24 / columns, height: 6 } as const
+const region = `\${AWS::Region}`
+
+/** Metrics of jobs that have no alarm, with a line per engine or error code. */
+const jobGraphs = [
+  {
+    title: 'Duration of jobs by engine, p95 (ms)',
+    dimension: 'Engine',
+    metric: 'Duration',
+    statistic: 'p95',
+  },
+  { title: 'Failed jobs by error code', dimension: 'ErrorCode', metric: 'Failures', statistic: 'Sum' },
+] as const
+
+/** Writes a reference as in the text of `Fn::Sub`. */
+function toText(value: unknown): string {
+  if (!isRecord(value)) return String(value)
+  const { Ref, 'Fn::GetAtt': attribute } = value
+  return `\${${Ref === undefined ? (attribute as readonly string[]).join('.') : String(Ref)}}`
+}
+
+const alarmGraph = (alarms: readonly AlarmProperties[]) => {
+  const [{ Namespace, MetricName, Statistic, ExtendedStatistic, Threshold, Period }] = alarms as [
+    AlarmProperties,
+  ]
+  return {
+    title: `${MetricName} (${Namespace})`,
+    region,
+    stat: Statistic ?? ExtendedStatistic,
+    period: Period,
+    metrics: alarms.map(({ Dimensions }) => [
+      Namespace,
+      MetricName,
+      ...Dimensions.flatMap(({ Name, Value }) => [Name, toText(Value)]),
+    ]),
+    annotations: { horizontal: [{ label: 'alarm', value: Threshold }] },
+  }
+}
+
+const jobGraph = ({ title, dimension, metric, statistic }: (typeof jobGraphs)[number]) => ({
+  title,
+  region,
+  metrics: [
+    [
+      {
+        expression: `SEARCH('{${metricNamespace},${dimension}} MetricName="${metric}"', '${statistic}', 300)`,
+      },
+    ],
+  ],
+})
+
+/** One dashboard with a graph per metric that has an alarm, and those of jobs. */
+export function dashboardResources(resources: Readonly<Record<string, Resource>>) {
+  const alarms = Object.values(resources)
+    .filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm')
+    // Made by `alarm`.
+    .map(({ Properties }) => Properties as AlarmProperties)
+  const byMetric = Map.groupBy(alarms, ({ Namespace, MetricName }) => `${Namespace} ${MetricName}`)
+  const graphs = [...jobGraphs.map(jobGraph), ...[...byMetric.values()].map(alarmGraph)]
+  const widgets = graphs.map((properties, at) => ({
+    type: 'metric',
+    x: (at % columns) * size.width,
+    y: Math.floor(at / columns) * size.height,
+    ...size,
+    properties,
+  }))
+  return {
+    Dashboard: {
+      Type: 'AWS::CloudWatch::Dashboard',
+      Properties: {
+        DashboardName: `\${self:service}-\${sls:stage}`,
+        DashboardBody: { 'Fn::Sub': JSON.stringify({ widgets }) },
+      },
+    },
+  }
+}
