@@ -290,6 +290,7 @@ export const rows: readonly Row[] = [
   {
     paths: ['functions/web', 'lib/page', 'test/web'],
     slow: [
+      'test/web/clicks.slow.ts',
       'test/web/tools.slow.ts',
       'test/web/sections.slow.ts',
       'test/web/options.slow.ts',

@@ -231,9 +231,15 @@ describe('failures on the page', { concurrency: 3 }, () => {
 
   test('an interrupted upload resumes automatically', () =>
     visitPage(async (page) => {
-      await page.route('**/s3/**', (route) => route.abort(), { times: 2 })
+      await page.clock.install()
+      // More often than a program would try before it gives up.
+      await page.route('**/s3/**', (route) => route.abort(), { times: 9 })
       const card = await convert(page, 'corners.png')
-      await card.getByText('Connection lost. Retrying…').waitFor()
+      const isDone = card.getByRole('link', { name: /^Download/ })
+      while (!(await isDone.isVisible())) {
+        assert.equal(await card.getByRole('alert').count(), 0)
+        await page.clock.runFor(10_000)
+      }
       await downloadFrom(page, 'corners.png')
     }))
 

@@ -8,6 +8,7 @@ import {
   filePayload,
   fixture,
   openSite,
+  readDownload,
   type Site,
   visit,
 } from './browser.ts'
@@ -124,6 +125,39 @@ describe('files on the page', { concurrency: 3 }, () => {
       await bar.getByRole('button', { name: 'TXT' }).click()
       for (const name of names) await radio(name, 'TXT').waitFor()
       assert.equal(await bar.getByRole('button', { pressed: true }).textContent(), 'TXT')
+    }))
+
+  test('failed files can be shown alone, and are not counted as ready', () =>
+    visitPage(async (page) => {
+      const { buffer } = await filePayload(fixture('corners.png'))
+      const good = Array.from({ length: 6 }, (_, at) => ({ name: `${at}.png`, mimeType: '', buffer }))
+      const broken = { name: 'broken.png', mimeType: '', buffer: buffer.subarray(0, 60) }
+      await chooseFiles(page, ...good, broken)
+      await page.getByRole('button', { name: 'Convert all' }).click()
+      await page.getByText('6 of 7 converted, 1 failed').waitFor()
+      assert.equal(await page.getByText(/ready$/).isVisible(), false)
+      await page.getByRole('button', { name: '1 failed' }).click()
+      assert.equal(await page.getByRole('row').count(), 2)
+      await page.getByRole('row', { name: /broken\.png/ }).waitFor()
+      await page.getByRole('button', { name: 'Next problem' }).click()
+      await page.getByRole('dialog').getByText('broken.png').first().waitFor()
+    }))
+
+  test('several images become one PDF', () =>
+    visitPage(async (page) => {
+      await chooseFiles(
+        page,
+        await filePayload(fixture('corners.png')),
+        await filePayload(fixture('corners.jpg')),
+      )
+      const bar = page.getByRole('group', { name: 'Convert all 2 images to' })
+      await bar.getByRole('button', { name: 'PDF' }).click()
+      await page.getByRole('button', { name: 'Combine 2 images into one PDF' }).click()
+      const download = await downloadFrom(page, '2 images')
+      assert.equal(download.suggestedFilename(), 'images.pdf')
+      const pages = (await readDownload(download)).toString('latin1').match(/\/Type\s*\/Page\b/g)
+      assert.equal(pages?.length, 2)
+      assert.equal(await page.getByRole('article').count(), 1)
     }))
 
   test('the format search also finds tools and unusual targets, which are marked', () =>

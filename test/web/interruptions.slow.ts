@@ -164,6 +164,23 @@ test('a file too large for the workers of its target is rejected before it is up
     )
   }))
 
+test('a large file that is reloaded while its job is created appears once', () =>
+  visitPage(async (page) => {
+    await page.goto(service.url)
+    // The service creates the job, but the page never learns of it.
+    await page.route('**/v1/convert', async (route) => void (await route.fetch()), { times: 1 })
+    const created = page.waitForRequest('**/v1/convert')
+    await chooseLarge(page, await createLargeVideo(60e6))
+    const card = fileCard(page, 'large.mp4')
+    await card.getByRole('button', { name: /^Convert to/ }).click()
+    await created
+    await page.waitForTimeout(2000)
+    await page.reload()
+    await card.first().waitFor()
+    await downloadLink(page, 'large.mp4').waitFor()
+    assert.equal(await card.count(), 1)
+  }))
+
 const downloadLink = (page: Page, name: string) =>
   fileCard(page, name).getByRole('link', { name: /^Download/ })
 

@@ -4,6 +4,7 @@ import { Languages } from './languages.tsx'
 import { NumberInput, Slider } from './numbers.tsx'
 import { Pages } from './pages.tsx'
 import { Paper } from './paper.tsx'
+import { SizeInput } from './size-input.tsx'
 import { Color, Multiline, Password, Text } from './texts.tsx'
 
 /** The control for an option, chosen by its type and widget. */
@@ -28,6 +29,8 @@ export function Control(props: ControlProps) {
       return <Pages {...props} />
     case 'multiline':
       return <Multiline {...props} />
+    case 'size':
+      return option.type === 'integer' ? <SizeInput {...props} /> : <Text {...props} type="text" />
     case 'date':
       return <Text {...props} type="date" />
     default:

@@ -3,6 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 
 const loadedComponents = new Map<() => Promise<unknown>, ComponentType<never>>()
 
+/** Pause before a component is loaded again, for example because the server is away. */
+const retryMs = 5000
+
 /** A component loaded as a separate chunk; renders nothing until then. */
 export function Lazy<Props extends object>({
   load,
@@ -13,19 +16,25 @@ export function Lazy<Props extends object>({
   )
   useEffect(() => {
     if (Part) return
-    const tryLoad = () =>
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const tryLoad = () => {
+      clearTimeout(timer)
       void load().then(
         (module) => {
           loadedComponents.set(load, module.default as ComponentType<never>) // the map contains components with different props
           setPart(() => module.default)
         },
-        (error: unknown) => {
-          if (navigator.onLine) return reportError(error)
+        () => {
           window.addEventListener('online', tryLoad, { once: true })
+          timer = setTimeout(tryLoad, retryMs)
         },
       )
+    }
     tryLoad()
-    return () => window.removeEventListener('online', tryLoad)
+    return () => {
+      clearTimeout(timer)
+      window.removeEventListener('online', tryLoad)
+    }
   }, [Part, load])
   return Part ? <Part {...(props as unknown as Props)} /> : null // all props except `load`
 }

@@ -7,6 +7,8 @@ interface Bar {
 
 const height = 120
 const gap = 2
+/** The bars of few days are as narrow as those of a fortnight. */
+const maxSlotWidth = 43
 
 /** A bar chart; the table next to it has the same data. */
 export function BarChart({
@@ -20,7 +22,7 @@ export function BarChart({
 }) {
   const max = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE)
   const width = 600
-  const slotWidth = width / Math.max(bars.length, 1)
+  const slotWidth = Math.min(maxSlotWidth, width / Math.max(bars.length, 1))
   return (
     <figure class="bars">
       <figcaption>{label}</figcaption>
@@ -44,7 +46,7 @@ export function BarChart({
         <p class="ends hint" aria-hidden="true">
           <span>{formatDate(bars[0]?.date ?? '')}</span>
           <span>{format(max)}</span>
-          <span>{formatDate(bars.at(-1)?.date ?? '')}</span>
+          {bars.length > 1 && <span>{formatDate(bars.at(-1)?.date ?? '')}</span>}
         </p>
       )}
     </figure>

@@ -222,11 +222,14 @@ export function Form({
   action,
   children,
   isQuiet = false,
+  clears = false,
 }: {
   readonly submitLabel: string
   readonly action: (formData: FormData) => Promise<unknown>
   readonly children: ComponentChildren
   readonly isQuiet?: boolean
+  /** Whether the fields are emptied on success, for another entry. */
+  readonly clears?: boolean
 }) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem>()
@@ -237,6 +240,7 @@ export function Form({
     setProblem(undefined)
     try {
       await action(new FormData(form))
+      if (clears) form.reset()
     } catch (error) {
       setProblem(toProblem(error))
     } finally {

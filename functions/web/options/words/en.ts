@@ -14,6 +14,10 @@ export default {
   whole: 'Enter a whole number.',
   aNumber: 'Enter a number.',
   invalidValue: 'Please check this value.',
+  // File sizes
+  sizeUnit: 'Unit of the size',
+  sizesOf: (original: string) => `Sizes for this file of ${original}`,
+  atMostSize: (size: string) => `up to ${size}`,
   // Languages
   searchLanguages: 'Search languages',
   removeLanguage: (name: string) => `Remove ${name}`,

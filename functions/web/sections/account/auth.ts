@@ -1,4 +1,5 @@
 import { Problem } from '../../api.ts'
+import shared from '../../ui/words/en.ts'
 import words from './words/en.ts'
 
 /** Calls an authentication endpoint; their replies have no envelope. */
@@ -17,6 +18,13 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
     typeof code === 'string' ? code : 'UNREACHABLE',
     typeof message === 'string' && message ? message : words.unreachable,
   )
+}
+
+/** The session of a signed-in user; asking for the account without one would be an error. */
+export async function requireSession(): Promise<Current> {
+  const current = await callAuth<Current | null>('get-session', undefined, 'GET')
+  if (!current) throw new Problem('AUTHENTICATION_REQUIRED', shared.signInFirst)
+  return current
 }
 
 export interface SignInOptions {

@@ -5,7 +5,7 @@ import { ActionButton, Page, QueryView } from '../../ui/components.tsx'
 import { formatNumber, formatSize } from '../../ui/format-values.ts'
 import { useQuery } from '../../ui/use-query.ts'
 import shared from '../../ui/words/en.ts'
-import { type Current, callAuth } from './auth.ts'
+import { callAuth, requireSession } from './auth.ts'
 import { Keys } from './keys.tsx'
 import { DeleteAccount, Sessions, TwoFactorSettings } from './security.tsx'
 import { ChangePassword, SignedOutPage } from './sign-in-methods.tsx'
@@ -15,14 +15,16 @@ type Account = ReplyData<typeof getAccount>
 
 /** Shows the sign-in form to visitors, and the account settings to signed-in users. */
 export default function AccountSection({ route }: { readonly route: PageRoute }) {
-  const account = useQuery('account', () => callApi<Account>('/v1/account'))
-  const currentSession = useQuery('session', () => callAuth<Current | null>('get-session', undefined, 'GET'))
-  const reload = () => Promise.all([account.reload(), currentSession.reload()])
+  const account = useQuery('account', async () => {
+    const current = await requireSession()
+    return { ...(await callApi<Account>('/v1/account')), current }
+  })
+  const { reload } = account
   if (account.problem?.code === 'AUTHENTICATION_REQUIRED')
     return <SignedOutPage route={route} onSignedIn={reload} />
   return (
     <QueryView query={account}>
-      {({ name, email, plan, role, retentionHours, limits }) => (
+      {({ name, email, plan, role, retentionHours, limits, current }) => (
         <Page title={words.title} lead={email}>
           <dl class="figures">
             <div>
@@ -63,10 +65,8 @@ export default function AccountSection({ route }: { readonly route: PageRoute })
             />
           </div>
           <Keys />
-          <Sessions key={currentSession.data?.session.id} currentId={currentSession.data?.session.id} />
-          {currentSession.data && (
-            <TwoFactorSettings current={currentSession.data} onChange={currentSession.reload} />
-          )}
+          <Sessions key={current.session.id} currentId={current.session.id} />
+          <TwoFactorSettings current={current} onChange={reload} />
           <ChangePassword />
           <DeleteAccount onDeleted={reload} />
         </Page>

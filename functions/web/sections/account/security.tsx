@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../shell/announce.ts'
+import { Lazy } from '../../shell/lazy.tsx'
 import {
   ActionButton,
   Block,
@@ -77,6 +78,8 @@ function describeBrowser(agent: string | null): string {
   return [shownMethods ?? agent?.slice(0, 40) ?? '–', system].filter(Boolean).join(', ')
 }
 
+const loadQrCode = () => import('../../ui/qr-code.tsx')
+
 interface TwoFactorSetup {
   readonly totpURI: string
   readonly backupCodes: readonly string[]
@@ -115,6 +118,7 @@ export function TwoFactorSettings({
       {setup ? (
         <>
           <p>{words.scan}</p>
+          <Lazy load={loadQrCode} text={setup.totpURI} label={words.qrCode} />
           <p>
             <a href={setup.totpURI}>{words.openApp}</a>
           </p>

@@ -7,7 +7,7 @@ import { Icon, Notice } from './components.tsx'
 import { cancelItem, convertItem, retryItem } from './convert-item.ts'
 import { commonTargets, sortByUse, suggestTargets } from './format-catalog.ts'
 import type { ConversionItem } from './item.ts'
-import { countsOf } from './item-list.ts'
+import { countMatches, countsOf, listFilter, listFilters, maxCards, openedItem } from './item-list.ts'
 import { wantsNotification } from './notifications.ts'
 import { openToolWith } from './open-tool.ts'
 import { removeItems } from './remove-items.ts'
@@ -24,7 +24,7 @@ export function BulkActions({
   readonly zip?: string | undefined
 }) {
   const { ready, active: activeCount, done, failed, total, toRetry } = countsOf(items)
-  const waitingItems = items.filter((item) => item.canStart.value)
+  const waitingItems = items.filter((item) => item.canStart.value && !item.hasFailed.value)
   const kinds = [
     ...Map.groupBy(
       waitingItems.filter(({ tool }) => !tool.value),
@@ -49,6 +49,7 @@ export function BulkActions({
         {waitingItems.length >= 2 &&
           kinds.map(([kind, group]) => <CategoryRow key={kind} kind={kind} group={group} />)}
       </fieldset>
+      {total > 1 && <Filters items={items} />}
       {total > 1 && (
         <div class="all">
           <p class="all-words">{words.summary({ ready, active: activeCount, done, failed, total })}</p>
@@ -88,6 +89,55 @@ export function BulkActions({
     </>
   )
 }
+
+/** Shows only the files that failed, have warnings or are done; offered once there are several kinds. */
+function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
+  const offered = listFilters
+    .map((filter) => ({ filter, count: countMatches(items, filter) }))
+    .filter(({ filter, count }) => filter === 'all' || (count > 0 && count < items.length))
+  const failedItems = items.filter((item) => item.hasFailed.value)
+  const isWorthIt = items.length > maxCards || failedItems.length > 0
+  if (offered.length < 2 || !isWorthIt) return null
+  const showNextProblem = () => {
+    const at = lastProblem.current ? failedItems.indexOf(lastProblem.current) : -1
+    const next = failedItems[(at + 1) % failedItems.length]
+    lastProblem.current = next
+    // The table renders only the visible rows.
+    if (items.length > maxCards) openedItem.value = next
+    else {
+      const card = document.querySelector<HTMLElement>(`[data-key="${next?.key}"]`)
+      card?.scrollIntoView({ block: 'center' })
+      card?.querySelector<HTMLElement>('[data-primary]')?.focus({ preventScroll: true })
+    }
+  }
+  return (
+    <div class="filters">
+      <fieldset class="chips" aria-label={words.filter}>
+        {offered.map(({ filter, count }) => (
+          <button
+            key={filter}
+            type="button"
+            class="button small"
+            aria-pressed={listFilter.value === filter}
+            onClick={() => {
+              listFilter.value = filter
+            }}
+          >
+            {words.filters[filter](count)}
+          </button>
+        ))}
+      </fieldset>
+      {failedItems.length > 0 && (
+        <button type="button" class="link" onClick={showNextProblem}>
+          {words.nextProblem}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** The file to which "next problem" went last. */
+const lastProblem: { current: ConversionItem | undefined } = { current: undefined }
 
 const loadGroupOptions = () => import('./group-options.tsx')
 

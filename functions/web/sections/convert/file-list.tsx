@@ -9,7 +9,7 @@ import { Notice } from './components.tsx'
 import many from './file-list.css'
 import type { ConversionItem } from './item.ts'
 import choice from './item-form.css'
-import { maxCards, openedItem } from './item-list.ts'
+import { filterItems, maxCards, openedItem } from './item-list.ts'
 import { removedItems, undoRemoval } from './remove-items.ts'
 import { isRestored, loadProblem, startRestoring } from './restore-list.ts'
 import words from './words/en.ts'
@@ -45,10 +45,10 @@ export function ItemList({
           <h2 id="files-title">{words.yourFiles}</h2>
           <BulkActions items={items} zip={zip} />
           {items.length > maxCards ? (
-            <Lazy load={loadTable} items={items} />
+            <Lazy load={loadTable} items={filterItems(items)} />
           ) : (
             <ul id="cards" class="cards">
-              {items.map((item) => (
+              {filterItems(items).map((item) => (
                 <Card key={item.key} item={item} />
               ))}
             </ul>

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { keysOf } from '../../../../lib/validation/keys-of.ts'
 import type { FormatCatalog } from './format-catalog.ts'
 import type { ConversionItem } from './item.ts'
 
@@ -21,6 +22,27 @@ export function countsOf(allItems: readonly ConversionItem[]) {
   }
 }
 export const counts = computed(() => countsOf(items.value))
+
+const filters = {
+  all: () => true,
+  failed: (item: ConversionItem) => item.hasFailed.value,
+  warned: (item: ConversionItem) => item.phase.value === 'done' && (item.job.value?.warnings.length ?? 0) > 0,
+  done: (item: ConversionItem) => item.phase.value === 'done',
+}
+export type ListFilter = keyof typeof filters
+export const listFilters = keysOf(filters)
+/** Which files the list shows. */
+export const listFilter = signal<ListFilter>('all')
+
+/** How many files each filter shows. */
+export const countMatches = (allItems: readonly ConversionItem[], filter: ListFilter): number =>
+  allItems.filter(filters[filter]).length
+
+/** The files to show; all of them once none matches any more. */
+export function filterItems(allItems: readonly ConversionItem[]): readonly ConversionItem[] {
+  const matching = allItems.filter(filters[listFilter.value])
+  return matching.length > 0 ? matching : allItems
+}
 
 /** The first of the files added last; it receives the focus when it is rendered. */
 export const newestItem: { current: ConversionItem | undefined } = { current: undefined }

@@ -9,7 +9,11 @@ import type { ConversionItem } from './item.ts'
 import lazyWords from './lazy/words/en.ts'
 import { saveItemDraft } from './persist-drafts.ts'
 import { Presets } from './presets.tsx'
+import { isTransient } from './watch-job.ts'
 import words from './words/en.ts'
+
+/** Pause before options are loaded again while the server is away. */
+const retryMs = 5000
 
 /** Whether the option `password` opens the file, instead of locking the result. */
 const opensSource = ({ source, tool }: ConversionItem) =>
@@ -27,6 +31,11 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
     })
   }
   useEffect(load, [item, target?.id, tool])
+  useEffect(() => {
+    if (!problem.value || !isTransient(problem.value)) return
+    const timer = setTimeout(load, retryMs)
+    return () => clearTimeout(timer)
+  }, [problem.value])
   if (problem.value)
     return (
       <p class="notice">

@@ -21,7 +21,6 @@ async function readHealth(): Promise<Health> {
 
 export default function Status() {
   const health = useQuery('health', readHealth)
-  const reliability = useQuery('reliability', () => callApi<Reliability>('/v1/reliability'))
   return (
     <Page title={words.title} lead={words.lead}>
       <Block title={words.now}>
@@ -51,40 +50,48 @@ export default function Status() {
                   keyOf={({ id }) => id}
                   emptyText={words.none}
                 />
+                <p>
+                  <button type="button" class="button" onClick={() => void health.reload()}>
+                    {words.refresh}
+                  </button>
+                </p>
               </>
             )
           }}
         </QueryView>
-        <p>
-          <button type="button" class="button" onClick={() => void health.reload()}>
-            {words.refresh}
-          </button>
-        </p>
       </Block>
-      <Block title={words.recent(reliability.data?.window.days ?? 30)}>
-        <QueryView query={reliability}>
-          {({ successRate, durationMs }) => (
-            <>
-              <dl class="figures">
-                <div>
-                  <dt>{words.success}</dt>
-                  <dd>{formatPercent(successRate)}</dd>
-                </div>
-                <div>
-                  <dt>{words.median}</dt>
-                  <dd>{formatDuration(durationMs.p50)}</dd>
-                </div>
-                <div>
-                  <dt>{words.p95}</dt>
-                  <dd>{formatDuration(durationMs.p95)}</dd>
-                </div>
-              </dl>
-              <p class="meta">{words.note}</p>
-            </>
-          )}
-        </QueryView>
-      </Block>
+      {/* Below what is still loading, it would move. */}
+      {(health.data ?? health.problem) && <Recent />}
     </Page>
+  )
+}
+
+function Recent() {
+  const reliability = useQuery('reliability', () => callApi<Reliability>('/v1/reliability'))
+  return (
+    <Block title={words.recent(reliability.data?.window.days ?? 30)}>
+      <QueryView query={reliability}>
+        {({ successRate, durationMs }) => (
+          <>
+            <dl class="figures">
+              <div>
+                <dt>{words.success}</dt>
+                <dd>{formatPercent(successRate)}</dd>
+              </div>
+              <div>
+                <dt>{words.median}</dt>
+                <dd>{formatDuration(durationMs.p50)}</dd>
+              </div>
+              <div>
+                <dt>{words.p95}</dt>
+                <dd>{formatDuration(durationMs.p95)}</dd>
+              </div>
+            </dl>
+            <p class="meta">{words.note}</p>
+          </>
+        )}
+      </QueryView>
+    </Block>
   )
 }
 

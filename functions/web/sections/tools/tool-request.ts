@@ -5,7 +5,7 @@ import type { GridUse } from './grid-uses.ts'
 import type { ToolRequest } from './run-tool.ts'
 import { isRange, type MergeKind, rangeSteps } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
-import type { Tool } from './tools.ts'
+import { operationOf, type Tool } from './tools.ts'
 import words from './words/en.ts'
 
 /** The user's input on a tool page, and the request it becomes. */
@@ -65,7 +65,7 @@ export function toToolRequest(input: ToolInput, optionValues: Values): ToolReque
     ...(arrangement && access.password !== undefined && { password: access.password }),
     ...optionValues,
   }
-  const asIs: readonly PageOperation[] = [{ operation: tool.id, options: {} }]
+  const asIs: readonly PageOperation[] = [{ operation: operationOf(tool.id), options: {} }]
   const fileSteps = (arrangement && gridUse?.steps(arrangement, tool.id)) ?? asIs
   const stepsOf = (toolFile: ToolFile): readonly PageOperation[] => {
     if (tool.usesAllFiles) return kind === 'pdf' ? rangeSteps(toolFile, values) : []

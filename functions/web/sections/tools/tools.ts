@@ -50,4 +50,7 @@ export const pageTools: readonly Tool[] = groupIds.flatMap((group) =>
   })),
 )
 
+/** The operation of the service that does it: only the general one compresses a PDF to a size. */
+export const operationOf = (tool: string): string => (tool === 'compress-pdf' ? 'compress' : tool)
+
 export const findTool = (id: string | undefined): Tool | undefined => pageTools.find((tool) => tool.id === id)

@@ -75,7 +75,7 @@ function WebhookList() {
               </Block>
             )}
             <Block title={words.create}>
-              <Form submitLabel={words.createButton} action={create}>
+              <Form submitLabel={words.createButton} action={create} clears>
                 <Field label={words.url} hint={words.urlHint}>
                   {(ids) => <input {...ids} name="url" type="url" required autocomplete="off" />}
                 </Field>

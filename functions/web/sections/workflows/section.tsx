@@ -35,17 +35,8 @@ export default function Workflows({ route }: { readonly route: PageRoute }) {
 
 function WorkflowList() {
   const list = useQuery('workflows', () => callApi<{ workflows: Workflow[] }>('/v1/workflows'))
-  const create = async (formData: FormData) => {
-    const workflow = await callApi<Workflow>('/v1/workflows', {
-      method: 'POST',
-      body: {
-        name: formData.get('name'),
-        cron: formData.get('cron'),
-        timezone: formData.get('timezone'),
-        overlap: formData.get('overlap'),
-        tasks: parseTasks(String(formData.get('tasks'))),
-      },
-    })
+  const create = async (body: WorkflowFields) => {
+    const workflow = await callApi<Workflow>('/v1/workflows', { method: 'POST', body })
     announce(words.created)
     navigate(`/workflows/${workflow.id}`)
   }
@@ -62,37 +53,80 @@ function WorkflowList() {
               emptyText={words.none}
             />
             <Block title={words.create}>
-              <Form submitLabel={words.createButton} action={create}>
-                <Field label={words.name}>
-                  {(ids) => (
-                    <input {...ids} name="name" type="text" required maxLength={200} autocomplete="off" />
-                  )}
-                </Field>
-                <ScheduleFields />
-                <Field label={words.overlap}>
-                  {(ids) => (
-                    <select {...ids} name="overlap">
-                      {Object.entries(words.overlaps).map(([value, name]) => (
-                        <option key={value} value={value}>
-                          {name}
-                        </option>
-                      ))}
-                    </select>
-                  )}
-                </Field>
-                <Field label={words.tasks} hint={words.tasksHint}>
-                  {(ids) => (
-                    <textarea {...ids} name="tasks" required spellcheck={false} rows={14}>
-                      {JSON.stringify(example, null, 2)}
-                    </textarea>
-                  )}
-                </Field>
-              </Form>
+              <WorkflowForm submitLabel={words.createButton} action={create} />
             </Block>
           </>
         )}
       </QueryView>
     </Page>
+  )
+}
+
+interface WorkflowFields {
+  readonly name: string
+  readonly cron: string
+  readonly timezone: string
+  readonly overlap: string
+  readonly tasks: unknown
+}
+
+/** The fields of a workflow, empty or as they are now. */
+function WorkflowForm({
+  workflow,
+  submitLabel,
+  action,
+}: {
+  readonly workflow?: Workflow
+  readonly submitLabel: string
+  readonly action: (fields: WorkflowFields) => Promise<unknown>
+}) {
+  return (
+    <Form
+      submitLabel={submitLabel}
+      action={(formData) => {
+        const text = (name: string) => String(formData.get(name))
+        return action({
+          name: text('name'),
+          cron: text('cron'),
+          timezone: text('timezone'),
+          overlap: text('overlap'),
+          tasks: parseTasks(text('tasks')),
+        })
+      }}
+    >
+      <Field label={words.name}>
+        {(ids) => (
+          <input
+            {...ids}
+            name="name"
+            type="text"
+            required
+            maxLength={200}
+            autocomplete="off"
+            defaultValue={workflow?.name}
+          />
+        )}
+      </Field>
+      <ScheduleFields workflow={workflow} />
+      <Field label={words.overlap}>
+        {(ids) => (
+          <select {...ids} name="overlap" defaultValue={workflow?.overlap}>
+            {Object.entries(words.overlaps).map(([value, name]) => (
+              <option key={value} value={value} selected={value === workflow?.overlap}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={words.tasks} hint={words.tasksHint}>
+        {(ids) => (
+          <textarea {...ids} name="tasks" required spellcheck={false} rows={14}>
+            {JSON.stringify(workflow?.tasks ?? example, null, 2)}
+          </textarea>
+        )}
+      </Field>
+    </Form>
   )
 }
 
@@ -112,9 +146,11 @@ function parseTasks(text: string): unknown {
 }
 
 /** The schedule fields, with a description and the next runs while typing. */
-function ScheduleFields() {
-  const [cron, setCron] = useState('0 3 * * *')
-  const [timezone, setTimezone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC')
+function ScheduleFields({ workflow }: { readonly workflow: Workflow | undefined }) {
+  const [cron, setCron] = useState(workflow?.cron ?? '0 3 * * *')
+  const [timezone, setTimezone] = useState(
+    workflow?.timezone ?? (Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'),
+  )
   return (
     <>
       <Field label={words.cron} hint={words.cronHint}>
@@ -279,10 +315,22 @@ function WorkflowPage({ id }: { readonly id: string }) {
               </button>
             </p>
           </Block>
-          <Block title={words.tasks}>
-            <pre class="terminal" dir="ltr">
-              <code>{JSON.stringify(data.tasks, null, 2)}</code>
-            </pre>
+          <Block title={words.edit}>
+            <WorkflowForm
+              key={JSON.stringify(data.tasks)}
+              workflow={data}
+              submitLabel={words.save}
+              action={async ({ tasks, ...fields }) => {
+                // Secrets in tasks are not shown, so unchanged tasks are not sent.
+                const hasNewTasks = JSON.stringify(tasks) !== JSON.stringify(data.tasks)
+                await callApi(pathOf(id), {
+                  method: 'PATCH',
+                  body: { ...fields, ...(hasNewTasks && { tasks }) },
+                })
+                announce(words.saved)
+                await reload()
+              }}
+            />
           </Block>
           <p>
             <a href="/workflows">{words.toAll}</a>

@@ -80,6 +80,14 @@ const words: typeof en = {
     ]
       .filter(Boolean)
       .join(', '),
+  filter: 'Anzeigen',
+  filters: {
+    all: (count) => `Alle ${count}`,
+    failed: (count) => `${count} fehlgeschlagen`,
+    warned: (count) => `${count} mit Warnungen`,
+    done: (count) => `${count} umgewandelt`,
+  },
+  nextProblem: 'Nächstes Problem',
   notify: 'Benachrichtigen, wenn alles fertig ist',
   notifyOn: 'Wir benachrichtigen dich, wenn alles fertig ist',
   allDone: (done, failed) =>

@@ -82,6 +82,14 @@ export default {
     ]
       .filter(Boolean)
       .join(', '),
+  filter: 'Show',
+  filters: {
+    all: (count: number) => `All ${count}`,
+    failed: (count: number) => `${count} failed`,
+    warned: (count: number) => `${count} with warnings`,
+    done: (count: number) => `${count} converted`,
+  },
+  nextProblem: 'Next problem',
   notify: 'Notify me when finished',
   notifyOn: 'We’ll notify you when everything is done',
   allDone: (done: number, failed: number) =>

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import { formatSize } from '../ui/format-values.ts'
+import { type ControlProps, valueText } from './field-props.ts'
+import words from './words/en.ts'
+
+/** Bytes of each unit, as file managers count them. */
+const units = { KB: 1000, MB: 1_000_000 } as const
+type Unit = keyof typeof units
+
+/** Parts of the original size that are offered. */
+const shares = [0.75, 0.5, 0.25]
+
+/** A file size in KB or MB, with three choices for the file. */
+export function SizeInput(props: ControlProps) {
+  const { option, file, onChange, attributes } = props
+  const bytes = Number(valueText(props)) || undefined
+  const [unit, setUnit] = useState<Unit>((file?.size ?? units.MB) < units.MB ? 'KB' : 'MB')
+  const [typed, setTyped] = useState('')
+  const typedBytes = toBytes(typed, unit)
+  // The value may have been set by a choice or a preset.
+  const text = typedBytes === bytes ? typed : bytes === undefined ? '' : String(bytes / units[unit])
+  const choices = shares.map((share) => roundSize((file?.size ?? 0) * share))
+  const change = (nextText: string, nextUnit: Unit) => {
+    setTyped(nextText)
+    setUnit(nextUnit)
+    const next = toBytes(nextText, nextUnit)
+    onChange(option.name, next === undefined ? undefined : String(next))
+  }
+  return (
+    <div class="size-input">
+      {file && (
+        <fieldset class="chips" aria-label={words.sizesOf(formatSize(file.size))}>
+          {choices
+            .filter((choice) => choice >= (option.min ?? 1))
+            .map((choice) => (
+              <button
+                key={choice}
+                type="button"
+                class="button small"
+                aria-pressed={choice === bytes}
+                onClick={() => onChange(option.name, choice === bytes ? undefined : String(choice))}
+              >
+                {words.atMostSize(formatSize(choice))}
+              </button>
+            ))}
+        </fieldset>
+      )}
+      <span class="with-unit">
+        <input
+          {...attributes}
+          type="number"
+          min={0}
+          step="any"
+          placeholder={words.automatic}
+          value={text}
+          onInput={(event) => change(event.currentTarget.value, unit)}
+        />
+        <select
+          aria-label={words.sizeUnit}
+          value={unit}
+          onChange={(event) => change(text, event.currentTarget.value === 'KB' ? 'KB' : 'MB')}
+        >
+          {Object.keys(units).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </span>
+    </div>
+  )
+}
+
+function toBytes(text: string, unit: Unit): number | undefined {
+  const number = Number(text)
+  return text.trim() === '' || Number.isNaN(number) ? undefined : Math.round(number * units[unit])
+}
+
+/** Two digits are enough for a size that is a limit. */
+const roundSize = (bytes: number) => Number(bytes.toPrecision(2))
