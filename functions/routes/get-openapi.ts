@@ -36,8 +36,9 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
     summary: 'Get the OpenAPI 3.1 document of this API',
     description: 'For code generators, API clients and reference pages.',
     handle: async (_request, { config }) => {
-      const [{ openApiDocument }, documentedContracts, examples] = await Promise.all([
+      const [{ openApiDocument }, { engines }, documentedContracts, examples] = await Promise.all([
         import('../../lib/http/openapi/openapi.ts'),
+        import('../../lib/engines/index.ts'),
         contracts(),
         loadExamples(),
       ])
@@ -48,6 +49,7 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
             url: config.PUBLIC_URL ?? '/',
             maxBodyBytes: maxBodyBytes(config),
             examples,
+            engines,
           }),
         },
       }

@@ -82,15 +82,7 @@ export interface Api {
         cursor?: string
         include?: "tasks"
       }
-      data: {
-        jobs: (WholeJob | Job)[]
-        pagination: {
-          limit: number
-          hasMore: boolean
-          nextCursor: (string | null)
-          prevCursor: (string | null)
-        }
-      }
+      data: { jobs: (WholeJob | Job)[]; pagination: Pagination }
     }
     /** Get the status of a job */
     "GET /v1/status/{jobId}": {
@@ -451,7 +443,18 @@ export interface Api {
       data: Upload
     }
     /** List the drives that can be connected */
-    "GET /v1/cloud": { data: { drives: { id: ("google-drive" | "dropbox" | "onedrive"); name: string }[] } }
+    "GET /v1/cloud": {
+      query?: {
+        /** Entries per page; all if omitted */
+        limit?: number
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
+      }
+      data: {
+        drives: { id: ("google-drive" | "dropbox" | "onedrive"); name: string }[]
+        pagination: Pagination
+      }
+    }
     /** Connect a drive */
     "GET /v1/cloud/{drive}/auth": {
       path: { drive: ("google-drive" | "dropbox" | "onedrive") }
@@ -488,7 +491,16 @@ export interface Api {
         cursor?: string
         limit?: number
       }
-      data: { items: DriveItem[]; nextCursor: (string | null); account: DriveAccount }
+      data: {
+        items: DriveItem[]
+        /**
+         * @deprecated
+         * Older form of `pagination.nextCursor`; null on the last page
+         */
+        nextCursor: (string | null)
+        account: DriveAccount
+        pagination: Pagination
+      }
     }
     /** Import files from a drive */
     "POST /v1/cloud/{drive}/import": {
@@ -536,7 +548,15 @@ export interface Api {
       data: Workflow
     }
     /** List your workflows */
-    "GET /v1/workflows": { data: { workflows: Workflow[] } }
+    "GET /v1/workflows": {
+      query?: {
+        /** Entries per page; all if omitted */
+        limit?: number
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
+      }
+      data: { workflows: Workflow[]; pagination: Pagination }
+    }
     /** Get a workflow */
     "GET /v1/workflows/{workflowId}": {
       path: {
@@ -594,10 +614,23 @@ export interface Api {
       }
       query?: {
         limit?: number
-        /** Id of the last run of the previous page */
+        /**
+         * @deprecated
+         * Older form of `cursor`: id of the last run of the previous page
+         */
         before?: string
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
       }
-      data: { runs: WorkflowRun[]; next: (string | null) }
+      data: {
+        runs: WorkflowRun[]
+        /**
+         * @deprecated
+         * Older form of `pagination.nextCursor`; null on the last page
+         */
+        next: (string | null)
+        pagination: Pagination
+      }
     }
     /** Create a webhook */
     "POST /v1/webhooks": {
@@ -619,10 +652,23 @@ export interface Api {
     "GET /v1/webhooks": {
       query?: {
         limit?: number
-        /** Id of the last webhook of the previous page */
+        /**
+         * @deprecated
+         * Older form of `cursor`: id of the last webhook of the previous page
+         */
         before?: string
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
       }
-      data: { webhooks: Webhook[]; next: (string | null) }
+      data: {
+        webhooks: Webhook[]
+        /**
+         * @deprecated
+         * Older form of `pagination.nextCursor`; null on the last page
+         */
+        next: (string | null)
+        pagination: Pagination
+      }
     }
     /** Get the signing secret for webhookUrl */
     "GET /v1/webhooks/secret": { data: WebhookSecret }
@@ -706,10 +752,23 @@ export interface Api {
       }
       query?: {
         limit?: number
-        /** Id of the last delivery of the previous page */
+        /**
+         * @deprecated
+         * Older form of `cursor`: id of the last delivery of the previous page
+         */
         before?: string
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
       }
-      data: { deliveries: Delivery[]; next: (string | null) }
+      data: {
+        deliveries: Delivery[]
+        /**
+         * @deprecated
+         * Older form of `pagination.nextCursor`; null on the last page
+         */
+        next: (string | null)
+        pagination: Pagination
+      }
     }
     /** Get a delivery with its attempts */
     "GET /v1/webhooks/{webhookId}/deliveries/{deliveryId}": {
@@ -752,8 +811,15 @@ export interface Api {
     }
     /** List the plans and what they allow */
     "GET /v1/plans": {
+      query?: {
+        /** Entries per page; all if omitted */
+        limit?: number
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
+      }
       data: {
         plans: Plan[]
+        pagination: Pagination
         /** Plan of clients without an account */
         anonymous: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
       }
@@ -779,7 +845,15 @@ export interface Api {
       data: NewApiKey
     }
     /** List your API keys */
-    "GET /v1/api-keys": { data: { keys: ApiKey[] } }
+    "GET /v1/api-keys": {
+      query?: {
+        /** Entries per page; all if omitted */
+        limit?: number
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
+      }
+      data: { keys: ApiKey[]; pagination: Pagination }
+    }
     /** Get an API key */
     "GET /v1/api-keys/{keyId}": {
       path: {
@@ -907,7 +981,15 @@ export interface Api {
       data: NewOAuthClient
     }
     /** List your OAuth clients */
-    "GET /v1/oauth/clients": { data: { clients: OAuthClient[] } }
+    "GET /v1/oauth/clients": {
+      query?: {
+        /** Entries per page; all if omitted */
+        limit?: number
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
+      }
+      data: { clients: OAuthClient[]; pagination: Pagination }
+    }
     /** Delete an OAuth client */
     "DELETE /v1/oauth/clients/{clientId}": {
       path: {
@@ -939,13 +1021,17 @@ export interface Api {
         /** Plan of the account; `enterprise` means `business` */
         plan?: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted" | "enterprise")
         limit?: number
-        /** `next` of the previous page */
+        /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
       }
       data: {
         users: UserAccount[]
-        /** Cursor of the next page, null on the last page; with a narrow search, other pages may be short too */
+        /**
+         * @deprecated
+         * Older form of `pagination.nextCursor`; null on the last page
+         */
         next: (string | null)
+        pagination: Pagination
       }
     }
     /** Get an account */
@@ -976,7 +1062,13 @@ export interface Api {
         /** Id of the account, `acc_…` */
         userId: string
       }
-      data: { sessions: Session[] }
+      query?: {
+        /** Entries per page; all if omitted */
+        limit?: number
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
+      }
+      data: { sessions: Session[]; pagination: Pagination }
     }
     /** End a session */
     "DELETE /v1/admin/sessions/{sessionId}": {
@@ -990,10 +1082,18 @@ export interface Api {
     "GET /v1/admin/audit": {
       query?: {
         limit?: number
-        /** `next` of the previous page */
+        /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
       }
-      data: { entries: AuditEntry[]; next: (string | null) }
+      data: {
+        entries: AuditEntry[]
+        /**
+         * @deprecated
+         * Older form of `pagination.nextCursor`; null on the last page
+         */
+        next: (string | null)
+        pagination: Pagination
+      }
     }
     /** Get the service level indicators */
     "GET /v1/admin/slo": {
@@ -1012,9 +1112,14 @@ export interface Api {
         canWrite?: ("0" | "1" | "true" | "false")
         /** Part of the id, the name, an alias or a file extension, or a word for it such as `excel` or `photo` */
         q?: string
+        /** Entries per page; all if omitted */
+        limit?: number
+        /** `nextCursor` or `prevCursor` of another page */
+        cursor?: string
       }
       data: {
         formats: Format[]
+        pagination: Pagination
         totals: { formats: number; pairs: number; byCategory: { [k: string]: number } }
       }
     }
@@ -1033,9 +1138,9 @@ export interface Api {
         operation?: ("convert" | "merge" | "ocr-pdf" | "split-pdf" | "encrypt-pdf" | "decrypt-pdf" | "rotate-pdf" | "compress-pdf" | "to-pdfa" | "extract-pdf-pages" | "remove-pdf-pages" | "extract-pdf-images" | "add-watermark-pdf" | "merge-pdf" | "flatten-pdf" | "repair-pdf" | "reorder-pdf-pages" | "add-page-numbers-pdf" | "edit-pdf-metadata" | "linearize-pdf" | "crop-pdf" | "redact-pdf" | "sanitize-pdf" | "grayscale-pdf" | "remove-blank-pages-pdf" | "pdf-info" | "compress" | "thumbnail" | "watermark" | "metadata" | "metadata/write" | "archive" | "extract" | "unlock")
         /** Words that each name the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too */
         q?: string
-        /** Pairs per page; all if omitted */
+        /** Entries per page; all if omitted */
         limit?: number
-        /** `nextCursor` of the previous page */
+        /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
       }
       data: {
@@ -1043,8 +1148,7 @@ export interface Api {
         optionSets?: ConversionOption[][]
         /** Number of pairs on all pages */
         total: number
-        /** Only with `limit` */
-        pagination?: { limit: number; hasMore: boolean; nextCursor: (string | null) }
+        pagination: Pagination
       }
     }
     /** Get a format and its target formats */
@@ -1335,6 +1439,8 @@ export interface TaskImportUpload {
   /** Bytes; larger files are rejected */
   max_file_size?: number
   operation: "import/upload"
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 /** Import a file from the request, in base64 */
 export interface TaskImportBase64 {
@@ -1343,6 +1449,8 @@ export interface TaskImportBase64 {
   /** Name with extension, such as `report.docx` */
   filename: string
   operation: "import/base64"
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 /** Import text from the request as a file */
 export interface TaskImportRaw {
@@ -1351,6 +1459,8 @@ export interface TaskImportRaw {
   /** Name with extension, such as `report.docx` */
   filename: string
   operation: "import/raw"
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 /** Fetch a file from a URL */
 export interface TaskImportUrl {
@@ -1365,12 +1475,16 @@ export interface TaskImportUrl {
   /** Bytes; larger files are rejected */
   max_size?: number
   operation: "import/url"
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 /** Fetch files from an S3 bucket */
 export interface TaskImportS3 extends S3Access {
   /** Path of the file */
   key?: string
   operation: "import/s3"
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 export interface S3Access {
   /** Name of the bucket */
@@ -1394,7 +1508,9 @@ export interface S3Access {
 export interface TaskImportBlobstore extends BlobstoreAccess {
   /** Path of the file */
   blob?: string
-  operation: "import/blobstore"
+  operation: ("import/blobstore" | "import/blob")
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 export interface BlobstoreAccess {
   /** Name of the storage account */
@@ -1415,6 +1531,8 @@ export interface TaskImportGcs extends GcsAccess {
   /** Path of the file */
   key?: string
   operation: "import/gcs"
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 export interface GcsAccess {
   /** Name of the bucket */
@@ -1439,6 +1557,8 @@ export interface TaskImportSftp extends SftpAccess {
   /** Path of the file */
   file?: string
   operation: "import/sftp"
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 export interface SftpAccess {
   /** Host name or IP address of the server */
@@ -1507,6 +1627,8 @@ export interface TaskCaptureWebsite {
   /** Also print background colors and images; true when left out */
   print_background?: boolean
   operation: "capture-website"
+  /** Whether tasks that use its files continue without them when this task fails */
+  continue_on_error?: boolean
 }
 /** Convert each file to another format */
 export interface TaskConvert extends ConversionTask {
@@ -1679,6 +1801,8 @@ export interface TaskExportUrl {
   filename?: string
   /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
   archive_multiple_files?: boolean
+  /** Seconds after the end of the job until the links expire, if shorter than the default */
+  expires_in?: number
   operation: "export/url"
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
   input: ((string | {
@@ -1737,7 +1861,7 @@ export interface TaskExportBlobstore extends BlobstoreAccess {
   metadata?: { [k: string]: string }
   /** Whether several files, such as the pages of a PDF, are delivered as one ZIP. With `false` each is delivered by itself, up to 1000; by default pages and parts come as one ZIP and other files by themselves */
   archive_multiple_files?: boolean
-  operation: "export/blobstore"
+  operation: ("export/blobstore" | "export/blob")
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
   input: ((string | {
     task: string
@@ -1827,12 +1951,23 @@ export interface Task {
     /** When links expire; exported files stay in their store */
     expires_at?: string
     files: { filename: string; size: number; url: string; mime_type: string; sha256: string }[]
+    /** Result of `metadata` and `pdf-info`; left out above 64 kB, when only the file has it */
+    metadata?: { [k: string]: unknown }
   } | UploadForm) | null)
 }
 export interface UploadForm {
   form: { url: string; parameters: { [k: string]: string } }
   put: { url: string; headers: { [k: string]: string } }
   expires_at: string
+}
+export interface Pagination {
+  /** Entries per page */
+  limit: number
+  hasMore: boolean
+  /** `cursor` of the next page; null on the last one */
+  nextCursor: (string | null)
+  /** `cursor` of the previous page; null on the first one */
+  prevCursor: (string | null)
 }
 export interface PresignedUpload {
   uploadId: string
@@ -2326,6 +2461,8 @@ export interface EventFields {
   /** Number of the event within its job, from 1; always 1 for an uploaded file */
   sequence: number
   apiVersion: "v1"
+  /** Set in events that `POST /v1/webhooks/{webhookId}/test` sends */
+  test?: true
 }
 export interface JobQueuedEvent extends EventFields {
   event: "job.queued"

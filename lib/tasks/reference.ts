@@ -24,15 +24,19 @@ const continueOnError = z
   .optional()
   .describe('Whether tasks that use its files continue without them when this task fails')
 
-const schemaOf = ({ name, summary, kind, fields }: TaskOperation) =>
+/** Name of a task's schema, such as `TaskImportUrl`. */
+export const taskSchemaName = (operation: string) =>
+  `Task ${operation}`.replace(/(?<!\W)\W+(\w)/g, (_, initial: string) => initial.toUpperCase())
+
+const schemaOf = ({ name, alias, summary, kind, fields }: TaskOperation) =>
   fields
     .safeExtend({
-      operation: z.literal(name),
+      operation: alias === undefined ? z.literal(name) : z.literal([name, alias]),
       ...(kind !== 'import' && { input }),
-      ...(kind === 'process' && { continue_on_error: continueOnError }),
+      ...(kind !== 'export' && { continue_on_error: continueOnError }),
     })
     .describe(summary)
-    .meta({ id: `Task ${name}`.replace(/(?<!\W)\W+(\w)/g, (_, initial: string) => initial.toUpperCase()) })
+    .meta({ id: taskSchemaName(name) })
 
 /** Tasks by name, distinguished by `operation`. */
 export const TaskMap = z

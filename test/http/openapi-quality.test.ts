@@ -3,8 +3,11 @@ import { describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import recordedExamples from '../../functions/routes/examples.json' with { type: 'json' }
 import { api } from '../../functions/routes/index.ts'
+import { engines } from '../../lib/engines/index.ts'
 import { openApiDocument, operationId } from '../../lib/http/openapi/openapi.ts'
 import { securitySchemes } from '../../lib/http/openapi/security.ts'
+import { taskOperations } from '../../lib/tasks/index.ts'
+import { taskSchemaName } from '../../lib/tasks/reference.ts'
 import { inlineComponents } from '../support/inline-components.ts'
 
 interface Media {
@@ -26,7 +29,12 @@ interface Operation {
 
 /** The document as the service sends it. */
 const sentDocument = JSON.stringify(
-  openApiDocument(api, { version: '1', url: 'https://convert.example.com', examples: recordedExamples }),
+  openApiDocument(api, {
+    version: '1',
+    url: 'https://convert.example.com',
+    examples: recordedExamples,
+    engines,
+  }),
 )
 const document = inlineComponents(JSON.parse(sentDocument))
 const operations: readonly Operation[] = Object.values(document.paths).flatMap((path) =>
@@ -88,6 +96,33 @@ describe('the OpenAPI document', () => {
     }
     assert.ok(count > 150, String(count))
   })
+})
+
+test('the schema of each task contains the options of its operation', () => {
+  const { schemas } = document.components
+  for (const { name, kind, alias } of taskOperations) {
+    const id = taskSchemaName(name)
+    const { allOf = [], properties } = schemas[id]
+    assert.equal('continue_on_error' in properties, kind !== 'export', name)
+    assert.deepEqual(properties.operation.enum ?? [properties.operation.const], [
+      name,
+      ...(alias ? [alias] : []),
+    ])
+    const [reference] = allOf
+    assert.equal(reference !== undefined, kind === 'process', name)
+    if (!reference) continue
+    assert.equal(properties.options.$ref, reference.$ref, name)
+    const options = schemas[reference.$ref.replace('#/components/schemas/', '')].properties
+    assert.ok(Object.keys(options).length > 0, name)
+  }
+  assert.deepEqual(Object.keys(schemas.ThumbnailOptions.properties), [
+    ...['width', 'height', 'fit', 'quality', 'timestamp', 'count', 'password'],
+  ])
+  // One enum has the codecs of all containers.
+  const { codec, quality, pdfEngine } = schemas.ConvertOptions.properties
+  for (const id of ['h264', 'vp9']) assert.ok(codec.enum.includes(id), id)
+  assert.ok(quality.anyOf)
+  assert.deepEqual(pdfEngine.enum, ['auto'])
 })
 
 test('GET /v1 links every resource of the document', async () => {

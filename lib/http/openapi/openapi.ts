@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { createDocument, createSchema, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { ownerCookie, ownerHeader } from '../../access/anonymous.ts'
+import type { Engine } from '../../engines/engine.ts'
 import { defined } from '../../validation/defined.ts'
 import { largeFileHint } from '../body/body-limit.ts'
 import type { AnyContract, BodyKind } from '../contract.ts'
@@ -10,6 +11,7 @@ import { exampleOf, Responses } from './responses.ts'
 import { simplifySchema } from './schemas.ts'
 import { securityOf, securitySchemes } from './security.ts'
 import { tags } from './tags.ts'
+import { addTaskOptions } from './task-options.ts'
 import { eventSchemas, openApiWebhooks, webhookHeaderComponents } from './webhooks.ts'
 
 const mediaTypes: Readonly<Record<BodyKind, string>> = {
@@ -32,6 +34,8 @@ interface DocumentInfo {
   readonly maxBodyBytes?: number | undefined
   /** By operation id. */
   readonly examples?: Readonly<Record<string, RecordedExample>>
+  /** Engines whose options tasks have. */
+  readonly engines?: readonly Engine[]
 }
 
 /** Creates the OpenAPI 3.1 document from the contracts; everything in the document comes from a contract. */
@@ -83,9 +87,13 @@ export function openApiDocument(contracts: readonly AnyContract[], info: Documen
     },
     { override },
   )
+  const schemas = { ...document.components?.schemas, ...describeEvents() }
   return {
     ...document,
-    components: { ...document.components, schemas: { ...document.components?.schemas, ...describeEvents() } },
+    components: {
+      ...document.components,
+      schemas: info.engines ? addTaskOptions(schemas, info.engines) : schemas,
+    },
   }
 }
 

@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import type { Engine } from '../../engines/engine.ts'
+import type { Operation } from '../../model/operations.ts'
+import { taskOperations } from '../../tasks/index.ts'
+import { taskSchemaName } from '../../tasks/reference.ts'
+import { simplifySchema } from './schemas.ts'
+
+type JsonSchema = Readonly<Record<string, unknown>>
+type Schemas = Readonly<Record<string, unknown>>
+
+/** Adds the options of its operation to the schema of each task, as a schema of their own such as `ThumbnailOptions`. */
+export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Schemas {
+  const added = taskOperations.flatMap(({ kind, name }) => {
+    const id = taskSchemaName(name)
+    const task = schemas[id] as { readonly properties: Readonly<Record<string, JsonSchema>> } | undefined
+    if (kind !== 'process' || !task) return []
+    const optionsId = `${id.replace(/^Task/, '')}Options`
+    const reference = { $ref: `#/components/schemas/${optionsId}` }
+    const { options } = task.properties
+    return [
+      [optionsId, optionsOf(name as Operation, engines)], // tasks that process files are named for the operation
+      [
+        id,
+        {
+          ...task,
+          properties: {
+            ...task.properties,
+            options: { description: options?.['description'], ...reference },
+          },
+          allOf: [reference],
+        },
+      ],
+    ] as const
+  })
+  return { ...schemas, ...Object.fromEntries(added) }
+}
+
+/** Not an option of an engine, but of the interface. */
+const pdfEngine = {
+  description: 'Renderer of Word documents to PDF; this service has one, so that only `auto` is accepted',
+  type: 'string',
+  enum: ['auto'],
+}
+
+/** The options that any engine has for the operation. Which of them a task has depends on its formats. */
+function optionsOf(operation: Operation, engines: readonly Engine[]): JsonSchema {
+  const options = engines
+    .flatMap(({ capabilities }) => capabilities.filter((row) => row.operation === operation))
+    // A shape holds types.
+    .flatMap((row) => Object.entries(row.options.shape) as [string, z.ZodType][])
+  const properties = [...Map.groupBy(options, ([name]) => name)].map(([name, sameOptions]) => [
+    name,
+    mergeSchemas(sameOptions.map(([, schema]) => schema)),
+  ])
+  return {
+    type: 'object',
+    description: `Options of \`${operation}\`; GET /v1/formats/conversions lists those of each pair of formats. Their names may also be written in snake_case`,
+    properties: { ...Object.fromEntries(properties), ...(operation === 'convert' && { pdfEngine }) },
+  }
+}
+
+/** Accepts what any of the schemas accepts. */
+function mergeSchemas(schemas: readonly z.ZodType[]): JsonSchema {
+  const variants = new Map(
+    [...new Set(schemas)].map((schema) => {
+      const variant = jsonSchemaOf(schema)
+      return [JSON.stringify(variant), variant] as const
+    }),
+  )
+  const [first = {}, ...others] = variants.values()
+  if (others.length === 0) return first
+  const { description } = first
+  const enums = [...variants.values()].flatMap((variant) =>
+    Array.isArray(variant['enum']) ? [variant['enum'] as unknown[]] : [],
+  )
+  if (enums.length === variants.size)
+    return { description, type: 'string', enum: [...new Set(enums.flat())].sort() }
+  return { description, anyOf: [...variants.values()].map(({ description: _, ...variant }) => variant) }
+}
+
+function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => simplifySchema(jsonSchema),
+  })
+  return rest
+}
