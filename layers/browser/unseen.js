@@ -3,11 +3,13 @@
 
 /** Limits; pages with more text show most of it. */
 const [maxNodes, maxCharacters] = [200_000, 1_000_000]
-const noText = 'script, style, head'
+/** Elements whose text is not counted either: see `hiddenInHtml` of the content reader. */
+const noText =
+  'script, style, head, noscript, object, svg, math, select, datalist, iframe, textarea, canvas, audio, video'
 
 /** Returns the invisible texts, separated by line breaks. */
 export function unseen() {
-  const parts = [...document.querySelectorAll('template')].map(({ content }) => content.textContent)
+  const parts = []
   const walker = document.createTreeWalker(document.body ?? document.documentElement, NodeFilter.SHOW_TEXT)
   for (let count = 0; count < maxNodes; count++) {
     const node = walker.nextNode()

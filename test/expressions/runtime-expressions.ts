@@ -71,11 +71,6 @@ export const verdicts: readonly Verdict[] = [
     samples: ['a\\s+a\\s+b'],
     flags: 'iu',
   },
-  {
-    path: 'lib/engines/pdf/tools/rewrite.ts',
-    call: 'pdfaid',
-    samples: ['pdfaid:part(?:>|=[\'"])2'],
-  },
   { path: 'lib/engines/vips/decoders.ts', call: 'name}-', harmless: 'names that we choose' },
   {
     path: 'lib/fidelity/office/xlsx-visible-cells.ts',

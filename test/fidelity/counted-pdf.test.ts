@@ -48,6 +48,12 @@ const shownContent: readonly [content: string, words: number, what: string][] = 
   // The last digit, half of a blank, has no second one.
   ['<6f6e652> Tj <74776f> Tj', 2, 'an odd number of hex digits'],
   ['[(o) -20 (n) 15.5 (e) -250 (two) -171 (three)] TJ', 3, 'kerned characters'],
+  [
+    '0 Tr\n1 0 0 -1 8 30 Tm\n(ST) Tj\n17.4 0 Td (A) Tj\n9.8 0 Td (TIC two) Tj',
+    2,
+    'characters kerned by Skia',
+  ],
+  ['1 0 0 1 8 30 Tm (one) Tj 20 0 Td (two) Tj', 2, 'words placed one by one'],
   ['(one) Tj 0 -14 Td (two) Tj T* (three) Tj', 3, 'lines'],
   ['(one) Tj (two) \' 1 2 (three) "', 3, 'operators that start a new line'],
   [String.raw`(one \(two\) thr\145e (f)our) Tj`, 5, 'escaped characters and nested parentheses'],

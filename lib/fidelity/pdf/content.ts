@@ -55,6 +55,8 @@ export class PdfContentReader {
   #name: readonly [start: number, end: number] | undefined
   /** Text position where strings before an operator start; they are kept only if the operator shows them. */
   #shownFrom: number | undefined
+  /** Known from the first text matrix. */
+  #isSkia: boolean | undefined
 
   constructor(bytes: Buffer, text: GlyphText) {
     this.#bytes = bytes
@@ -182,8 +184,13 @@ export class PdfContentReader {
     if (shownFrom !== undefined) this.#text.length = shownFrom
     switch (code) {
       case Td:
-      case TD:
+        if (!this.#isKerning()) this.#text.push(blank)
+        return undefined
       case Tm:
+        this.#isSkia ??= this.#hasSkiaMatrix()
+        this.#text.push(blank)
+        return undefined
+      case TD:
       case TStar:
       case BT:
         this.#text.push(blank)
@@ -203,6 +210,19 @@ export class PdfContentReader {
       default:
         return undefined
     }
+  }
+
+  /**
+   * Skia, the PDF library of Chromium, kerns by moving along the line, and writes a glyph for each space. Other
+   * programs separate words by such moves.
+   */
+  #isKerning(): boolean {
+    return this.#isSkia === true && this.#bytes.toString('latin1', this.#at - 5, this.#at) === ' 0 Td'
+  }
+
+  /** Whether the text matrix that ends here is flipped without scaling, as Skia writes it. */
+  #hasSkiaMatrix(): boolean {
+    return this.#bytes.toString('latin1', Math.max(0, this.#at - 60), this.#at).includes('\n1 0 0 -1 ')
   }
 
   /** Returns 0 for longer operators, none of which matters here. */

@@ -60,7 +60,7 @@ export async function reviewPdfAClaim(
   return claim ? removePdfAClaim(changedPath, tools) : changedPath
 }
 
-async function readPdfAClaim(path: string, tools: Tools): Promise<PdfAClaim | undefined> {
+export async function readPdfAClaim(path: string, tools: Tools): Promise<PdfAClaim | undefined> {
   try {
     const { stdout } = await tools.exec('pdfinfo', ['-meta', path])
     const part = /pdfaid:part(?:>|=['"])([1-4])/.exec(stdout)?.[1]

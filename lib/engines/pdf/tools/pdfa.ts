@@ -7,6 +7,7 @@ import { distill, flattenForm, requirePages, warnDistillLosses } from './distill
 import { finishPdf, type PdfTool, warnEncryptionRemoved } from './editable-pdf.ts'
 import { decodePdfText, isPdfRef, PdfObjects } from './objects.ts'
 import type { ToolOptions } from './options.ts'
+import { readPdfAClaim } from './pdfa-claim.ts'
 import { removeHiddenContent } from './sanitize.ts'
 
 const srgbProfile = '/usr/share/color/icc/ghostscript/srgb.icc'
@@ -156,7 +157,7 @@ function repairDates(objects: PdfObjects): void {
  */
 async function requirePdfA(path: string, pdfaPart: string, tools: Tools) {
   const text = await readFile(path, 'latin1')
-  const claimsPdfA = new RegExp(`pdfaid:part(?:>|=['"])${pdfaPart}`).test(text)
+  const claimsPdfA = (await readPdfAClaim(path, tools))?.part === pdfaPart
   const { stdout } = await tools.exec('pdffonts', [path])
   const hasUnembeddedFont = stdout
     .split('\n')
