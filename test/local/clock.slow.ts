@@ -51,7 +51,8 @@ test('jobs are completed although the clock of the service is set forward and ba
   await send()
   for (const offset of offsets) {
     await setClock(offset)
-    const { meta } = await (await client.fetch('/v1/formats/png')).json()
+    const response = await client.fetch('/v1/formats/png')
+    const { meta } = (await response.json()) as { meta: { timestamp: string } }
     const skewMs = Date.parse(meta.timestamp) - Date.now()
     assert.ok(Math.abs(skewMs - Number.parseInt(offset, 10) * 86_400_000) < 60_000, 'the clock is set')
     await send()
