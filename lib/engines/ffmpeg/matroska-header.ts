@@ -1,6 +1,7 @@
 import { readEbmlChildren, readEbmlElement } from '../../binary/ebml.ts'
 import type { RandomAccess } from '../../binary/random-access.ts'
 import type { MediaHeader } from './header.ts'
+import { isProfessionalProfile } from './player-support.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
 
 /** Element ids of RFC 9559, section 5.1. */
@@ -19,6 +20,7 @@ const ids = {
   flagEnabled: 0xb9,
   codecId: 0x86,
   codecDelay: 0x56aa,
+  codecPrivate: 0x63a2,
   language: 0x22b59c,
   video: 0xe0,
   alphaMode: 0x53c0,
@@ -155,6 +157,7 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
       type === undefined ||
       codec === undefined ||
       readNumber(firstChild(fields, ids.flagEnabled)) === 0 ||
+      (codec === 'h264' && isProfessionalProfile(firstChild(fields, ids.codecPrivate)?.[1])) ||
       // A projection may rotate the video.
       (video !== undefined && firstChild(video, ids.projection) !== undefined),
   }

@@ -1,6 +1,7 @@
 import { type Mp4Box, Mp4Boxes } from '../../binary/mp4.ts'
 import type { RandomAccess } from '../../binary/random-access.ts'
 import type { MediaHeader } from './header.ts'
+import { isProfessionalProfile } from './player-support.ts'
 import { parseProbe, type StreamInput } from './probe.ts'
 
 /**
@@ -112,7 +113,12 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
       nb_read_packets: (await boxes.readStart(sampleSizes, 12)).readUInt32BE(8),
       ...(rotation !== 0 && { side_data_list: [{ rotation }] }),
     },
-    isUnsupported: type === undefined || (type !== 'data' && (codec === undefined || entryCount !== 1)),
+    isUnsupported:
+      type === undefined ||
+      (type !== 'data' && (codec === undefined || entryCount !== 1)) ||
+      (codec === 'h264' &&
+        firstEntry !== undefined &&
+        isProfessionalProfile(await readProfile(boxes, firstEntry))),
   }
 }
 
@@ -138,6 +144,15 @@ function readRotation(trackHeader: Buffer): number {
   const [a, b] = [trackHeader.readInt32BE(matrix), trackHeader.readInt32BE(matrix + 4)]
   return a === 0 && b === 0 ? 0 : -Math.round((Math.atan2(b, a) * 180) / Math.PI)
 }
+
+/** ISO 14496-15, 5.3.3.1: the profile is the second byte of the configuration of the decoder. */
+async function readProfile(boxes: Mp4Boxes, entry: Mp4Box): Promise<number | undefined> {
+  const configuration = await boxes.find({ start: entry.start + visualEntryBytes, end: entry.end }, 'avcC')
+  return configuration && (await boxes.readStart(configuration, 2))[1]
+}
+
+/** Fields of a video sample entry before its boxes (ISO 14496-12, 12.1.3). */
+const visualEntryBytes = 78
 
 async function readCodec(boxes: Mp4Boxes, entry: Mp4Box): Promise<string | undefined> {
   if (entry.type !== 'mp4a') return codecNames[entry.type]

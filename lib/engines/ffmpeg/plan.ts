@@ -38,6 +38,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
       ...extras.flatMap(({ args }) => args),
       // The default queue is too short if one stream, such as subtitles, begins long after the others.
       ...['-map_metadata', '0', '-dn', '-max_muxing_queue_size', '4096'],
+      ...Object.entries(media.decodedTags ?? {}).flatMap(([name, text]) => ['-metadata', `${name}=${text}`]),
       ...(container.args ?? []),
       ...['-f', container.muxer],
     ],

@@ -4,6 +4,7 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { LastFile } from '../shared/last-file.ts'
+import { decodeTags } from './decode-tags.ts'
 import { demuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
@@ -86,6 +87,8 @@ export interface MediaInfo {
   readonly attachments: number
   /** Number of tracks with other data, such as GPS positions. */
   readonly data: number
+  /** Tags whose encoding ffmpeg cannot know, by name. */
+  readonly decodedTags?: Readonly<Record<string, string>>
   /** Lower-case names of the tags of the file and of its audio streams, where Ogg stores them. */
   readonly tags: readonly string[]
 }
@@ -170,7 +173,8 @@ export async function probe(
   try {
     const args = ['-v', 'error', ...demuxerArgs(format), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
-    const media = parseProbe(JSON.parse(stdout))
+    const output = ProbeResult.parse(JSON.parse(stdout))
+    const media = { ...parseProbe(output), decodedTags: await decodeTags(output.format.tags) }
     // For raw streams, ffprobe only guesses the duration from the file size.
     return hasTimestamps(format) ? media : { ...media, durationS: undefined }
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Container } from './containers.ts'
 import { hasTimestamps, isAnimation } from './demuxers.ts'
 import { hdrWarnings, isHdr } from './dynamic-range.ts'
 import type { MediaOptions } from './options.ts'
+import { isRarelyPlayed } from './player-support.ts'
 import { alphaDecoder, hasAlpha, type MediaStream, rotationOf } from './probe.ts'
 import { rateArgs } from './rate-control.ts'
 import type { MediaWarning, RecipeRequest } from './recipe.ts'
@@ -44,9 +45,14 @@ function canCopy(
   if (overlay) return false
   const keepsRotation = rotationOf(video) === 0 || container.rotation === true
   const keepsAlphaChannel = container.alpha === true || !hasAlpha(video)
+  const isPlayed = options.codec === 'copy' || !isRarelyPlayed(video, container)
   const hasUsableTimes = hasTimestamps(from) || from === to
   const fits =
-    keepsRotation && keepsAlphaChannel && hasUsableTimes && container.copies.includes(video.codec_name)
+    isPlayed &&
+    keepsRotation &&
+    keepsAlphaChannel &&
+    hasUsableTimes &&
+    container.copies.includes(video.codec_name)
   return mayCopy && fits && !requiresEncoding(options, video)
 }
 

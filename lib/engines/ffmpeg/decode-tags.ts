@@ -1,0 +1,31 @@
+/**
+ * ID3 tags of old programs have no encoding that readers could know: they are declared as Latin-1 and written in the
+ * code page of the author's system. ffmpeg decodes them as declared.
+ */
+
+/** Share of letters above ASCII in text of another script; in Latin text fewer than half of the letters have accents. */
+const minShare = 0.5
+const minLetters = 4
+
+/** Returns the tags whose text is in another code page, decoded in the one that is most plausible for all of them. */
+export async function decodeTags(
+  tags: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const foreignTags = Object.entries(tags).filter(([, text]) => isForeign(text))
+  if (foreignTags.length === 0) return {}
+  const [{ guessCharset }, { decodeText }] = await Promise.all([
+    import('../shared/text/detect-charset.ts'),
+    import('../shared/text/decode.ts'),
+  ])
+  const bytesOf = (text: string) => Buffer.from(text, 'latin1')
+  const charset = guessCharset(bytesOf(foreignTags.map(([, text]) => text).join('\n')))
+  if (charset === 'windows-1252') return {}
+  return Object.fromEntries(foreignTags.map(([name, text]) => [name, decodeText(bytesOf(text), charset)]))
+}
+
+function isForeign(text: string): boolean {
+  if (/[^\0-\xff]/.test(text)) return false
+  const high = text.match(/[\x80-\xff]/g)?.length ?? 0
+  const letters = high + (text.match(/[a-z]/gi)?.length ?? 0)
+  return high >= minLetters && high >= letters * minShare
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { after, test } from 'node:test'
+import { decodeTags } from '../../../lib/engines/ffmpeg/decode-tags.ts'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+after(removeRuns)
+
+const ffprobe = (path: string, entries: string) =>
+  execFileSync('ffprobe', ['-v', 'error', '-show_entries', entries, '-of', 'csv=p=0', path], {
+    encoding: 'utf8',
+  }).trim()
+
+test('H.264 with full color resolution becomes 4:2:0 in an MP4 or MOV, which players require', async () => {
+  const pixelsOf = (path: string) => ffprobe(path, 'stream=codec_name,pix_fmt')
+  const source = fixture('odd/yuv444.mkv')
+  assert.equal(pixelsOf((await convert(ffmpeg, source, 'mp4')).path), 'h264,yuv420p')
+  const copy = await convert(ffmpeg, source, 'mp4', { options: { codec: 'copy' } })
+  assert.equal(pixelsOf(copy.path), 'h264,yuv444p')
+  assert.equal(pixelsOf((await convert(ffmpeg, copy.path, 'mov')).path), 'h264,yuv420p')
+})
+
+test('ID3 tags in an undeclared code page are decoded', async () => {
+  const { path } = await convert(ffmpeg, fixture('odd/id3-cp1251.mp3'), 'flac')
+  assert.equal(ffprobe(path, 'format_tags=title'), 'Песня о друге')
+})
+
+test('tags in Latin-1 keep their accents', async () => {
+  for (const title of ['Motörhead', 'Déjà vu', 'Été à Québec', 'Ærø', 'Žluťoučký', 'Übergröße', 'Ääliö'])
+    assert.deepEqual(await decodeTags({ title }), {}, title)
+})
