@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
-import { chmod, lstat, readdir, rename } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { maxEntries, tooManyEntriesError } from '../../formats/archive-limits.ts'
 import { ignoreMissing } from '../sandbox/work-folder.ts'
 
@@ -73,4 +74,35 @@ export async function makeReadable(folder: string, expectedCharset: string): Pro
     const isTaken = (await lstat(target).catch(ignoreMissing)) !== undefined
     await rename(path, isTaken ? Buffer.concat([target, Buffer.from('_')]) : target)
   }
+}
+
+/**
+ * Moves files whose names contain backslashes into folders: some programs write Windows paths, although the ZIP format
+ * requires slashes (APPNOTE 4.4.17).
+ */
+export async function splitBackslashes(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  // The deepest first, because moving a folder changes the paths of its content.
+  for (const { name, parentPath } of entries.reverse()) {
+    const parts = name.split('\\').filter((part) => part !== '' && part !== '.')
+    const file = parts.pop()
+    if (!name.includes('\\') || file === undefined || file === '..' || parts.includes('..')) continue
+    const parent = await makeFolders(parentPath, parts)
+    if (parent === undefined) continue
+    const target = join(parent, file)
+    const isTaken = (await lstat(target).catch(ignoreMissing)) !== undefined
+    if (!isTaken) await rename(join(parentPath, name), target)
+  }
+}
+
+/** Returns undefined if one of the names is taken by a file or link. */
+async function makeFolders(parent: string, names: readonly string[]): Promise<string | undefined> {
+  let path = parent
+  for (const name of names) {
+    path = join(path, name)
+    const stats = await lstat(path).catch(ignoreMissing)
+    if (stats && !stats.isDirectory()) return undefined
+    if (!stats) await mkdir(path, { mode: 0o755 })
+  }
+  return path
 }

@@ -18,7 +18,7 @@ import {
   unarEnv,
   unsafeEntries,
 } from './list-entries.ts'
-import { makeReadable, measureFolder, type UnpackedContents } from './scan-extracted.ts'
+import { makeReadable, measureFolder, splitBackslashes, type UnpackedContents } from './scan-extracted.ts'
 
 /** Compressed single files; a tar inside is unpacked too. */
 export const singleFileFormats = ['gz', 'bz2', 'xz', 'zst', 'lz4', 'lzma', 'lz', 'lzo', 'z'] as const
@@ -63,6 +63,7 @@ export async function unpackArchive(
   else if (isCompressedFile(input.format)) await unpackCompressedFile(input, folder, limitBytes, tools)
   else await unpackWithFallback({ path: input.path, format: input.format, folder }, limits, tools)
   await makeReadable(folder, zipFormats.includes(input.format) ? 'cp437' : 'windows-1252')
+  if (zipFormats.includes(input.format)) await splitBackslashes(folder)
   const contents = await measureFolder(folder)
   if (contents.bytes > limitBytes) throw archiveTooLargeError(limitBytes)
   return contents
