@@ -40,7 +40,7 @@ export const errorCatalog = {
   INVALID_REQUEST: {
     status: 400,
     description:
-      'The request as a whole is invalid: for example a body that is not JSON, a malformed form, or fields that exclude each other.',
+      'The request as a whole is invalid: for example a body that is not JSON, a missing required field, an unknown operation, or fields that exclude each other.',
     hint: 'Fix the problem named in the message and send the request again.',
   },
   FILE_TOO_LARGE: {
@@ -147,8 +147,8 @@ export const errorCatalog = {
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    description: 'The Content-Encoding of the body is not supported.',
-    hint: 'Use an encoding from the Accept-Encoding header of the reply, or none. Send forms with files unencoded.',
+    description: 'The Content-Type or Content-Encoding of the body is not supported.',
+    hint: 'The message names the supported content types. Use an encoding from the Accept-Encoding header of the reply, or none. Send forms with files unencoded.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,

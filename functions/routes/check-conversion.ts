@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { limitsOfOwner } from '../../lib/accounts/plan-limits.ts'
+import { requirePublicAddresses } from '../../lib/conversion/check-tasks.ts'
 import { Estimate, estimateConversion } from '../../lib/conversion/estimate.ts'
 import { createExportTask } from '../../lib/conversion/remote-files.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -12,12 +13,14 @@ import { toolOperations } from '../../lib/model/operations.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { requireWorkerDisk } from '../../lib/plan/disk-limits.ts'
 import { planRoute, type Route } from '../../lib/plan/index.ts'
+import { requireConsistentOptions } from '../../lib/plan/option-rules.ts'
 import { parseEngine, stepsWithOptions } from '../../lib/plan/options.ts'
 import { requireAutoPdfEngine } from '../../lib/plan/pdf-engine.ts'
 import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
 import { findPublicOperation, requireProcessOperation } from '../../lib/tasks/index.ts'
 import type { ProcessOperation } from '../../lib/tasks/operation.ts'
 import { sizeLimitError } from '../../lib/uploads/size-errors.ts'
+import { integer } from '../../lib/validation/coerce.ts'
 import { component } from '../../lib/validation/component.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
 
@@ -34,6 +37,9 @@ const Fields = component(
         .describe(
           `A tool instead of a conversion: ${toolOperations.join(', ')}; or another task operation such as \`merge\` or \`thumbnail\``,
         ),
+      additionalFiles: integer(0, 1000)
+        .optional()
+        .describe('Number of files that will be sent with it, such as 1 for the image of a watermark'),
       size: declaredSize
         .optional()
         .describe('Size of the file in bytes, if known: checked against the limits of the conversion'),
@@ -69,6 +75,7 @@ export const checkConversion = contract({
     'UNSUPPORTED_FORMAT',
     'UNSUPPORTED_CONVERSION',
     'FILE_TOO_LARGE',
+    'URL_NOT_ALLOWED',
   ],
   handle: async ({ body, principal }, services) => {
     const options = collectOptions(body, Fields)
@@ -77,7 +84,8 @@ export const checkConversion = contract({
     if (body.size !== undefined && body.size > bounds.maxFileBytes)
       throw sizeLimitError(bounds.maxFileBytes, body.size)
     requireAutoPdfEngine(options, bounds.plan)
-    createExportTask(body, [])
+    const exportTask = createExportTask(body, [])
+    if (exportTask) requirePublicAddresses(exportTask, services.config)
     // Some operations have additional fields.
     const spec = task.toConversionSpec(
       [],
@@ -87,6 +95,7 @@ export const checkConversion = contract({
     const route = planRoute({ ...spec, from, to: spec.to ?? from, engines })
     requireWorkerDisk(route.steps[0].image, { size: body.size ?? 0, what: 'The file has', engines })
     const { warnings } = stepsWithOptions(route, spec.options)
+    requireConsistentOptions({ ...spec, additionalFiles: body.additionalFiles ?? 0 })
     const routeFormats = formatsOf(route)
     const kind = { operation: spec.operation, from, to: routeFormats.at(-1) ?? from }
     return {

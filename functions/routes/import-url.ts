@@ -31,7 +31,7 @@ export const importUrl = contract({
     }),
   },
   idempotent: true,
-  errors: ['INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE'],
+  errors: ['INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE', 'URL_NOT_ALLOWED'],
   handle: async ({ body, principal, requestId, newJobId }, services) => {
     const { maxSize, ...given } = body
     const id = newId('upl')
@@ -63,6 +63,7 @@ export const importUrl = contract({
             input: [],
             continueOnError: false,
             fields: { ...given, ...defined({ max_size: maxSize }) },
+            requestField: (field) => field,
           },
         ],
         imports: new Map([[name, { into: upload }]]),

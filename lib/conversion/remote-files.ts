@@ -43,7 +43,14 @@ export function createFetchTask(
       `${field}: expected a URL that starts with https:// or http://, got "${describeUrl(url)}".`,
       { field },
     )
-  return { name, operation: importUrlOperation, input: [], continueOnError: false, fields: parsedFields.data }
+  return {
+    name,
+    operation: importUrlOperation,
+    input: [],
+    continueOnError: false,
+    fields: parsedFields.data,
+    requestField: () => field,
+  }
 }
 
 interface ExportFields {
@@ -59,7 +66,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
     const orphanField = (['exportPath', 'exportConfig'] as const).find((field) => body[field])
     if (orphanField)
       throw new AppError(
-        'INVALID_INPUT',
+        'INVALID_REQUEST',
         `exportMethod is missing: ${orphanField} says how to store the result, but not where. Expected ${describeValues(exportMethods())}.`,
         { field: 'exportMethod' },
       )
@@ -89,6 +96,7 @@ export function createExportTask(body: ExportFields, input: readonly string[]): 
     input,
     continueOnError: false,
     fields: parseInput(operation.fields, fields, 'exportConfig', requestFieldOf),
+    requestField: requestFieldOf,
   }
 }
 

@@ -22,6 +22,7 @@ import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { claimUploadWrite, createUploadWrite, type UploadRecord } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
+import { requirePublicAddresses, requireWorkableOptions } from './check-tasks.ts'
 import { type DetectedSources, detectSources } from './detect-sources.ts'
 import { errorsNameTasks, type JobRequest } from './job-request.ts'
 import { requireUnused, type SourceFile, uploadAlreadyUsed } from './source.ts'
@@ -38,6 +39,11 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const { owner, webhookUrl } = request
   const bounds = await limitsOfOwner(owner, services)
   requirePdfEngines(request, bounds.plan)
+  for (const task of request.tasks) {
+    const check = () => requirePublicAddresses(task, services.config)
+    if (task.requestField) check()
+    else withTaskInErrors(task.name, check)
+  }
   const webhooks = new Webhooks(services)
   if (webhookUrl !== undefined) await webhooks.checkJobUrl(webhookUrl)
   const numbers = new Map(request.tasks.map(({ name }, number) => [name, number]))
@@ -48,7 +54,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
   const files = await detectSources(request, engines).catch((error: unknown) =>
     explainMissingFile(error, sources, services),
   )
-  const context = { request, numbers, files, jobId, services, engines }
+  const byName = new Map(request.tasks.map((task) => [task.name, task]))
+  const context = { request, numbers, files, jobId, services, engines, byName }
   const tasks = request.tasks.map((task) => createTask(task, context))
   requireWork(tasks, request)
   const uploads = requireDistinctUploads(sources)
@@ -208,6 +215,7 @@ interface TaskContext {
   readonly jobId: string
   readonly services: Services
   readonly engines: readonly Engine[]
+  readonly byName: ReadonlyMap<string, RequestedTask>
 }
 
 interface PlannedTask {
@@ -316,6 +324,13 @@ function createProcessTask(
     // Failed tasks also keep their spec, for retries of the job.
     task = { ...commonFields, spec: sealSpec(spec, operation, context) }
     const taskPlan = withTaskName(() => plan(spec))
+    withTaskName(() =>
+      requireWorkableOptions(requestedTask, {
+        byName: context.byName,
+        engines,
+        hasPlan: taskPlan !== undefined,
+      }),
+    )
     return {
       task: { ...task, warnings: taskPlan?.warnings ?? [] },
       output: { to: operation.toConversionSpec([], spec).to },

@@ -1,8 +1,4 @@
-import type { Operation } from '../model/operations.ts'
 import type { Category, FormatId } from './index.ts'
-
-/** Operations that people search for by name; `organize-pdf` combines several of them on the web page. */
-type SearchableTool = Exclude<Operation, 'convert' | 'unlock'> | 'organize-pdf'
 
 /** Words with the same meaning, and what a search for one of them finds. */
 interface SynonymRow {
@@ -10,7 +6,8 @@ interface SynonymRow {
   readonly words: readonly string[]
   readonly formats?: readonly FormatId[]
   readonly categories?: readonly Category[]
-  readonly tools?: readonly SearchableTool[]
+  /** Operations, and `organize-pdf`, which combines several of them on the web page. */
+  readonly tools?: readonly string[]
 }
 
 /**
@@ -103,6 +100,9 @@ const rows: readonly SynonymRow[] = [
   { words: ['empty', 'blank'], tools: ['remove-blank-pages-pdf'] },
   { words: ['image', 'images'], tools: ['extract-pdf-images'] },
 ]
+
+/** All words for formats. */
+export const formatWords: readonly string[] = rows.flatMap(({ words, formats }) => (formats ? words : []))
 
 const wordsOf = (isMeant: (row: SynonymRow) => boolean) => rows.filter(isMeant).flatMap(({ words }) => words)
 

@@ -8,7 +8,7 @@ import type { Trait } from '../formats/detect/svg-traits.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
 import { canBeLocked } from '../formats/locked-office.ts'
 import type { ConversionStep } from '../model/job.ts'
-import type { Operation } from '../model/operations.ts'
+import { type Operation, toolOperations } from '../model/operations.ts'
 import { buildEdges, type Edge, type Edges, withoutUnsuitableEdges } from './edges.ts'
 import { findOtherRoute, type OtherRouteRequest } from './fallback-search.ts'
 import { isListedTarget, isWorthSeveralSteps, rankOf } from './listed-targets.ts'
@@ -58,6 +58,7 @@ export function planRoute({
   const pairName = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
   if (operation !== 'convert') throw createUnsupportedOperationError(operation, from, to, engines)
   if (engine === undefined) {
+    if (from === to) throw createSameFormatError(from, engines)
     throw new AppError('UNSUPPORTED_CONVERSION', `Converting ${pairName} is not supported.`, {
       from,
       to,
@@ -75,6 +76,25 @@ export function planRoute({
     engine,
     engines: capableEngines,
   })
+}
+
+/** Names the tools, because a client that converts a format to itself usually wants one of them. */
+function createSameFormatError(from: FormatId, engines: readonly Engine[]): AppError {
+  const supported = new Set(
+    engines.flatMap(({ capabilities }) =>
+      capabilities.flatMap((row) => (row.from.includes(from) ? row.operation : [])),
+    ),
+  )
+  const tools = toolOperations.filter((tool) => supported.has(tool))
+  const hint =
+    tools.length > 0
+      ? `To change it, send one of these as toolOperation: ${tools.join(', ')}.`
+      : 'Choose another target format.'
+  return new AppError(
+    'UNSUPPORTED_CONVERSION',
+    `The file already is a ${formatById(from).name} (${from}), and converting it to the same format is not supported. ${hint}`,
+    { from, to: from, targets: listTargets(from, engines), tools },
+  )
 }
 
 /** Returns the cheapest route that avoids the failed ones; undefined when there is none. */

@@ -4,6 +4,7 @@ import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { ConversionStep, Warning } from '../model/job.ts'
 import { camelCase } from '../names/case-conversion.ts'
+import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { createSteps, optionsSchemaOf, type Route } from './index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
@@ -70,11 +71,12 @@ function warnAboutDroppedOption(field: string, value: unknown, schema: z.ZodObje
 
 function warnAboutUnknownOption(name: string, knownNames: readonly string[]): Warning {
   const field = name.slice(0, 64)
+  const suggestion = findSimilar(name, knownNames)
   const hint = knownNames.length > 0 ? `it supports ${knownNames.join(', ')}` : 'it has no options'
   return {
     code: 'UNKNOWN_PARAMETER',
     field,
-    message: `"${field}" is not an option of this conversion and was ignored; ${hint}.`,
+    message: `"${field}" is not an option of this conversion and was ignored; ${hint}.${didYouMean(suggestion)}`,
   }
 }
 
@@ -87,7 +89,7 @@ export function parseEngine(name: string | undefined): EngineId | undefined {
   if (id) return id
   throw new AppError(
     'INVALID_INPUT',
-    `engine: expected one of ${pinnableEngines.join(', ')}, got "${name.slice(0, 64)}".`,
+    `engine: expected one of ${pinnableEngines.join(', ')}, got "${name.slice(0, 64)}".${didYouMean(findSimilar(name, pinnableEngines))}`,
     {
       field: 'engine',
       expected: pinnableEngines,

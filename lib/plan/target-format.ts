@@ -1,6 +1,9 @@
 import { AppError } from '../errors.ts'
 import { type FormatId, formatByAlias } from '../formats/index.ts'
+import { findBySynonym } from '../formats/synonyms.ts'
+import { unknownFormatError } from '../formats/unknown-format.ts'
 import { type ToolOperation, toolOperations } from '../model/operations.ts'
+import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
 
 /** Aliases of the field with the target format. */
 interface TargetFields {
@@ -26,21 +29,24 @@ export function parseTargetFormat(fields: TargetFields, name = 'targetFormat'): 
   }
   const format = formatByAlias(firstTarget)
   if (format) return format.id
-  throw new AppError(
-    'UNSUPPORTED_FORMAT',
-    `${name}: "${firstTarget.slice(0, 64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
-    { field: name },
-  )
+  throw unknownFormatError('UNSUPPORTED_FORMAT', firstTarget, { field: name })
 }
 
-/** @throws AppError INVALID_INPUT for an unknown tool. */
+/** Returns the tool that an unknown name most likely means, such as `split-pdf` for `split` or `merge-pdf` for `join`. */
+const suggestTool = (name: string) =>
+  findBySynonym(name).tools.find((tool) => toolOperations.some((known) => known === tool)) ??
+  findSimilar(name, toolOperations) ??
+  findSimilar(`${name}-pdf`, toolOperations)
+
+/** @throws AppError INVALID_REQUEST for an unknown tool. */
 export function parseToolOperation(name: string | undefined): ToolOperation | undefined {
   if (name === undefined || name === '') return undefined
   const tool = toolOperations.find((candidate) => candidate === name.toLowerCase())
   if (tool) return tool
+  const suggestion = suggestTool(name)
   throw new AppError(
-    'INVALID_INPUT',
-    `toolOperation: expected one of ${toolOperations.join(', ')}, got "${name.slice(0, 64)}".`,
-    { field: 'toolOperation', expected: toolOperations },
+    'INVALID_REQUEST',
+    `toolOperation: expected one of ${toolOperations.join(', ')}, got "${name.slice(0, 64)}".${didYouMean(suggestion)}`,
+    { field: 'toolOperation', expected: toolOperations, ...(suggestion && { suggestion }) },
   )
 }

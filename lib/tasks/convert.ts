@@ -16,7 +16,7 @@ export const convertOperation: ProcessOperation = {
   parseSpec: (fields) => {
     const spec = parseTaskSpec(fields)
     if (spec.to) return spec
-    throw new AppError('INVALID_INPUT', 'output_format is missing: send the target format, such as pdf.', {
+    throw new AppError('INVALID_REQUEST', 'output_format is missing: send the target format, such as pdf.', {
       field: 'output_format',
     })
   },

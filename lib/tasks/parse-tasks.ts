@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
+import { findBySynonym } from '../formats/synonyms.ts'
 import { isShownInTask } from '../model/operations.ts'
 import type { TaskInput } from '../model/task-input.ts'
 import { snakeCase } from '../names/case-conversion.ts'
+import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
 import { text } from '../validation/maxima.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import { findPublicOperation, taskOperations } from './index.ts'
@@ -18,6 +20,8 @@ export interface RequestedTask {
   readonly sentInput?: TaskInput | readonly TaskInput[] | undefined
   readonly continueOnError: boolean
   readonly fields: Readonly<Record<string, unknown>>
+  /** Set for a task that an endpoint creates: the client's name of a field, for error messages. */
+  readonly requestField?: ((field: string) => string) | undefined
 }
 
 /** Maximum characters of a task's name. */
@@ -83,7 +87,7 @@ export function addTaskToError(sentName: string, error: unknown): unknown {
 function parseTask(name: string, value: unknown): RequestedTask {
   if (!taskNamePattern.test(name))
     throw new AppError(
-      'INVALID_INPUT',
+      'INVALID_REQUEST',
       `"${name.slice(0, maxNameLength)}" is not a valid task name: expected up to ${maxNameLength} letters, digits, hyphens and underscores.`,
     )
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -101,8 +105,8 @@ function parseTask(name: string, value: unknown): RequestedTask {
   const operation = findPublicOperation(id)
   if (!operation)
     throw new AppError(
-      'INVALID_INPUT',
-      `operation: "${id.slice(0, 64)}" does not exist; expected one of ${taskOperations.map((known) => known.name).join(', ')}.`,
+      'INVALID_REQUEST',
+      `operation: "${id.slice(0, 64)}" does not exist; expected one of ${operationNames().join(', ')}.${didYouMean(suggestOperation(id))}`,
       { field: 'operation' },
     )
   const fields = normalizeFieldNames(rest, operation)
@@ -116,6 +120,14 @@ function parseTask(name: string, value: unknown): RequestedTask {
     ...inputsOf(input),
     fields: parsedFields,
   }
+}
+
+const operationNames = () => taskOperations.map(({ name }) => name)
+
+/** Returns the operation that an unknown name most likely means, such as `encrypt-pdf` for `protect`. */
+function suggestOperation(id: string): string | undefined {
+  const names = operationNames()
+  return findBySynonym(id).tools.find((tool) => names.includes(tool)) ?? findSimilar(id, names)
 }
 
 type SentInput = z.infer<typeof CommonFields>['input']
@@ -143,7 +155,7 @@ function rejectUnknownFields(fields: Readonly<Record<string, unknown>>, operatio
   const field = unknown.slice(0, 64)
   throw new AppError(
     'INVALID_INPUT',
-    `${field}: not a field of ${operation.name}, which supports ${knownFields.join(', ')}.`,
+    `${field}: not a field of ${operation.name}, which supports ${knownFields.join(', ')}.${didYouMean(findSimilar(field, knownFields))}`,
     {
       field,
       expected: knownFields,

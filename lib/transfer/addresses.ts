@@ -55,6 +55,17 @@ export class AddressGuard {
     return foundAddresses.find(({ family }) => family === 4) ?? (foundAddresses[0] as Address) // not empty
   }
 
+  /**
+   * Rejects an address that needs no lookup: a literal one, or `localhost`.
+   * @throws AppError URL_NOT_ALLOWED
+   */
+  requireAllowedLiteral(host: string): void {
+    const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+    const isLocal = name === 'localhost' || name.endsWith('.localhost')
+    const literal = isLocal ? '127.0.0.1' : parseAddress(name)?.address
+    if (literal !== undefined && !this.isAllowed(literal)) throw addressNotAllowedError(name)
+  }
+
   isAllowed(address: string): boolean {
     if (!ipaddr.isValid(address)) return false
     const parsedAddress = ipaddr.parse(address)

@@ -2,12 +2,14 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { customExpectation, describeExpectation } from './describe-schema.ts'
 import { describeUrl } from './describe-url.ts'
+import { findSimilar } from './did-you-mean.ts'
 import { requireUnambiguousJson } from './json-body.ts'
 import { findJsonExcess } from './json-shape.ts'
 
 interface FieldError {
   readonly field: string
   readonly error: string
+  readonly isMissing?: boolean
 }
 
 /** Maximum field errors in a reply; a request with more is probably a different kind of body. */
@@ -16,7 +18,8 @@ const maxFieldErrors = 20
 /**
  * Parses a value from a client.
  * @param clientFieldName maps a field of the schema to the name that the client used.
- * @throws AppError INVALID_INPUT that lists every invalid field with what was expected and what was received.
+ * @throws AppError that lists every invalid field with what was expected and what was received: INVALID_REQUEST if the
+ * first one is missing, otherwise INVALID_INPUT.
  */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
@@ -26,12 +29,14 @@ export function parseInput<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parseResult = schema.safeParse(value)
   if (parseResult.success) return parseResult.data
-  const errors = fieldErrors(parseResult.error, schema, value, where).map(({ field, error }) => ({
+  const foundErrors = fieldErrors(parseResult.error, schema, value, where)
+  const errors = foundErrors.map(({ field, error }) => ({
     field: field === where ? field : clientFieldName(field),
     error,
   }))
   const [firstError] = errors
-  throw new AppError('INVALID_INPUT', `${firstError?.field}: ${firstError?.error}.`, {
+  const code = foundErrors[0]?.isMissing ? 'INVALID_REQUEST' : 'INVALID_INPUT'
+  throw new AppError(code, `${firstError?.field}: ${firstError?.error}.`, {
     field: firstError?.field,
     errors,
   })
@@ -90,7 +95,7 @@ function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, where: s
   if (issue.code === 'invalid_key') return [{ field, error: `expected ${describeKeyRule(issue)}` }]
   const expected = `${customExpectation(issue) ?? describeExpectation(schema, path)}${safeIntegerLimit(issue)}`
   if (received === undefined && path.length > 0)
-    return [{ field, error: `it is missing; expected ${expected}` }]
+    return [{ field, error: `it is missing; expected ${expected}`, isMissing: true }]
   return [{ field, error: `expected ${expected}${describeReceived(path, received)}` }]
 }
 
@@ -106,12 +111,10 @@ function safeIntegerLimit(issue: Issue): string {
 
 function unknownField(key: string, schema: z.ZodType, path: readonly PropertyKey[]): string {
   const knownNames = path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  const intended = knownNames.find((name) => normalizeName(name) === normalizeName(key))
+  const intended = findSimilar(key, knownNames)
   if (intended !== undefined) return `unknown field; did you mean ${intended}?`
   return `unknown field${knownNames.length > 0 ? `; expected one of ${knownNames.join(', ')}` : ''}. Remove it`
 }
-
-const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
 /** Finds the value that the client sent: where a schema splits a text into a list, that is the whole text. */
 function locateSentValue(

@@ -1,3 +1,4 @@
+import { requirePublicAddresses, requireWorkableOptions } from '../conversion/check-tasks.ts'
 import { isSealed, redacted } from '../crypto/sealed.ts'
 import type { Engine } from '../engines/engine.ts'
 import { secretOptionNames } from '../engines/options.ts'
@@ -5,7 +6,13 @@ import { AppError } from '../errors.ts'
 import { snakeCase } from '../names/case-conversion.ts'
 import type { Services } from '../services/services.ts'
 import { findTaskOperation } from '../tasks/index.ts'
-import { addTaskToError, isCommonField, parseTasks, type RequestedTask } from '../tasks/parse-tasks.ts'
+import {
+  addTaskToError,
+  isCommonField,
+  parseTasks,
+  type RequestedTask,
+  withTaskInErrors,
+} from '../tasks/parse-tasks.ts'
 import { clearUnknownFields } from '../tasks/unknown-options.ts'
 import type { Workflow } from './workflow.ts'
 
@@ -36,6 +43,12 @@ export async function prepareTasks(taskMap: TaskMap, id: string, services: Servi
     return sealFields(clearUnknownOptions(fields, engines), id, services)
   })
   const tasks = createRunTasks({ id, tasks: storedTasks }, { date: '2026-12-31', runId: 'run_' }, services)
+  const byName = new Map(tasks.map((task) => [task.name, task]))
+  for (const task of tasks)
+    withTaskInErrors(task.name, () => {
+      requirePublicAddresses(task, services.config)
+      requireWorkableOptions(task, { byName, engines, hasPlan: false })
+    })
   const oneTimeTask = tasks.find(({ operation }) => oneTimeImports.includes(operation.name))
   if (oneTimeTask)
     throw new AppError(

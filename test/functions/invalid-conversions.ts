@@ -192,7 +192,7 @@ export const invalidConversions: readonly {
     file: { name: 'a.jpg', bytes: jpg },
     fields: { toolOperation: 'fold-pdf' },
     status: 400,
-    code: 'INVALID_INPUT',
+    code: 'INVALID_REQUEST',
     message: /^toolOperation: expected one of ocr-pdf, .*, got "fold-pdf"/,
   },
   {
@@ -224,7 +224,7 @@ export const invalidConversions: readonly {
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', exportMethod: 's3', exportConfig: '{"region":"eu-west-1"}' },
     status: 400,
-    code: 'INVALID_INPUT',
+    code: 'INVALID_REQUEST',
     message: /^exportConfig\.bucket: it is missing/,
   },
 ]

@@ -7,11 +7,14 @@ const rangePattern = new RegExp(
   'i',
 )
 const maxPagesListed = 20_000
+/** No document has a page 0. */
+const startsAtOne = (range: string) => !/(?:^|[^\d])0+(?:[^\d]|$)/.test(range)
 
 export const pageRange = z
   .string()
   .max(20_000)
   .regex(rangePattern, 'Expected page numbers and ranges such as 1-5,10,15-last.')
+  .refine(startsAtOne, 'expected page numbers from 1')
   .describe(
     'Page numbers and ranges such as 1-5,10,15-last. A range may run backward. Defaults to all pages.',
   )

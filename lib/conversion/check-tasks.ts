@@ -1,0 +1,75 @@
+import type { Config } from '../config.ts'
+import type { Engine } from '../engines/engine.ts'
+import { AppError } from '../errors.ts'
+import { requireConsistentOptions, requirePossibleOptions } from '../plan/option-rules.ts'
+import type { RequestedTask } from '../tasks/parse-tasks.ts'
+import { AddressGuard } from '../transfer/addresses.ts'
+
+/** Errors that a request shows by itself: found before anything is stored, also if its files arrive later. */
+
+/** Imports of exactly one file. */
+const singleFileImports: readonly string[] = [
+  'import/upload',
+  'import/base64',
+  'import/raw',
+  'import/url',
+  'capture-website',
+]
+
+/**
+ * Checks the options of a processing task.
+ * @param hasPlan the options were checked with the route of its files.
+ * @throws AppError INVALID_INPUT naming the option.
+ */
+export function requireWorkableOptions(
+  { operation, fields, input }: RequestedTask,
+  {
+    byName,
+    engines,
+    hasPlan,
+  }: {
+    readonly byName: ReadonlyMap<string, RequestedTask>
+    readonly engines: readonly Engine[]
+    readonly hasPlan: boolean
+  },
+): void {
+  if (operation.kind !== 'process') return
+  const spec = operation.toConversionSpec([], operation.parseSpec(fields))
+  const hasSingleFiles = input.every((name) => {
+    const source = byName.get(name)
+    return source !== undefined && singleFileImports.includes(source.operation.name)
+  })
+  requireConsistentOptions({
+    operation: spec.operation,
+    options: spec.options,
+    additionalFiles: hasSingleFiles ? input.length - 1 : undefined,
+  })
+  if (!hasPlan) requirePossibleOptions(spec, engines)
+}
+
+/** Fields of imports and exports with a URL or a host name. */
+const addressFields = ['url', 'endpoint', 'host'] as const
+
+/**
+ * Rejects literal addresses in private networks. Names are resolved later, when the service connects.
+ * @throws AppError URL_NOT_ALLOWED naming the field.
+ */
+export function requirePublicAddresses(
+  { operation, fields, requestField = (field) => field }: RequestedTask,
+  { OUTGOING_ALLOW }: Pick<Config, 'OUTGOING_ALLOW'>,
+): void {
+  if (operation.kind === 'process') return
+  const guard = new AddressGuard(OUTGOING_ALLOW)
+  for (const name of addressFields) {
+    const value = fields[name]
+    if (typeof value !== 'string') continue
+    const host = URL.parse(value)?.hostname || (name === 'host' ? value : '')
+    try {
+      guard.requireAllowedLiteral(host)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      const field = requestField(name)
+      throw new AppError(error.code, `${field}: ${error.message}`, { ...error.details, field })
+    }
+  }
+}

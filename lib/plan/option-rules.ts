@@ -1,0 +1,189 @@
+import * as z from 'zod'
+import type { Engine } from '../engines/engine.ts'
+import { timestampOption } from '../engines/ffmpeg/options.ts'
+import { TextPdfOptions, textPageSetup } from '../engines/libreoffice/page-setup.ts'
+import { isLenientOption } from '../engines/options.ts'
+import { AppError } from '../errors.ts'
+import type { Operation } from '../model/operations.ts'
+import { camelCase } from '../names/case-conversion.ts'
+import { parseInput } from '../validation/parse-input.ts'
+import type { ConversionSpec } from './plan-files.ts'
+
+/**
+ * What is wrong with a request whatever its file contains: options that contradict each other, or that leave nothing to
+ * do. Checked before anything is stored; engines check the same again, because they know the file.
+ */
+
+type Options = Readonly<Record<string, unknown>>
+
+export interface OptionCheck {
+  readonly operation: Operation
+  /** As requested, in either spelling. */
+  readonly options: Options
+  /** Files in addition to the first; undefined if their number is not known yet. */
+  readonly additionalFiles?: number | undefined
+}
+
+interface Problem {
+  readonly field: string
+  /** Continues the sentence after the name of the field. */
+  readonly error: string
+}
+
+interface OptionRule {
+  /** All operations if left out. */
+  readonly operations?: readonly Operation[]
+  readonly find: (options: Options, additionalFiles: number | undefined) => Problem | undefined
+}
+
+const isSent = (value: unknown) => value !== undefined && value !== ''
+const hasAny = (options: Options, names: readonly string[]) => names.some((name) => isSent(options[name]))
+
+/** In an empty text, an option to change metadata removes an entry. */
+const isSet = (options: Options, names: readonly string[]) =>
+  names.some((name) => options[name] !== undefined)
+const isOn = (value: unknown) => value === true || value === 'true' || value === '1' || value === 1
+
+const margins = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
+const documentFields = ['title', 'author', 'subject', 'keywords', 'creator', 'producer']
+const fileFields = ['title', 'author', 'subject', 'description', 'keywords', 'copyright', 'creationDate']
+const gridPlaces: Readonly<Record<string, number>> = { grid2x2: 4, grid3x3: 9 }
+
+const rules: readonly OptionRule[] = [
+  {
+    find: ({ start, end }) => {
+      const [startS, endS] = [start, end].map((value) => timestampOption.safeParse(value).data)
+      if (startS === undefined || endS === undefined || endS > startS) return undefined
+      return { field: 'end', error: `expected a time after start, got ${endS} s with start at ${startS} s` }
+    },
+  },
+  { operations: ['convert'], find: findNoRoom },
+  {
+    operations: ['crop-pdf'],
+    find: (options) => {
+      const hasMargins = hasAny(options, margins)
+      if (!hasMargins && !isSent(options['cropBox']))
+        return { field: 'cropBox', error: `expected a box, or at least one of ${margins.join(', ')}` }
+      if (hasMargins && isSent(options['cropBox']))
+        return { field: 'cropBox', error: 'cannot be combined with margins; send one or the other' }
+      const negativeMargin = margins.find((name) => /^\s*-\d*\.?\d*[1-9]/.test(String(options[name] ?? '')))
+      return negativeMargin && { field: negativeMargin, error: 'expected 0 or more' }
+    },
+  },
+  {
+    operations: ['add-watermark-pdf', 'watermark'],
+    find: ({ watermarkText }, additionalFiles) => {
+      const [field, hasText] = ['watermarkText', isSent(watermarkText)]
+      if (!hasText && additionalFiles === 0)
+        return { field, error: 'expected the text of the watermark, or an image as an additional file' }
+      if (!hasText || !additionalFiles) return undefined
+      return { field, error: 'got a text and an image as an additional file; send only one of them' }
+    },
+  },
+  {
+    operations: ['edit-pdf-metadata'],
+    find: (options) => {
+      if (isSet(options, documentFields) || isOn(options['removeMetadata'])) return undefined
+      return {
+        field: 'title',
+        error: `expected at least one of ${documentFields.join(', ')}, or removeMetadata`,
+      }
+    },
+  },
+  {
+    operations: ['metadata/write'],
+    find: (options) => {
+      if (isSet(options, fileFields) || isOn(options['strip'])) return undefined
+      return { field: 'title', error: `expected at least one of ${fileFields.join(', ')}, or strip` }
+    },
+  },
+  {
+    operations: ['remove-pdf-pages'],
+    find: ({ pages }) => {
+      if (typeof pages !== 'string') return undefined
+      const removesAll = pages
+        .toLowerCase()
+        .split(',')
+        .some((part) => isWholeDocument(part))
+      return removesAll ? { field: 'pages', error: 'expected fewer than all pages' } : undefined
+    },
+  },
+  {
+    operations: ['merge'],
+    find: ({ layout }, additionalFiles) => {
+      const places = typeof layout === 'string' ? gridPlaces[layout] : undefined
+      const got = (additionalFiles ?? 0) + 1
+      if (places === undefined || got <= places) return undefined
+      return {
+        field: 'layout',
+        error: `${String(layout)} has ${places} places, got ${got} images. Send fewer, or use grid`,
+      }
+    },
+  },
+]
+
+const isWholeDocument = (range: string) => ['1-last', 'last-1'].includes(range.replaceAll(/\s/g, ''))
+
+/** Margins that leave no room on paper of a requested size, whichever way it is turned. */
+function findNoRoom(options: Options): Problem | undefined {
+  if (!isSent(options['pageSize']) || !hasAny(options, margins)) return undefined
+  const page = TextPdfOptions.safeParse(options)
+  if (!page.success) return undefined
+  const {
+    short = 0,
+    long = 0,
+    landscape,
+    marginLeft = 0,
+    marginRight = 0,
+    ...setup
+  } = textPageSetup(page.data)
+  const { marginTop = 0, marginBottom = 0 } = setup
+  const width = landscape === false ? short : long
+  const height = landscape === true ? short : long
+  const sentence = 'the margins leave no room on the page: choose smaller ones or a larger pageSize'
+  if (marginLeft + marginRight >= width) return { field: 'marginLeft', error: sentence }
+  return marginTop + marginBottom >= height ? { field: 'marginTop', error: sentence } : undefined
+}
+
+/** @throws AppError INVALID_INPUT for options that contradict each other or are not enough. */
+export function requireConsistentOptions({ operation, options, additionalFiles }: OptionCheck): void {
+  const namedOptions = withPublicNames(options)
+  for (const { operations, find } of rules) {
+    if (operations && !operations.includes(operation)) continue
+    const problem = find(namedOptions, additionalFiles)
+    if (problem)
+      throw new AppError('INVALID_INPUT', `${problem.field}: ${problem.error}.`, { field: problem.field })
+  }
+}
+
+const withPublicNames = (options: Options): Options =>
+  Object.fromEntries(Object.entries(options).map(([name, value]) => [camelCase(name), value]))
+
+/**
+ * Checks the options of a task whose file has not arrived, and whose route is not known: a value that no conversion to
+ * the target accepts, and an option that all of them require.
+ * @throws AppError UNSUPPORTED_CONVERSION for a target that the operation never has; INVALID_INPUT.
+ */
+export function requirePossibleOptions(
+  { operation, to, options }: Pick<ConversionSpec, 'operation' | 'to' | 'options'>,
+  engines: readonly Engine[],
+): void {
+  const rows = engines.flatMap(({ capabilities }) =>
+    capabilities.filter((row) => row.operation === operation && (!to || row.to.includes(to))),
+  )
+  const shapes = [...new Set(rows.map((row) => row.options))].map(
+    ({ shape }) => shape as Readonly<Record<string, z.ZodType>>, // shapes hold types
+  )
+  const namedOptions = withPublicNames(options)
+  for (const name of new Set(shapes.flatMap((shape) => Object.keys(shape)))) {
+    const value = namedOptions[name]
+    const schemas = [...new Set(shapes.flatMap((shape) => shape[name] ?? []))]
+    const [schema] = schemas
+    const isElsewhere = value === undefined && schemas.length > 0 && shapes.some((shape) => !shape[name])
+    if (!schema || isElsewhere || schemas.some((one) => accepts(one, value))) continue
+    parseInput(z.object({ [name]: schema }), { [name]: value }, 'options')
+  }
+}
+
+const accepts = (schema: z.ZodType, value: unknown) =>
+  isLenientOption(schema) || schema.safeParse(value).success
