@@ -7,6 +7,16 @@ import { endSession, SessionView, sessionsOf } from '../../lib/access/sessions.t
 import { Account, AccountStatus, accountOf, Role } from '../../lib/accounts/accounts.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import {
+  cursorField,
+  deprecatedNext,
+  Pagination,
+  pageLinks,
+  pageOfList,
+  paginationOf,
+  readCursor,
+  wholeListQuery,
+} from '../../lib/http/pagination.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import { adminAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
@@ -15,12 +25,6 @@ import { text } from '../../lib/validation/maxima.ts'
 
 const sharedContract = { tag: 'Administration', access: adminAccess } as const
 const limit = integer(1, 100).default(20)
-const cursorField = (prefix: Parameters<typeof idPattern>[0]) =>
-  z
-    .string()
-    .regex(idPattern(prefix), 'expected `next` of the previous page')
-    .optional()
-    .describe('`next` of the previous page')
 const UserParams = z.object({ userId: text('id').describe('Id of the account, `acc_…`') })
 
 /** A plan by its id or its alias. */
@@ -34,29 +38,32 @@ export const listUsers = contract({
   method: 'GET',
   path: '/v1/admin/users',
   summary: 'List accounts',
-  description: 'Newest first. All endpoints of this section are for administrators.',
+  description:
+    'Newest first; with a narrow search, a page may be short without being the last. All endpoints of this section are for administrators.',
   query: z.object({
     q: z.string().min(1).max(200).optional().describe('Part of the email address or the name'),
     plan: planField.optional(),
     limit,
-    cursor: cursorField('acc'),
+    cursor: cursorField,
   }),
   reply: {
     status: 200,
     schema: z.object({
       users: z.array(Account),
-      next: z
-        .string()
-        .nullable()
-        .describe(
-          'Cursor of the next page, null on the last page; with a narrow search, other pages may be short too',
-        ),
+      next: deprecatedNext,
+      pagination: Pagination,
     }),
   },
   errors: ['INVALID_INPUT'],
-  handle: async ({ query: { cursor, ...query } }, services) => {
-    const { accounts, next } = await listAccounts({ ...query, before: cursor }, services)
-    return { data: { users: accounts, next } }
+  handle: async ({ query }, services) => {
+    const { cursor, ...filters } = query
+    const tokens = readCursor(cursor, (token) => idPattern('acc').test(token))
+    const { accounts, next } = await listAccounts({ ...filters, before: tokens.at(-1) }, services)
+    const pagination = paginationOf(query.limit, tokens, next)
+    return {
+      data: { users: accounts, next, pagination },
+      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/admin/users`, query, pagination),
+    }
   },
 })
 
@@ -121,11 +128,18 @@ export const listUserSessions = contract({
   summary: 'List the sessions of an account',
   description: 'Sessions in which the user is signed in.',
   params: UserParams,
-  reply: { status: 200, schema: z.object({ sessions: z.array(SessionView) }) },
-  errors: ['NOT_FOUND'],
-  handle: async ({ params }, services) => {
+  query: z.object(wholeListQuery),
+  reply: {
+    status: 200,
+    headers: ['link'],
+    schema: z.object({ sessions: z.array(SessionView), pagination: Pagination }),
+  },
+  errors: ['NOT_FOUND', 'INVALID_INPUT'],
+  handle: async ({ params, query }, services) => {
     const { id } = requireAccount(await accountOf(services, params.userId), params)
-    return { data: { sessions: await sessionsOf(id, services) } }
+    const { page, pagination } = pageOfList(await sessionsOf(id, services), query, (session) => session.id)
+    const url = `${services.config.PUBLIC_URL ?? ''}/v1/admin/users/${id}/sessions`
+    return { data: { sessions: [...page], pagination }, ...pageLinks(url, query, pagination) }
   },
 })
 
@@ -163,13 +177,23 @@ export const listAudit = contract({
   description: 'All administrative operations and changes of keys of the last 400 days, newest first.',
   query: z.object({
     limit,
-    cursor: cursorField('aud'),
+    cursor: cursorField,
   }),
-  reply: { status: 200, schema: z.object({ entries: z.array(AuditEntry), next: z.string().nullable() }) },
+  reply: {
+    status: 200,
+    headers: ['link'],
+    schema: z.object({ entries: z.array(AuditEntry), next: deprecatedNext, pagination: Pagination }),
+  },
   errors: ['INVALID_INPUT'],
-  handle: async ({ query: { limit: pageSize, cursor } }, { table }) => ({
-    data: await auditPage(table, { limit: pageSize, before: cursor }),
-  }),
+  handle: async ({ query }, { table, config }) => {
+    const tokens = readCursor(query.cursor, (token) => idPattern('aud').test(token))
+    const { entries, next } = await auditPage(table, { limit: query.limit, before: tokens.at(-1) })
+    const pagination = paginationOf(query.limit, tokens, next)
+    return {
+      data: { entries, next, pagination },
+      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/admin/audit`, query, pagination),
+    }
+  },
 })
 
 /** @throws AppError NOT_FOUND */

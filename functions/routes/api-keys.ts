@@ -13,6 +13,7 @@ import { auditWrite } from '../../lib/access/audit.ts'
 import { closeRevokedSockets } from '../../lib/access/credential.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import { accountManageAccess, type Principal } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -90,10 +91,21 @@ export const listKeys = contract({
   path: '/v1/api-keys',
   summary: 'List your API keys',
   description: 'Newest first.',
-  reply: { status: 200, schema: z.object({ keys: z.array(KeyView) }) },
-  handle: async ({ principal }, services) => ({
-    data: { keys: (await new ApiKeys(services).list(principal.ownerId)).map((key) => keyView(key)) },
-  }),
+  query: z.object(wholeListQuery),
+  reply: {
+    status: 200,
+    headers: ['link'],
+    schema: z.object({ keys: z.array(KeyView), pagination: Pagination }),
+  },
+  errors: ['INVALID_INPUT'],
+  handle: async ({ query, principal }, services) => {
+    const keys = await new ApiKeys(services).list(principal.ownerId)
+    const { page, pagination } = pageOfList(keys, query, ({ id }) => id)
+    return {
+      data: { keys: page.map((key) => keyView(key)), pagination },
+      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/api-keys`, query, pagination),
+    }
+  },
 })
 
 const getKey = contract({

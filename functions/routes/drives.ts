@@ -2,6 +2,13 @@ import * as z from 'zod'
 import type { JobReader } from '../../lib/accounts/visible-to-key.ts'
 import { driveIds } from '../../lib/component-ids.ts'
 import { contract } from '../../lib/http/contract.ts'
+import {
+  deprecatedNext,
+  Pagination,
+  pageLinks,
+  pageOfList,
+  wholeListQuery,
+} from '../../lib/http/pagination.ts'
 import { newId } from '../../lib/ids.ts'
 import { driveAccess as drivesAccess } from '../../lib/model/principal.ts'
 import type { Services } from '../../lib/services/services.ts'
@@ -121,13 +128,23 @@ export const listDrives = contract({
   tag: 'Drives',
   summary: 'List the drives that can be connected',
   description: 'The drives that the operator of the service has set up (`DRIVES`).',
+  query: z.object(wholeListQuery),
   reply: {
     status: 200,
-    schema: z.object({ drives: z.array(z.object({ id: z.enum(driveIds), name: z.string() })) }),
+    headers: ['link'],
+    schema: z.object({
+      drives: z.array(z.object({ id: z.enum(driveIds), name: z.string() })),
+      pagination: Pagination,
+    }),
   },
-  handle: async (_, { config }) => {
+  errors: ['INVALID_INPUT'],
+  handle: async ({ query }, { config }) => {
     const registered = driveIds.filter((id) => config.DRIVES?.[id])
-    return { data: { drives: registered.map((id) => ({ id, name: driveOf(id).title })) } }
+    const { page, pagination } = pageOfList(registered, query, (id) => id)
+    return {
+      data: { drives: page.map((id) => ({ id, name: driveOf(id).title })), pagination },
+      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/cloud`, query, pagination),
+    }
   },
 })
 
@@ -163,7 +180,13 @@ export const listDrive = contract({
   }),
   reply: {
     status: 200,
-    schema: z.object({ items: z.array(Item), nextCursor: z.string().nullable(), account: Account }),
+    headers: ['link'],
+    schema: z.object({
+      items: z.array(Item),
+      nextCursor: deprecatedNext,
+      account: Account,
+      pagination: Pagination,
+    }),
   },
   errors: connectionErrors,
   handle: async ({ params, query, principal }, services) => {
@@ -173,7 +196,12 @@ export const listDrive = contract({
     const { items, nextCursor } = await driving.use(connection, minTokenLifetimeMs.browse, (ask) =>
       driving.drive.list(ask, asked),
     )
-    return { data: { items: [...items], nextCursor, account: connection.account } }
+    // Drives only go forward, with cursors of their own.
+    const pagination = { limit: query.limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null }
+    return {
+      data: { items: [...items], nextCursor, account: connection.account, pagination },
+      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/cloud/${params.drive}/list`, query, pagination),
+    }
   },
 })
 

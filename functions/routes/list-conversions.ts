@@ -1,17 +1,16 @@
 import * as z from 'zod'
 import { engineIds } from '../../lib/component-ids.ts'
 import type { Capability } from '../../lib/engines/engine.ts'
-import { AppError } from '../../lib/errors.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
+import { unknownFormatError } from '../../lib/formats/unknown-format.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { OptionSets, OptionView, optionViews } from '../../lib/http/openapi/option-view.ts'
-import { nextPageLink } from '../../lib/http/query.ts'
+import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { operations } from '../../lib/model/operations.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { searchConversions } from '../../lib/plan/conversion-search.ts'
 import { type Conversion, findConversions, optionsSchemaOf } from '../../lib/plan/index.ts'
 import { isListedTarget } from '../../lib/plan/listed-targets.ts'
-import { integer } from '../../lib/validation/coerce.ts'
 import { component } from '../../lib/validation/component.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
@@ -58,8 +57,7 @@ const Query = z.object({
     .describe(
       'Words that each name the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too',
     ),
-  limit: integer(1, 1000).optional().describe('Pairs per page; all if omitted'),
-  cursor: z.string().max(100).optional().describe('`nextCursor` of the previous page'),
+  ...wholeListQuery,
 })
 
 export const listConversions = contract({
@@ -78,10 +76,7 @@ export const listConversions = contract({
       conversions: z.array(ConversionView),
       optionSets: z.array(z.array(OptionView)).optional(),
       total: z.int().describe('Number of pairs on all pages'),
-      pagination: z
-        .object({ limit: z.int(), hasMore: z.boolean(), nextCursor: z.string().nullable() })
-        .optional()
-        .describe('Only with `limit`'),
+      pagination: Pagination,
     }),
     etag: true,
     cacheControl: 'public, max-age=300',
@@ -106,51 +101,22 @@ export const listConversions = contract({
         (!category || formatById(pair.from).category === category) &&
         (!engine || pair.route.steps.some((step) => step.engine === engine)),
     )
-    const { pairs, pagination } = pageOf(foundConversions, query)
-    const nextCursor = pagination?.nextCursor
+    const { page: pairs, pagination } = pageOfList(foundConversions, query, cursorOf)
     const listedConversions =
       q === undefined && (from || to || (operation ?? 'convert') !== 'convert')
         ? withOptions(pairs)
         : withOptionSets(pairs)
     return {
-      data: { ...listedConversions, total: foundConversions.length, ...defined({ pagination }) },
-      ...(nextCursor && {
-        headers: {
-          link: nextPageLink(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, nextCursor),
-        },
-      }),
+      data: { ...listedConversions, total: foundConversions.length, pagination },
+      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/formats/conversions`, query, pagination),
     }
   },
 })
-
-const defaultLimit = 500
 
 /** A search finds a pair once per operation. */
 function cursorOf({ from, to, route }: Conversion): string {
   const { operation } = route.steps[0].capability
   return [from, to, ...(operation === 'convert' ? [] : [operation])].join(':')
-}
-
-/** Pairs are in the order of the registry; a page starts after the pair of its cursor. */
-function pageOf(foundConversions: readonly Conversion[], { limit, cursor }: z.output<typeof Query>) {
-  if (limit === undefined && cursor === undefined) return { pairs: foundConversions }
-  const indexBefore =
-    cursor === undefined ? -1 : foundConversions.findIndex((pair) => cursorOf(pair) === cursor)
-  if (cursor !== undefined && indexBefore < 0) {
-    throw new AppError(
-      'INVALID_INPUT',
-      'cursor: expected a `nextCursor` of this list with the same filters. Omit it to start from the first page.',
-      { field: 'cursor' },
-    )
-  }
-  const pageSize = limit ?? defaultLimit
-  const pairs = foundConversions.slice(indexBefore + 1, indexBefore + 1 + pageSize)
-  const lastPair = pairs.at(-1)
-  const hasMore = indexBefore + 1 + pageSize < foundConversions.length
-  return {
-    pairs,
-    pagination: { limit: pageSize, hasMore, nextCursor: hasMore && lastPair ? cursorOf(lastPair) : null },
-  }
 }
 
 const withOptions = (pairs: readonly Conversion[]) => ({
@@ -171,11 +137,7 @@ function requireFormat(name: string | undefined, field: string): FormatId | unde
   if (name === undefined) return undefined
   const format = formatByAlias(name)
   if (format) return format.id
-  throw new AppError(
-    'FORMAT_NOT_FOUND',
-    `${field}: "${name.slice(0, 64)}" is not a supported format. GET /v1/formats lists the supported formats.`,
-    { field },
-  )
+  throw unknownFormatError('FORMAT_NOT_FOUND', name, { field })
 }
 
 function viewOf({ from, to, route }: Conversion) {

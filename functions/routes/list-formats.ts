@@ -3,6 +3,7 @@ import { categories, namesOfFormat } from '../../lib/formats/index.ts'
 import { formatSynonyms, matchesSearch } from '../../lib/formats/synonyms.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, formatViews } from '../../lib/http/openapi/format-view.ts'
+import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { optionalBoolean } from '../../lib/http/query.ts'
 import { readAccess } from '../../lib/model/principal.ts'
 import { findConversions } from '../../lib/plan/index.ts'
@@ -25,11 +26,14 @@ export const listFormats = contract({
       .describe(
         'Part of the id, the name, an alias or a file extension, or a word for it such as `excel` or `photo`',
       ),
+    ...wholeListQuery,
   }),
   reply: {
     status: 200,
+    headers: ['link'],
     schema: z.object({
       formats: z.array(FormatView),
+      pagination: Pagination,
       totals: z.object({
         formats: z.int(),
         pairs: z.int(),
@@ -54,11 +58,14 @@ export const listFormats = contract({
     )
     const count = (category: string) => allViews.filter((format) => format.category === category).length
     const byCategory = Object.fromEntries(categories.map((category) => [category, count(category)]))
+    const { page, pagination } = pageOfList(foundFormats, query, ({ id }) => id)
     return {
       data: {
-        formats: foundFormats,
+        formats: [...page],
+        pagination,
         totals: { formats: allViews.length, pairs: findConversions(engines).length, byCategory },
       },
+      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/formats`, query, pagination),
     }
   },
 })

@@ -4,7 +4,7 @@ import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { formatByAlias } from '../../lib/formats/index.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
-import { nextPageLink } from '../../lib/http/query.ts'
+import { Pagination, pageLinks } from '../../lib/http/pagination.ts'
 import { JobView, jobView, StatusView, statusView } from '../../lib/jobs/view.ts'
 import { type Job, JobStatus } from '../../lib/model/job.ts'
 import { listAccess } from '../../lib/model/principal.ts'
@@ -52,12 +52,7 @@ export const listJobs = contract({
     headers: ['link'],
     schema: z.object({
       jobs: z.array(z.union([JobView, StatusView])),
-      pagination: z.object({
-        limit: z.int(),
-        hasMore: z.boolean(),
-        nextCursor: z.string().nullable(),
-        prevCursor: z.string().nullable(),
-      }),
+      pagination: Pagination,
     }),
   },
   errors: ['INVALID_INPUT'],
@@ -86,10 +81,8 @@ export const listJobs = contract({
     const nextCursor = adjacentCursors.next ? codec.write(adjacentCursors.next) : null
     const prevCursor = adjacentCursors.prev ? codec.write(adjacentCursors.prev) : null
     const views = await loadViews(orderedJobs, include, services)
-    return {
-      data: { jobs: views, pagination: { limit, hasMore: nextCursor !== null, nextCursor, prevCursor } },
-      ...(nextCursor && { headers: { link: nextPageLink(`${baseUrl}/v1/jobs`, query, nextCursor) } }),
-    }
+    const pagination = { limit, hasMore: nextCursor !== null, nextCursor, prevCursor }
+    return { data: { jobs: views, pagination }, ...pageLinks(`${baseUrl}/v1/jobs`, query, pagination) }
   },
 })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { limitsOfPlan } from '../../lib/accounts/plan-limits.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
 import { component } from '../../lib/validation/component.ts'
@@ -39,25 +40,34 @@ export const listPlans = contract({
   tag: 'Account',
   summary: 'List the plans and what they allow',
   description:
-    'On a plan with limits, every reply has `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) for the tightest limit, `RateLimit-Policy` with all limits, and `RateLimit`. Requests over a limit get 429 `RATE_LIMITED` with `Retry-After`. Minutes and hours start with the first request; days and months follow the UTC calendar.',
+    'Every reply, also those that do not count such as this one, has `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) for the tightest limit, `RateLimit-Policy` with all limits, and `RateLimit`; a plan without limits, such as `self-hosted`, has none of these headers. Requests over a limit get 429 `RATE_LIMITED` with `Retry-After`. Minutes and hours start with the first request; days and months follow the UTC calendar.',
+  query: z.object(wholeListQuery),
   reply: {
     status: 200,
+    headers: ['link'],
     schema: z.object({
       plans: z.array(PlanView),
+      pagination: Pagination,
       anonymous: z.enum(planIds).describe('Plan of clients without an account'),
     }),
     etag: true,
     cacheControl: 'public, max-age=300',
   },
-  cacheKey: () => 'plans',
-  handle: (_request, { plans, config }) => ({
-    data: {
-      plans: planIds.map((id) => {
-        const { maxFileBytes: _, ...rest } = plans[id]
-        const { maxFileBytes: maxFileSize, retentionHours } = limitsOfPlan(id, { plans, config })
-        return { id, ...rest, maxFileSize, retentionHours }
-      }),
-      anonymous: config.ANONYMOUS_PLAN,
-    },
-  }),
+  errors: ['INVALID_INPUT'],
+  cacheKey: ({ query }) => (query.limit === undefined && query.cursor === undefined ? 'plans' : undefined),
+  handle: ({ query }, { plans, config }) => {
+    const { page, pagination } = pageOfList(planIds, query, (id) => id)
+    return {
+      data: {
+        pagination,
+        plans: page.map((id) => {
+          const { maxFileBytes: _, ...rest } = plans[id]
+          const { maxFileBytes: maxFileSize, retentionHours } = limitsOfPlan(id, { plans, config })
+          return { id, ...rest, maxFileSize, retentionHours }
+        }),
+        anonymous: config.ANONYMOUS_PLAN,
+      },
+      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/plans`, query, pagination),
+    }
+  },
 })

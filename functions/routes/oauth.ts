@@ -6,6 +6,7 @@ import { authenticateClient, issueToken } from '../../lib/access/oauth/grants.ts
 import { AccessTokens, tokenLifetimeS } from '../../lib/access/oauth/tokens.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import { Pagination, pageLinks, pageOfList, wholeListQuery } from '../../lib/http/pagination.ts'
 import { quoteId } from '../../lib/ids.ts'
 import { accountManageAccess, grantedScopes, openAccess } from '../../lib/model/principal.ts'
 import { component } from '../../lib/validation/component.ts'
@@ -77,10 +78,20 @@ export const listOAuthClients = contract({
   tag: 'OAuth',
   summary: 'List your OAuth clients',
   description: 'With their scopes; secrets are shown only when a client is created.',
-  reply: { status: 200, schema: z.object({ clients: z.array(ClientView) }) },
-  handle: async ({ principal }, { table }) => {
+  query: z.object(wholeListQuery),
+  reply: {
+    status: 200,
+    headers: ['link'],
+    schema: z.object({ clients: z.array(ClientView), pagination: Pagination }),
+  },
+  errors: ['INVALID_INPUT'],
+  handle: async ({ query, principal }, { table, config }) => {
     const clients = await new Clients(table).list(principal.ownerId)
-    return { data: { clients: clients.map(clientView) } }
+    const { page, pagination } = pageOfList(clients, query, ({ id }) => id)
+    return {
+      data: { clients: page.map(clientView), pagination },
+      ...pageLinks(`${config.PUBLIC_URL ?? ''}/v1/oauth/clients`, query, pagination),
+    }
   },
 })
 

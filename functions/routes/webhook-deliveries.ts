@@ -2,6 +2,14 @@ import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import {
+  cursorField,
+  deprecatedNext,
+  Pagination,
+  pageLinks,
+  paginationOf,
+  readCursor,
+} from '../../lib/http/pagination.ts'
 import { pageCursor } from '../../lib/http/query.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import { webhookAccess } from '../../lib/model/principal.ts'
@@ -68,16 +76,25 @@ export const listDeliveries = contract({
   query: z.object({
     limit: integer(1, 100).default(20),
     before: pageCursor('whd', 'delivery'),
+    cursor: cursorField,
   }),
   reply: {
     status: 200,
-    schema: z.object({ deliveries: z.array(DeliveryView), next: z.string().nullable() }),
+    headers: ['link'],
+    schema: z.object({ deliveries: z.array(DeliveryView), next: deprecatedNext, pagination: Pagination }),
   },
   errors: ['WEBHOOK_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
     const { id } = await requireOwnWebhook(params.webhookId, principal, services)
-    const { deliveries, next } = await new ManualDeliveries(services).store.list(id, query)
-    return { data: { deliveries: deliveries.map(deliveryView), next: next ?? null } }
+    const { limit, before, cursor } = query
+    const tokens = readCursor(cursor ?? before, (token) => idPattern('whd').test(token))
+    const { store } = new ManualDeliveries(services)
+    const { deliveries, next } = await store.list(id, { limit, before: tokens.at(-1) })
+    const pagination = paginationOf(limit, tokens, next)
+    return {
+      data: { deliveries: deliveries.map(deliveryView), next: next ?? null, pagination },
+      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/webhooks/${id}/deliveries`, query, pagination),
+    }
   },
 })
 

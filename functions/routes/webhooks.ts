@@ -2,6 +2,14 @@ import * as z from 'zod'
 import { eventNames } from '../../events/index.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import {
+  cursorField,
+  deprecatedNext,
+  Pagination,
+  pageLinks,
+  paginationOf,
+  readCursor,
+} from '../../lib/http/pagination.ts'
 import { pageCursor } from '../../lib/http/query.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/model/principal.ts'
@@ -101,15 +109,26 @@ export const listWebhooks = contract({
   query: z.object({
     limit: integer(1, 100).default(20),
     before: pageCursor('whk', 'webhook'),
+    cursor: cursorField,
   }),
-  reply: { status: 200, schema: z.object({ webhooks: z.array(WebhookView), next: z.string().nullable() }) },
+  reply: {
+    status: 200,
+    headers: ['link'],
+    schema: z.object({ webhooks: z.array(WebhookView), next: deprecatedNext, pagination: Pagination }),
+  },
   errors: ['INVALID_INPUT'],
-  handle: async ({ query: { limit, before = '~' }, principal }, services) => {
-    const rest = (await new Webhooks(services).store.list(principal.ownerId)).filter(({ id }) => id < before)
+  handle: async ({ query, principal }, services) => {
+    const { limit, before, cursor } = query
+    const tokens = readCursor(cursor ?? before, (token) => idPattern('whk').test(token))
+    const lastId = tokens.at(-1) ?? '~'
+    const rest = (await new Webhooks(services).store.list(principal.ownerId)).filter(({ id }) => id < lastId)
     const page = rest.slice(0, limit)
     const nextCursor = rest.length > limit ? (page.at(-1)?.id ?? null) : null
+    const pagination = paginationOf(limit, tokens, nextCursor)
+    const webhooks = page.map((webhook) => webhookView(webhook, principal, services))
     return {
-      data: { webhooks: page.map((webhook) => webhookView(webhook, principal, services)), next: nextCursor },
+      data: { webhooks, next: nextCursor, pagination },
+      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/webhooks`, query, pagination),
     }
   },
 })

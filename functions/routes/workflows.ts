@@ -1,6 +1,16 @@
 import * as z from 'zod'
 import { AppError } from '../../lib/errors.ts'
 import { contract } from '../../lib/http/contract.ts'
+import {
+  cursorField,
+  deprecatedNext,
+  Pagination,
+  pageLinks,
+  pageOfList,
+  paginationOf,
+  readCursor,
+  wholeListQuery,
+} from '../../lib/http/pagination.ts'
 import { pageCursor } from '../../lib/http/query.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import type { Principal } from '../../lib/model/principal.ts'
@@ -96,16 +106,26 @@ export const listWorkflows = contract({
   tag: 'Workflows',
   summary: 'List your workflows',
   description: 'Each with its schedule, its tasks and the time of its next run.',
-  reply: { status: 200, schema: z.object({ workflows: z.array(WorkflowView) }) },
-  handle: async ({ principal }, services) => {
+  query: z.object(wholeListQuery),
+  reply: {
+    status: 200,
+    headers: ['link'],
+    schema: z.object({ workflows: z.array(WorkflowView), pagination: Pagination }),
+  },
+  errors: ['INVALID_INPUT'],
+  handle: async ({ query, principal }, services) => {
     const workflows = new Workflows(services)
-    const ownWorkflows = await workflows.store.list(principal.ownerId)
+    const allWorkflows = await workflows.store.list(principal.ownerId)
+    const { page: ownWorkflows, pagination } = pageOfList(allWorkflows, query, ({ id }) => id)
     const lastRuns = await workflows.store.lastRuns(ownWorkflows)
     const shownWorkflows = ownWorkflows.map(async (one) => {
       const run = lastRuns.get(one.lastRun ?? '')
       return workflowView(one, run && (await workflows.current(run)), principal, services)
     })
-    return { data: { workflows: await Promise.all(shownWorkflows) } }
+    return {
+      data: { workflows: await Promise.all(shownWorkflows), pagination },
+      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/workflows`, query, pagination),
+    }
   },
 })
 
@@ -199,15 +219,26 @@ export const listRuns = contract({
   query: z.object({
     limit: integer(1, 100).default(20),
     before: pageCursor('run', 'run'),
+    cursor: cursorField,
   }),
-  reply: { status: 200, schema: z.object({ runs: z.array(RunView), next: z.string().nullable() }) },
+  reply: {
+    status: 200,
+    headers: ['link'],
+    schema: z.object({ runs: z.array(RunView), next: deprecatedNext, pagination: Pagination }),
+  },
   errors: ['WORKFLOW_NOT_FOUND', 'INVALID_INPUT'],
   handle: async ({ params, query, principal }, services) => {
     const { id } = await requireOwnWorkflow(params.workflowId, principal, services)
     const workflows = new Workflows(services)
-    const { runs, next } = await workflows.store.runs(id, query)
+    const { limit, before, cursor } = query
+    const tokens = readCursor(cursor ?? before, (token) => idPattern('run').test(token))
+    const { runs, next } = await workflows.store.runs(id, { limit, before: tokens.at(-1) })
+    const pagination = paginationOf(limit, tokens, next)
     const currentRuns = await Promise.all(runs.map((run) => workflows.current(run)))
-    return { data: { runs: currentRuns.map(runView), next: next ?? null } }
+    return {
+      data: { runs: currentRuns.map(runView), next: next ?? null, pagination },
+      ...pageLinks(`${services.config.PUBLIC_URL ?? ''}/v1/workflows/${id}/runs`, query, pagination),
+    }
   },
 })
 

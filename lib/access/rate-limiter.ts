@@ -169,6 +169,18 @@ export async function windowUsages(
   return cacheOf(services).blocks.subtractUnused(limitRecordKey(principal).pk, usages)
 }
 
+/** Returns the usage of the windows that count reads, without counting one. */
+export async function readUsages(
+  services: Pick<Services, 'table' | 'plans'>,
+  principal: Principal,
+  now: number = Date.now(),
+): Promise<WindowUsage[]> {
+  const counters = policiesOf(services.plans[principal.plan], principal, false).map(({ counter }) => counter)
+  if (counters.length === 0) return []
+  const usages = await windowUsages(services, principal, now)
+  return usages.filter(({ policy }) => counters.includes(policy.counter))
+}
+
 /** Returns the error for a client that sent too many requests. */
 export function rateLimitError(
   { usages }: RateLimitResult,

@@ -5,7 +5,7 @@ import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { findEarlierJob } from '../access/job-access.ts'
 import { rateLimitHeaders } from '../access/rate-limit-windows.ts'
-import { countRequest, rateLimitError } from '../access/rate-limiter.ts'
+import { countRequest, rateLimitError, readUsages } from '../access/rate-limiter.ts'
 import { requireSandboxNetwork, sandboxHeader } from '../access/sandbox.ts'
 import { limitsOfPlan } from '../accounts/plan-limits.ts'
 import { maxBodyBytes } from '../config.ts'
@@ -27,6 +27,7 @@ import {
 } from './idempotency.ts'
 import { interfaceVersion } from './interface-version.ts'
 import { type Middleware, onReply, type RequestContext } from './middleware.ts'
+import { warnAboutUnknownParameters } from './query.ts'
 import { requireAcceptable } from './replies/accept-header.ts'
 import { compression } from './replies/compression.ts'
 import { errorMiddleware, type MissingPage } from './replies/error-middleware.ts'
@@ -67,6 +68,7 @@ export function createApp(
     .use(compression())
     .use(cors(services))
     .use(ownerTokens(services))
+    .use(limitHeaders(services))
     .use(errorMiddleware(services, missingPage))
     .handler((event, context) =>
       respond(event, context, { router, runOnce, responseCache, services: reachedAt(event) }),
@@ -101,6 +103,26 @@ function headReplies(): Middleware {
       if (response && event.requestContext.http.method === 'HEAD') request.response = withoutBody(response)
     },
   }
+}
+
+/** Adds the limits of the client to replies to requests that do not count, such as pages and errors. */
+function limitHeaders(services: Services): Middleware {
+  const complete: Middleware['after'] = async ({ event, context }) => {
+    const { http } = event.requestContext
+    if (context.limitHeaders || http.method === 'OPTIONS') return
+    try {
+      const sourceIp = clientIpOf({ ...event, ...http }, services.config)
+      const credentials = { ...event, method: http.method, sourceIp }
+      const sender = await authenticate(credentials, services).catch(() =>
+        anonymousPrincipal({ ...credentials, headers: {}, cookies: [] }, services),
+      )
+      const usages = await readUsages(services, sender)
+      context.limitHeaders = rateLimitHeaders(usages, Date.now())
+    } catch {
+      // A reply such as that of /health must not depend on the table.
+    }
+  }
+  return { after: complete, onError: complete }
 }
 
 /** Any web page may call the API with a token; cookies are not shared with foreign origins. */
@@ -190,6 +212,7 @@ async function respond(
       remainingMs: () => context.getRemainingTimeInMillis(),
       log: context.log,
     }
+    const warnings = warnAboutUnknownParameters(contract, givenContext.rawQuery)
     const createReply = async (principal: Principal, attempt?: IdempotentAttempt) => {
       const request: HttpRequest<unknown, unknown, unknown> = {
         ...givenContext,
@@ -199,8 +222,9 @@ async function respond(
       }
       const reply = async () => contract.handle(request, services)
       const name = contract.cacheKey?.(request)
-      if (name !== undefined) return responseCache.answer({ contract, name, reply }, event, context.requestId)
-      return bufferStream(renderReply(contract, await reply(), event, context.requestId), event)
+      if (name !== undefined)
+        return responseCache.answer({ contract, name, reply }, event, context.requestId, warnings)
+      return bufferStream(renderReply(contract, await reply(), event, context.requestId, warnings), event)
     }
     const { principal, result } =
       key === undefined

@@ -1,5 +1,8 @@
 import * as z from 'zod'
 import { type IdPrefix, idPattern } from '../ids.ts'
+import type { Warning } from '../model/job.ts'
+import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
+import type { AnyContract } from './contract.ts'
 
 /** A boolean in a query or form, where `false` means false. */
 export const optionalBoolean = z
@@ -7,19 +10,43 @@ export const optionalBoolean = z
   .transform((text) => text === 'true' || text === '1')
   .optional()
 
+/**
+ * Names the query parameters of a JSON reply that its endpoint does not have. They are ignored, as a client may send
+ * those of a later version.
+ */
+export function warnAboutUnknownParameters(
+  { query, reply }: Pick<AnyContract, 'query' | 'reply'>,
+  sentQuery: Readonly<Record<string, unknown>>,
+): Warning[] {
+  const { form = 'envelope' } = reply
+  if (form !== 'envelope' && form !== 'mirrored') return []
+  if (query !== undefined && !(query instanceof z.ZodObject)) return []
+  // Some endpoints read any parameter, such as those of a signature.
+  if (query?.def.catchall !== undefined) return []
+  const knownNames = Object.keys(query?.shape ?? {})
+  const unknownNames = Object.keys(sentQuery).filter((name) => !knownNames.includes(name))
+  return unknownNames.slice(0, maxUnknownNames).map((name) => {
+    const field = name.slice(0, maxNameLength)
+    const suggestion = didYouMean(findSimilar(name, knownNames))
+    const hint = knownNames.length > 0 ? `it has ${knownNames.join(', ')}` : 'it has none'
+    return {
+      code: 'UNKNOWN_PARAMETER',
+      field,
+      message: `"${field}" is not a query parameter of this endpoint and was ignored; ${hint}.${suggestion}`,
+    }
+  })
+}
+
+const maxUnknownNames = 20
+const maxNameLength = 64
+
 /** Query parameter with the id of the last item of the previous page. @param of for example `webhook`. */
 export const pageCursor = (prefix: IdPrefix, of: string) =>
   z
     .string()
     .regex(idPattern(prefix), `expected the id of the last ${of} of the previous page, \`${prefix}_…\``)
     .optional()
-    .describe(`Id of the last ${of} of the previous page`)
-
-/** `Link` header (RFC 8288) to the page of the same list that starts at the cursor. */
-export function nextPageLink(url: string, query: Readonly<Record<string, unknown>>, cursor: string): string {
-  const entries = Object.entries({ ...query, cursor }).filter(([, value]) => value !== undefined)
-  const parameters = new URLSearchParams(
-    Object.fromEntries(entries.map(([name, value]) => [name, String(value)])),
-  )
-  return `<${url}?${parameters}>; rel="next"`
-}
+    .meta({
+      deprecated: true,
+      description: `Older form of \`cursor\`: id of the last ${of} of the previous page`,
+    })

@@ -87,7 +87,9 @@ describe('listing conversions', () => {
     readonly pairs: readonly Pair[]
     readonly total: number
     readonly optionSets: { name: string }[][] | undefined
-    readonly pagination: { limit: number; hasMore: boolean; nextCursor: string | null } | undefined
+    readonly pagination:
+      | { limit: number; hasMore: boolean; nextCursor: string | null; prevCursor: string | null }
+      | undefined
     readonly link: string | undefined
     readonly error: { code: string; details: { field: string } }
   }
@@ -192,15 +194,22 @@ describe('listing conversions', () => {
     const firstPage = await ask(query)
     const [lastPair] = firstPage.pairs.slice(-1)
     const cursor = `png:${lastPair?.to}`
-    assert.deepEqual(firstPage.pagination, { limit: total - 1, hasMore: true, nextCursor: cursor })
+    assert.deepEqual(firstPage.pagination, {
+      limit: total - 1,
+      hasMore: true,
+      nextCursor: cursor,
+      prevCursor: null,
+    })
     assert.match(
       firstPage.link ?? '',
       /^<http:\/\/localhost:8080\/v1\/formats\/conversions\?.*>; rel="next"$/,
     )
     const nextPage = await ask({ ...query, cursor })
     assert.deepEqual(nextPage.pairs, pairs.slice(-1))
-    assert.deepEqual(nextPage.pagination, { limit: total - 1, hasMore: false, nextCursor: null })
-    assert.equal(nextPage.link, undefined)
+    const { prevCursor = null, ...rest } = nextPage.pagination ?? {}
+    assert.deepEqual(rest, { limit: total - 1, hasMore: false, nextCursor: null })
+    assert.match(nextPage.link ?? '', /; rel="prev"$/)
+    assert.deepEqual((await ask({ ...query, cursor: prevCursor ?? '' })).pairs, firstPage.pairs)
     const wholePage = await ask({ from: 'png', limit: String(total) })
     assert.equal(wholePage.pagination?.hasMore, false)
     assert.equal((await ask({ from: 'png', cursor })).pagination?.limit, 500)

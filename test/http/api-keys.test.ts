@@ -126,6 +126,10 @@ describe('API keys over HTTP', () => {
     }
     const refusedReply = await list({ 'x-api-key': await keyOf(owner, { scopes: ['WEBHOOKS_MANAGE'] }) })
     assert.equal(refusedReply.json.error.code, 'INSUFFICIENT_PERMISSIONS')
+    assert.equal(
+      refusedReply.headers['www-authenticate'],
+      'Bearer error="insufficient_scope", scope="CONVERT_READ"',
+    )
     assert.deepEqual(refusedReply.json.error.details, {
       required: ['CONVERT_READ'],
       granted: ['WEBHOOKS_MANAGE'],

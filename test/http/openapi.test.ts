@@ -118,7 +118,10 @@ test('every reply documents its headers and which of them are required', () => {
   for (const status of ['429', '503'])
     assert.deepEqual(headersOf('/v1/jobs', 'get', status).required, ['retry-after'])
   assert.ok(headersOf('/v1/jobs', 'post', '409').all.includes('retry-after'))
-  assert.ok(!headersOf('/v1/plans', 'get', '200').all.includes('ratelimit'))
+  for (const path of ['/v1/plans', '/v1/formats', '/health'])
+    assert.ok(headersOf(path, 'get', '200').all.includes('ratelimit'), path)
+  const narrowHeaders = headersOf('/v1/jobs', 'get', '403')
+  assert.ok(narrowHeaders.all.includes('www-authenticate') && narrowHeaders.required.length === 0)
 })
 
 test('errors of the path and of the idempotency key are in the OpenAPI document', () => {

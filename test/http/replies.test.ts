@@ -8,7 +8,7 @@ import { cursorCodec, pageCursors } from '../../lib/http/job-cursors.ts'
 import { formatViews } from '../../lib/http/openapi/format-view.ts'
 import { valueLabel } from '../../lib/http/openapi/option-value-labels.ts'
 import { OptionSets, optionViews } from '../../lib/http/openapi/option-view.ts'
-import { nextPageLink } from '../../lib/http/query.ts'
+import { pageLinks } from '../../lib/http/pagination.ts'
 import { acceptsGzip, compression, gzipEtag, plainEtag } from '../../lib/http/replies/compression.ts'
 import { newId } from '../../lib/ids.ts'
 import { idBounds } from '../../lib/jobs/list.ts'
@@ -165,9 +165,15 @@ describe('cursors of job lists', () => {
     assert.deepEqual(pageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
   })
 
-  test('the Link header contains the next page with the same filters', () => {
-    const link = nextPageLink('https://a.test/v1/jobs', { status: 'failed', tag: undefined, limit: 5 }, 'c&d')
-    assert.equal(link, '<https://a.test/v1/jobs?status=failed&limit=5&cursor=c%26d>; rel="next"')
+  test('the Link header contains the next and the previous page with the same filters', () => {
+    const query = { status: 'failed', tag: undefined, limit: 5, before: 'older name' }
+    const linksOf = (nextCursor: string | null, prevCursor: string | null) =>
+      pageLinks('https://a.test/v1/jobs', query, { limit: 5, hasMore: true, nextCursor, prevCursor })
+    const next = '<https://a.test/v1/jobs?status=failed&limit=5&cursor=c%26d>; rel="next"'
+    assert.deepEqual(linksOf('c&d', null), { headers: { link: next } })
+    const prev = '<https://a.test/v1/jobs?status=failed&limit=5&cursor=b>; rel="prev"'
+    assert.deepEqual(linksOf('c&d', 'b'), { headers: { link: `${next}, ${prev}` } })
+    assert.deepEqual(linksOf(null, null), {})
   })
 })
 

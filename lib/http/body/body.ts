@@ -122,7 +122,7 @@ function bodyKindOf(event: RequestContent, accepts: readonly BodyKind[]): BodyKi
     .filter(([, candidate]) => accepts.includes(candidate))
     .map(([name]) => name)
   throw new AppError(
-    'INVALID_REQUEST',
+    'UNSUPPORTED_MEDIA_TYPE',
     `Content-Type: expected ${describeValues(expected)}, got "${type}".`,
     {
       field: 'Content-Type',

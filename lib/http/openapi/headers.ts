@@ -1,5 +1,4 @@
 import { ownerHeader } from '../../access/anonymous.ts'
-import { isOpenAccess } from '../../model/principal.ts'
 import type { AnyContract } from '../contract.ts'
 import { replayedHeader } from '../idempotency.ts'
 import { type ReplyHeader, replyHeaders } from '../replies/reply-headers.ts'
@@ -33,7 +32,7 @@ const commonHeaders = {
 const limitHeaders = {
   RateLimitLimit: optionalHeader(
     'x-ratelimit-limit',
-    'Requests that the tightest limit allows; missing if the plan has no limits',
+    'Requests that the tightest limit allows; missing if the plan has no limits, such as `self-hosted`',
   ),
   RateLimitRemaining: optionalHeader('x-ratelimit-remaining', 'Remaining requests of that limit'),
   RateLimitReset: optionalHeader('x-ratelimit-reset', 'Time at which that limit resets, in Unix seconds'),
@@ -47,6 +46,10 @@ const limitHeaders = {
 /** Headers that only some operations or statuses have. */
 const otherHeaders = {
   Authenticate: requiredHeader('www-authenticate', 'How to authenticate (RFC 6750)'),
+  AuthenticateScope: optionalHeader(
+    'www-authenticate',
+    '`Bearer error="insufficient_scope"` with the required scopes, if those of the key or token are too few (RFC 6750)',
+  ),
   AcceptEncoding: requiredHeader('accept-encoding', 'Supported encodings of request bodies'),
   RetryWhenLimited: requiredHeader('retry-after', 'Seconds until the limit resets'),
   RetryWhenUnavailable: requiredHeader('retry-after', 'Seconds after which to try again'),
@@ -89,6 +92,7 @@ const replyHeaderIds: Readonly<Record<ReplyHeader, HeaderId>> = {
 }
 const errorHeaderIds: Readonly<Record<number, HeaderId>> = {
   401: 'Authenticate',
+  403: 'AuthenticateScope',
   415: 'AcceptEncoding',
   429: 'RetryWhenLimited',
   503: 'RetryWhenUnavailable',
@@ -99,7 +103,7 @@ const locationStatuses: readonly number[] = [201, 302, 303]
 export function headerRefs(contract: AnyContract, status: number) {
   const ids: readonly HeaderId[] = [
     ...idsOf(commonHeaders),
-    ...(isOpenAccess(contract.access) ? [] : idsOf(limitHeaders)),
+    ...idsOf(limitHeaders),
     ...(status < 400 ? successHeaderIds(contract, status) : failureHeaderIds(contract, status)),
   ]
   return Object.fromEntries(ids.map((id) => [headers[id].name, { $ref: `#/components/headers/${id}` }]))

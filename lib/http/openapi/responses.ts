@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { type ErrorCode, errorCatalog, errorCodes } from '../../error-catalog.ts'
+import { Warning } from '../../model/job.ts'
 import { isOpenAccess } from '../../model/principal.ts'
 import { component } from '../../validation/component.ts'
 import type { AnyContract } from '../contract.ts'
@@ -9,7 +10,17 @@ import { errorTitle } from '../replies/envelope.ts'
 import { headerRefs } from './headers.ts'
 import { accessErrors } from './security.ts'
 
-const Meta = component('Meta', z.object({ requestId: z.string(), timestamp: z.iso.datetime() }))
+const Meta = component(
+  'Meta',
+  z.object({
+    requestId: z.string(),
+    timestamp: z.iso.datetime(),
+    warnings: z
+      .array(Warning)
+      .optional()
+      .describe('Query parameters that do not exist and were ignored, as `UNKNOWN_PARAMETER`'),
+  }),
+)
 
 const ErrorBody = component(
   'Error',

@@ -1,30 +1,38 @@
 import { isBucketUnavailable } from '../../aws/file-errors.ts'
 import { isUnavailable } from '../../aws/timeouts.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
+import type { Warning } from '../../model/job.ts'
 import { defined } from '../../validation/defined.ts'
 
 interface Meta {
   readonly requestId: string
   /** RFC 3339, UTC. */
   readonly timestamp: string
+  /** What was ignored of the request itself; left out if nothing was. */
+  readonly warnings?: readonly Warning[]
 }
 
-const metaOf = (requestId: string): Meta => ({ requestId, timestamp: new Date().toISOString() })
+const metaOf = (requestId: string, warnings: readonly Warning[] = []): Meta => ({
+  requestId,
+  timestamp: new Date().toISOString(),
+  ...(warnings.length > 0 && { warnings }),
+})
 
-export const successBody = (data: unknown, requestId: string) => ({
+export const successBody = (data: unknown, requestId: string, warnings?: readonly Warning[]) => ({
   success: true,
   data,
-  meta: metaOf(requestId),
+  meta: metaOf(requestId, warnings),
 })
 
 /** `successBody` in two parts, for data that is already JSON: the part that can be cached and the part that differs. */
 export const successHead = (data: string) => `{"success":true,"data":${data}`
-export const successTail = (requestId: string) => `,"meta":${JSON.stringify(metaOf(requestId))}}`
+export const successTail = (requestId: string, warnings?: readonly Warning[]) =>
+  `,"meta":${JSON.stringify(metaOf(requestId, warnings))}}`
 
 /** The envelope with the fields of `data` repeated at the top level, for clients written before it existed. */
-export const mirrorBody = (data: object, requestId: string) => ({
+export const mirrorBody = (data: object, requestId: string, warnings?: readonly Warning[]) => ({
   ...data,
-  ...successBody(data, requestId),
+  ...successBody(data, requestId, warnings),
 })
 
 export const errorBody = (error: AppError, requestId: string) => ({

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { Warning } from '../../model/job.ts'
 import { defined } from '../../validation/defined.ts'
 import type { AnyContract, HandlerReply, HttpEvent } from '../contract.ts'
 import { plainEtag } from './compression.ts'
@@ -16,6 +17,7 @@ export function renderReply(
   reply: HandlerReply<unknown>,
   event: Pick<HttpEvent, 'headers'>,
   requestId: string,
+  warnings: readonly Warning[] = [],
 ): HttpResult {
   const { form = 'envelope', cacheControl = 'no-store' } = contract.reply
   const statusCode = reply.status ?? contract.reply.status
@@ -30,7 +32,7 @@ export function renderReply(
   return {
     statusCode,
     headers: { ...headers, ...defined({ etag }) },
-    ...bodyOf(form, reply.data, requestId),
+    ...bodyOf(form, reply.data, requestId, warnings),
   }
 }
 
@@ -70,13 +72,14 @@ function bodyOf(
   form: 'envelope' | 'mirrored' | 'raw',
   data: unknown,
   requestId: string,
+  warnings: readonly Warning[],
 ): Pick<HttpResult, 'body' | 'isBase64Encoded'> {
   if (form === 'raw' && Buffer.isBuffer(data)) return { body: data.toString('base64'), isBase64Encoded: true }
   if (form === 'raw' && typeof data === 'string') return { body: data }
   if (form === 'raw') return { body: JSON.stringify(data) }
   // A mirrored reply is an object by its contract.
-  if (form === 'mirrored') return { body: JSON.stringify(mirrorBody(data as object, requestId)) }
-  return { body: JSON.stringify(successBody(data, requestId)) }
+  if (form === 'mirrored') return { body: JSON.stringify(mirrorBody(data as object, requestId, warnings)) }
+  return { body: JSON.stringify(successBody(data, requestId, warnings)) }
 }
 
 /** A hash of the data only: the timestamp and request id of the envelope differ each time. */

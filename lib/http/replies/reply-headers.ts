@@ -1,6 +1,6 @@
 /** Headers that some successful replies have; contracts list theirs. */
 export const replyHeaders = {
-  link: 'The next page of the list, with `rel="next"` (RFC 8288)',
+  link: 'The next and the previous page of the list, with `rel="next"` and `rel="prev"` (RFC 8288)',
   location: 'URL of the created resource, or of the redirect target',
   'preference-applied': 'The seconds of `Prefer: wait` that were applied, for example `wait=25`',
   'repr-digest': 'SHA-256 of the file (RFC 9530)',

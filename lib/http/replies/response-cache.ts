@@ -1,3 +1,4 @@
+import type { Warning } from '../../model/job.ts'
 import type { AnyContract, HandlerReply, HttpEvent } from '../contract.ts'
 import { AppendableGzip } from './appendable-gzip.ts'
 import { acceptsGzip, gzipEtag } from './compression.ts'
@@ -26,13 +27,14 @@ export class ResponseCache {
     requestedReply: CacheableReply,
     event: Pick<HttpEvent, 'headers'>,
     requestId: string,
+    warnings?: readonly Warning[],
   ): Promise<HttpResult> {
     const { contract } = requestedReply
     const { statusCode, headers, etag, packed } = await this.#get(requestedReply)
     const isCompressed = acceptsGzip(event)
     const sentEtag = isCompressed ? gzipEtag(etag) : etag
     if (matchesEtag(event, etag)) return notModified(contract, sentEtag)
-    const tail = Buffer.from(contract.reply.form === 'raw' ? '' : successTail(requestId))
+    const tail = Buffer.from(contract.reply.form === 'raw' ? '' : successTail(requestId, warnings))
     const body = isCompressed ? packed.gzip(tail) : await packed.plain(tail)
     return {
       statusCode,

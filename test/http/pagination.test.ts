@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { pageOfList, paginationOf, readCursor } from '../../lib/http/pagination.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from './embedded-app.ts'
+
+/** Every list has the same shape: its own name, and `pagination` beside it. */
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+const lists = [
+  ['/v1/formats', 'formats'],
+  ['/v1/formats/conversions', 'conversions'],
+  ['/v1/plans', 'plans'],
+  ['/v1/jobs', 'jobs'],
+  ['/v1/webhooks', 'webhooks'],
+  ['/v1/workflows', 'workflows'],
+] as const
+
+describe('lists', () => {
+  test('each list has its own name and the same pagination beside it', async () => {
+    for (const [path, name] of lists) {
+      const { status, json } = await app.send('GET', path)
+      assert.equal(status, 200, path)
+      assert.ok(Array.isArray(json.data[name]), path)
+      assert.deepEqual(
+        Object.keys(json.data.pagination).toSorted(),
+        ['hasMore', 'limit', 'nextCursor', 'prevCursor'],
+        path,
+      )
+    }
+  })
+
+  test('lists that were returned whole stay whole without a limit', async () => {
+    for (const [path, name] of lists.slice(0, 3)) {
+      const { data } = (await app.send('GET', path)).json
+      const { length } = data[name]
+      assert.ok(length > 1)
+      assert.deepEqual(
+        data.pagination,
+        { limit: length, hasMore: false, nextCursor: null, prevCursor: null },
+        path,
+      )
+    }
+  })
+
+  test('a client can walk all pages forward and back by cursors and by links', async () => {
+    const pages: string[][] = []
+    const read = async (query: Record<string, string>) => {
+      const { json, headers } = await app.send('GET', '/v1/plans', { query })
+      const ids = (json.data.plans as { id: string }[]).map(({ id }) => id)
+      return { ids, ...json.data.pagination, link: headers['link'] }
+    }
+    let page = await read({ limit: '2' })
+    assert.match(page.link, /^<[^>]+limit=2&cursor=[^>]+>; rel="next"$/)
+    for (;;) {
+      pages.push(page.ids)
+      if (!page.hasMore) break
+      page = await read({ limit: '2', cursor: page.nextCursor })
+    }
+    assert.match(page.link, /rel="prev"$/)
+    assert.deepEqual(pages.flat(), (await read({})).ids)
+    for (const ids of pages.toReversed().slice(1)) {
+      page = await read({ limit: '2', cursor: page.prevCursor })
+      assert.deepEqual(page.ids, ids)
+    }
+    assert.equal(page.prevCursor, null)
+  })
+
+  test('the older parameter and field of webhooks still work', async () => {
+    const owner = await app.send('POST', '/v1/webhooks', { body: { url: 'https://example.com/1' } })
+    const headers = { 'x-owner-token': owner.headers['x-owner-token'] ?? '' }
+    for (const at of [2, 3])
+      await app.send('POST', '/v1/webhooks', { body: { url: `https://example.com/${at}` }, headers })
+    const list = async (query: Record<string, string>) =>
+      (await app.send('GET', '/v1/webhooks', { headers, query: { limit: '1', ...query } })).json.data
+    const first = await list({})
+    const [byBefore, byCursor] = [
+      await list({ before: first.next }),
+      await list({ cursor: first.pagination.nextCursor }),
+    ]
+    assert.deepEqual(byBefore, byCursor)
+    assert.notDeepEqual(byBefore.webhooks, first.webhooks)
+    const back = await list({ cursor: byCursor.pagination.prevCursor })
+    assert.deepEqual(back, first)
+  })
+
+  test('a hostile cursor is refused', async () => {
+    const hostile = [
+      'x',
+      'W10x',
+      Buffer.from('{"a":1}').toString('base64url'),
+      Buffer.from('["~"]').toString('base64url'),
+    ]
+    for (const [path] of lists)
+      for (const cursor of [...hostile, 'é', '%00', 'a'.repeat(9000)]) {
+        const { status, json } = await app.send('GET', path, { query: { limit: '1', cursor } })
+        assert.deepEqual(
+          [status, json.error?.code, json.error?.details.field],
+          [400, 'INVALID_INPUT', 'cursor'],
+          path,
+        )
+      }
+  })
+})
+
+test('cursors stay short on a long walk', () => {
+  const entries = Array.from({ length: 500 }, (_, index) => `whk_${String(index).padStart(26, '0')}`)
+  let cursor: string | undefined
+  for (let at = 0; at < 400; at++) {
+    const { pagination } = pageOfList(entries, { limit: 1, cursor }, (id) => id)
+    cursor = pagination.nextCursor ?? undefined
+    assert.ok((cursor?.length ?? 0) < 5000)
+  }
+  assert.equal(readCursor(cursor, (token) => entries.includes(token)).at(-1), entries[399])
+  assert.equal(paginationOf(1, [], null).prevCursor, null)
+})

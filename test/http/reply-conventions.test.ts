@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { defaultPlans } from '../../lib/plans.ts'
+import { after, before } from '../hooks.ts'
+import { type EmbeddedApp, openApp } from './embedded-app.ts'
+
+/** What every endpoint does in the same way: codes, headers and warnings about the request itself. */
+
+let app: EmbeddedApp
+before(async () => {
+  app = await openApp()
+})
+after(() => app.close())
+
+describe('error codes', () => {
+  test('a missing required field is INVALID_REQUEST', async () => {
+    for (const [path, body, field] of [
+      ['/v1/webhooks', {}, 'url'],
+      ['/v1/jobs', {}, 'tasks'],
+      ['/v1/jobs', { tasks: { a: { operation: 'import/url' } } }, 'tasks.a.url'],
+      ['/v1/jobs', { tasks: { a: {} } }, 'tasks.a.operation'],
+      ['/v1/import/url', {}, 'url'],
+      ['/v1/convert/check', { from: 'png' }, 'targetFormat'],
+      ['/v1/workflows', { name: 'a' }, 'cron'],
+    ] as const) {
+      const { status, json } = await app.send('POST', path, { body })
+      assert.deepEqual(
+        [status, json.error.code, json.error.details.field],
+        [400, 'INVALID_REQUEST', field],
+        path,
+      )
+    }
+  })
+
+  test('a body of an unsupported type is 415', async () => {
+    const { status, json } = await app.send('POST', '/v1/jobs', {
+      body: '<tasks/>',
+      headers: { 'content-type': 'text/xml' },
+    })
+    assert.deepEqual([status, json.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
+    assert.deepEqual(json.error.details.expected, ['application/json'])
+  })
+})
+
+describe('unknown query parameters', () => {
+  const warningsOf = async (path: string, query: Record<string, string>) => {
+    const { status, json } = await app.send('GET', path, { query })
+    assert.equal(status, 200)
+    return json.meta.warnings
+  }
+
+  test('they are ignored and listed with a suggestion', async () => {
+    const [warning, ...more] = await warningsOf('/v1/formats', { categroy: 'image', q: 'png' })
+    assert.deepEqual(more, [])
+    assert.deepEqual([warning.code, warning.field], ['UNKNOWN_PARAMETER', 'categroy'])
+    assert.match(warning.message, /Did you mean category\?$/)
+    // Also in replies that are cached, and where there are none.
+    assert.match((await warningsOf('/v1/formats', { page: '2' }))[0].message, /it has category, /)
+    assert.match((await warningsOf('/v1/plans', { page: '2' }))[0].message, /it has none\.$/)
+  })
+
+  test('a request without unknown parameters has no warnings, and a hostile one a bounded list', async () => {
+    assert.equal(await warningsOf('/v1/formats', { q: 'png' }), undefined)
+    const names = Array.from({ length: 100 }, (_, index) => [`${'x'.repeat(90)}${index}`, ''])
+    const warnings = await warningsOf('/v1/formats', Object.fromEntries(names))
+    assert.equal(warnings.length, 20)
+    assert.equal(warnings[0].field.length, 64)
+  })
+})
+
+describe('rate limit headers', () => {
+  const limitedApp = () =>
+    app.with({ plans: { ...app.services.plans, 'self-hosted': { ...defaultPlans.anonymous } } })
+
+  test('every reply has them, also of pages, errors and endpoints that do not count', async () => {
+    const limited = limitedApp()
+    for (const [path, status] of [
+      ['/health', 200],
+      ['/v1/plans', 200],
+      ['/v1/openapi.json', 200],
+      ['/v1/nothing', 404],
+      ['/v1/formats', 200],
+    ] as const) {
+      const reply = await limited.send('GET', path, { address: '203.0.113.7' })
+      assert.equal(reply.status, status, path)
+      assert.equal(reply.headers['x-ratelimit-limit'], '60', path)
+      assert.match(reply.headers['ratelimit'] ?? '', /^"reads";r=\d+;t=\d+$/, path)
+    }
+    // Only the last of them counted.
+    const { headers } = await limited.send('GET', '/v1/plans', { address: '203.0.113.7' })
+    assert.equal(headers['x-ratelimit-remaining'], '59')
+  })
+
+  test('a plan without limits has none', async () => {
+    const { headers } = await app.send('GET', '/v1/plans')
+    assert.deepEqual(
+      Object.keys(headers).filter((name) => name.includes('ratelimit')),
+      [],
+    )
+  })
+})
