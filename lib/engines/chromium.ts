@@ -33,6 +33,7 @@ import {
 } from './chromium/svg-page.ts'
 import { readWebArchive } from './chromium/web-archive.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
+import { warnAboutMissingFiles } from './shared/image/svg-references.ts'
 import { thumbnailRows } from './shared/image/thumbnail-options.ts'
 import { encodingOption } from './shared/text/charsets.ts'
 import type { Charset } from './shared/text/detect-charset.ts'
@@ -142,6 +143,7 @@ async function pageSourceOf(input: InputFile, work: EngineWork, tools: Tools): P
     return { title, url: invalidUrl, page: { bytes, contentType: contentTypeOf(bytes, charset) } }
   }
   const svg = format === 'svgz' ? await decompress(bytes) : bytes
+  await warnAboutMissingFiles(svg, tools)
   // A PDF page takes the size that the drawing declares.
   const page = pageWithDrawing(svg, to === 'pdf' ? undefined : await librsvgSize(input, tools))
   return { title, url: invalidUrl, page: { bytes: page, contentType: 'text/html; charset=utf-8' } }

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { decimal } from '../options.ts'
-import { dpi, parseImageOptions, resizeBoxOf } from '../shared/image/options.ts'
+import { dpi, drawingBoxOf, parseImageOptions } from '../shared/image/options.ts'
 import { enlargingBox, scaleInto, thumbnailBox } from '../shared/image/thumbnail-options.ts'
 import { targetExtension, writeImage } from '../vips/convert.ts'
 import { loadSharp, openImage, warnAboutLosses } from '../vips/image.ts'
@@ -101,7 +101,7 @@ export async function drawingToImage(
 function scaleFor({ width, height }: PageSize, options: unknown): number {
   const { dpi: requestedDpi, scale } = DrawingOptions.parse(options)
   if (requestedDpi !== undefined) return (requestedDpi / pixelsPerInch) * scale
-  const box = resizeBoxOf(parseImageOptions(options))
+  const box = drawingBoxOf(parseImageOptions(options))
   if (!box || box.fit === 'max') return scale
   return scale * Math.max((box.width ?? 0) / width, (box.height ?? 0) / height, 1)
 }

@@ -3,7 +3,7 @@
  * code page of the author's system. ffmpeg decodes them as declared.
  */
 
-/** Share of letters above ASCII in text of another script; in Latin text fewer than half of the letters have accents. */
+/** Share of letters above ASCII in text of another script; in Latin text, fewer than half have accents. */
 const minShare = 0.5
 const minLetters = 4
 

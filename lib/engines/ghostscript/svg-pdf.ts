@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
+import { warnAboutMissingFilesOf } from '../shared/image/svg-references.ts'
 
 /**
  * Converts SVG to PDF, keeping shapes and text. librsvg loads no remote resources and only files next to the drawing,
@@ -8,6 +9,7 @@ import { ProcessFailure } from '../sandbox/exec.ts'
  * @throws AppError CORRUPT_FILE.
  */
 export async function svgToPdf(input: InputFile, output: string, tools: Tools): Promise<void> {
+  await warnAboutMissingFilesOf(input.path, tools)
   try {
     await tools.exec('rsvg-convert', [
       '--format=pdf',

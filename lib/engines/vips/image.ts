@@ -6,7 +6,8 @@ import { defined } from '../../validation/defined.ts'
 import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { adobeRgbProfile } from '../shared/image/color-profiles.ts'
-import { type ImageOptions, type ResizeBox, resizeBoxOf } from '../shared/image/options.ts'
+import { drawingBoxOf, type ImageOptions, type ResizeBox, resizeBoxOf } from '../shared/image/options.ts'
+import { warnAboutMissingFilesOf } from '../shared/image/svg-references.ts'
 import { featureError } from '../unsupported-feature.ts'
 import { writeFramesAsWebp } from './animation-frames.ts'
 import { countApngFrames, readApng } from './apng/read.ts'
@@ -123,8 +124,10 @@ async function decodeFormat(
   tools: Tools,
 ): Promise<DecodedFile> {
   if (input.format === 'apng') return decodeApng(input, to, tools)
-  if (input.format === 'svg' || input.format === 'svgz')
+  if (input.format === 'svg' || input.format === 'svgz') {
+    await warnAboutMissingFilesOf(input.path, tools)
     return { path: await svgWithPixelLengths(input, tools), format: input.format }
+  }
   if (input.format === 'tiff') return normalizeTiff(input, await loadSharp(), tools)
   const decode = imageDecoderOf(input.format)
   if (!decode) return input
@@ -161,7 +164,7 @@ export async function renderImage(source: SourceImage, to: PixelTargetId, view: 
   const sharp = await loadSharp()
   const { metadata } = source
   const { page, options: imageOptions } = view
-  const box = resizeBoxOf(imageOptions)
+  const box = metadata.format === 'svg' ? drawingBoxOf(imageOptions) : resizeBoxOf(imageOptions)
   const keepsSourceProfile = keepsProfile(source, to, view)
   const options: SharpOptions = {
     limitInputPixels: maxPixels,

@@ -26,9 +26,9 @@ const fontSizePixels: Readonly<Record<string, number>> = {
   'xx-large': 32,
 }
 
-/** Default font size of a drawing; the drawing's own styles take precedence. */
+/** Default font size of a drawing, unless its root element has one: a style sheet would beat that attribute. */
 export const svgDefaults = {
-  svg: { stylesheet: `:root{font-size:${fontSizePixels['medium']}px}` },
+  svg: { stylesheet: `:root:not([font-size]):not([font]){font-size:${fontSizePixels['medium']}px}` },
 } satisfies SharpOptions
 
 const geometryAttributes = 'width|height|[cdfr]?[xy]|[xy][12]|r|fr|ref[XY]|marker(?:Width|Height)'

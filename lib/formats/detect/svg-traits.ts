@@ -55,8 +55,12 @@ export async function traitsOf(format: FormatId, file: OpenedFile): Promise<read
   return needsBrowser(text) ? ['browser-drawing'] : []
 }
 
+/** Embedded images that librsvg leaves out. */
+const embeddedImages = /data:image\/(?:webp|gif|avif)[;,]/i
+
 /** @param svg decoded as Latin-1, one character per byte. */
 export function needsBrowser(svg: string): boolean {
+  if (embeddedImages.test(svg)) return true
   // Ignore embedded images, fonts and comments.
   const text = svg.replace(/data:[^"')>]*/g, '').replace(/<!--[\s\S]*?(?:-->|$)/g, '')
   return browserOnlyFeatures.some((mark) => mark.test(text))

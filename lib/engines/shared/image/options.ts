@@ -38,7 +38,7 @@ export const imageShape = {
     .enum(['max', 'crop', 'scale'])
     .default('max')
     .describe(
-      'max fits inside without enlarging, crop fills the box and cuts off the rest, scale fits inside and may enlarge.',
+      'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.',
     ),
   downscale: integer(16, maxSide)
     .optional()
@@ -66,6 +66,13 @@ export type ResizeBox = Pick<ImageOptions, 'width' | 'height' | 'fit'>
 export function resizeBoxOf({ width, height, fit, downscale }: ImageOptions): ResizeBox | undefined {
   if (width !== undefined || height !== undefined) return { width, height, fit }
   return downscale === undefined ? undefined : { width: downscale, height: downscale, fit: 'max' }
+}
+
+/** Box for a vector drawing, which is also enlarged to a requested size: it has no pixels that would get larger. */
+export function drawingBoxOf(options: ImageOptions): ResizeBox | undefined {
+  const box = resizeBoxOf(options)
+  const isLimit = options.width === undefined && options.height === undefined
+  return box && box.fit === 'max' && !isLimit ? { ...box, fit: 'scale' } : box
 }
 
 /** Normalizes spellings such as `Adobe RGB`, `adobe_rgb` and `grayscale`. */

@@ -252,7 +252,7 @@ const hints: typeof en = {
     'Was mit den Lesezeichen der Dateien geschieht.',
   'keep preserves what the camera or author stored, including the location.':
     'Kameradaten und Ort behalten oder entfernen.',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
     'Wie das Bild in Breite und Höhe eingepasst wird.',
   'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
     'Wie das Bild in Breite und Höhe eingepasst wird.',

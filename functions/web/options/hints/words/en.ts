@@ -244,7 +244,7 @@ const hints: Readonly<Record<string, string>> = {
     'What happens to the bookmarks of the files.',
   'keep preserves what the camera or author stored, including the location.':
     'Keep camera data and location, or remove them.',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
     'How the image fits into the width and height.',
   'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
     'How the image fits into the width and height.',

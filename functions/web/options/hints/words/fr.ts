@@ -255,7 +255,7 @@ const hints: typeof en = {
     'Ce que deviennent les signets des fichiers.',
   'keep preserves what the camera or author stored, including the location.':
     'Conserver les données de l’appareil et le lieu, ou les supprimer.',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
     'Comment l’image s’adapte à la largeur et à la hauteur.',
   'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
     'Comment l’image s’adapte à la largeur et à la hauteur.',

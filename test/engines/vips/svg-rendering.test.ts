@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import sharp from 'sharp'
+import { chromium } from '../../../lib/engines/chromium.ts'
+import { vips } from '../../../lib/engines/vips.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { convertAndCleanUp } from '../support/convert-and-clean-up.ts'
+import { convert, fixture, removeRuns } from '../support/run-engine.ts'
+
+const folder = scratchFolder('svg-rendering')
+
+async function drawing(name: string, attributes: string, content: string): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`)
+  return path
+}
+
+async function inkHeight(path: string): Promise<number> {
+  const flat = await sharp(path).flatten({ background: '#fff' }).png().toBuffer()
+  const { info } = await sharp(flat).trim({ background: '#fff' }).toBuffer({ resolveWithObject: true })
+  return info.height
+}
+
+describe('SVG drawings', () => {
+  after(async () => {
+    await chromium.close?.()
+    await removeRuns()
+  })
+
+  test('the font size of the root element counts, as an attribute and as a style', async () => {
+    const text = '<text x="5" y="80">H</text>'
+    const heights = []
+    for (const [index, size] of ['', 'font-size="64"', 'style="font-size:64px"'].entries()) {
+      const source = await drawing(`root-${index}.svg`, `width="100" height="100" ${size}`, text)
+      heights.push(await inkHeight((await convert(vips, source, 'png')).path))
+    }
+    const [normal = 0, byAttribute = 0, byStyle] = heights
+    assert.equal(byAttribute, byStyle)
+    assert.ok(byAttribute > 3 * normal, String(heights))
+  })
+
+  test('an embedded WebP image is drawn', async () => {
+    for (const to of ['png', 'jpg', 'pdf'] as const) {
+      const { path } = await convertAndCleanUp(fixture('odd/svg-embeds-webp.svg'), to)
+      const image = to === 'pdf' ? `${path}.png` : path
+      if (to === 'pdf') execFileSync('pdftoppm', ['-png', '-singlefile', path, path])
+      const { channels } = await sharp(image).flatten({ background: '#fff' }).stats()
+      assert.ok(
+        channels.some(({ stdev, mean }) => stdev > 20 || mean < 200),
+        to,
+      )
+    }
+  })
+
+  test('files that a drawing refers to are named in a warning', async () => {
+    for (const to of ['png', 'pdf'] as const) {
+      const { warnings } = await convertAndCleanUp(fixture('odd/svg-missing-image.svg'), to)
+      const [warning] = warnings.filter(({ code }) => code === 'LINKS_DROPPED')
+      assert.match(warning?.message ?? '', /^A file is missing in the drawing: logo\.png\./, to)
+    }
+    const link = await drawing(
+      'link.svg',
+      'width="9" height="9"',
+      '<a href="https://example.com/"><rect width="9" height="9"/></a>',
+    )
+    assert.deepEqual((await convert(vips, link, 'png')).warnings, [])
+  })
+
+  test('a drawing is enlarged to the requested width, and not to a limit', async () => {
+    const source = await drawing('small.svg', 'width="20" height="10"', '<rect width="20" height="10"/>')
+    for (const engine of [vips, chromium]) {
+      const sizeWith = async (options: Readonly<Record<string, unknown>>) => {
+        const { width, height } = await sharp(
+          (await convert(engine, source, 'png', { options })).path,
+        ).metadata()
+        return [width, height]
+      }
+      assert.deepEqual(await sizeWith({ width: 200 }), [200, 100], engine.id)
+      assert.deepEqual(await sizeWith({ downscale: 200 }), [20, 10], engine.id)
+    }
+  })
+})
