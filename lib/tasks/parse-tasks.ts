@@ -130,9 +130,12 @@ function suggestOperation(id: string): string | undefined {
   return findBySynonym(id).tools.find((tool) => names.includes(tool)) ?? findSimilar(id, names)
 }
 
+/** Maximum number of selections of files per task, which its record has to contain. */
+const maxSelections = 100
+
 type SentInput = z.infer<typeof CommonFields>['input']
 
-/** @throws AppError INVALID_REQUEST for an input that is named twice; different files of a task may be. */
+/** Names each task twice whose files would be taken twice, which is refused; different files of a task may be taken. */
 function inputsOf(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input' | 'sentInput'> {
   const inputs = Array.isArray(sentInput) ? sentInput : [sentInput]
   const wholeTasks: string[] = []
@@ -142,6 +145,13 @@ function inputsOf(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input
     else if (one.file === undefined) wholeTasks.push(one.task)
     else tasksOfFiles.add(one.task)
   }
+  const selections = inputs.filter((one) => typeof one !== 'string').length
+  if (selections > maxSelections)
+    throw new AppError(
+      'INVALID_INPUT',
+      `input: expected at most ${maxSelections} objects with a task and a file, got ${selections}. A pattern such as page-0*.jpg selects many files at once.`,
+      { field: 'input', max: maxSelections, got: selections },
+    )
   const isNames = Array.isArray(sentInput) && inputs.every((one) => typeof one === 'string')
   return { input: [...wholeTasks, ...tasksOfFiles], ...(!isNames && { sentInput }) }
 }

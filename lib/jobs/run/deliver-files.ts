@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import { type JobState, jobPrefix, type StoredFile, type Task } from '../../model/job.ts'
 import { listedFiles } from '../../plan/file-lists.ts'
 import { inputsOfTask } from '../task-inputs.ts'
-import { streamZip } from './pack-results.ts'
+
 import type { TaskServices } from './task-services.ts'
 
 /** Maximum number of files that an export delivers one by one, so that its record can contain them. */
@@ -114,6 +114,8 @@ const placeOf = (index: number, { task, workDir }: DeliveryRun) => ({
 
 /** Packs files into one ZIP. */
 async function packFiles(inputs: readonly StoredFile[], run: DeliveryRun): Promise<StoredFile> {
+  // Loaded on demand, since few exports need it.
+  const { streamZip } = await import('./pack-results.ts')
   const { services, signal, task } = run
   const hash = createHash('sha256')
   let size = 0

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
+
+const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
+const inputOf = (input: unknown) =>
+  parseTasks({ a: raw, b: raw, out: { operation: 'export/url', input } }).find(({ name }) => name === 'out')
+const everyTask = (...inputs: unknown[]) => [...inputs, 'b']
+
+test('an input names whole tasks or selects files of them, and is kept as sent', () => {
+  const page = (file: string) => ({ task: 'a', file })
+  const cases: readonly [input: unknown, names: readonly string[], isKept: boolean][] = [
+    [everyTask('a'), ['a', 'b'], false],
+    [everyTask(page('1')), ['b', 'a'], true],
+    [everyTask(page('1'), page('2')), ['b', 'a'], true],
+    [everyTask({ task: 'a' }), ['a', 'b'], true],
+  ]
+  for (const [input, names, isKept] of cases) {
+    const task = inputOf(input)
+    assert.deepEqual(task?.input, names)
+    assert.deepEqual(task?.sentInput, isKept ? input : undefined)
+  }
+})
+
+test('an input that takes files twice, has other fields or too many selections is refused', () => {
+  const pages = (count: number) => Array.from({ length: count }, (_, at) => ({ task: 'a', file: `${at}` }))
+  assert.equal(inputOf(everyTask(...pages(100)))?.input.length, 2)
+  for (const input of [
+    everyTask('a', { task: 'a', file: '1' }),
+    everyTask('a', { task: 'a' }),
+    everyTask({ task: 'a', name: '1' }),
+    everyTask({ file: '1' }),
+    everyTask(...pages(101)),
+    everyTask({ task: 'none', file: '*' }),
+    [],
+  ])
+    assert.throws(() => inputOf(input), { code: /^INVALID_(?:INPUT|REQUEST)$/ }, JSON.stringify(input))
+})
