@@ -7,7 +7,7 @@ import { openAccess } from '../../lib/model/principal.ts'
 import { webFolder } from '../../lib/page/asset-folder.ts'
 import { pageDocument, pageFile } from '../../lib/page/page.ts'
 import { anyJson, text } from '../../lib/validation/maxima.ts'
-import { documentIdOf, type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
+import { documentIdOf, languages, type SectionId, sectionIds, sectionPaths } from '../web/section-paths.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -36,7 +36,9 @@ const AssetParams = z.object({ asset: text('id') })
 const PageQuery = z.object({
   lang: text('id')
     .optional()
-    .describe('Language to use from now on, `en` or `de`; defaults to the language of the browser'),
+    .describe(
+      `Language to use from now on: ${languages.join(', ')}; defaults to the language of the browser`,
+    ),
 })
 
 /** Every path of a section returns the same page, which then shows that section. */

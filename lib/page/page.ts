@@ -53,15 +53,21 @@ function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
   )
 }
 
+/** `pt` of `pt-BR` */
+const primaryTag = (tag: string) => tag.toLowerCase().split('-')[0]
+
 /** RFC 9110, 12.5.4: tags with weights. */
 function parseAcceptLanguage(acceptedLanguages: string): Language {
   const tags = acceptedLanguages.split(',').map((part) => {
     const [tag = '', weight] = part.trim().split(/\s{0,9};\s{0,9}q=/)
-    return { tag: tag.split('-')[0]?.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) }
+    return { tag: tag.toLowerCase(), weight: weight === undefined ? 1 : Number(weight) }
   })
   const knownTags = tags
     .toSorted((a, b) => b.weight - a.weight)
-    .flatMap(({ tag }) => languages.filter((id) => id === tag))
+    .flatMap(({ tag }) => [
+      ...languages.filter((id) => id.toLowerCase() === tag),
+      ...languages.filter((id) => primaryTag(id) === primaryTag(tag)),
+    ])
   return knownTags[0] ?? 'en'
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { sectionPaths } from '../../functions/web/section-paths.ts'
+import { languages, sectionPaths } from '../../functions/web/section-paths.ts'
 import { axeViolations } from './axe.ts'
 import { chooseFiles, fileCard, filePayload, fixture, openSite, type Site, visit } from './browser.ts'
 
@@ -53,7 +53,7 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
     }))
 
   test('every landing page has a title, three steps, options and questions without scripts', async () => {
-    for (const language of ['en', 'de']) {
+    for (const language of languages) {
       for (const path of sectionPaths.landing) {
         const html = await fetchHtml(path, language)
         const [, list = ''] = html.match(/<ol>(.*?)<\/ol>/) ?? []
@@ -64,6 +64,20 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
         assert.match(html, /<details><summary>.*<\/summary><p>/)
       }
     }
+  })
+
+  test('the page comes in the language of the browser and offers all others', async () => {
+    const languageOf = async (accepted: string) =>
+      (await fetchHtml('/', accepted)).match(/<html lang="(\w+)"/)?.[1]
+    assert.equal(await languageOf('fr-CA,en;q=0.5'), 'fr')
+    assert.equal(await languageOf('xx, de-AT;q=0.9'), 'de')
+    assert.equal(await languageOf('xx'), 'en')
+    await visit({ site }, async (page) => {
+      await page.locator('.menu summary').click()
+      await page.getByRole('link', { name: 'Français' }).click()
+      await page.getByRole('button', { name: 'Choisir des fichiers' }).waitFor()
+      assert.deepEqual(await axeViolations(page), [])
+    })
   })
 
   test('a file added on /pdf-to-word becomes a Word document with one more click', () =>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import hints from '../../functions/web/options/hints/words/de.ts'
 import englishHints from '../../functions/web/options/hints/words/en.ts'
-import names from '../../functions/web/options/names/words/de.ts'
+import type englishNames from '../../functions/web/options/names/words/en.ts'
+import { languages } from '../../functions/web/section-paths.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { optionViews } from '../../lib/http/openapi/option-view.ts'
 import { operations } from '../../lib/model/operations.ts'
@@ -69,35 +69,45 @@ test('English has a hint for each description of the API, and no unused hints', 
   assert.deepEqual(Object.keys(englishHints).toSorted(), apiTexts.hints)
 })
 
-describe('the German page', () => {
-  test('the German page translates each label, value, unit and hint of every conversion', () => {
-    assert.ok(apiTexts.labels.length > 100 && apiTexts.values.length > 200 && apiTexts.hints.length > 140)
-    const missingTexts = {
-      labels: apiTexts.labels.filter((text) => !names.labels[text]),
-      values: apiTexts.values.filter((text) => !names.values[text] && !untranslated.has(text)),
-      units: apiTexts.units.filter((text) => !names.units[text] && !untranslatedUnits.has(text)),
-      hints: apiTexts.hints.filter((text) => hints[text] === undefined),
-    }
-    assert.deepEqual(missingTexts, { labels: [], values: [], units: [], hints: [] })
-  })
-
-  test('the German page has no unused translations', () => {
-    const unusedTexts = {
-      // The page shows no labels of deprecated options.
-      labels: Object.keys(names.labels).filter((text) => !apiTexts.labels.includes(text)),
-      values: Object.keys(names.values).filter((text) => !apiTexts.values.includes(text)),
-      units: Object.keys(names.units).filter((text) => !apiTexts.units.includes(text)),
-      hints: Object.keys(hints).filter((text) => !apiTexts.hints.includes(text)),
-      same: [...untranslated].filter((text) => !apiTexts.values.includes(text)),
-    }
-    assert.deepEqual(unusedTexts, { labels: [], values: [], units: [], hints: [], same: [] })
-  })
-
-  test('the German page shows no code identifiers', () => {
-    const shownTexts = [...Object.values(names.labels), ...Object.values(names.values)]
-    assert.deepEqual(
-      shownTexts.filter((text) => /_|:|[a-zäöü][A-ZÄÖÜ]/.test(text)),
-      [],
+for (const language of languages.filter((id) => id !== 'en')) {
+  describe(`options of the page in ${language}`, async () => {
+    const folder = '../../functions/web/options'
+    const { default: hints }: { default: typeof englishHints } = await import(
+      `${folder}/hints/words/${language}.ts`
     )
+    const { default: names }: { default: typeof englishNames } = await import(
+      `${folder}/names/words/${language}.ts`
+    )
+
+    test('the page translates each label, value, unit and hint of every conversion', () => {
+      assert.ok(apiTexts.labels.length > 100 && apiTexts.values.length > 200 && apiTexts.hints.length > 140)
+      const missingTexts = {
+        labels: apiTexts.labels.filter((text) => !names.labels[text]),
+        values: apiTexts.values.filter((text) => !names.values[text] && !untranslated.has(text)),
+        units: apiTexts.units.filter((text) => !names.units[text] && !untranslatedUnits.has(text)),
+        hints: apiTexts.hints.filter((text) => hints[text] === undefined),
+      }
+      assert.deepEqual(missingTexts, { labels: [], values: [], units: [], hints: [] })
+    })
+
+    test('the page has no unused translations', () => {
+      const unusedTexts = {
+        // The page shows no labels of deprecated options.
+        labels: Object.keys(names.labels).filter((text) => !apiTexts.labels.includes(text)),
+        values: Object.keys(names.values).filter((text) => !apiTexts.values.includes(text)),
+        units: Object.keys(names.units).filter((text) => !apiTexts.units.includes(text)),
+        hints: Object.keys(hints).filter((text) => !apiTexts.hints.includes(text)),
+        same: [...untranslated].filter((text) => !apiTexts.values.includes(text)),
+      }
+      assert.deepEqual(unusedTexts, { labels: [], values: [], units: [], hints: [], same: [] })
+    })
+
+    test('the page shows no code identifiers', () => {
+      const shownTexts = [...Object.values(names.labels), ...Object.values(names.values)]
+      assert.deepEqual(
+        shownTexts.filter((text) => /_|:|[a-zäöü][A-ZÄÖÜ]/.test(text)),
+        [],
+      )
+    })
   })
-})
+}

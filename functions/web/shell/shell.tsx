@@ -1,7 +1,15 @@
 import type { ComponentChildren } from 'preact'
-import { menuSections, type SectionId, sectionIds, sectionPaths, unlistedSections } from '../section-paths.ts'
+import {
+  languageNames,
+  languages,
+  menuSections,
+  type SectionId,
+  sectionIds,
+  sectionPaths,
+  unlistedSections,
+} from '../section-paths.ts'
 import words from '../words/en.ts'
-import { languageLink } from './language.ts'
+import { language } from './language.ts'
 
 const navSections = sectionIds.filter(
   (section) => !menuSections.includes(section) && !unlistedSections.includes(section),
@@ -13,7 +21,6 @@ export function Shell(props: {
   readonly section: SectionId | undefined
   readonly children: ComponentChildren
 }) {
-  const { href, hreflang } = languageLink()
   return (
     <>
       <a class="skip" href="#main">
@@ -36,9 +43,13 @@ export function Shell(props: {
               {menuLinks.map((section) => (
                 <SectionLink key={section} section={section} current={props.section} />
               ))}
-              <a href={href} hreflang={hreflang} lang={hreflang}>
-                {words.otherLanguage}
-              </a>
+              {languages
+                .filter((id) => id !== language)
+                .map((id) => (
+                  <a key={id} href={`?lang=${id}`} hreflang={id} lang={id}>
+                    {languageNames[id]}
+                  </a>
+                ))}
             </div>
           </details>
         </nav>

@@ -26,7 +26,6 @@ const words: typeof en = {
     status: 'Status',
     docs: 'API-Referenz',
   },
-  otherLanguage: 'In English',
   loading: 'Lädt …',
   loadFailed:
     'Dieser Teil der Seite konnte nicht geladen werden. Prüfe deine Verbindung und versuche es noch einmal.',

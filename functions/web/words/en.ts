@@ -26,7 +26,6 @@ export default {
     status: 'Status',
     docs: 'API reference',
   },
-  otherLanguage: 'Auf Deutsch',
   loading: 'Loading…',
   loadFailed: 'This part of the page could not be loaded. Check your connection and try again.',
   tryAgain: 'Try again',

@@ -121,6 +121,7 @@ const words: typeof en = {
   failed: (name, reason) => `${name}: ${reason}`,
   download: 'Herunterladen',
   again: 'Erneut umwandeln',
+  shareAndMore: 'Teilen und mehr',
   preview: 'Vorschau',
   delete: 'Löschen',
   deleteTitle: 'Diese Datei und ihr Ergebnis vom Server löschen',

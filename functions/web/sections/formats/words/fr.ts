@@ -1,0 +1,70 @@
+import { pluralIn } from '../../../words/plural.ts'
+import type en from './en.ts'
+
+const plural = pluralIn('fr')
+
+/** Machine translation, not yet checked by a native speaker. */
+const words: typeof en = {
+  title: 'Formats',
+  lead: (count) =>
+    `${count} formats pris en charge. Choisissez-en un pour voir en quoi vous pouvez le convertir.`,
+  search: 'Rechercher par nom ou extension',
+  found: (count) => plural(count, 'format', 'formats'),
+  unknown: (id) => `Nous ne connaissons pas le format « ${id} »`,
+  toAll: 'Tous les formats',
+  allOf: (id) => `Toutes les conversions depuis ${id}`,
+  categories: {
+    image: 'Images',
+    document: 'Documents',
+    video: 'Vidéo',
+    audio: 'Audio',
+    ebook: 'Livres numériques',
+    archive: 'Archives',
+    font: 'Polices',
+  },
+  extensions: 'Extensions',
+  mimeTypes: 'Type de média',
+  usual: 'Conversions courantes',
+  others: 'Autres conversions',
+  outputOnly: 'En sortie seulement',
+  pairTitle: (from, to) => `${from} en ${to}`,
+  convert: 'Convertir un fichier',
+  route: 'Mode de conversion',
+  typicalTime: (time) => `Durée habituelle : ${time}`,
+  estimatedTime: (time) => `Durée estimée : ${time}`,
+  underOneSecond: 'moins de 1 s',
+  losses: 'Ce qui peut être perdu',
+  noLosses: 'Aucune perte connue',
+  keptShare: (share) => `${share} conservés dans les conversions mesurées`,
+  lossy: (target) => `${target} compresse avec pertes`,
+  lost: {
+    pictures: 'Images',
+    film: 'Vidéo',
+    sound: 'Audio',
+    animation: 'Animation (une image est conservée)',
+    transparency: 'Transparence',
+    formulas: 'Formules (leurs valeurs sont conservées)',
+    equations: 'Équations',
+    comments: 'Commentaires',
+    notes: 'Notes de l’orateur',
+    margins: 'En-têtes et pieds de page',
+    changes: 'Suivi des modifications',
+    hiddenText: 'Texte masqué',
+    selectableText: 'Texte sélectionnable',
+    frames: 'Images de la vidéo',
+    seconds: 'Durée',
+  },
+  options: 'Options',
+  noOptions: 'Aucune option.',
+  option: 'Option',
+  values: 'Valeurs',
+  defaultValue: 'Par défaut',
+  description: 'Description',
+  yesNo: 'Oui ou non',
+  yes: 'Oui',
+  no: 'Non',
+  text: 'Texte',
+  command: 'Utiliser l’API',
+}
+
+export default words

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { languages } from '../../functions/web/section-paths.ts'
+import { pluralIn } from '../../functions/web/words/plural.ts'
+
+const web = new URL('../../functions/web', import.meta.url).pathname
+/** The API's texts have a test of their own: option-translations.test.ts. */
+const folders = readdirSync(web, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('words/en.ts') && !path.startsWith('options/names'))
+  .map((path) => dirname(path))
+
+/** Texts by their path in the catalog, for example `filters.all`; functions count as the name of their type. */
+function listTexts(value: unknown, path = ''): readonly (readonly [path: string, text: string])[] {
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([key, child]) => listTexts(child, path ? `${path}.${key}` : key))
+  return [[path, typeof value === 'string' ? value : typeof value]]
+}
+
+const loadTexts = async (folder: string, language: string) =>
+  new Map(listTexts((await import(join(web, folder, `${language}.ts`))).default))
+
+/** Short texts, such as `Options`, may be the same in two languages. */
+const isSentence = (text: string) => text.split(' ').length > 3
+
+for (const language of languages.filter((id) => id !== 'en')) {
+  describe(`the page in ${language}`, () => {
+    for (const folder of folders) {
+      test(`${folder}/${language}.ts has a translation of every English text, and no others`, async () => {
+        const [english, translated] = await Promise.all([
+          loadTexts(folder, 'en'),
+          loadTexts(folder, language),
+        ])
+        const missing = [...english.keys()].filter((path) => !translated.has(path))
+        const unused = [...translated.keys()].filter((path) => !english.has(path))
+        const untranslated = [...english].filter(
+          ([path, text]) => isSentence(text) && translated.get(path) === text,
+        )
+        assert.deepEqual({ missing, unused, untranslated }, { missing: [], unused: [], untranslated: [] })
+      })
+    }
+
+    test(`catalogs in ${language} that a machine translated say so`, () => {
+      if (language === 'de') return
+      const unmarked = [...folders, 'options/names/words'].filter(
+        (folder) =>
+          !readFileSync(join(web, folder, `${language}.ts`), 'utf8').includes('Machine translation'),
+      )
+      assert.deepEqual(unmarked, [])
+    })
+  })
+}
+
+test('nouns follow the plural rules of their language', () => {
+  const count = (locale: string) => [0, 1, 2].map((number) => pluralIn(locale)(number, 'one', 'other'))
+  assert.deepEqual(count('en'), ['0 other', '1 one', '2 other'])
+  assert.deepEqual(count('fr'), ['0 one', '1 one', '2 other'])
+})
