@@ -45,6 +45,7 @@ const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
     'it repairs what was lost',
   ],
   [/^transfer: s3:(AbortMultipartUpload|DeleteObject) on \S+uploads/, 'an import into an upload is aborted'],
+  [/^broadcast: events:PutEvents/, 'it hands over to a new invocation after sending for others for long'],
   [
     /^(sockets|broadcast): (execute-api\S+ on \S+(DELETE|GET)|dynamodb:(BatchGetItem|Query on \S+byList))/,
     'a client is too slow, or sends a request while events are delivered',
