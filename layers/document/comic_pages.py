@@ -13,6 +13,7 @@ import img2pdf
 from PIL import Image
 
 EXTENSIONS = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+ATTRIBUTES = re.compile(r"(?:^|/)(?:__MACOSX/|\._)")
 MAX_IMAGE_BYTES = 200 * 1024 * 1024
 
 
@@ -40,8 +41,8 @@ def main():
     paths = []
     with zipfile.ZipFile(source) as comic:
         entries = [entry for entry in comic.infolist() if entry.filename.lower().endswith(EXTENSIONS)]
-        # macOS adds a resource fork file for each file.
-        entries = [entry for entry in entries if "__MACOSX" not in entry.filename]
+        # macOS adds a file with attributes for each file.
+        entries = [entry for entry in entries if not ATTRIBUTES.search(entry.filename)]
         for entry in sorted(entries, key=lambda one: natural_key(one.filename)):
             if entry.file_size > MAX_IMAGE_BYTES:
                 sys.exit(4)

@@ -117,9 +117,13 @@ export async function countArEntries(bytes: FileBytes): Promise<ContentSummary |
   return createSummary(entries)
 }
 
+const imageName = /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i
+/** macOS adds a file with attributes for each file. */
+const attributesName = /(?:^|\/)(?:__MACOSX\/|\._)/
+
 /** Counts the images of a comic book. */
 export async function countComicPages(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
-  const pages = zip?.names.filter((name) => /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i.test(name)).length
+  const pages = zip?.names.filter((name) => imageName.test(name) && !attributesName.test(name)).length
   return pages ? { counts: { pages }, features: [] } : undefined
 }
