@@ -196,6 +196,27 @@ describe('files on the page', { concurrency: 3 }, () => {
       })
     }))
 
+  test('a result can be shared by link and QR code, and the same be done with another file', () =>
+    visitPage(async (page) => {
+      const card = await convert(page, 'corners.png')
+      const url = await card.getByRole('link', { name: /^Download/ }).getAttribute('href')
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await card.getByText('Share and more').click()
+      await card.getByRole('button', { name: 'Copy link' }).click()
+      await page.getByText('Link copied.').waitFor({ state: 'attached' })
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), url)
+      await card.getByRole('button', { name: 'QR code' }).click()
+      await card.getByRole('img', { name: /^QR code with the link to corners/ }).waitFor()
+      const [dialog] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        card.getByRole('button', { name: 'Do the same with another file' }).click(),
+      ])
+      await dialog.setFiles(fixture('alpha.png'))
+      const target = (name: string) =>
+        downloadFrom(page, name).then((download) => download.suggestedFilename().split('.')[1])
+      assert.equal(await target('alpha.png'), await target('corners.png'))
+    }))
+
   test('a file name with markup, quotes and emoji is shown literally', () =>
     visitPage(async (page) => {
       const name = '<img src=x onerror=alert(1)> "ça" 🦢.png'

@@ -128,7 +128,7 @@ function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
         ))}
       </fieldset>
       {failedItems.length > 0 && (
-        <button type="button" class="link" onClick={showNextProblem}>
+        <button type="button" class="button quiet" onClick={showNextProblem}>
           {words.nextProblem}
         </button>
       )}
@@ -217,7 +217,7 @@ function CombineImages({ group }: { readonly group: readonly ConversionItem[] })
       >
         {words.combine(group.length)}
       </button>
-      <button type="button" class="link" onClick={() => openToolWith('merge', first)}>
+      <button type="button" class="button quiet" onClick={() => openToolWith('merge', first)}>
         {words.combineOther}
       </button>
     </div>

@@ -1,5 +1,7 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Job } from '../../api.ts'
+import { Lazy } from '../../shell/lazy.tsx'
 import { listEngines } from '../../ui/engine-names.ts'
 import { convertAgain } from './add-items.ts'
 import { ForFile, Icon, Notice } from './components.tsx'
@@ -101,7 +103,44 @@ export function ItemResult({
           <p>{words.availableUntil(formatExpiry(job.expiresAt))}</p>
         </div>
       </div>
+      <MoreActions item={item} job={job} result={result} />
     </div>
+  )
+}
+
+const loadResultActions = () => import('./result-actions.tsx')
+
+function MoreActions({
+  item,
+  job,
+  result,
+}: {
+  readonly item: ConversionItem
+  readonly job: Job
+  readonly result: ShownResult
+}) {
+  const isOpen = useSignal(false)
+  return (
+    <details
+      class="more-actions"
+      onToggle={(event) => {
+        isOpen.value = event.currentTarget.open
+      }}
+    >
+      <summary>
+        {words.shareAndMore}
+        <ForFile>{result.filename}</ForFile>
+      </summary>
+      {isOpen.value && (
+        <Lazy
+          load={loadResultActions}
+          item={item}
+          job={job}
+          url={result.downloadUrl}
+          filename={result.filename}
+        />
+      )}
+    </details>
   )
 }
 

@@ -10,5 +10,6 @@ export const landingChoices: Readonly<Record<LandingId, Omit<TargetChoice, 'valu
   'heic-to-jpg': { to: 'jpg' },
   'mp4-to-mp3': { to: 'mp3' },
   'video-to-gif': { to: 'gif' },
-  'scan-to-text': { to: 'txt' },
+  // Images become text; only the tool recognizes the text of PDFs.
+  'scan-to-text': { to: 'txt', tool: 'ocr-pdf' },
 }

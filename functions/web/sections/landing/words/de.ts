@@ -169,12 +169,13 @@ const words: typeof en = {
     },
     'scan-to-text': {
       title: 'Scan in Text umwandeln',
-      description: 'Erkennt den Text eines Scans oder Fotos (OCR) und speichert ihn als Textdatei.',
+      description:
+        'Erkennt den Text eines Scans oder Fotos (OCR): Eine PDF wird durchsuchbar, ein Bild wird zur Textdatei.',
       lead: 'Hol den Text aus einer gescannten Seite oder einem Foto.',
       steps: [
         'Füge eine gescannte PDF oder ein Bild hinzu, oder nimm ein Foto auf.',
         'Wähle in den Optionen die Sprache des Textes.',
-        'Drücke „In TXT umwandeln“ und lade den Text herunter.',
+        'Drücke den Knopf unter der Datei und lade das Ergebnis herunter: eine durchsuchbare PDF oder den Text eines Bildes.',
       ],
       options: ['Mehr als 100 Sprachen, auch mehrere zugleich.', 'Wandle nur einige Seiten einer PDF um.'],
       questions: [
@@ -183,8 +184,8 @@ const words: typeof en = {
           'Ein gerades, scharfes und helles Bild und die richtige Sprache in den Optionen.',
         ],
         [
-          'Bekomme ich eine PDF mit markierbarem Text?',
-          'Ja. Nimm das Werkzeug „Text erkennen (OCR)“: Es behält die Seite und fügt den Text hinzu.',
+          'Bekomme ich den Text einer PDF als Textdatei?',
+          'Ja. Lass zuerst den Text erkennen und wandle dann die durchsuchbare PDF in TXT um.',
         ],
       ],
     },

@@ -142,12 +142,13 @@ export default {
     },
     'scan-to-text': {
       title: 'Convert a scan to text',
-      description: 'Recognize the text of a scan or photo (OCR) and save it as a text file.',
+      description:
+        'Recognize the text of a scan or photo (OCR): a PDF becomes searchable, an image becomes a text file.',
       lead: 'Get the text of a scanned page or a photo.',
       steps: [
         'Add a scanned PDF or an image, or take a photo.',
         'Choose the language of the text in the options.',
-        'Press “Convert to TXT” and download the text.',
+        'Press the button below the file and download the result: a searchable PDF, or the text of an image.',
       ],
       options: ['More than 100 languages, and several at once.', 'Convert only some pages of a PDF.'],
       questions: [
@@ -156,8 +157,8 @@ export default {
           'A straight, sharp and bright image, and the right language in the options.',
         ],
         [
-          'Can I get a PDF with selectable text?',
-          'Yes. Use the tool “Recognize text (OCR)”: it keeps the page and adds the text.',
+          'Can I get the text of a PDF as a text file?',
+          'Yes. Recognize its text first, then convert the searchable PDF to TXT.',
         ],
       ],
     },

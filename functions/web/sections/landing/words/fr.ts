@@ -174,12 +174,13 @@ const words: typeof en = {
     },
     'scan-to-text': {
       title: 'Convertir un scan en texte',
-      description: 'Reconnaît le texte d’un scan ou d’une photo (OCR) et l’enregistre dans un fichier texte.',
+      description:
+        'Reconnaît le texte d’un scan ou d’une photo (OCR) : un PDF devient consultable, une image devient un fichier texte.',
       lead: 'Récupérez le texte d’une page scannée ou d’une photo.',
       steps: [
         'Ajoutez un PDF scanné ou une image, ou prenez une photo.',
         'Choisissez la langue du texte dans les options.',
-        'Cliquez sur « Convertir en TXT » et téléchargez le texte.',
+        'Cliquez sur le bouton sous le fichier et téléchargez le résultat : un PDF consultable ou le texte d’une image.',
       ],
       options: [
         'Plus de 100 langues, et plusieurs à la fois.',
@@ -191,8 +192,8 @@ const words: typeof en = {
           'Une image droite, nette et claire, et la bonne langue dans les options.',
         ],
         [
-          'Puis-je obtenir un PDF dont le texte est sélectionnable ?',
-          'Oui. Utilisez l’outil « Reconnaître le texte (OCR) » : il conserve la page et ajoute le texte.',
+          'Puis-je obtenir le texte d’un PDF dans un fichier texte ?',
+          'Oui. Reconnaissez d’abord le texte, puis convertissez le PDF consultable en TXT.',
         ],
       ],
     },

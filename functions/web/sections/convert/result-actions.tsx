@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks'
+import type { Job } from '../../api.ts'
+import { announce } from '../../shell/announce.ts'
+import { Lazy } from '../../shell/lazy.tsx'
+import { convertAgain } from './add-items.ts'
+import { convertItem } from './convert-item.ts'
+import { chooseFile } from './file-input.ts'
+import { formatExpiry } from './format-text.ts'
+import type { ConversionItem } from './item.ts'
+import lazyWords from './lazy/words/en.ts'
+
+const loadQrCode = () => import('../../ui/qr-code.tsx')
+
+/** What else can be done with a result: pass on its signed link, or do the same with another file. */
+export default function ResultActions({
+  item,
+  job,
+  url,
+  filename,
+}: {
+  readonly item: ConversionItem
+  readonly job: Job
+  readonly url: string
+  readonly filename: string
+}) {
+  const [isCodeShown, showCode] = useState(false)
+  return (
+    <div class="result-actions">
+      <div class="actions">
+        <button
+          type="button"
+          class="button"
+          onClick={() => void navigator.clipboard.writeText(url).then(() => announce(lazyWords.linkCopied))}
+        >
+          {lazyWords.copyResultLink}
+        </button>
+        {'share' in navigator && (
+          <button
+            type="button"
+            class="button"
+            // Rejects if the user closes the sheet.
+            onClick={() => void navigator.share({ url, title: filename }).catch(() => {})}
+          >
+            {lazyWords.share}
+          </button>
+        )}
+        <button
+          type="button"
+          class="button"
+          aria-expanded={isCodeShown}
+          onClick={() => showCode(!isCodeShown)}
+        >
+          {lazyWords.qrCode}
+        </button>
+        <button
+          type="button"
+          class="button"
+          onClick={async () => {
+            const file = await chooseFile()
+            const next = file && convertAgain(item, file)
+            if (next) void convertItem(next)
+          }}
+        >
+          {lazyWords.sameWithOther}
+        </button>
+      </div>
+      {isCodeShown && <Lazy load={loadQrCode} text={url} label={lazyWords.qrCodeOf(filename)} />}
+      <p class="hint">{lazyWords.linkValidUntil(formatExpiry(job.expiresAt))}</p>
+    </div>
+  )
+}
