@@ -32,7 +32,7 @@ export function parseTargetFormat(fields: TargetFields, name = 'targetFormat'): 
   throw unknownFormatError('UNSUPPORTED_FORMAT', firstTarget, { field: name })
 }
 
-/** Returns the tool that an unknown name most likely means, such as `split-pdf` for `split` or `merge-pdf` for `join`. */
+/** Returns the tool that an unknown name most likely means, such as `split-pdf` for `split`. */
 const suggestTool = (name: string) =>
   findBySynonym(name).tools.find((tool) => toolOperations.some((known) => known === tool)) ??
   findSimilar(name, toolOperations) ??

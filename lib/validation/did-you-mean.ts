@@ -20,10 +20,10 @@ export function findSimilar(name: string, knownNames: readonly string[]): string
 /** Swapped characters are the most frequent mistake, so they count less than a replaced one. */
 function distanceOf(name: string, otherName: string): number {
   const plainDistance = distance(name, otherName)
-  return plainDistance === 2 && sortedLetters(name) === sortedLetters(otherName) ? 0.5 : plainDistance
+  return plainDistance === 2 && sortedCharacters(name) === sortedCharacters(otherName) ? 0.5 : plainDistance
 }
 
-const sortedLetters = (name: string) => [...name].sort().join('')
+const sortedCharacters = (name: string) => [...name].sort().join('')
 
 const normalize = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 

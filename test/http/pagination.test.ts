@@ -72,10 +72,15 @@ describe('lists', () => {
   })
 
   test('the older parameter and field of webhooks still work', async () => {
-    const owner = await app.send('POST', '/v1/webhooks', { body: { url: 'https://example.com/1' } })
+    const owner = await app.send('POST', '/v1/webhooks', {
+      body: { url: 'https://example.com/1', events: ['*'] },
+    })
     const headers = { 'x-owner-token': owner.headers['x-owner-token'] ?? '' }
     for (const at of [2, 3])
-      await app.send('POST', '/v1/webhooks', { body: { url: `https://example.com/${at}` }, headers })
+      await app.send('POST', '/v1/webhooks', {
+        body: { url: `https://example.com/${at}`, events: ['*'] },
+        headers,
+      })
     const list = async (query: Record<string, string>) =>
       (await app.send('GET', '/v1/webhooks', { headers, query: { limit: '1', ...query } })).json.data
     const first = await list({})

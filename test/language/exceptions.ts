@@ -35,6 +35,7 @@ export const allowedTerms: readonly AllowedTerm[] = [
     reason: 'These are names of sample files, not words.',
   },
   { term: /\bUS ?letter\b|\bA5, Letter, Legal\b|'Letter'|\bA5', 'Letter'/gi, reason: 'It is a paper size.' },
+  { term: /'(?:lower|upper)Letter'/g, reason: 'WordprocessingML has these number formats.' },
   { term: /\bletter-?spac(?:ed|ing)\b/gi, reason: 'It is the term of typography and CSS.' },
   { term: /\bletters(?:,| and| or) digits\b/g, reason: 'Only characters of the alphabet are meant.' },
   { term: /\bSoundFont\b/gi, reason: 'It is the name of a file format.' },
@@ -52,6 +53,11 @@ const feature = 'The API reports features of a file under these names in `result
 const formatName = 'It is in the proper name of a format.'
 
 export const exceptions: readonly Exception[] = [
+  {
+    path: 'lib/formats/synonyms.ts',
+    words: ['picture'],
+    reason: 'People search for formats with it.',
+  },
   {
     path: 'functions/web/sections/convert/',
     words: ['begun'],
