@@ -154,9 +154,16 @@ function missingPageError(): never {
   throw new AppError('CORRUPT_FILE', sentence, { field: 'file', format: 'mhtml' })
 }
 
+/** Bytes in which the root element begins. */
+const maxHeadBytes = 4096
+const xhtmlNamespace =
+  /<(?:\w{1,40}:)?html\b[^<>]{0,2000}?\bxmlns(?::\w{1,40})?\s{0,9}=\s{0,9}["']http:\/\/www\.w3\.org\/1999\/xhtml["']/
+
 /** Adds the charset, except for pure ASCII and for pages that declare one, which the browser detects. */
 function contentTypeOf(bytes: Buffer, { name, source }: Charset): string {
-  const isXml = /^\s*<\?xml\b/.test(bytes.toString('latin1', 0, 200))
+  const head = bytes.toString('latin1', 0, maxHeadBytes)
+  // Without the namespace, elements have no meaning in XML; such pages are HTML with a needless declaration.
+  const isXml = /^\s*<\?xml\b/.test(head) && xhtmlNamespace.test(head)
   const type = isXml ? 'application/xhtml+xml' : 'text/html'
   // UTF-16 text can consist of ASCII bytes only.
   const isPureAscii = source === 'bytes' && name === 'utf-8' && isAscii(bytes)
@@ -185,11 +192,25 @@ async function convert(page: BrowserPage, work: EngineWork, tools: Tools): Promi
   }
   // Otherwise `to` is one of the declared image targets.
   else await captureImage(page, { to: to as ScreenshotTarget, path, options }, tools)
+  if (from === 'html' && (await isDrawnByScripts(page))) {
+    const sentence = 'Scripts of the page did not run, so what they draw or write is missing.'
+    tools.warn('SCRIPTS_NOT_RUN', sentence)
+  }
   if (page.missingFiles > 0) {
     const files = page.missingFiles === 1 ? 'One linked file was' : `${page.missingFiles} linked files were`
     tools.warn('LINKS_DROPPED', `${files} not loaded: pages are converted without network access.`)
   }
   return { files: [{ path }], ...(unseen !== '' && { hiddenText: unseen }) }
+}
+
+/** Whether content is missing because scripts did not run: the page has an empty canvas, or no text and no images. */
+async function isDrawnByScripts(page: BrowserPage): Promise<boolean> {
+  const expression =
+    "document.scripts.length > 0 && (document.querySelector('canvas') !== null || (!document.querySelector('img, svg, video, object, embed, iframe, input, textarea') && !/\\S/.test(document.body?.innerText ?? '')))"
+  // The expression fails in pages whose elements replace properties of the document by their names.
+  const Reply = z.looseObject({ result: z.looseObject({ value: z.unknown().optional() }) })
+  const { result } = await page.call(Reply, 'Runtime.evaluate', { expression, returnByValue: true })
+  return result.value === true
 }
 
 async function captureImage(page: BrowserPage, request: ScreenshotRequest, tools: Tools): Promise<void> {

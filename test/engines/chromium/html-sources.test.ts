@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { chromium } from '../../../lib/engines/chromium.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { readStdout } from '../support/inspect-result.ts'
+import { convert, fixture } from '../support/run-engine.ts'
+
+const folder = scratchFolder('html-sources')
+
+after(() => chromium.close?.())
+
+async function print(name: string, html: string) {
+  const path = join(folder, `${name}.html`)
+  await writeFile(path, html)
+  const run = await convert(chromium, path, 'pdf')
+  return { ...run, text: (await readStdout('pdftotext', run.path, '-')).replaceAll(/\s+/g, ' ').trim() }
+}
+
+test('a page with an XML declaration is XHTML only with its namespace', async () => {
+  const page = (attributes: string, text: string) =>
+    `<?xml version="1.0" encoding="UTF-8"?>\n<html${attributes}><head><title>t</title></head><body><p>${text}</p></body></html>`
+  const html = await print('declared', page('', 'one &eacute; <br> two'))
+  assert.equal(html.text, 'one é two')
+  const xhtml = await print('xhtml', page(' xmlns="http://www.w3.org/1999/xhtml"', 'three <b/> four'))
+  assert.equal(xhtml.text, 'three four')
+})
+
+test('a warning says that a page is drawn by scripts, which do not run', async () => {
+  for (const to of ['pdf', 'png'] as const) {
+    const { warnings } = await convert(chromium, fixture('odd/html-canvas-chart.html'), to)
+    assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'], to)
+  }
+  const empty = await print('app', '<div id="app"></div><script>app.textContent = "text"</script>')
+  assert.deepEqual(empty.warnings, ['SCRIPTS_NOT_RUN'])
+  const readable = await print('article', '<p>text</p><script>document.title = "t"</script>')
+  assert.deepEqual(readable.warnings, [])
+  const named = await print('named', '<img name="querySelector"><script></script><p>text</p>')
+  assert.equal(named.text, 'text')
+})
+
+test('a frame with its document in an attribute and the values of a form are printed', async () => {
+  const form =
+    '<form><input value="typed"><textarea>area</textarea><select><option>no<option selected>chosen</select></form>'
+  const { text } = await print('frame', `<iframe srcdoc="<p>inside"></iframe>${form}`)
+  for (const word of ['inside', 'typed', 'area', 'chosen']) assert.ok(text.includes(word), word)
+})
