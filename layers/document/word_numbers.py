@@ -177,12 +177,12 @@ def spell(number, kind):
     if kind == 'decimalZero':
         return f'{number:02}'
     if kind in ('lowerLetter', 'upperLetter') and number > 0:
-        letter = chr(ord('a') + (number - 1) % 26) * min((number - 1) // 26 + 1, 10)
-        return letter.upper() if kind == 'upperLetter' else letter
+        text = chr(ord('a') + (number - 1) % 26) * min((number - 1) // 26 + 1, 10)
+        return text.upper() if kind == 'upperLetter' else text
     if kind in ('lowerRoman', 'upperRoman') and 0 < number < 4000:
         text = ''
-        for value, letters in ROMAN:
-            text += letters * (number // value)
+        for value, numeral in ROMAN:
+            text += numeral * (number // value)
             number %= value
         return text.upper() if kind == 'upperRoman' else text
     return str(number)

@@ -30,7 +30,7 @@ def move_visible_sheet_first(document):
 
 
 def drop_hidden_print_areas(document):
-    """Removes the print areas of hidden sheets: the office prints them although nobody can see the sheet."""
+    """Removes the print areas of hidden sheets: the office prints them although the sheet is not displayed."""
     for sheet in document.Sheets:
         if not sheet.IsVisible:
             sheet.setPrintAreas(())

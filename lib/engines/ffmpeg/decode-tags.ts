@@ -3,9 +3,9 @@
  * code page of the author's system. ffmpeg decodes them as declared.
  */
 
-/** Share of letters above ASCII in text of another script; in Latin text, fewer than half have accents. */
+/** Share of characters above ASCII in text of another script; in Latin text, fewer than half have accents. */
 const minShare = 0.5
-const minLetters = 4
+const minCharacters = 4
 
 /** Returns the tags whose text is in another code page, decoded in the one that is most plausible for all of them. */
 export async function decodeTags(
@@ -26,6 +26,6 @@ export async function decodeTags(
 function isForeign(text: string): boolean {
   if (/[^\0-\xff]/.test(text)) return false
   const high = text.match(/[\x80-\xff]/g)?.length ?? 0
-  const letters = high + (text.match(/[a-z]/gi)?.length ?? 0)
-  return high >= minLetters && high >= letters * minShare
+  const alphabetic = high + (text.match(/[a-z]/gi)?.length ?? 0)
+  return high >= minCharacters && high >= alphabetic * minShare
 }
