@@ -330,7 +330,7 @@ export const rows: readonly Row[] = [
   {
     paths: [
       'test',
-      ...['bench', 'ci', 'expressions', 'fixtures', 'language', 'lint', 'mutate'].map(
+      ...['bench', 'ci', 'expressions', 'fixtures', 'interface', 'language', 'lint', 'mutate'].map(
         (name) => `test/${name}`,
       ),
       ...['.ci', '.githooks', '.github', '.gitignore', 'biome.json', 'tsconfig.json'],

@@ -48,12 +48,12 @@ const examplesOf = ({ example, examples = {} }: Media) => [
 /** A URI has only these characters (RFC 3986, 2). */
 const isUri = (text: string) => /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/.test(text) && URL.canParse(text)
 
-describe('the OpenAPI document', () => {
-  test('is smaller than 1 MB', () => {
+describe('quality of the OpenAPI document', () => {
+  test('the OpenAPI document is smaller than 1 MB', () => {
     assert.ok(sentDocument.length > 100_000 && sentDocument.length < 1_000_000, String(sentDocument.length))
   })
 
-  test('describes every operation, in a declared group and with declared scopes', () => {
+  test('the OpenAPI document describes every operation, in a declared group and with declared scopes', () => {
     const tags = new Set(document.tags.map(({ name }: { name: string }) => name))
     const { scopes } = securitySchemes('/').oauth.flows.clientCredentials
     for (const { operationId, summary, description, tags: usedTags = [], security = [] } of operations) {
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, api.length)
   })
 
-  test('has only examples that fit their schemas', () => {
+  test('the OpenAPI document has only examples that fit their schemas', () => {
     const ajv = new Ajv2020({
       strict: false,
       logger: false,

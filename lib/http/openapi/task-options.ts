@@ -8,7 +8,7 @@ import { simplifySchema } from './schemas.ts'
 type JsonSchema = Readonly<Record<string, unknown>>
 type Schemas = Readonly<Record<string, unknown>>
 
-/** Adds the options of its operation to the schema of each task, as a schema of their own such as `ThumbnailOptions`. */
+/** Adds to the schema of each task the options of its operation, as a schema such as `ThumbnailOptions`. */
 export function addTaskOptions(schemas: Schemas, engines: readonly Engine[]): Schemas {
   const added = taskOperations.flatMap(({ kind, name }) => {
     const id = taskSchemaName(name)
