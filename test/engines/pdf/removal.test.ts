@@ -72,8 +72,8 @@ test('flatten-pdf draws every kind of field that needs an appearance stream and 
 
 describe('redacting', () => {
   test('redact-pdf finds a term that is hyphenated at the end of a line', async () => {
-    const letter = await writeFiles({
-      'letter.pdf': createPdf({
+    const memo = await writeFiles({
+      'memo.pdf': createPdf({
         1: '<< /Type /Catalog /Pages 2 0 R >>',
         2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
         3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 100] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
@@ -86,7 +86,7 @@ describe('redacting', () => {
         5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
       }),
     })
-    const { path, result } = await run('redact-pdf', { terms: 'Confidential' }, letter('letter.pdf'))
+    const { path, result } = await run('redact-pdf', { terms: 'Confidential' }, memo('memo.pdf'))
     assert.equal(result.details?.['redactions'], 1)
     assert.match(await readPdfText(path), /All of it is\s+for now/)
   })

@@ -51,7 +51,7 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
   }
 }
 
-/** Text that was read from images may contain mistakes, and nobody asked for OCR. */
+/** Text that was read from images may contain mistakes. */
 function warnOcrUsed(pages: readonly number[], tools: Tools): void {
   if (pages.length === 0) return
   const pageList = formatPageRange([...pages].sort((a, b) => a - b))

@@ -60,7 +60,7 @@ export function countWords(tsv: string): Pick<PageReading, 'words' | 'uncertainW
   }
 }
 
-/** A page with fewer words is a picture with a caption, or noise. */
+/** A page with fewer words is an image with a caption, or noise. */
 const minWords = 3
 const maxUncertainShare = 0.2
 
