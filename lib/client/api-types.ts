@@ -9,7 +9,7 @@ export interface Api {
     "POST /v1/convert": {
       query?: {
         /** Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl` */
-        redirect?: ("0" | "1" | "true" | "false")
+        redirect?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
       }
       body?: ConversionRequest
       data: CreatedJob
@@ -40,7 +40,7 @@ export interface Api {
     "POST /v1/convert/merge": {
       query?: {
         /** Reply with 303 to the file itself once it is ready, which saves the request to `downloadUrl` */
-        redirect?: ("0" | "1" | "true" | "false")
+        redirect?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
       }
       body?: MergeRequest
       data: CreatedJob
@@ -104,7 +104,7 @@ export interface Api {
         /** Name of the task whose file to download; works for completed tasks of a failed job too */
         task?: string
         /** Show the file in the browser instead of saving it: images, audio, video, plain text and JSON. Types that can run scripts, such as HTML, SVG and PDF, are always saved. May be added to a signed URL */
-        inline?: ("0" | "1" | "true" | "false")
+        inline?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
         /** Signed URL: expiry in seconds since 1970 */
         exp?: string
         /** Signed URL: id of the signing key */
@@ -146,7 +146,7 @@ export interface Api {
     "POST /v1/download/zip": {
       query?: {
         /** Do not wait for the ZIP */
-        async?: ("0" | "1" | "true" | "false")
+        async?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
       }
       body?: {
         /** Your jobs whose results to include; jobs that are not completed are only listed in the manifest */
@@ -1108,8 +1108,8 @@ export interface Api {
     "GET /v1/formats": {
       query?: {
         category?: ("video" | "audio" | "image" | "document" | "ebook" | "archive" | "font")
-        canRead?: ("0" | "1" | "true" | "false")
-        canWrite?: ("0" | "1" | "true" | "false")
+        canRead?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
+        canWrite?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
         /** Part of the id, the name, an alias or a file extension, or a word for it such as `excel` or `photo` */
         q?: string
         /** Entries per page; all if omitted */
@@ -1213,7 +1213,7 @@ export interface ConversionRequest extends TargetFields {
   /** A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress. For PDF tools, the target format is pdf */
   toolOperation?: string
   /** Create one PDF with a page for each image: `file` first, then each `additionalFile` */
-  combineImages?: (boolean | ("0" | "1" | "true" | "false"))
+  combineImages?: (boolean | ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off"))
   /** Uploads instead of `additionalFile`, in order */
   additionalUploadIds?: (string[] | string)
 }
@@ -1408,7 +1408,7 @@ export interface BatchRequest extends TargetFields {
     [k: string]: unknown
   }[])
   /** End the job with the first file that fails */
-  failFast?: (boolean | ("0" | "1" | "true" | "false"))
+  failFast?: (boolean | ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off"))
 }
 export interface CreatedBatch extends Job {
   /** The same as jobId */

@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { coerceNumber, integer } from '../validation/coerce.ts'
+import { booleanFromText, coerceNumber, integer } from '../validation/coerce.ts'
 
 export { coerceNumber as numberFromText, integer }
 
-/** Parses the strings `true` and `false`; every non-empty string would be truthy otherwise. */
-const flagFromText = (value: unknown) => (value === 'true' ? true : value === 'false' ? false : value)
+/** Parses the texts of forms; every non-empty string would be truthy otherwise. */
+const flagFromText = (value: unknown) =>
+  typeof value === 'string' ? (booleanFromText(value) ?? value) : value
 
 export function decimal(min: number, max: number) {
   return z.preprocess(coerceNumber, z.number().min(min).max(max))

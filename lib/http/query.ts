@@ -1,13 +1,17 @@
 import * as z from 'zod'
 import { type IdPrefix, idPattern } from '../ids.ts'
 import type { Warning } from '../model/job.ts'
+import { booleanFromText } from '../validation/coerce.ts'
 import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
 import type { AnyContract } from './contract.ts'
 
-/** A boolean in a query or form, where `false` means false. */
+/** A boolean in a query or form, in any case; empty means not sent. */
 export const optionalBoolean = z
-  .enum(['true', 'false', '1', '0'])
-  .transform((text) => text === 'true' || text === '1')
+  .preprocess(
+    (value) => (typeof value === 'string' ? value.trim().toLowerCase() || undefined : value),
+    z.enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off']).optional(),
+  )
+  .transform((text) => (text === undefined ? undefined : booleanFromText(text)))
   .optional()
 
 /**

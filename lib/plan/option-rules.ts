@@ -6,6 +6,7 @@ import { isLenientOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Operation } from '../model/operations.ts'
 import { camelCase } from '../names/case-conversion.ts'
+import { booleanFromText } from '../validation/coerce.ts'
 import { parseInput } from '../validation/parse-input.ts'
 import type { ConversionSpec } from './plan-files.ts'
 
@@ -42,7 +43,7 @@ const hasAny = (options: Options, names: readonly string[]) => names.some((name)
 /** In an empty text, an option to change metadata removes an entry. */
 const isSet = (options: Options, names: readonly string[]) =>
   names.some((name) => options[name] !== undefined)
-const isOn = (value: unknown) => value === true || value === 'true' || value === '1' || value === 1
+const isOn = (value: unknown) => value === true || booleanFromText(String(value)) === true
 
 const margins = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
 const documentFields = ['title', 'author', 'subject', 'keywords', 'creator', 'producer']

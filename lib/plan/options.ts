@@ -23,6 +23,7 @@ export function stepsWithOptions(
   const warnings: Warning[] = []
   for (const [name, value] of Object.entries(options)) {
     const publicName = publicNameOf(name, schema)
+    if (publicName && value === '' && isFlag(schema.shape[publicName])) continue
     if (publicName && isIgnorableValue(schema.shape[publicName], value))
       warnings.push(warnAboutDroppedOption(publicName, value, schema))
     else if (publicName) addOption(knownOptionValues, publicName, value)
@@ -54,6 +55,9 @@ export function knownOptions(route: Route, options: Readonly<Record<string, unkn
   const schema = optionsSchemaOf(route)
   return Object.keys(options).flatMap((name) => publicNameOf(name, schema) ?? [])
 }
+
+/** An empty boolean of a form counts as not sent. */
+const isFlag = (option: unknown) => option instanceof z.ZodType && option.safeParse('yes').data === true
 
 /** Whether an invalid value can be dropped with a warning, because the option is lenient. */
 const isIgnorableValue = (option: unknown, value: unknown) =>

@@ -4,6 +4,18 @@ import * as z from 'zod'
 export const coerceNumber = (value: unknown) =>
   typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
 
+/** What forms and queries send for a boolean, in any case. */
+const textsByValue = [
+  [true, ['true', '1', 'yes', 'on']],
+  [false, ['false', '0', 'no', 'off']],
+] as const
+const booleansByText = new Map<string, boolean>(
+  textsByValue.flatMap(([value, texts]) => texts.map((text): [string, boolean] => [text, value])),
+)
+
+/** Undefined for other texts. */
+export const booleanFromText = (text: string) => booleansByText.get(text.trim().toLowerCase())
+
 export function integer(min: number, max: number) {
   return z.preprocess(coerceNumber, z.int().min(min).max(max))
 }

@@ -133,7 +133,7 @@ function describeVariant(schema: JsonSchema): string | undefined {
 }
 
 /** Booleans as sent in a query or form. */
-const isFlag = (values: readonly unknown[]) => values.toSorted().join() === '0,1,false,true'
+const isFlag = (values: readonly unknown[]) => values.toSorted().join() === '0,1,false,no,off,on,true,yes'
 
 /** For example `a, b or c`. */
 export function describeValues(values: readonly unknown[]): string {

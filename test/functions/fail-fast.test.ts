@@ -93,6 +93,27 @@ describe('a request that cannot work', () => {
     assert.deepEqual([status, json.error.details.field], [400, 'tasks.work.cropBox'])
   })
 
+  test('booleans of forms are accepted in all common spellings, and empty ones count as not sent', async () => {
+    const check = async (strip: string) =>
+      (
+        await app.send('POST', '/v1/convert/check', {
+          body: { from: 'jpg', toolOperation: 'metadata/write', strip },
+        })
+      ).status
+    for (const yes of ['true', '1', 'yes', 'on', 'TRUE', 'Yes']) assert.equal(await check(yes), 200, yes)
+    // Without it there is nothing to do.
+    for (const no of ['false', '0', 'no', 'OFF', '', 'maybe', 'constructor'])
+      assert.equal(await check(no), 400, no)
+    for (const [canRead, status] of Object.entries({
+      YES: 200,
+      off: 200,
+      '': 200,
+      maybe: 400,
+      constructor: 400,
+    }))
+      assert.equal((await app.send('GET', '/v1/formats', { query: { canRead } })).status, status, canRead)
+  })
+
   test('options that can work are accepted', async () => {
     for (const [body, name] of [
       [{ from: 'pdf', toolOperation: 'add-watermark-pdf', additionalFiles: 1 }, 'an image'],
