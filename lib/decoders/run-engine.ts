@@ -3,6 +3,7 @@ import type { Chunk, Engine, EngineLimits, EngineResult, Tools } from '../engine
 import { EngineCrash } from '../engines/sandbox/engine-crash.ts'
 import { createTools, sandboxLimits, type ToolsOptions } from '../engines/sandbox/exec.ts'
 import { AppError } from '../errors.ts'
+import { callEngine } from './call-engine.ts'
 import { DecoderPool } from './decoder-pool.ts'
 import { DecoderEnded } from './decoder-process.ts'
 import { EngineCall, type EngineReply } from './engine-call.ts'
@@ -41,6 +42,7 @@ export async function runEngine(
   request: EngineRequest,
   options: ToolsOptions,
 ): Promise<EngineReply> {
+  if (engine.runsInWorker) return callEngine(engine, request, createTools(options))
   return runAgain(engine, request, options, 1)
 }
 

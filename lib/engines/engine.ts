@@ -213,6 +213,8 @@ export interface Engine {
   readonly version: readonly [bin: string, ...args: string[]] | (() => string)
   /** Processes that are kept between jobs. */
   readonly host?: EngineHost
+  /** Only for engines of tests, which no decoder process can load. */
+  readonly runsInWorker?: true
   /**
    * Runs in a decoder process (lib/decoders/engine-program.ts).
    * @throws AppError (CORRUPT_FILE, PDF_ENCRYPTED, CONVERSION_FAILED …) if a retry cannot help. After any other error

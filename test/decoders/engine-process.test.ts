@@ -23,6 +23,7 @@ const convertForSeconds = (settings: RunSettings = {}) =>
 test('a decoder process can run the code of every engine', async () => {
   const ids = engines.map(({ id }) => id)
   assert.deepEqual(Object.keys(engineModules).toSorted(), ids.toSorted())
+  assert.ok(engines.every((engine) => !engine.runsInWorker))
   for (const [id, load] of Object.entries(engineModules)) assert.equal((await load()).id, id)
 })
 

@@ -20,6 +20,7 @@ const engineOf = (scripts: readonly string[], succeeds: boolean): Engine => ({
   version: () => '1.2',
   capabilities: [{ operation: 'convert', from: ['html'], to: ['txt'], cost: 1, options: z.object({}) }],
   limits: { memoryMb: 512, diskMb: 8, timeoutS: 20 },
+  runsInWorker: true,
   run: async ({ outDir }, { exec }) => {
     for (const script of scripts) await exec('sh', ['-c', script, 'a password']).catch(() => undefined)
     if (!succeeds) throw new Error('the engine failed')

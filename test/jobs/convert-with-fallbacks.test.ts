@@ -48,6 +48,7 @@ async function convert(
         { operation: 'convert', from: ['html', 'txt'], to: ['txt', 'md'], options: z.object({}), cost: 1 },
       ],
       limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
+      runsInWorker: true,
       run: async ({ outDir, inputs: [input] }) => {
         const text = await readFile(input?.path ?? '', 'utf8')
         foundCalls.push([id, dirname(input?.path ?? '').slice(workDir.length), text])

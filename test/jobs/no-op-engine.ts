@@ -69,6 +69,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       image: 'image',
       limits,
       version,
+      runsInWorker: true,
       run: makes('made.png', 'vips'),
       split,
       join: joinAll,
@@ -91,6 +92,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       image: 'image',
       limits,
       version,
+      runsInWorker: true,
       run: makes('made.png', 'imagemagick'),
       capabilities: [{ operation: 'convert', from: ['gif'], to: ['png'], cost: 2, options: Options }],
     },
@@ -99,6 +101,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       image: 'av',
       limits,
       version,
+      runsInWorker: true,
       run: makes('made.png', 'ffmpeg'),
       capabilities: [
         {
@@ -116,6 +119,7 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       image: 'office',
       limits,
       version,
+      runsInWorker: true,
       run: makes('made.pdf'),
       capabilities: [{ operation: 'convert', from: ['docx'], to: ['pdf'], cost: 1, options: z.object({}) }],
     },

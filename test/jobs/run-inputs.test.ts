@@ -29,6 +29,7 @@ function engine(): Engine {
     capabilities: [{ operation: 'convert', from: ['html'], to: ['txt'], options: z.object({}), cost: 1 }],
     limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
     version: () => '1',
+    runsInWorker: true,
     run: async ({ outDir }) => {
       const path = join(outDir, 'made.txt')
       await writeFile(path, results.shift() ?? '')

@@ -33,6 +33,7 @@ export function createEngine(
     ],
     limits: { memoryMb: 1, diskMb: 1, timeoutS: 1 },
     version: () => '1',
+    runsInWorker: true,
     run: async ({ outDir, to }, tools) => {
       for (const code of warnings) tools.warn(code, code)
       const path = join(outDir, `made.${to}`)
