@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => app.close())
 
-/** Counts waiting requests from anew. */
+/** Resets the counts of waiting requests. */
 async function clearWaits() {
   for (const { pk, sk } of await app.services.table.partition('LIMIT#WAITS'))
     await app.services.table.delete({ pk: String(pk), sk: String(sk) })
@@ -68,7 +68,7 @@ test('an event stream beyond the limit has the snapshot only, and the client rec
   assert.match(text, /event: snapshot\n/)
 })
 
-test('the limit applies to each 25 s, and an overloaded table lets nobody wait', async () => {
+test('the limit applies to each 25 s, and with an overloaded table no request waits', async () => {
   await clearWaits()
   const now = Date.now()
   const { services } = limited
