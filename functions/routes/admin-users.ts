@@ -48,6 +48,7 @@ export const listUsers = contract({
   }),
   reply: {
     status: 200,
+    headers: ['link'],
     schema: z.object({
       users: z.array(Account),
       next: deprecatedNext,
