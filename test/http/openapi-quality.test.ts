@@ -119,9 +119,11 @@ test('the schema of each task contains the options of its operation', () => {
     ...['width', 'height', 'fit', 'quality', 'timestamp', 'count', 'password'],
   ])
   // One enum has the codecs of all containers.
-  const { codec, quality, pdfEngine } = schemas.ConvertOptions.properties
+  const { codec, quality, pdfEngine, rotate } = schemas.ConvertOptions.properties
   for (const id of ['h264', 'vp9']) assert.ok(codec.enum.includes(id), id)
   assert.ok(quality.anyOf)
+  assert.equal(rotate.type, undefined)
+  for (const angle of [90, 180]) assert.ok(rotate.enum.includes(angle), String(angle))
   assert.deepEqual(pdfEngine.enum, ['auto'])
 })
 

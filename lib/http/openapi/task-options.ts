@@ -61,21 +61,20 @@ function optionsOf(operation: Operation, engines: readonly Engine[]): JsonSchema
 
 /** Accepts what any of the schemas accepts. */
 function mergeSchemas(schemas: readonly z.ZodType[]): JsonSchema {
+  const { description, ...first } = jsonSchemaOf(schemas[0] ?? z.unknown())
   const variants = new Map(
     [...new Set(schemas)].map((schema) => {
-      const variant = jsonSchemaOf(schema)
+      const { description: _, default: _default, ...variant } = jsonSchemaOf(schema)
       return [JSON.stringify(variant), variant] as const
     }),
   )
-  const [first = {}, ...others] = variants.values()
-  if (others.length === 0) return first
-  const { description } = first
+  if (variants.size === 1) return { description, ...first }
   const enums = [...variants.values()].flatMap((variant) =>
     Array.isArray(variant['enum']) ? [variant['enum'] as unknown[]] : [],
   )
-  if (enums.length === variants.size)
-    return { description, type: 'string', enum: [...new Set(enums.flat())].sort() }
-  return { description, anyOf: [...variants.values()].map(({ description: _, ...variant }) => variant) }
+  // Without a type: some enums have numbers.
+  if (enums.length === variants.size) return { description, enum: [...new Set(enums.flat())] }
+  return { description, anyOf: [...variants.values()] }
 }
 
 function jsonSchemaOf(schema: z.ZodType): JsonSchema {
