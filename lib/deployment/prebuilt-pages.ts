@@ -50,7 +50,7 @@ async function drawingModule(): Promise<string> {
   const pool = new BodyPool()
   const files = pool.add(await buildDrawingFiles())
   return `${moduleHeader(pool, files)}
-export const buildDrawing = async () => bodiesByName(rest)`
+export const buildDrawingFiles = async () => bodiesByName(rest)`
 }
 
 /** Generators of modules that contain the finished page, by the path of the module that builds it on one machine. */
