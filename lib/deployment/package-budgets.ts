@@ -12,10 +12,10 @@ interface Budget {
 }
 
 /** Budget of a package without exceptions. */
-const defaultBudget: Budget = { heapKb: 8600, zipKb: 740 }
+const defaultBudget: Budget = { heapKb: 8600, zipKb: 770 }
 
 /** Maximum for all packages: larger code belongs in a layer. */
-export const maxZipKb = 1000
+export const maxZipKb = 1030
 
 interface BudgetException {
   readonly appliesTo: (name: string, declaredFunction: FunctionDeclaration) => boolean
@@ -26,7 +26,7 @@ interface BudgetException {
 const exceptions: readonly BudgetException[] = [
   {
     appliesTo: (name, { plans }) => plans === true && !['api', 'prepare'].includes(name),
-    extra: { heapKb: 2100 },
+    extra: { heapKb: 2300 },
     why: 'the schemas of all task operations and formats, which validate requests that create jobs',
   },
   {
@@ -71,6 +71,6 @@ export function packageBudget(name: string, declaredFunction: FunctionDeclaratio
 export const layerBudgetsKb = {
   // libmagic (730), a PDF reader (480), and the program that uses them (130).
   readers: 1400,
-  // The page in all languages (250), its PDF renderer (700), and that renderer's encodings for Asian text (450).
-  page: 1500,
+  // The page (250 for each language), its PDF renderer (700), and that renderer's encodings for Asian text (450).
+  page: 2800,
 } as const satisfies Readonly<Record<LambdaLayerId, number>>
