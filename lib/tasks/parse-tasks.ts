@@ -76,12 +76,16 @@ export function withTaskInErrors<T>(name: string, action: () => T): T {
 export function addTaskToError(sentName: string, error: unknown): unknown {
   const name = sentName.slice(0, maxNameLength)
   if (!(error instanceof AppError)) return error
-  const { field, ...details } = error.details ?? {}
-  const path = `tasks.${name}${typeof field === 'string' && field !== name ? `.${field}` : ''}`
+  const { field, errors, ...details } = error.details ?? {}
+  const pathOf = (field: unknown) =>
+    `tasks.${name}${typeof field === 'string' && field !== name ? `.${field}` : ''}`
+  const path = pathOf(field)
+  const fieldErrors = Array.isArray(errors) && errors.map((one) => ({ ...one, field: pathOf(one.field) }))
   const sentence = error.message.startsWith(`${String(field)}:`)
     ? `tasks.${name}.${error.message}`
     : `tasks.${name}: ${error.message}`
-  return new AppError(error.code, sentence, { ...details, field: path, task: name }, { cause: error.cause })
+  const taskDetails = { ...details, field: path, ...(fieldErrors && { errors: fieldErrors }), task: name }
+  return new AppError(error.code, sentence, taskDetails, { cause: error.cause })
 }
 
 function parseTask(name: string, value: unknown): RequestedTask {

@@ -29,6 +29,8 @@ describe('error codes', () => {
         [400, 'INVALID_REQUEST', field],
         path,
       )
+      const [firstError] = json.error.details.errors ?? []
+      if (firstError) assert.equal(firstError.field, field, path)
     }
   })
 
@@ -56,7 +58,7 @@ describe('unknown query parameters', () => {
     assert.match(warning.message, /Did you mean category\?$/)
     // Also in replies that are cached, and where there are none.
     assert.match((await warningsOf('/v1/formats', { page: '2' }))[0].message, /it has category, /)
-    assert.match((await warningsOf('/v1/plans', { page: '2' }))[0].message, /it has none\.$/)
+    assert.match((await warningsOf('/v1/formats/png', { page: '2' }))[0].message, /it has none\.$/)
   })
 
   test('a request without unknown parameters has no warnings, and a hostile one a bounded list', async () => {

@@ -134,12 +134,16 @@ describe('parsing the tasks of a request', () => {
     })
   }
 
-  test('the tasks of a request report errors with the path of the field in the request', () => {
+  test('the tasks of a request report each error with the path of the field in the request', () => {
     assert.throws(
-      () => parseTasks({ a: { ...raw, filename: '' }, c: out('a') }),
-      (error: { details: object }) => {
-        const { field, task } = error.details as { field: string; task: string }
-        assert.deepEqual([field, task], ['tasks.a.filename', 'a'])
+      () => parseTasks({ a: { ...raw, filename: '', file: 1 }, c: out('a') }),
+      (error: { details: { field: string; task: string; errors: readonly { field: string }[] } }) => {
+        const { field, errors, task } = error.details
+        assert.deepEqual([field, task], ['tasks.a.file', 'a'])
+        assert.deepEqual(
+          errors.map((one) => one.field),
+          ['tasks.a.file', 'tasks.a.filename'],
+        )
         return true
       },
     )
