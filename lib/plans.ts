@@ -12,7 +12,7 @@ export interface Plan {
   readonly requestsPerHour: number | null
   /** Read requests, if they have a separate limit and don't count towards the others. */
   readonly readsPerMinute: number | null
-  /** Requests that create something, per account, or per IP address without an account. */
+  /** Requests that create a job, per account, or per IP address without an account. */
   readonly requestsPerDay: number | null
   readonly requestsPerMonth: number | null
   /** Only counted, not enforced. */

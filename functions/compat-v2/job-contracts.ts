@@ -30,6 +30,7 @@ const startJob = contract({
   body: { accepts: ['json'], schema: JobBody },
   reply: { status: 201, ...dataReply },
   idempotent: true,
+  createsWork: true,
   handle: async (request, services) => {
     const job = await startCompatJob(request.body, request, services)
     return { data: { data: compatJobView(job, publicUrlOf(services)) } }

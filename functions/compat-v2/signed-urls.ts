@@ -131,7 +131,7 @@ async function principalOfSigner(keyId: string, request: Request, services: Serv
   const key = await new ApiKeys(services).find(keyId)
   const principal = await principalOfKey(key, request, services)
   authorize(principal, writeAccess)
-  const limitResult = await countRequest(services, principal, true)
+  const limitResult = await countRequest(services, principal, 'work')
   if (!limitResult.isAllowed) throw rateLimitError(limitResult, principal)
   return principal
 }

@@ -93,6 +93,7 @@ const retryTask = contract({
   params: TaskParams,
   reply: { status: 201, ...dataReply },
   idempotent: true,
+  createsWork: true,
   handle: async (request, services) => {
     const { job, name } = await findTask(request.params.taskId, request, services)
     const retriedJob = await callEndpoint<JobView>(
@@ -141,6 +142,7 @@ const startTask = taskOperations.map(({ name: nativeName }) => {
     body: { accepts: ['json'], schema: SingleTaskBody },
     reply: { status: 201, ...dataReply },
     idempotent: true,
+    createsWork: true,
     handle: async (request, services) => {
       const { name, body } = singleTaskJob(operation, request.body)
       const job = await startCompatJob(body, request, services)

@@ -94,6 +94,7 @@ export const createBatch = contract({
     schema: CreatedBatchView,
   },
   idempotent: true,
+  createsWork: true,
   errors: conversionErrors,
   handle: async (request, services) => {
     const items = await openItems(request, services)

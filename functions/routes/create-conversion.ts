@@ -80,6 +80,7 @@ export const createConversion = contract({
     schema: CreatedJobView,
   },
   idempotent: true,
+  createsWork: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'TASK_NOT_FOUND', 'FILE_GONE'],
   handle: async (request, services) => {
     const earlierState = await request.findEarlierJob()

@@ -99,6 +99,7 @@ export const createJob = contract({
     schema: JobView,
   },
   idempotent: true,
+  createsWork: true,
   errors: conversionErrors,
   handle: async (request, services) => {
     const createdState = (await request.findEarlierJob()) ?? (await start(request, services))

@@ -64,6 +64,7 @@ export const createMerge = contract({
     schema: CreatedJobView,
   },
   idempotent: true,
+  createsWork: true,
   errors: conversionErrors,
   handle: async (request, services) => {
     const earlierState = await request.findEarlierJob()

@@ -233,6 +233,7 @@ export const importFromDrive = contract({
     }),
   },
   idempotent: true,
+  createsWork: true,
   errors: [...connectionErrors, 'UNSUPPORTED_CONVERSION', 'FORMAT_NOT_FOUND', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ params, body, principal, requestId, newJobId }, services) => {
     const { fileIds, targetFormat, options, tag } = body

@@ -31,6 +31,7 @@ export const importUrl = contract({
     }),
   },
   idempotent: true,
+  createsWork: true,
   errors: ['INVALID_INPUT', 'INSUFFICIENT_DISK_SPACE', 'URL_NOT_ALLOWED'],
   handle: async ({ body, principal, requestId, newJobId }, services) => {
     const { maxSize, ...given } = body

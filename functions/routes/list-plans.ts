@@ -8,6 +8,9 @@ import { component } from '../../lib/validation/component.ts'
 
 const limit = (what: string) => z.int().nullable().describe(`${what}; null for no limit`)
 
+const workRequests =
+  'Requests that create a job, such as a conversion, an import or a run of a workflow; per account, or per IP address without an account'
+
 const PlanView = component(
   'Plan',
   z.object({
@@ -18,12 +21,8 @@ const PlanView = component(
       .int()
       .nullable()
       .describe('Read requests, if they have a separate limit and do not count towards the others'),
-    requestsPerDay: limit(
-      'Requests that create something, per account, or per IP address without an account',
-    ),
-    requestsPerMonth: limit(
-      'Requests that create something, per account, or per IP address without an account',
-    ),
+    requestsPerDay: limit(workRequests),
+    requestsPerMonth: limit(workRequests),
     conversionMinutesPerMonth: limit('Counted but not enforced'),
     maxFileSize: z.int().describe('Bytes'),
     filesPerJob: z.int().describe('Items per batch, imports per job'),

@@ -49,7 +49,7 @@ export const getQuota = contract({
   tag: 'Account',
   summary: 'Get the remaining quota of your plan',
   description:
-    'Limits per minute and hour are those of the key or session of this request; limits per day and month are those of the account.',
+    'Limits per minute and hour are those of the key or session of this request; limits per day and month are those of the account, and count only requests that create work: conversions, merges, batches, jobs, imports, retries and runs of workflows.',
   reply: { status: 200, schema: QuotaView },
   handle: async ({ principal }, services) => {
     const [usages, minutes, liveUsages] = await Promise.all([

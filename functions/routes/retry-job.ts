@@ -38,6 +38,7 @@ export const retryJob = contract({
     schema: JobView,
   },
   idempotent: true,
+  createsWork: true,
   errors: [...conversionErrors, 'JOB_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'FILE_GONE'],
   handle: async (request, services) => {
     const createdState = (await request.findEarlierJob()) ?? (await start(request, services))

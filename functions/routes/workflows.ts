@@ -199,6 +199,7 @@ export const runWorkflow = contract({
     'Also works for a disabled workflow. If a run is in progress, only possible if `overlap` cancels that run.',
   params: Params,
   reply: { status: 202, schema: RunView },
+  createsWork: true,
   errors: ['WORKFLOW_NOT_FOUND', 'CONFLICT'],
   handle: async ({ params, principal }, services) => {
     const { id } = await requireOwnWorkflow(params.workflowId, principal, services)

@@ -38,22 +38,27 @@ export function windowEnd(name: WindowName, now: number): number {
 export const windowSeconds = (name: WindowName): number =>
   name === 'month' ? 31 * 86_400 : name === 'day' ? 86_400 : lengthMs[name] / 1000
 
+/** `work` creates a job; `write` creates something else, such as an upload or a webhook. */
+export type RequestKind = 'read' | 'write' | 'work'
+
 /** Returns the policies that apply to a request. Minutes and hours are per key, days and months per account. */
 export function policiesOf(
   plan: Plan,
   { limiterKey }: Pick<Principal, 'limiterKey'>,
-  isWrite: boolean,
+  kind: RequestKind,
 ): Policy[] {
   const policy = (name: WindowName, limit: number | null, counter: string = name): Policy[] =>
     limit === null ? [] : [{ name, limit, counter }]
   // In DynamoDB expressions a dot selects a map entry.
   const perLimiter = (name: WindowName, limit: number | null) =>
     policy(name, limit, `${name} ${limiterKey.replaceAll('.', '-')}`)
-  if (!isWrite && plan.readsPerMinute !== null) return perLimiter('reads', plan.readsPerMinute)
+  if (kind === 'read' && plan.readsPerMinute !== null) return perLimiter('reads', plan.readsPerMinute)
   return [
     ...perLimiter('minute', plan.requestsPerMinute),
     ...perLimiter('hour', plan.requestsPerHour),
-    ...(isWrite ? [...policy('day', plan.requestsPerDay), ...policy('month', plan.requestsPerMonth)] : []),
+    ...(kind === 'work'
+      ? [...policy('day', plan.requestsPerDay), ...policy('month', plan.requestsPerMonth)]
+      : []),
   ]
 }
 

@@ -8,6 +8,7 @@ import {
   limitRecordKey,
   type Policy,
   policiesOf,
+  type RequestKind,
   secondsUntil,
   type WindowUsage,
   windowEnd,
@@ -50,10 +51,10 @@ function cacheOf({ table }: Pick<Services, 'table'>): LimiterCache {
 export async function countRequest(
   services: Pick<Services, 'table' | 'plans'>,
   principal: Principal,
-  isWrite: boolean,
+  kind: RequestKind,
   now: number = Date.now(),
 ): Promise<RateLimitResult> {
-  const policies = policiesOf(services.plans[principal.plan], principal, isWrite)
+  const policies = policiesOf(services.plans[principal.plan], principal, kind)
   if (policies.length === 0) return { isAllowed: true, usages: [] }
   const cache = cacheOf(services)
   const key = limitRecordKey(principal)
@@ -161,8 +162,8 @@ export async function windowUsages(
   now: number = Date.now(),
 ): Promise<WindowUsage[]> {
   const plan = services.plans[principal.plan]
-  const readPolicies = plan.readsPerMinute === null ? [] : policiesOf(plan, principal, false)
-  const policies = [...policiesOf(plan, principal, true), ...readPolicies]
+  const readPolicies = plan.readsPerMinute === null ? [] : policiesOf(plan, principal, 'read')
+  const policies = [...policiesOf(plan, principal, 'work'), ...readPolicies]
   if (policies.length === 0) return []
   const item = await services.table.get(limitRecordKey(principal))
   const usages = policies.map((policy) => windowUsageOf(policy, item, now))
@@ -175,7 +176,7 @@ export async function readUsages(
   principal: Principal,
   now: number = Date.now(),
 ): Promise<WindowUsage[]> {
-  const counters = policiesOf(services.plans[principal.plan], principal, false).map(({ counter }) => counter)
+  const counters = policiesOf(services.plans[principal.plan], principal, 'read').map(({ counter }) => counter)
   if (counters.length === 0) return []
   const usages = await windowUsages(services, principal, now)
   return usages.filter(({ policy }) => counters.includes(policy.counter))

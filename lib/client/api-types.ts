@@ -2139,9 +2139,9 @@ export interface Plan {
   requestsPerHour: (number | null)
   /** Read requests, if they have a separate limit and do not count towards the others */
   readsPerMinute: (number | null)
-  /** Requests that create something, per account, or per IP address without an account; null for no limit */
+  /** Requests that create a job, such as a conversion, an import or a run of a workflow; per account, or per IP address without an account; null for no limit */
   requestsPerDay: (number | null)
-  /** Requests that create something, per account, or per IP address without an account; null for no limit */
+  /** Requests that create a job, such as a conversion, an import or a run of a workflow; per account, or per IP address without an account; null for no limit */
   requestsPerMonth: (number | null)
   /** Counted but not enforced; null for no limit */
   conversionMinutesPerMonth: (number | null)

@@ -243,7 +243,7 @@ async function respond(
  * @throws AppError with status 401, 403 or 429
  */
 async function admit(
-  { access, idempotent: isWrite = false }: AnyContract,
+  { access, idempotent, createsWork }: AnyContract,
   request: Credentials,
   context: RequestContext,
   services: Services,
@@ -252,7 +252,8 @@ async function admit(
   requireSandboxNetwork(request.sourceIp, services.config)
   const sender = await authenticate(request, services)
   authorize(sender, access)
-  const limitResult = await countRequest(services, sender, isWrite)
+  const kind = createsWork ? 'work' : idempotent ? 'write' : 'read'
+  const limitResult = await countRequest(services, sender, kind)
   context.limitHeaders = rateLimitHeaders(limitResult.usages, Date.now())
   if (!limitResult.isAllowed) throw rateLimitError(limitResult, sender)
   if (sender.kind !== 'anonymous') await services.requestCounts.count(sender.ownerId)

@@ -119,6 +119,8 @@ interface Contract<
    * `Idempotency-Key` the request takes effect once.
    */
   readonly idempotent?: boolean
+  /** The request creates a job, so it counts toward the limits of the plan per day and month. */
+  readonly createsWork?: true
   /** Issues an identity to a sender without one, although the request creates nothing. */
   readonly issuesIdentity?: true
   readonly errors?: readonly ErrorCode[]

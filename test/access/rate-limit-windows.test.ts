@@ -4,6 +4,7 @@ import { PermitBlocks } from '../../lib/access/permit-blocks.ts'
 import {
   limitRecordKey,
   policiesOf,
+  type RequestKind,
   rateLimitHeaders,
   secondsUntil,
   tightest,
@@ -40,20 +41,27 @@ describe('windows of the rate limits', () => {
   })
 
   test('rate limits are counted per key or per account, and reads separately if the plan says so', () => {
-    const policyNames = (plan: keyof typeof defaultPlans, isWrite: boolean) =>
-      policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, isWrite)
-    assert.deepEqual(policyNames('anonymous', true), [
+    const policyNames = (plan: keyof typeof defaultPlans, kind: RequestKind) =>
+      policiesOf(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, kind)
+    assert.deepEqual(policyNames('anonymous', 'work'), [
       { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 5 },
       { name: 'hour', counter: 'hour ip:192-0-2-1', limit: 30 },
       { name: 'day', counter: 'day', limit: 15 },
     ])
-    assert.deepEqual(policyNames('anonymous', false), [
+    assert.deepEqual(
+      policyNames('anonymous', 'write').map(({ name }) => name),
+      ['minute', 'hour'],
+    )
+    assert.deepEqual(policyNames('anonymous', 'read'), [
       { name: 'reads', counter: 'reads ip:192-0-2-1', limit: 60 },
     ])
     const minute = { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 60 }
-    assert.deepEqual(policyNames('starter', false), [minute])
-    assert.deepEqual(policyNames('starter', true), [minute, { name: 'month', counter: 'month', limit: 5000 }])
-    assert.deepEqual(policyNames('self-hosted', true), [])
+    for (const kind of ['read', 'write'] as const) assert.deepEqual(policyNames('starter', kind), [minute])
+    assert.deepEqual(policyNames('starter', 'work'), [
+      minute,
+      { name: 'month', counter: 'month', limit: 5000 },
+    ])
+    assert.deepEqual(policyNames('self-hosted', 'work'), [])
     const of = (kind: 'anonymous' | 'key' | 'session') =>
       limitRecordKey({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
     assert.deepEqual(of('anonymous'), { pk: 'LIMIT#key:1', sk: 'LIMIT' })

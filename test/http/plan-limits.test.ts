@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compatContracts } from '../../functions/compat-v2/contracts.ts'
+import { routes } from '../../functions/routes/index.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { rateLimitHeaders } from '../../lib/access/rate-limit-windows.ts'
 import { countRequest } from '../../lib/access/rate-limiter.ts'
@@ -43,11 +45,45 @@ const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
 test('creating more keys for an account does not raise its daily limit', async () => {
   const { services } = where('free', { requestsPerDay: 2 })
   const countBy = async (limiterKey: string) =>
-    (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), true)).isAllowed
+    (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), 'work')).isAllowed
   assert.deepEqual(
     [await countBy('key:a'), await countBy('key:b'), await countBy('key:c')],
     [true, true, false],
   )
+})
+
+test('the limits per day and month count only requests that create work', async () => {
+  const workRoutes = [...routes, ...compatContracts].filter(({ createsWork }) => createsWork)
+  const nativePaths = workRoutes.map(({ path }) => path).filter((path) => !path.startsWith('/v2/'))
+  assert.deepEqual(nativePaths.sort(), [
+    '/v1/cloud/:drive/import',
+    '/v1/convert',
+    '/v1/convert/batch',
+    '/v1/convert/merge',
+    '/v1/import/url',
+    '/v1/jobs',
+    '/v1/jobs/:jobId/retry',
+    '/v1/workflows/:workflowId/run',
+  ])
+  const compatPaths = workRoutes.map(({ path }) => path).filter((path) => path.startsWith('/v2/'))
+  for (const path of ['/v2/jobs', '/v2/tasks/:taskId/retry', '/v2/convert'])
+    assert.ok(compatPaths.includes(path), path)
+  const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
+  for (const limits of [{ requestsPerDay: 0 }, { requestsPerMonth: 0 }]) {
+    const full = where('anonymous', limits)
+    const statusOf = async (path: string, body?: unknown) =>
+      (await full.send('POST', path, { headers, body })).status
+    for (const { path, method } of workRoutes) {
+      assert.equal(method, 'POST', path)
+      if (path.startsWith('/v1/')) assert.equal(await statusOf(path.replace(/:\w+/, 'x'), {}), 429, path)
+    }
+    for (const [path, body] of [
+      ['/v1/uploads/presign', { filename: 'a.png', contentType: 'image/png', size: 1 }],
+      ['/v1/ws/tickets', undefined],
+      ['/v1/webhooks', { url: 'https://example.com/', events: ['job.completed'] }],
+    ] as const)
+      assert.equal(await statusOf(path, body), 201, path)
+  }
 })
 
 test('anonymous clients are counted by IP address, with separate limits for reads and writes', async () => {
@@ -58,10 +94,7 @@ test('anonymous clients are counted by IP address, with separate limits for read
   assert.equal(firstReply.status, 201, firstReply.text)
   assert.equal(firstReply.headers['x-ratelimit-limit'], '5')
   assert.equal(firstReply.headers['x-ratelimit-remaining'], '4')
-  assert.equal(
-    firstReply.headers['ratelimit-policy'],
-    '"minute";q=5;w=60, "hour";q=30;w=3600, "day";q=15;w=86400',
-  )
+  assert.equal(firstReply.headers['ratelimit-policy'], '"minute";q=5;w=60, "hour";q=30;w=3600')
   assert.match(firstReply.headers['ratelimit'] ?? '', /^"minute";r=4;t=60$/)
   for (let left = 4; left > 0; left--) assert.equal((await ask('POST', '198.51.100.1')).status, 201)
   const refusedReply = await ask('POST', '198.51.100.1')
@@ -86,7 +119,10 @@ test('an API key uses the plan of its account, not the anonymous plan', async ()
   assert.equal(reply.status, 200, reply.text)
   const business = await newAccount(app.services, { plan: 'business' })
   const otherHeaders = { 'x-api-key': await newKey(app.services, business) }
-  const createdReply = await where('anonymous').send('POST', '/v1/ws/tickets', { headers: otherHeaders })
+  const createdReply = await where('anonymous').send('POST', '/v1/jobs', {
+    headers: otherHeaders,
+    body: {},
+  })
   assert.match(createdReply.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
 })
 

@@ -171,9 +171,9 @@ test('a failing event bus or usage counter does not fail requests', async () => 
   const requestCounts = new RequestCounts(table, 0)
   const bus = { ...app.services.bus, publish: down } as unknown as Services['bus']
   const limitedApp = where('free', { requestsPerDay: 1 }).with({ bus, requestCounts })
-  const { status } = await limitedApp.send('POST', '/v1/uploads/presign', {
+  const { status } = await limitedApp.send('POST', '/v1/import/url', {
     headers: { 'x-api-key': key },
-    body: { filename: 'a.png', contentType: 'image/png', size: 1 },
+    body: { url: 'https://example.com/a.png' },
   })
-  assert.equal(status, 201)
+  assert.equal(status, 202)
 })

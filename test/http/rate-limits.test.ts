@@ -53,10 +53,10 @@ test('a thousand concurrent requests are allowed exactly up to the limit', async
     table: new Proxy(services.table, bound),
   }))
   const allResults = await Promise.all(
-    processes.flatMap((each) => Array.from({ length: 200 }, () => countRequest(each, one, false))),
+    processes.flatMap((each) => Array.from({ length: 200 }, () => countRequest(each, one, 'read'))),
   )
   assert.equal(allResults.filter(({ isAllowed }) => isAllowed).length, 60)
-  assert.equal((await countRequest(services, createPrincipal(), false)).isAllowed, true)
+  assert.equal((await countRequest(services, createPrincipal(), 'read')).isAllowed, true)
 })
 
 test('many requests of a client are counted in blocks, and each reports its own remaining count', async () => {
@@ -72,7 +72,7 @@ test('many requests of a client are counted in blocks, and each reports its own 
   const now = Date.now()
   const usedCounts: number[] = []
   for (;;) {
-    const { isAllowed, usages } = await countRequest(services, one, true, now)
+    const { isAllowed, usages } = await countRequest(services, one, 'work', now)
     if (!isAllowed) break
     usedCounts.push(usages.find(({ policy }) => policy.name === 'day')?.used ?? 0)
     assert.deepEqual(
@@ -90,13 +90,13 @@ test('many requests of a client are counted in blocks, and each reports its own 
   const two = createPrincipal()
   let allowedCount = 0
   for (let at = 0; at < 200; at++)
-    if ((await countRequest(at % 3 === 0 ? otherServices : services, two, true, now)).isAllowed)
+    if ((await countRequest(at % 3 === 0 ? otherServices : services, two, 'work', now)).isAllowed)
       allowedCount++
   assert.equal(allowedCount, 100)
   // The next minute starts at zero, whatever is left of a block.
   const three = createPrincipal()
-  for (let at = 0; at < 9; at++) await countRequest(services, three, true, now)
-  const [minute] = (await countRequest(services, three, true, now + 60_001)).usages
+  for (let at = 0; at < 9; at++) await countRequest(services, three, 'work', now)
+  const [minute] = (await countRequest(services, three, 'work', now + 60_001)).usages
   assert.deepEqual([minute?.policy.name, minute?.used], ['minute', 1])
 })
 
@@ -105,7 +105,7 @@ test('a rate-limit window restarts when it ends, while other windows continue', 
   const one = createPrincipal()
   const noon = Date.UTC(2026, 4, 31, 12)
   const countOnce = async (now: number) => {
-    const { isAllowed, usages } = await countRequest(services, one, true, now)
+    const { isAllowed, usages } = await countRequest(services, one, 'work', now)
     return [isAllowed, ...usages.map(({ used }) => used)]
   }
   assert.deepEqual(await countOnce(noon), [true, 1, 1, 1])
@@ -131,7 +131,7 @@ test('a full rate-limit window is checked again after some seconds, and the reco
   const noon = Date.UTC(2126, 4, 30, 12)
   const countOnce = async (ms: number) => {
     updates.length = 0
-    const { isAllowed, usages } = await countRequest(services, one, true, noon + ms)
+    const { isAllowed, usages } = await countRequest(services, one, 'work', noon + ms)
     return [isAllowed, usages.map(({ used }) => used).join(), updates.length]
   }
   assert.deepEqual((await countOnce(0))[0], true)
@@ -146,7 +146,7 @@ test('a plan with a limit of 0 refuses requests without writing a record', async
   const { services } = where('free', { requestsPerMinute: 5, requestsPerDay: 0 })
   const one = createPrincipal()
   const now = Date.UTC(2026, 4, 30, 12)
-  const { isAllowed, usages } = await countRequest(services, one, true, now)
+  const { isAllowed, usages } = await countRequest(services, one, 'work', now)
   assert.equal(isAllowed, false)
   assert.deepEqual(
     usages.map(({ policy, used, endsAt }) => [policy.name, used, endsAt]),
@@ -161,9 +161,9 @@ test('a plan with a limit of 0 refuses requests without writing a record', async
 test('usage can be read without counting a request, including a separate limit for reads', async () => {
   const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
   const one = createPrincipal()
-  await countRequest(services, one, true)
-  await countRequest(services, one, false)
-  await countRequest(services, one, false)
+  await countRequest(services, one, 'work')
+  await countRequest(services, one, 'read')
+  await countRequest(services, one, 'read')
   const errorFor = async (of: typeof services, who: Principal) =>
     (await windowUsages(of, who)).map(({ policy, used }) => `${policy.name} ${used}`)
   assert.deepEqual(await errorFor(services, one), ['minute 1', 'day 1', 'reads 2'])

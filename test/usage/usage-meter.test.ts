@@ -252,20 +252,17 @@ test('the remaining quota is shown, and events are published when it runs out', 
   const publish = async (events: readonly BusEvent[]) => void published.push(...events)
   const appWithBus = app.with({ bus: { publish, signal: async () => undefined } as unknown as Bus })
   const make = () =>
-    appWithBus.send('POST', '/v1/uploads/presign', {
-      body: { filename: 'a.png', contentType: 'image/png', size: 10 },
-      headers,
-    })
-  assert.equal((await make()).status, 201)
+    appWithBus.send('POST', '/v1/import/url', { body: { url: 'https://example.com/a.png' }, headers })
+  assert.equal((await make()).status, 202)
   const { data } = (await appWithBus.send('GET', '/v1/account/quota', { headers })).json
   const ofDay = data.quotas.find(({ window }: { window: string }) => window === 'day')
   assert.deepEqual([data.plan, ofDay.limit, ofDay.used, ofDay.remaining], ['free', 50, 1, 49])
-  assert.deepEqual(data.concurrentJobs, { limit: 2, running: 0, queued: 0 })
+  assert.deepEqual(data.concurrentJobs, { limit: 2, running: 0, queued: 1 })
   assert.deepEqual([data.maxFileSize, data.filesPerJob], [500_000_000, 5])
   assert.equal(data.quotas.find(({ name }: { name: string }) => name === 'conversion-minutes').limit, null)
   await app.services.table.update({ pk: `LIMIT#${owner}`, sk: 'LIMIT' }, { set: { 'count day': 39 } })
-  assert.equal((await make()).status, 201)
-  assert.equal((await make()).status, 201)
+  assert.equal((await make()).status, 202)
+  assert.equal((await make()).status, 202)
   const quotaEvents = published.filter(({ event }) => event.startsWith('quota.'))
   assert.deepEqual(
     quotaEvents.map(({ event, owner: whose }) => [event, whose]),
