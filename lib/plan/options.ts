@@ -6,6 +6,7 @@ import type { ConversionStep, Warning } from '../model/job.ts'
 import { camelCase } from '../names/case-conversion.ts'
 import { didYouMean, findSimilar } from '../validation/did-you-mean.ts'
 import { parseInput } from '../validation/parse-input.ts'
+import { warnAboutIgnoredOptions } from './ignored-options.ts'
 import { createSteps, optionsSchemaOf, type Route } from './index.ts'
 import { isPdfEngine } from './pdf-engine.ts'
 
@@ -29,8 +30,24 @@ export function stepsWithOptions(
     else if (publicName) addOption(knownOptionValues, publicName, value)
     else if (!isPdfEngine(name)) warnings.push(warnAboutUnknownOption(name, Object.keys(schema.shape)))
   }
-  return { steps: createSteps(route, parseInput(schema, knownOptionValues, 'options')), warnings }
+  const parsedOptions = parseInput(schema, knownOptionValues, 'options')
+  const names = Object.keys(schema.shape)
+  const sentOptions = pickOptions(parsedOptions, (name) => Object.hasOwn(knownOptionValues, name))
+  const { engine } = route.steps.at(-1) ?? route.steps[0]
+  warnings.push(...warnAboutIgnoredOptions(sentOptions, { names, defaults: defaultsOf(schema), engine }))
+  return { steps: createSteps(route, parsedOptions), warnings }
 }
+
+const pickOptions = (options: Readonly<Record<string, unknown>>, isPicked: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => isPicked(name)))
+
+const defaultsOf = ({ shape }: z.ZodObject): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, option]) => [
+      name,
+      option instanceof z.ZodType ? option.safeParse(undefined).data : undefined,
+    ]),
+  )
 
 /** Adds an option. @throws AppError INVALID_INPUT when it already has a different value. */
 export function addOption(options: Record<string, unknown>, name: string, value: unknown): void {

@@ -104,6 +104,7 @@ function encodeArgs(
     unusedOptions: findUnusedOptions(codec, options),
     warnings: [
       ...(options.codec === 'copy' ? [streamEncodedWarning('codec', video.codec_name, codec.name)] : []),
+      ...(rate.twoPass ? ignoredQualityWarnings(options) : []),
       ...(keepsAlpha ? [] : alphaWarnings(video, from, options)),
       ...(keepsHdr ? [] : hdrWarnings(video, overlay ? undefined : hdrCodecOf(container))),
     ],
@@ -136,6 +137,15 @@ function findUnusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }:
   return Object.entries({ ...givenQuality, ...moreOptions }).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   )
+}
+
+/** Two passes need a bit rate; without a requested one, that of the source is used. */
+function ignoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOptions): MediaWarning[] {
+  const ignoredOption = crf === undefined ? quality !== undefined && 'quality' : 'crf'
+  // The request was already checked for a bit rate beside a quality.
+  if (!ignoredOption || videoBitrate !== undefined || bitrate !== undefined) return []
+  const message = `${ignoredOption} was ignored: it has no effect beside twoPass, which keeps the bit rate of the source.`
+  return [{ code: 'OPTION_IGNORED', message }]
 }
 
 function alphaArgs(keepsAlpha: boolean): string[] {

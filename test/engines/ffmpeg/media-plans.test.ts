@@ -124,6 +124,26 @@ describe('a stream with codec=copy', () => {
   })
 })
 
+test('two passes without a bit rate warn about a quality, unless the codec encodes in one pass', () => {
+  const warnings = (options: object) =>
+    buildRecipe({
+      media: videoWith({ index: 1, codec_name: 'aac' }),
+      from: 'mkv',
+      to: 'mp4',
+      container: videoContainers.mp4,
+      options: { mode: 'auto', twoPass: true, ...options },
+      mayCopy: true,
+      keepSubtitles: true,
+    }).warnings.map(({ code, message }) => `${code} ${message.split(':')[0]}`)
+  assert.deepEqual(warnings({ crf: 20 }), ['OPTION_IGNORED crf was ignored'])
+  assert.deepEqual(warnings({ quality: 'low' }), ['OPTION_IGNORED quality was ignored'])
+  assert.deepEqual(warnings({}), [])
+  assert.deepEqual(warnings({ crf: 20, videoBitrate: 900_000 }), [])
+  assert.deepEqual(warnings({ crf: 20, codec: 'h265' }), [
+    'OPTION_NOT_USED twoPass was ignored because the codec does not support it.',
+  ])
+})
+
 describe('audio with more channels than the format supports', () => {
   test('more audio channels than the format supports cause a warning, unless fewer were requested', () => {
     const messages = (to: 'mp3' | 'flac', options: object) =>
