@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { confinementLevels, driveIds, engineIds, imageIds } from './component-ids.ts'
-import { planIds } from './plans.ts'
 import { defined } from './validation/defined.ts'
 import { describeExpectation } from './validation/describe-schema.ts'
+import { planName } from './validation/plan-name.ts'
 
 /** Value of `ENGINES` for a service without engines: an empty variable counts as not set, which means all of them. */
 export const noEngines = 'none'
@@ -107,8 +107,7 @@ export const settings = {
     .describe(
       'Minimum confinement of engines: `namespaces`, `filtered` (system call filters, for hosts that refuse namespaces), `limits` or `none`; with less, conversions are disabled',
     ),
-  ANONYMOUS_PLAN: z
-    .enum(planIds)
+  ANONYMOUS_PLAN: planName
     .default('self-hosted')
     .describe('Plan of clients without an account; set `anonymous` when anyone can reach the service'),
   PLANS_FILE: z

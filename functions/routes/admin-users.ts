@@ -19,19 +19,15 @@ import {
 } from '../../lib/http/pagination.ts'
 import { idPattern, quoteId } from '../../lib/ids.ts'
 import { adminAccess } from '../../lib/model/principal.ts'
-import { planIds } from '../../lib/plans.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { text } from '../../lib/validation/maxima.ts'
+import { planName } from '../../lib/validation/plan-name.ts'
 
 const sharedContract = { tag: 'Administration', access: adminAccess } as const
 const limit = integer(1, 100).default(20)
 const UserParams = z.object({ userId: text('id').describe('Id of the account, `acc_…`') })
 
-/** A plan by its id or its alias. */
-const planField = z
-  .enum([...planIds, 'enterprise'])
-  .transform((name) => (name === 'enterprise' ? 'business' : name))
-  .describe('Plan of the account; `enterprise` means `business`')
+const planField = planName.describe('Plan of the account; `enterprise` means `business`')
 
 export const listUsers = contract({
   ...sharedContract,

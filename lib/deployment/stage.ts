@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { imageIds } from '../component-ids.ts'
-import { planIds } from '../plans.ts'
 import { declarationOf, functionNames } from '../resources/functions.ts'
 import { defined } from '../validation/defined.ts'
+import { planName } from '../validation/plan-name.ts'
 import { pushedImages } from './pushed-images.ts'
 import { type ProfileName, profileNames, type StageLimits, stageProfiles } from './stage-profiles.ts'
 
@@ -31,7 +31,7 @@ const StageSettings = z
       .describe(
         '`vpc`: functions that need no internet access run in subnets without it, for about $34 a month. `none`: free, but an engine that a malicious file has taken over can send that file anywhere',
       ),
-    anonymousPlan: z.enum(planIds).default('anonymous').describe('Plan of clients without an account'),
+    anonymousPlan: planName.default('anonymous').describe('Plan of clients without an account'),
     mailFrom: z.string().min(3).optional().describe('Sender of emails'),
     outgoingAllow: z.string().min(1).optional().describe('`OUTGOING_ALLOW` of the service'),
     facades: z

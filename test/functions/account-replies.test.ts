@@ -225,6 +225,20 @@ describe('replies of the admin endpoints', () => {
     assert.equal((await table.get({ pk: `ACCOUNT#${owner}`, sk: 'ACCOUNT' }))?.['plan'], 'free')
   })
 
+  test('the plan enterprise is accepted as another name of business', async () => {
+    const headers = { 'x-api-key': await newAdminKey(app.services) }
+    const id = await newAccount(app.services)
+    const { json } = await app.send('PATCH', `/v1/admin/users/${id}`, {
+      headers,
+      body: { plan: 'enterprise' },
+    })
+    assert.deepEqual([json.success, json.data.plan], [true, 'business'])
+    const listed = await app.send('GET', '/v1/admin/users', { headers, query: { plan: 'enterprise' } })
+    assert.ok(listed.json.data.users.some((user: { id: string }) => user.id === id))
+    const wrongPlan = await app.send('PATCH', `/v1/admin/users/${id}`, { headers, body: { plan: 'gold' } })
+    assert.deepEqual([wrongPlan.status, wrongPlan.json.error.details.field], [400, 'plan'])
+  })
+
   test('an unknown account id fails with 404', async () => {
     const headers = { 'x-api-key': await newAdminKey(app.services) }
     for (const path of [`users/${newId('acc')}`, `users/${newId('acc')}/sessions`])

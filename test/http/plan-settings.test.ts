@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
 import type { Table } from '../../lib/aws/table.ts'
+import { readConfig } from '../../lib/config.ts'
+import { parseStage } from '../../lib/deployment/stage.ts'
 import { newId } from '../../lib/ids.ts'
 import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
@@ -135,6 +137,13 @@ test('a second PDF engine is rejected if the plan excludes it or none is configu
   assert.equal(replyBelowLimit.error.code, 'INSUFFICIENT_PERMISSIONS')
   assert.match(replyBelowLimit.error.message, /^tasks\.pdf\.pdfEngine: /)
   assert.equal((await ask('business', '/v1/jobs', jobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
+})
+
+test('the plan of anonymous clients may have its alias', () => {
+  assert.equal(readConfig({ ANONYMOUS_PLAN: 'enterprise' }).ANONYMOUS_PLAN, 'business')
+  assert.equal(readConfig({}).ANONYMOUS_PLAN, 'self-hosted')
+  assert.throws(() => readConfig({ ANONYMOUS_PLAN: 'gold' }), /ANONYMOUS_PLAN: expected anonymous, .*"gold"/)
+  assert.equal(parseStage('dev', { anonymousPlan: 'enterprise' }).anonymousPlan, 'business')
 })
 
 test('PLANS_FILE overrides limits, and errors in it are reported', async () => {

@@ -1,0 +1,7 @@
+import * as z from 'zod'
+import { planIds } from '../plans.ts'
+
+/** A plan by its id or its alias. */
+export const planName = z
+  .enum([...planIds, 'enterprise'])
+  .transform((name) => (name === 'enterprise' ? 'business' : name))
