@@ -61,7 +61,12 @@ test('a workflow runs on schedule: its job belongs to the owner and its files ar
   assert.equal(timezone, 'Asia/Kolkata')
   assert.equal(new Date(nextRunAt).getUTCMinutes(), 30, 'a full hour in India')
   await wake(id, minutesLater(nextRunAt, -1))
-  assert.deepEqual((await send('GET', `/v1/workflows/${id}/runs`)).data, { runs: [], next: null })
+  const noPages = { hasMore: false, nextCursor: null, prevCursor: null }
+  assert.deepEqual((await send('GET', `/v1/workflows/${id}/runs`)).data, {
+    runs: [],
+    next: null,
+    pagination: { limit: 20, ...noPages },
+  })
   await wake(id, nextRunAt)
   await wake(id, nextRunAt)
   const { runs } = (await send('GET', `/v1/workflows/${id}/runs`)).data
@@ -237,7 +242,7 @@ test('a workflow that could never run is rejected', async () => {
     assert.equal(status, 400, JSON.stringify(changes))
     assert.match(error.message, message)
   }
-  assert.deepEqual((await send('GET', '/v1/workflows')).data, { workflows: [] })
+  assert.deepEqual((await send('GET', '/v1/workflows')).data.workflows, [])
 })
 
 test('workflows of other owners and deleted workflows return 404', async () => {
