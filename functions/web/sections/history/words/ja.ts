@@ -1,0 +1,51 @@
+import type en from './en.ts'
+
+/** Machine translation, not yet checked by a native speaker. */
+const words: typeof en = {
+  title: '履歴',
+  lead: 'これまでの変換（保存期間内のもの）。',
+  state: '状態',
+  tag: 'タグ',
+  target: '形式',
+  any: 'すべて',
+  states: {
+    pending: 'ファイル待ち',
+    queued: '順番待ち',
+    processing: '処理中',
+    completed: '完了',
+    failed: '失敗',
+    cancelled: 'キャンセル',
+    expired: '期限切れ',
+  },
+  taskStates: {
+    pending: '待機中',
+    processing: '処理中',
+    completed: '完了',
+    failed: '失敗',
+    cancelled: 'キャンセル',
+  },
+  job: 'ジョブ',
+  created: '開始日時',
+  expires: '保存期限',
+  result: '結果',
+  none: '変換はまだありません。',
+  older: '以前の変換',
+  deleteChosen: (count) => (count === 1 ? 'このジョブを削除' : `${count} 件のジョブを削除`),
+  zip: 'ZIP でダウンロード',
+  noZip: 'ZIP を作成できませんでした。',
+  confirm: 'この操作は取り消せません。',
+  deleted: '削除しました',
+  restarted: '再実行しました',
+  until: (time) => `${time} まで利用できます。`,
+  tasks: 'タスク',
+  task: 'タスク',
+  operation: '操作',
+  duration: '所要時間',
+  when: '経過',
+  cancel: 'キャンセル',
+  again: '再実行',
+  remove: '削除',
+  toAll: 'すべてのジョブ',
+}
+
+export default words
