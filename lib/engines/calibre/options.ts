@@ -13,7 +13,7 @@ const profiles = [
 ] as const
 
 const marginSyntax =
-  'pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right", or by side such as "top=10,left=20"'
+  'pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20"'
 const marginError = `expected ${marginSyntax}`
 const points = z
   .preprocess(numberFromText, z.number(marginError).min(0, marginError).max(200, marginError))
@@ -28,7 +28,7 @@ const marginFromText = (value: unknown): unknown => {
   if (typeof value !== 'string') return value
   const parts = value
     .replace(/^\s*\{|\}\s*$|"/g, '')
-    .split(/[,;]/)
+    .split(/[,;/]/)
     .map((part) => part.trim())
   const bySide = parts.map((part) => marginBySide.exec(part))
   if (bySide.every((part) => part !== null))

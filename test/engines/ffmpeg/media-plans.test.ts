@@ -240,12 +240,14 @@ describe('the margins of an ebook', () => {
 
   test('ebook margins are set for all sides at once, for each in order, or by name', () => {
     assert.equal(args('7').length, 4)
-    assert.deepEqual(args('1,2,3,4'), [
-      '--margin-top=1',
-      '--margin-bottom=2',
-      '--margin-left=3',
-      '--margin-right=4',
-    ])
+    for (const inOrder of ['1,2,3,4', '1/2/3/4', '1 / 2 / 3 / 4'])
+      assert.deepEqual(args(inOrder), [
+        '--margin-top=1',
+        '--margin-bottom=2',
+        '--margin-left=3',
+        '--margin-right=4',
+      ])
+    assert.deepEqual(args('top=1/left=3'), ['--margin-top=1', '--margin-left=3'])
     for (const sides of [
       'top=10, left=20.5',
       'Top:10;left:20.5',
@@ -256,7 +258,7 @@ describe('the margins of an ebook', () => {
   })
 
   test('invalid ebook margins are refused with the accepted notations', () => {
-    for (const ebookMargin of ['1,2', 'wide', 'top=wide', '201', 'up=3'])
+    for (const ebookMargin of ['1,2', '1/2', 'wide', 'top=wide', '201', 'up=3'])
       assert.throws(
         () => parseInput(EbookOptions, { ebookMargin }, 'options'),
         {

@@ -105,7 +105,7 @@ const hints: typeof en = {
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt':
     'Zum Beispiel 20mm, 2cm, 1in oder 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'Zum Beispiel 20mm, 2cm, 1in oder 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
     'Eine Zahl für alle Seiten oder vier für oben, unten, links und rechts, zum Beispiel 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Größere Bilder werden auf dieses Maß verkleinert.',

@@ -99,7 +99,7 @@ const hints: Readonly<Record<string, string>> = {
   'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
     'One number for all sides, or four for top, bottom, left and right, for example 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Larger images are scaled down to this size.',
