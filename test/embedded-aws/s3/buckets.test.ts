@@ -63,6 +63,16 @@ test('buckets can be created, listed in pages, and deleted when empty', async (t
   assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: 'bucket-a' }))), '404 NotFound')
 })
 
+test('buckets can be listed under a base path', async (t) => {
+  const { client } = await startWithBucket(t, { basePath: '/s3' })
+  const { Buckets: found, Owner: owner } = await client.send(new ListBucketsCommand({}))
+  assert.deepEqual(
+    found?.map(({ Name }) => Name),
+    [Bucket],
+  )
+  assert.ok(owner?.ID)
+})
+
 test('bucket names that are invalid on AWS are rejected', async (t) => {
   const { client } = await startS3(t)
   const make = (name: string) => errorOf(client.send(new CreateBucketCommand({ Bucket: name })))
