@@ -264,6 +264,7 @@ export const rows: readonly Row[] = [
     slow: [
       'test/functions/resource-failures.slow.ts',
       'test/local/backup.slow.ts',
+      'test/local/clock.slow.ts',
       'test/local/embedded-command.slow.ts',
       'test/local/power-loss.slow.ts',
       'test/local/random-kills.slow.ts',
