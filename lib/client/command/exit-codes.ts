@@ -15,7 +15,10 @@ export class UsageError extends Error {}
 
 /** The exit code for a thrown value. */
 export function exitCodeOf(thrownError: unknown): ExitCode {
-  if (thrownError instanceof UsageError || isFailure(thrownError, 'INVALID_INPUT', 'INVALID_REQUEST', 'FORMAT_NOT_FOUND'))
+  if (
+    thrownError instanceof UsageError ||
+    isFailure(thrownError, 'INVALID_INPUT', 'INVALID_REQUEST', 'FORMAT_NOT_FOUND')
+  )
     return exitCodes.usage
   return isFailure(thrownError, 'UNREACHABLE') ? exitCodes.unreachable : exitCodes.failed
 }
