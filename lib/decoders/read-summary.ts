@@ -30,10 +30,10 @@ export const countingLimits: ReadLimits = {
 }
 
 /** No file waits for another one, unless there are very many. */
-const pool = new DecoderPool({ ...readerKind, maxProcesses: 16, maxWaitMs: dayMs })
+export const countingPool = new DecoderPool({ ...readerKind, maxProcesses: 16, maxWaitMs: dayMs })
 
-export const warmCounting = () => pool.warm()
-export const stopCounting = () => pool.stop()
+export const warmCounting = () => countingPool.warm()
+export const stopCounting = () => countingPool.stop()
 
 /**
  * Summarizes a file in a decoder process, which can be stopped whatever the file makes it do; undefined if that is not
@@ -102,7 +102,7 @@ async function count(
   attempt = 1,
 ): Promise<SummaryMessage | undefined> {
   try {
-    const end = await pool.run(new ReadCall(reading, limits), signal)
+    const end = await countingPool.run(new ReadCall(reading, limits), signal)
     if (end.type === 'result') return end.value === null ? undefined : SummaryMessage.parse(end.value)
     if (end.type === 'stopped') throw new CountingStopped(end.reason)
     throw new Error(`a decoder process failed: ${JSON.stringify(end)}`)

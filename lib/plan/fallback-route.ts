@@ -8,6 +8,7 @@ import { groupInputs } from './file-lists.ts'
 import { optionsSchemaOf, planOtherRoute, type Route } from './index.ts'
 import { knownOptions, stepsWithOptions } from './options.ts'
 import { type ConversionSpec, planFiles, routeFiles } from './plan-files.ts'
+import { isRejection } from './unreadable-error.ts'
 
 /** Chooses the next route after an engine could not read a file. */
 
@@ -114,7 +115,7 @@ function endFormatsOf({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'> 
 const errorsByInformation: readonly ((error: JobError) => boolean)[] = [
   ({ code }) => code === 'CORRUPT_FILE',
   // At least one engine could read it.
-  ({ details }) => details?.['reason'] === 'content-lost',
+  isRejection,
   ({ code }) => code === 'UNSUPPORTED_FORMAT',
   ({ code }) => code === 'FILE_TOO_LARGE',
   ({ code, details }) => code === 'INVALID_INPUT' && /password/.test(String(details?.['reason'])),

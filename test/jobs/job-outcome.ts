@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { resultOfJob, statusOfFixed } from '../../lib/jobs/job-state-machine.ts'
 import { isTerminalStatus } from '../../lib/model/job.ts'
+import { textIn } from './no-op-engine.ts'
 import type { SimulatedService } from './simulated-service.ts'
 
 /** The final state of a job that a client can see. */
@@ -33,10 +34,7 @@ export async function outcomeOf(service: SimulatedService): Promise<ObservedOutc
     summary: job.summary,
     tasks: Object.fromEntries(allFiles),
     files: Object.fromEntries(
-      files.map(({ key, filename }) => [
-        filename,
-        Buffer.from(service.files.objects.get(key) ?? []).toString(),
-      ]),
+      files.map(({ key, filename }) => [filename, textIn(service.files.objects.get(key))]),
     ),
     events,
   }

@@ -14,6 +14,21 @@ const Options = z.object({
 /** A substring of a name. */
 const ChunkSpec = z.object({ number: z.int(), characters: z.string().optional() })
 
+/** An image with one pixel. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** A PNG with text after its end, which programs ignore. */
+const imageWith = (text: string) => Buffer.concat([pixel, Buffer.from(text)])
+
+/** Returns the text that an engine has written into a file. */
+export const textIn = (bytes: Uint8Array = new Uint8Array()): string =>
+  Buffer.from(bytes)
+    .subarray(pixel.equals(bytes.subarray(0, pixel.length)) ? pixel.length : 0)
+    .toString()
+
 const limits = { memoryMb: 1, diskMb: 1, timeoutS: 600 }
 const version = () => '1.0'
 
@@ -36,7 +51,8 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
       const shortfall = await behave(number === undefined ? name : `${name} part ${number}`, tools)
       tools.signal.throwIfAborted()
       const path = join(outDir, file)
-      await writeFile(path, characters ?? (await readFile(input?.path ?? '')))
+      const text = characters ?? textIn(await readFile(input?.path ?? ''))
+      await writeFile(path, file === 'made.png' ? imageWith(text) : text)
       if (number !== undefined) tools.warn('SHARED', 'It was split.')
       return { files: [{ path }], ...defined({ shortfall }) }
     }
@@ -59,8 +75,8 @@ export function noOpEngines(behave: Behavior): readonly Engine[] {
     const shortfall = await behave(`${Options.parse(options).name} joined`, tools)
     const path = join(outDir, 'made.png')
     if (joinNeedsInputs({ operation, from })) await readFile(inputs[0]?.path ?? '')
-    const characters = results.flatMap(({ files }) => files.map((one) => readFile(one.path, 'utf8')))
-    await writeFile(path, (await Promise.all(characters)).join(''))
+    const parts = await Promise.all(results.flatMap(({ files }) => files.map((one) => readFile(one.path))))
+    await writeFile(path, imageWith(parts.map((part) => textIn(part)).join('')))
     return { files: [{ path }], ...defined({ shortfall }) }
   }
   return [

@@ -31,6 +31,7 @@ import { findCapability } from './find-capability.ts'
 import { findInterruption } from './find-interruption.ts'
 import { extensionForFormat, requireFormatId } from './format-id.ts'
 import { LossDetector } from './loss-detector.ts'
+import { requireReadable } from './require-readable.ts'
 
 export interface StepsRun {
   readonly steps: readonly ConversionStep[]
@@ -56,8 +57,8 @@ export interface StepsRun {
   /** Called when a step starts. */
   readonly onStep?: (at: number) => void
   /**
-   * Called with the output before it is compared with the source, which may still reject it, so that it can be stored
-   * in parallel.
+   * Called with the output before it is opened and compared with the source, which may still reject it, so that it can
+   * be stored in parallel.
    * @returns a promise of the upload, which is not awaited.
    */
   readonly onOutput?: (stepsOutput: StepsOutput) => Promise<unknown>
@@ -99,6 +100,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
     const output = { engine, result, format, nextStep: index }
     if (isLast && run.onOutput) await waitForUpload(run.onOutput(output))
     if (!run.chunk) await lossDetector.checkStep(step, result, warnings)
+    if (!run.chunk && !nextStep) await requireReadable(step, result.files, run.log)
     run.signal.throwIfAborted()
     if (isLast) {
       const { fidelity, shortfall } = lossDetector

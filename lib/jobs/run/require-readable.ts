@@ -1,0 +1,70 @@
+import { open } from 'node:fs/promises'
+import { detectFormat } from '../../decoders/detect-format.ts'
+import { countingPool, readSummary } from '../../decoders/read-summary.ts'
+import type { OutputFile } from '../../engines/engine.ts'
+import type { ErrorCode } from '../../error-catalog.ts'
+import { AppError } from '../../errors.ts'
+import type { ContentSummary } from '../../fidelity/content-summary.ts'
+import { readFrom } from '../../formats/detect/byte-source.ts'
+import { textFormats } from '../../formats/detect/families.ts'
+import { type FormatId, formatById } from '../../formats/index.ts'
+import type { Log } from '../../log.ts'
+import type { ConversionStep } from '../../model/job.ts'
+
+/** Programs cannot open the result. Another route may do better. */
+class UnreadableResultError extends AppError {
+  constructor(from: string, to: string) {
+    super(
+      'CONVERSION_FAILED',
+      `The ${to} made from the ${from} cannot be opened: it is empty or damaged. Choose other options or another target, or save the file again in the program that created it.`,
+      { from, to, reason: 'unreadable-result' },
+    )
+  }
+}
+
+/** A file with another error, such as an encrypted PDF, may still be opened. */
+const refusals: readonly ErrorCode[] = ['CORRUPT_FILE', 'UNSUPPORTED_FORMAT', 'INVALID_INPUT']
+
+/**
+ * Opens the files of the last step as if they were uploads: each must be complete and have content of its format.
+ * @throws UnreadableResultError
+ */
+export async function requireReadable(
+  { from, to }: Pick<ConversionStep, 'from' | 'to'>,
+  files: readonly OutputFile[],
+  log: Log,
+): Promise<void> {
+  for (const file of files) {
+    const format = file.format ?? (to as FormatId) // The engine was found by it.
+    // Members of archives are returned as they are. Any bytes are text, also none.
+    if (file.filename !== undefined || textFormats.includes(format)) continue
+    const problem = await findProblem(file.path, format)
+    if (problem === undefined) continue
+    log.info({ from, to: format, problem }, 'rejected a result that cannot be opened')
+    throw new UnreadableResultError(from, format)
+  }
+}
+
+async function findProblem(path: string, format: FormatId): Promise<string | undefined> {
+  const { extensions, category } = formatById(format)
+  await using file = await open(path)
+  const { size } = await file.stat()
+  const source = { filename: `result.${extensions[0] ?? format}`, size, read: readFrom(file) }
+  const error = await detectFormat(source, {}, countingPool).then(() => undefined, requireClientError)
+  if (error && refusals.includes(error.code)) return error.message
+  if (category !== 'audio' && category !== 'video') return undefined
+  const summary = await readSummary(path, format, { isResult: true }).catch(() => undefined)
+  return summary && isBlank(summary) ? 'it contains neither video nor audio' : undefined
+}
+
+function requireClientError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
+}
+
+/** Whether a header says that there is neither a frame nor a sample. */
+function isBlank({ features, seconds = 0, counts: { frames, samples } }: ContentSummary): boolean {
+  if (Math.max(seconds, frames ?? 0, samples ?? 0) > 0) return false
+  // Some headers leave out the duration.
+  return features.length === 0 || frames === 0 || samples === 0
+}
