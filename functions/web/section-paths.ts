@@ -78,7 +78,13 @@ export const limitTokens = { maxFileSize: '{max-file-size}', retention: '{retent
  * Languages for users, plus a pseudo-locale (`mirrored`) that reveals untranslated texts and layout that ignores the
  * writing direction.
  */
-export const languageNames = { en: 'English', de: 'Deutsch', fr: 'Français', ja: '日本語' } as const
+export const languageNames = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  ja: '日本語',
+} as const
 export const languages = keysOf(languageNames)
 export const builtLanguages = [...languages, 'mirrored'] as const
 export type Language = (typeof builtLanguages)[number]

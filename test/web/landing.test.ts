@@ -70,7 +70,9 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
     const languageOf = async (accepted: string) =>
       (await fetchHtml('/', accepted)).match(/<html lang="(\w+)"/)?.[1]
     assert.equal(await languageOf('fr-CA,en;q=0.5'), 'fr')
+    assert.equal(await languageOf('es-419,es;q=0.9'), 'es')
     assert.equal(await languageOf('xx, de-AT;q=0.9'), 'de')
+    assert.equal(await languageOf('ja-JP'), 'ja')
     assert.equal(await languageOf('xx'), 'en')
     await visit({ site }, async (page) => {
       await page.locator('.menu summary').click()
