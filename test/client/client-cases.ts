@@ -58,7 +58,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
   },
   'merges files, runs tools and passes options': async ({ Mutabor }, url) => {
     const client = new Mutabor({ url })
-    const pdf = await client.convert(createPng(), 'pdf', { dpi: 96 })
+    const pdf = await client.convert(createPng(), 'pdf', { rotate: 90 })
     const mergedResult = await client.merge(
       [await pdf.blob(), await pdf.blob()],
       {},
@@ -220,8 +220,8 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const { code, retryAfterS, status } = await expectFailure(impatient.formats())
     checkEqual([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'the rate limit error')
   },
-  'reports failures with specific error codes': async ({ Mutabor, isFailure }, url) => {
-    const client = new Mutabor({ url })
+  'reports failures with specific error codes': async ({ Mutabor, isFailure }, serviceUrl) => {
+    const client = new Mutabor({ url: serviceUrl })
     const impossible = await expectFailure(client.convert(createMarkdown(), 'mp4'))
     check(isFailure(impossible, 'UNSUPPORTED_CONVERSION') && impossible.requestId, impossible.message)
     const unknown = await expectFailure(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
@@ -229,13 +229,19 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const unreachable = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
     checkEqual((await expectFailure(unreachable.formats())).code, 'UNREACHABLE', 'an unreachable service')
     const tasks = {
-      in: { operation: 'import/url', url: 'http://169.254.169.254/a.png' },
       out: { operation: 'convert', input: 'in', output_format: 'webp' },
+      end: { operation: 'export/url', input: 'out' },
     } as const
-    const failedError = await expectFailure(
-      client.pipeline({ ...tasks, end: { operation: 'export/url', input: 'out' } }),
+    const url = 'http://169.254.169.254/a.png'
+    const refusedError = await expectFailure(
+      client.pipeline({ in: { operation: 'import/url', url }, ...tasks }),
     )
-    checkEqual(failedError.code, 'URL_NOT_ALLOWED', 'a failed job')
+    checkEqual([refusedError.code, refusedError.status], ['URL_NOT_ALLOWED', 400], 'a private address')
+    const file = btoa('\x89PNG\r\n\x1a\n\0\0\0\rIHDR')
+    const failedError = await expectFailure(
+      client.pipeline({ in: { operation: 'import/base64', filename: 'a.png', file }, ...tasks }),
+    )
+    checkEqual(failedError.code, 'CORRUPT_FILE', 'a failed job')
   },
   'uses one owner token even if several requests start concurrently': async ({ Mutabor }, url) => {
     const tokens: string[] = []

@@ -17,11 +17,13 @@ let base = ''
 
 type Answer = (request: IncomingMessage, response: ServerResponse, time: number) => void
 const text = 'a text of some words'
+const privateUrl = 'http://169.254.169.254/latest/meta-data/'
 const answers: Record<string, Answer> = {
   late: (_request, response, time) => response.writeHead(time === 0 ? 500 : 200).end(time === 0 ? '' : text),
   none: (_request, response) => response.writeHead(404).end(),
   closed: (_request, response) => response.writeHead(401).end(),
   loop: (_request, response) => response.writeHead(302, { location: '/loop' }).end(),
+  inside: (_request, response) => response.writeHead(302, { location: privateUrl }).end(),
   liar: (_request, response) => response.writeHead(200, { 'content-length': 2 ** 50 }).end(text),
   short: (_request, response) => {
     response.writeHead(200, { 'content-length': 1000 })
@@ -78,8 +80,11 @@ async function ran(tasks: object): Promise<JobReply> {
   return (await client.accepted(await client.post('/v1/jobs', { tasks }))) as unknown as JobReply
 }
 
-const runImport = (fields: object) =>
-  ran({ in: { operation: 'import/url', ...fields }, out: { operation: 'export/url', input: 'in' } })
+const importTasks = (fields: object) => ({
+  in: { operation: 'import/url', ...fields },
+  out: { operation: 'export/url', input: 'in' },
+})
+const runImport = (fields: object) => ran(importTasks(fields))
 
 const failures: readonly [name: string, code: string, reason: string | undefined, words: RegExp][] = [
   ['none', 'IMPORT_FAILED', 'not-found', /file does not exist on .*\(status 404\)/],
@@ -120,8 +125,14 @@ test('an import from a stalled server fails after three attempts', { timeout: 24
   assert.equal(times['mute'], 2)
 })
 
-test('an import from a private address is rejected', async () => {
-  const { error } = await runImport({ url: 'http://169.254.169.254/latest/meta-data/' })
+test('an import from a private address is rejected when it is requested, or when a server redirects to it', async () => {
+  const reply = await client.post('/v1/jobs', { tasks: importTasks({ url: privateUrl }) })
+  const body = (await reply.json()) as JobReply
+  assert.deepEqual(
+    [reply.status, body.error.code, body.error.details['field']],
+    [400, 'URL_NOT_ALLOWED', 'tasks.in.url'],
+  )
+  const { error } = await runImport({ url: `${base}/inside.txt` })
   assert.equal(error.code, 'URL_NOT_ALLOWED')
 })
 
