@@ -82,6 +82,11 @@ const typedWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     pictures: 'extract-pdf-images',
     archival: 'to-pdfa',
     'black and white': 'grayscale-pdf',
+    ワード: 'docx',
+    パスワード: 'encrypt-pdf',
+    分割: 'split-pdf',
+    圧縮: 'compress-pdf',
+    結合: 'merge',
   },
   png: {
     photo: 'jpg',
@@ -105,6 +110,8 @@ const typedWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     subtitles: 'srt',
     quicktime: 'mov',
     smaller: 'compress',
+    音声: 'mp3',
+    字幕: 'srt',
   },
   docx: { acrobat: 'pdf', print: 'pdf', excel: 'xlsx', openoffice: 'odt', ebook: 'epub' },
 }

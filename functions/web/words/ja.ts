@@ -17,7 +17,7 @@ const words: typeof en = {
     batch: 'フォルダー',
     tools: 'ツール',
     history: '履歴',
-    formats: 'ファイル形式',
+    formats: '形式',
     pipelines: 'パイプライン',
     webhooks: 'Webhook',
     workflows: 'ワークフロー',

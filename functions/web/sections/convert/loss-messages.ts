@@ -32,12 +32,12 @@ export function describeKept(fidelity: Fidelity): string | undefined {
       return words.fidelity.part(number, formatAmount(source, unit), formatPercent(share))
     }),
   ]
-  return parts.length > 0 ? `${parts.join(', ')}.` : undefined
+  return parts.length > 0 ? words.fidelity.sentence(parts) : undefined
 }
 
 export function describeDropped({ dropped }: Fidelity, target: string | undefined): string | undefined {
   if (dropped.length === 0) return undefined
-  const names = dropped.map((name) => words.fidelity.dropped[name] ?? name).join(', ')
+  const names = dropped.map((name) => words.fidelity.dropped[name] ?? name).join(words.fidelity.comma)
   return words.fidelity.leftOut(target?.toUpperCase() ?? words.fidelity.theResult, names)
 }
 

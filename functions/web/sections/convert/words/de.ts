@@ -161,6 +161,8 @@ const words: typeof en = {
     and: ' und ',
     whole: (amounts, isOne) => `${isOne ? '' : 'Alle '}${amounts} erhalten`,
     part: (result, source, percent) => `${result} von ${source} erhalten (${percent})`,
+    comma: ', ',
+    sentence: (parts) => `${parts.join(', ')}.`,
     dropped: {
       pictures: 'Bilder',
       film: 'Video',

@@ -166,6 +166,8 @@ export default {
     and: ' and ',
     whole: (amounts: string, isOne: boolean) => `${isOne ? '' : 'All '}${amounts} kept`,
     part: (result: string, source: string, percent: string) => `${result} of ${source} kept (${percent})`,
+    comma: ', ',
+    sentence: (parts: readonly string[]) => `${parts.join(', ')}.`,
     dropped: {
       pictures: 'images',
       film: 'video',

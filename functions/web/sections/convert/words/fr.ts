@@ -164,6 +164,8 @@ const words: typeof en = {
     and: ' et ',
     whole: (amounts) => `Conservé en entier : ${amounts}`,
     part: (result, source, percent) => `Conservé : ${result} sur ${source} (${percent})`,
+    comma: ', ',
+    sentence: (parts) => `${parts.join(', ')}.`,
     dropped: {
       pictures: 'images',
       film: 'vidéo',
