@@ -7,7 +7,7 @@ import { encodeApng } from './apng/write.ts'
 import { encodeBitmap } from './bitmap.ts'
 import { loadSharp, type SourceImage } from './image.ts'
 import { setPngDensity } from './png-density.ts'
-import { encoderQuality, type PixelTargetId } from './targets.ts'
+import { encoderQuality, gifColors, type PixelTargetId } from './targets.ts'
 
 /** Size of the written image, or of one frame of an animation. */
 export interface EncodedSize {
@@ -165,7 +165,28 @@ const apng: Encoder = async (job) => {
   return { width, height }
 }
 
-const encoders: Partial<Record<PixelTargetId, Encoder>> = { jpg, png, bmp, heic, jxl, jxr, djvu, icns, apng }
+/** libvips only knows palettes of 2, 4, 16 and 256 colors, so gifsicle reduces them further. */
+const gif: Encoder = async (job) => {
+  const size = await encodeWithSharp(job)
+  const { path, options, tools } = job
+  const colors = gifColors(options)
+  if (colors < 256)
+    await tools.exec('gifsicle', ['--batch', '-O3', '--dither', '--colors', String(colors), path])
+  return size
+}
+
+const encoders: Partial<Record<PixelTargetId, Encoder>> = {
+  jpg,
+  png,
+  bmp,
+  heic,
+  jxl,
+  jxr,
+  djvu,
+  icns,
+  apng,
+  gif,
+}
 
 /** Returns the encoder of a format: an external program where libvips cannot write it, otherwise libvips. */
 export function encoderOf(to: PixelTargetId): Encoder {

@@ -86,11 +86,8 @@ export const pixelTargets = {
   gif: defineTarget(
     LossyOptions,
     { hasBinaryAlpha: true, stores: 'frames', cost: 0.1 },
-    (image, { quality }) =>
-      image.gif({
-        colours: Math.max(2, Math.round(2.56 * qualityNumber(quality, qualityScales.gif))),
-        effort: 4,
-      }),
+    // The encoder reduces the colors of the result as requested.
+    (image) => image.gif({ effort: 4 }),
   ),
   tiff: defineTarget(
     PlainOptions.extend({ colorSpace }),
@@ -132,3 +129,7 @@ export const isLosslessUnspecified = (to: PixelTargetId, options: unknown): bool
 export function encoderQuality(format: 'heic' | 'jxl' | 'jxr' | 'djvu', options: unknown): number {
   return qualityNumber(LossyOptions.parse(options).quality, qualityScales[format])
 }
+
+/** Returns the number of colors for the requested quality. */
+export const gifColors = (options: unknown): number =>
+  Math.max(2, Math.round(2.56 * qualityNumber(LossyOptions.parse(options).quality, qualityScales.gif)))

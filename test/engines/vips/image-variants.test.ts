@@ -96,6 +96,32 @@ describe('image options', () => {
     assert.equal(await bytes({ jpegQuality: '20', quality: 'highest' }), await bytes({ quality: 20 }))
   })
 
+  test('image options reduce the colors of a GIF by its quality, also of an animation that has a palette', async () => {
+    const gradient = Buffer.from(
+      Array.from({ length: 64 * 64 * 3 }, (_, at) => ((at % 3) * 40 + at / 60) % 256),
+    )
+    const path = join(scratchFolder('gif-colors'), 'gradient.png')
+    await sharp(gradient, { raw: { width: 64, height: 64, channels: 3 } })
+      .png()
+      .toFile(path)
+    const countColors = async (source: string, quality?: unknown) => {
+      const { path: result } = await convert(vips, source, 'gif', { options: { quality } })
+      const pixels = await sharp(result).flatten().raw().toBuffer()
+      return new Set(pixels.toString('hex').match(/.{6}/g)).size
+    }
+    const qualities = [100, 50, 'low', 5]
+    const counts: number[] = []
+    for (const quality of qualities) counts.push(await countColors(path, quality))
+    assert.ok((counts[0] ?? 0) > 200, String(counts))
+    const maxCounts = [256, 128, 64, 13]
+    for (const [at, max] of maxCounts.entries()) {
+      const count = counts[at] ?? 0
+      assert.ok(count <= max && count > max * 0.6, String(counts))
+    }
+    const { path: animation } = await convert(vips, path, 'gif')
+    assert.ok((await countColors(animation, 'low')) <= 64)
+  })
+
   test('image options set the sizes in an icon', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'ico', {
       options: { sizes: '24, 48' },
