@@ -54,4 +54,9 @@ export const isSecretOption = (schema: z.ZodType): boolean => schema.meta()?.sec
 /** Passed to `meta` (last, too) of an option that controls how the input file is read. */
 export const inputOption = { ofSource: true } as const
 
+/** Passed to `meta` (last, too) of an option that each step with it receives. By default only the last one does. */
+export const eachStepOption = { ofEachStep: true } as const
+
+export const isEachStepOption = (schema: z.ZodType): boolean => schema.meta()?.ofEachStep === true
+
 export const isInputOption = (schema: z.ZodType): boolean => schema.meta()?.ofSource === true

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { EngineId, ImageId } from '../component-ids.ts'
 import type { Engine } from '../engines/engine.ts'
 import { unlockEngine, unlockOptionShape } from '../engines/libreoffice/unlock-options.ts'
-import { isInputOption } from '../engines/options.ts'
+import { isEachStepOption, isInputOption } from '../engines/options.ts'
 import { AppError } from '../errors.ts'
 import type { Trait } from '../formats/detect/svg-traits.ts'
 import { type FormatId, formatById, formats } from '../formats/index.ts'
@@ -215,13 +215,17 @@ export const firstImageOf = (route: Route, options: Readonly<Record<string, unkn
 function assignOptions(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
   const shapes = route.steps.map(shapeOf)
   const stepOfOption = (name: string) => shapes.findLastIndex((shape) => name in shape)
+  const isFor = (name: string, at: number) => {
+    const option = shapes[at]?.[name]
+    return option !== undefined && (isEachStepOption(option) || stepOfOption(name) === at)
+  }
   return route.steps.map(({ capability, engine, image, from, to }, at) => ({
     operation: capability.operation,
     engine,
     image,
     from,
     to,
-    options: Object.fromEntries(Object.entries(options).filter(([name]) => stepOfOption(name) === at)),
+    options: Object.fromEntries(Object.entries(options).filter(([name]) => isFor(name, at))),
   }))
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
-import { decimal, flag, numberFromText } from '../options.ts'
+import { decimal, eachStepOption, flag, numberFromText } from '../options.ts'
 
 /** Output profiles listed by `ebook-convert --help`. */
 const profiles = [
@@ -58,7 +58,8 @@ export const ebookOptionShape = {
     .describe('Embeds the fonts that the document uses, if they are available.'),
   ebookSmartenPunctuation: flag()
     .optional()
-    .describe('Replaces straight quotes, double hyphens and three dots with typographic characters.'),
+    .describe('Replaces straight quotes, double hyphens and three dots with typographic characters.')
+    .meta(eachStepOption),
   ebookDisableFontRescaling: flag().optional().describe('Keeps all font sizes of the document.'),
 }
 
@@ -85,6 +86,13 @@ export function hasEbookOptions(options: EbookOptions): boolean {
   return Object.values(options).some((value) => value !== undefined && value !== false)
 }
 
+/** Sizes of calibre's default profile relative to its body text. */
+const relativeSizes = [0.625, 0.75, 0.83, 1, 1.29, 1.67, 1.83, 2]
+
+/** Returns the sizes that calibre chooses from; by default they end at 24 pt, whatever the size of the body text. */
+const fontSizes = (bodySize: number) =>
+  relativeSizes.map((ratio) => Number((ratio * bodySize).toFixed(2))).join(',')
+
 /** Arguments of `ebook-convert`; lengths are in points. */
 export function ebookArgs({
   ebookMargin: margin,
@@ -100,6 +108,7 @@ export function ebookArgs({
     ),
     ...(profile ? [`--output-profile=${profile}`] : []),
     ...(size === undefined ? [] : [`--base-font-size=${size}`]),
+    ...(size === undefined || ebookDisableFontRescaling ? [] : [`--font-size-mapping=${fontSizes(size)}`]),
     ...(ebookEmbedFonts ? ['--embed-all-fonts'] : []),
     ...(ebookSmartenPunctuation ? ['--smarten-punctuation'] : []),
     ...(ebookDisableFontRescaling ? ['--disable-font-rescaling'] : []),

@@ -27,6 +27,8 @@ interface PandocSource {
   readonly args?: readonly string[]
   /** A container format without a text encoding. */
   readonly isBinary?: true
+  /** Straight quotes, double hyphens and three dots become typographic characters. */
+  readonly isSmart?: true
 }
 
 /** GitHub's lists and tables plus widely used extensions: notes, math and a YAML title block. */
@@ -35,11 +37,11 @@ const markdownWriter = 'gfm+yaml_metadata_block+tex_math_dollars'
 
 /** Readers by format, with names of `pandoc --list-input-formats`. */
 const sources = {
-  md: { reader: markdownReader },
+  md: { reader: markdownReader, isSmart: true },
   mmd: { reader: 'markdown_mmd' },
   rst: { reader: 'rst' },
   org: { reader: 'org' },
-  textile: { reader: 'textile' },
+  textile: { reader: 'textile', isSmart: true },
   muse: { reader: 'muse' },
   t2t: { reader: 't2t' },
   haddock: { reader: 'haddock' },

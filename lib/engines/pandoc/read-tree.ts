@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
+import { EbookOptions } from '../calibre/options.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
@@ -66,7 +67,8 @@ export async function readTree(
   tools: Tools,
 ): Promise<Tree> {
   const path = join(tools.workDir, treeFile)
-  const { reader, args = [] } = await chooseReader(input, from)
+  const { reader: usualReader, args = [], isSmart } = await chooseReader(input, from)
+  const reader = isSmart && keepsPunctuation(options) ? `${usualReader}-smart` : usualReader
   const astArgs = [`--extract-media=${mediaFolder}`, '-t', 'json', '-o', path]
   await runReader(['-f', reader, ...args, ...astArgs], input, from, tools)
   const tree = await parseTree(path, from)
@@ -89,6 +91,8 @@ export async function readTree(
   const { meta } = tree
   return { ...(await parseTree(path, from)), meta }
 }
+
+const keepsPunctuation = (options: unknown) => EbookOptions.parse(options).ebookSmartenPunctuation === false
 
 /** JATS files have the extension .xml too, so look at the content. */
 async function chooseReader(input: InputFile, from: PandocSourceId) {

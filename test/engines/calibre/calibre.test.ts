@@ -192,6 +192,19 @@ describe('the ebook options', { concurrency: 2 }, () => {
     assert.notEqual(sizesIn(styled), sizesIn(usualText))
   })
 
+  test('the body text of an ebook has the requested size, also beyond the sizes of the device profile', async () => {
+    for (const [size, em] of [
+      [8, 0.66667],
+      [16, 1.33333],
+      [30, 2.5],
+      [50, 4.16667],
+    ] as const) {
+      const { text: styled } = await convertSource(epub, 'epub', { options: { ebookBaseFontSize: size } })
+      const bodyRule = styled.match(/\.calibre \{[^}]*font-size: ([\d.]+)em/)
+      assert.equal(Number(bodyRule?.[1]), em, `${size} pt`)
+    }
+  })
+
   test('the ebook options are passed to calibre as arguments, and omitted options add none', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
     const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)))

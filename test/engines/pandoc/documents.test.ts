@@ -163,6 +163,18 @@ describe('an ebook from markup', () => {
     assert.match(text, /margin-top: ?31pt/)
     assert.match(text, /Kingfisher/)
   })
+
+  test('an ebook from markup keeps straight punctuation if the client asks for it', async () => {
+    const words = 'A "blue" bird -- seen... twice.'
+    const sources = { md: words, textile: words }
+    for (const [format, source] of Object.entries(sources)) {
+      const path = await file(`straight.${format}`, source)
+      const textWith = async (options: { ebookSmartenPunctuation?: boolean }) =>
+        (await convertSource(path, 'epub', { options })).text.replaceAll('&quot;', '"')
+      assert.ok((await textWith({ ebookSmartenPunctuation: false })).includes(words), format)
+      assert.match(await textWith({}), /[“”]blue” bird [–—] seen… twice/, format)
+    }
+  })
 })
 
 test('the abstract of a document is kept once, whether or not the target supports it', async () => {
