@@ -40,7 +40,11 @@ const CommonFields = z.object({
   event: z.string(),
   timestamp: z.iso.datetime(),
   id: z.string().describe('Unchanged if the event is sent again'),
-  sequence: z.int().describe('Number of the event within its job, from 1; always 1 for an uploaded file'),
+  sequence: z
+    .int()
+    .describe(
+      'Number of the event within its job, from 1; always 1 for a file that was uploaded before its job was created',
+    ),
   apiVersion: z.literal('v1'),
   test: z.literal(true).optional().describe('Set in events that `POST /v1/webhooks/{webhookId}/test` sends'),
 })

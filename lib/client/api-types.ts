@@ -2458,7 +2458,7 @@ export interface EventFields {
   timestamp: string
   /** Unchanged if the event is sent again */
   id: string
-  /** Number of the event within its job, from 1; always 1 for an uploaded file */
+  /** Number of the event within its job, from 1; always 1 for a file that was uploaded before its job was created */
   sequence: number
   apiVersion: "v1"
   /** Set in events that `POST /v1/webhooks/{webhookId}/test` sends */

@@ -131,19 +131,16 @@ async function publishUploadEvent(
 }
 
 async function publishUpload(
-  { owner, jobId, partsId, importJobId }: UploadRecord,
+  { owner, jobId, task, partsId, importJobId }: UploadRecord,
   file: UploadedFile['file'],
   occurredAt: string,
   { jobs }: ReceiveUploadDeps,
 ): Promise<void> {
   if (importJobId !== undefined) return
-  await jobs.publishUpload({
-    owner,
-    jobId,
-    file,
-    occurredAt,
-    via: partsId === undefined ? 'presigned' : 'multipart',
-  })
+  const via = partsId === undefined ? 'presigned' : 'multipart'
+  // Without such a task, the file arrived before its job.
+  const ref = jobId === undefined || task === undefined ? undefined : { jobId, task }
+  await jobs.publishUpload({ owner, file, occurredAt, via }, ref)
 }
 
 type UploadOutcome = Parameters<Jobs['completeUpload']>[1]

@@ -3,6 +3,7 @@ import { derivedId } from '../ids.ts'
 import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from '../model/job.ts'
 import { uploadIdOf } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
+import { filesSentWith } from './files-sent-with.ts'
 import {
   hasRecord,
   type JobFile,
@@ -12,6 +13,7 @@ import {
   statusOfFixed,
 } from './job-state-machine.ts'
 import { measureJobUsage } from './job-usage.ts'
+import { numberOfFiles } from './keys.ts'
 
 /**
  * Events of a job, rendered only from stored records: they are identical no matter which process publishes them or how
@@ -52,7 +54,7 @@ export function createCreationEvents(state: JobState): BusEvent[] {
   const isQueuedAtOnce = job.queuedAt === job.createdAt
   const createdEvent = renderEvent(job, {
     event: 'job.created',
-    sequence: 1,
+    sequence: numberOf(job, 'created'),
     occurredAt: job.createdAt,
     body: { job: describeJob(state, isQueuedAtOnce ? 'queued' : 'pending', statusBeforeStart) },
   })
@@ -148,16 +150,17 @@ export interface UploadedFile {
   /** RFC 3339. */
   readonly occurredAt: string
   readonly via: EventBody<'file.uploaded'>['file']['via']
-  readonly jobId?: string | undefined
+  /** Absent for files that arrive before their job is created. */
+  readonly ofJob?: { readonly jobId: string; readonly sequence: number } | undefined
 }
 
-/** An owner's file has arrived. Independent of a job, because most files arrive before their job is created. */
-export function createFileUploadedEvent({ owner, file, occurredAt, via, jobId }: UploadedFile): BusEvent {
+/** An owner's file has arrived. It is an event of its job, unless it arrived earlier. */
+export function createFileUploadedEvent({ owner, file, occurredAt, via, ofJob }: UploadedFile): BusEvent {
   const { key, filename, size, mimeType, format, sha256 } = file
   const body = {
     file: {
       uploadId: uploadIdOf(key) ?? /upl_\w{1,100}$/.exec(key)?.[0],
-      jobId,
+      jobId: ofJob?.jobId,
       filename,
       size,
       mimeType,
@@ -166,37 +169,45 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, jobId }:
       sha256: sha256 || undefined,
     },
   }
-  return renderEvent({ id: key, owner }, { event: 'file.uploaded', sequence: 1, occurredAt, body })
+  const { jobId: id = key, sequence = 1 } = ofJob ?? {}
+  return renderEvent({ id, owner }, { event: 'file.uploaded', sequence, occurredAt, body })
 }
 
-/** Events of the files that were sent with the request. */
-const createRequestFileEvents = ({ job, fixed }: JobState): BusEvent[] =>
-  fixed
-    .filter(({ operation }) => operation.startsWith('import/') && job.retryOf === undefined)
-    .flatMap(({ files = [] }) => files)
-    // Uploads were published when they arrived.
-    .filter(({ key }) => key.startsWith('received/') && uploadIdOf(key) === undefined)
-    .map((file) =>
-      createFileUploadedEvent({
-        owner: job.owner,
-        file,
-        occurredAt: job.createdAt,
-        via: 'form',
-        jobId: job.id,
-      }),
-    )
+/** Events of the files that were sent with the request: their numbers precede that of `job.created`. */
+function createRequestFileEvents({ job, fixed }: JobState): BusEvent[] {
+  const files = filesSentWith(job, fixed)
+  const firstNumber = numberOf(job, 'created') - files.length
+  return files.map((file, index) =>
+    createFileUploadedEvent({
+      owner: job.owner,
+      file,
+      occurredAt: job.createdAt,
+      via: 'form',
+      ofJob: { jobId: job.id, sequence: firstNumber + index },
+    }),
+  )
+}
 
 /** Events of the files that an import task fetched. */
 export function createImportedFileEvents(
-  { id: jobId, owner }: Pick<Job, 'id' | 'owner'>,
+  { id: jobId, owner, numbers }: Pick<Job, 'id' | 'owner' | 'numbers'>,
   task: Task,
 ): BusEvent[] {
   const via = task.operation === 'import/url' ? 'url' : 'store'
-  const files = task.brought ? [task.brought] : task.files
-  return files.map((file) =>
-    createFileUploadedEvent({ owner, file, occurredAt: task.endedAt ?? task.createdAt, via, jobId }),
+  const firstNumber = numbers[numberOfFiles(task.number)] ?? 1
+  return filesImportedBy(task).map((file, index) =>
+    createFileUploadedEvent({
+      owner,
+      file,
+      occurredAt: task.endedAt ?? task.createdAt,
+      via,
+      ofJob: { jobId, sequence: firstNumber + index },
+    }),
   )
 }
+
+export const filesImportedBy = ({ brought, files }: Task): readonly StoredFile[] =>
+  brought ? [brought] : files
 
 export interface DownloadDetails {
   readonly signed: boolean

@@ -28,6 +28,7 @@ import {
 } from './events.ts'
 import { republishAfterS } from './job-lifecycle.ts'
 import { decideNextAction, findStalledTasks } from './job-state-machine.ts'
+import { numberOfFiles } from './keys.ts'
 import { listKeyOf } from './list.ts'
 import { type JobStore, liveJobCondition } from './store.ts'
 import { TaskCompletion } from './task-completion.ts'
@@ -149,9 +150,16 @@ export class Jobs {
     return this.store.getState(jobId)
   }
 
-  /** Publishes that a file has arrived, with or without a job. */
-  publishUpload(uploadedFile: UploadedFile): Promise<void> {
-    return this.#oneShotCompletion.lifecycle.publish([createFileUploadedEvent(uploadedFile)])
+  /**
+   * Publishes that a file has arrived.
+   * @param ref the task that waits for it: it is then an event of the job, unless the job is over.
+   */
+  async publishUpload(uploadedFile: Omit<UploadedFile, 'ofJob'>, ref?: TaskRef): Promise<void> {
+    const job = ref && (await this.store.numberFiles(ref, 1))
+    const sequence = ref && job?.numbers[numberOfFiles(ref.task)]
+    if (ref && sequence === undefined) return
+    const ofJob = ref && sequence !== undefined ? { jobId: ref.jobId, sequence } : undefined
+    await this.#oneShotCompletion.lifecycle.publish([createFileUploadedEvent({ ...uploadedFile, ofJob })])
   }
 
   /** Publishes that a file of a job was downloaded; each download gets its own sequence number. */

@@ -43,3 +43,6 @@ export const bucketCountKey = (jobId: string, bucket: number): Key => ({
 /** Always the same shard for the same job; shards spread due jobs over the index. */
 export const wakeShardOf = (id: string): string =>
   `wake#${(createHash('sha256').update(id).digest()[0] ?? 0) % wakeShards}`
+
+/** Name of the sequence number of the first file that a task imported or waited for. */
+export const numberOfFiles = (task: number) => `files${task}`

@@ -24,6 +24,7 @@ import {
   jobPartition,
   joinBucketKey,
   keyOfFixedTasks,
+  numberOfFiles,
   taskKey,
   wakeShardOf,
 } from './keys.ts'
@@ -179,6 +180,20 @@ export class JobStore {
     const { applied, record } = writeResult
     if (applied && record && change.set?.['status'] && isTerminalStatus(record.status)) emitJobEnd(record)
     return writeResult
+  }
+
+  /**
+   * Numbers the events of the files that a task imported or waited for. May be called repeatedly. Returns undefined for
+   * a job that was deleted or has expired before.
+   */
+  async numberFiles({ jobId, task }: TaskRef, count: number): Promise<Job | undefined> {
+    const number = numberOfFiles(task)
+    const { record: job } = await this.changeJob(
+      jobId,
+      { setPlus: { [`numbers.${number}`]: ['sequence', 1], sequence: ['sequence', count] } },
+      { condition: { absent: [`numbers.${number}`, 'deletedAt', 'expiredAt'] } },
+    )
+    return job?.numbers[number] === undefined ? undefined : job
   }
 
   async changeJoinBucket(key: Key, change: Change): Promise<WriteResult<JoinBucket>> {

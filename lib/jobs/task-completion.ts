@@ -4,7 +4,7 @@ import type { Change } from '../aws/table-expressions.ts'
 import { AppError } from '../errors.ts'
 import { isLiveStatus, type Job, type JobState, type Task } from '../model/job.ts'
 import { completeChunk, dependencyUpdate } from './chunk-completion.ts'
-import { createImportedFileEvents } from './events.ts'
+import { createImportedFileEvents, filesImportedBy } from './events.ts'
 import { toClientError } from './failure.ts'
 import { JobLifecycle, type JobLifecycleDeps } from './job-lifecycle.ts'
 import { decideNextAction, failsDependents, isOutcomeKnown } from './job-state-machine.ts'
@@ -44,9 +44,10 @@ export class TaskCompletion {
         completeTask: (over, options) => this.completeTask(over, options),
         publishPercent: (split, percent) => this.lifecycle.publishUnitProgress(split, split.number, percent),
       })
+    // Before the task is counted, since another process may then end the job.
+    await this.#publishImportedFiles(task)
     const [job] = await Promise.all([
       this.#countTask(task),
-      this.#publishImportedFiles(task),
       this.#updateDependents(task, { isRepeat, isHeldBack: task.uploadId !== undefined }),
     ])
     if (job) await this.#finishJobIfDecided(job, isRepeat)
@@ -54,7 +55,7 @@ export class TaskCompletion {
 
   async #publishImportedFiles(task: Task): Promise<void> {
     if (!(await hasImportedFiles(task))) return
-    const job = await this.#store.getJob(task.jobId)
+    const job = await this.#store.numberFiles(taskRefOf(task), filesImportedBy(task).length)
     if (job) await this.lifecycle.publish(createImportedFileEvents(job, task))
   }
 

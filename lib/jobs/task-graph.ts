@@ -1,6 +1,7 @@
 import type { FixedTask, InputPlan, Job, JobStatus, JoinBucket, Task, Warning } from '../model/job.ts'
 import type { TaskInput } from '../model/task-input.ts'
 import { defined } from '../validation/defined.ts'
+import { filesSentWith } from './files-sent-with.ts'
 import { bucketNumber, bucketSize } from './keys.ts'
 
 /** Turns the tasks of a request into the records of a job; dependencies are sets of task numbers. Pure. */
@@ -103,7 +104,12 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
   return {
     job: createJobRecord(
       request,
-      { units, awaited: awaitedTasks, fixed: isFixedSeparate ? undefined : fixedTasks },
+      {
+        units,
+        awaited: awaitedTasks,
+        fixed: isFixedSeparate ? undefined : fixedTasks,
+        sentFiles: filesSentWith(request, fixedTasks).length,
+      },
       now,
     ),
     fixed: fixedTasks,
@@ -241,13 +247,19 @@ function createJoinBuckets(
 
 function createJobRecord(
   request: NewJob,
-  graph: { units: readonly number[]; awaited: readonly number[]; fixed: readonly FixedTask[] | undefined },
+  graph: {
+    units: readonly number[]
+    awaited: readonly number[]
+    fixed: readonly FixedTask[] | undefined
+    sentFiles: number
+  },
   now: Date,
 ): Job {
   const createdAt = now.toISOString()
   const secondsLater = (seconds: number) => new Date(now.getTime() + seconds * 1000).toISOString()
   const isAwaiting = graph.awaited.length > 0
   const status: JobStatus = isAwaiting ? 'pending' : 'queued'
+  const created = graph.sentFiles + 1
   const {
     id,
     owner,
@@ -280,8 +292,8 @@ function createJobRecord(
     units: graph.units.length,
     ...(isAwaiting && { waiting: new Set(graph.awaited) }),
     running: {},
-    sequence: isAwaiting ? 1 : 2,
-    numbers: isAwaiting ? { created: 1 } : { created: 1, queued: 2 },
+    sequence: isAwaiting ? created : created + 1,
+    numbers: isAwaiting ? { created } : { created, queued: created + 1 },
     // An upload may arrive before the creator has published the event; other jobs publish it before any task is sent.
     log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],

@@ -88,7 +88,7 @@ test('event bodies list every task, no matter which process publishes them', asy
   await service.services().jobs.completion.lifecycle.republishEnd(service.jobId)
   await outcomeOf(service)
   const ofJob = service.bus.events.filter(({ stream }) => stream === service.jobId)
-  for (const { event, ...body } of ofJob) {
+  for (const { event, ...body } of ofJob.filter(({ event }) => event !== 'file.uploaded')) {
     // The shape is defined by the event's schema.
     const { tasks } = (body as unknown as { job: { tasks: object } }).job
     assert.deepEqual(Object.keys(tasks), ['import', 't0', 't1', 't2', 'export'], event)

@@ -94,7 +94,7 @@ test('an event stream starts with a snapshot and resumes after the last received
   const firstStream = readEventStream(createdJob.jobId)
   // The buffered response ends with the first event.
   await connectClient(createdJob)
-  await gateway.publish(progressAt(createdJob, 10, 3))
+  await gateway.publish(progressAt(createdJob, 10, 4))
   const { events } = await firstStream
   assert.deepEqual(
     events.map(({ event, data }) => [event, data.status ?? data.job.progress.percent]),
@@ -103,7 +103,7 @@ test('an event stream starts with a snapshot and resumes after the last received
       ['job.progress', 10],
     ],
   )
-  await gateway.publish(progressAt(createdJob, 20, 4), progressAt(createdJob, 30, 5))
+  await gateway.publish(progressAt(createdJob, 20, 5), progressAt(createdJob, 30, 6))
   const nextStream = await readEventStream(createdJob.jobId, { 'last-event-id': String(events.at(-1)?.id) })
   assert.deepEqual(
     nextStream.events.map(({ data }) => data.job.progress.percent),

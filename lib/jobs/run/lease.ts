@@ -6,10 +6,12 @@ import {
   createEndEvent,
   createImportedFileEvents,
   createStartedEvent,
+  filesImportedBy,
   findUnpublishedEvents,
 } from '../events.ts'
 import { jobEndChange } from '../job-end.ts'
 import { decideOutcome, joinStartPercent, percentOfTask } from '../job-state-machine.ts'
+import { numberOfFiles } from '../keys.ts'
 import { progressUnitOf, taskRefOf, type WriteResult } from '../store.ts'
 import { hasImportedFiles, type TaskCompletion } from '../task-completion.ts'
 import { attemptOfChunk } from '../task-graph.ts'
@@ -337,13 +339,18 @@ export class Lease {
     if (!job?.fixed || !task || job.units !== 1 || task.part !== undefined) return false
     if (job.status !== 'queued' && job.status !== 'processing') return false
     const endedTask: Task = { ...task, ...change.set }
+    const isImport = await hasImportedFiles(endedTask)
+    const fileNumber = isImport ? { [numberOfFiles(task.number)]: job.sequence + 1 } : {}
+    const files = isImport ? filesImportedBy(endedTask).length : 0
     const state = stateOf(job, [endedTask])
-    const jobChange = jobEndChange(state, decideOutcome(state), this.#id)
     const isStarting = job.status === 'queued'
-    const sequence = job.sequence + (isStarting ? 2 : 1)
-    const startNumbers = isStarting ? { started: job.sequence + 1 } : {}
-    const numbers = { ...job.numbers, ...startNumbers, ended: sequence }
-    const endedState = stateOf({ ...job, ...jobChange.set, numbers, sequence }, [endedTask])
+    const started = job.sequence + files + 1
+    const sequence = isStarting ? started + 1 : started
+    const numbers = { ...job.numbers, ...fileNumber, ...(isStarting && { started }), ended: sequence }
+    const { setPlus: _, ...end } = jobEndChange(state, decideOutcome(state), this.#id)
+    // The condition below requires the job's sequence to be unchanged.
+    const jobChange = { ...end, set: { ...end.set, numbers, sequence } }
+    const endedState = stateOf({ ...job, ...jobChange.set }, [endedTask])
     const isDone = await this.#store.endTaskAndJob(
       taskRefOf(task),
       { change, condition: { equal: { status: 'processing', leaseId: this.#id } } },
@@ -352,9 +359,10 @@ export class Lease {
     )
     if (!isDone) return false
     this.#log.info({ status: endedState.job.status }, 'job ended')
-    const importEvents = (await hasImportedFiles(endedTask)) ? createImportedFileEvents(job, endedTask) : []
+    const importEvents = isImport ? createImportedFileEvents(endedState.job, endedTask) : []
     const startEvents = isStarting ? [createStartedEvent(endedState)] : findUnpublishedEvents(endedState)
-    await this.#completion.lifecycle.publish([...importEvents, ...startEvents, createEndEvent(endedState)])
+    const events = [...importEvents, ...startEvents, createEndEvent(endedState)]
+    await this.#completion.lifecycle.publish(events.sort((a, b) => a.sequence - b.sequence))
     return true
   }
 }

@@ -1,0 +1,13 @@
+import type { FixedTask, Job, StoredFile } from '../model/job.ts'
+import { uploadIdOf } from '../uploads/uploads.ts'
+
+/** The files that were sent with the request of a job. */
+export const filesSentWith = (
+  { retryOf }: Partial<Pick<Job, 'retryOf'>>,
+  fixed: readonly FixedTask[],
+): readonly StoredFile[] =>
+  fixed
+    .filter(({ operation }) => operation.startsWith('import/') && retryOf === undefined)
+    .flatMap(({ files = [] }) => files)
+    // Uploads were published when they arrived.
+    .filter(({ key }) => key.startsWith('received/') && uploadIdOf(key) === undefined)
