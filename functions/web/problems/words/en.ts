@@ -9,12 +9,12 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   AUTHENTICATION_REQUIRED: 'Sign in to continue.',
   INSUFFICIENT_PERMISSIONS: 'You don’t have access to this. Sign in with the account that it belongs to.',
   RATE_LIMITED:
-    'You have reached a limit of this service. Wait a moment and try again; Usage shows your limits.',
+    'You have reached a limit of this service. Wait a minute and try again; Usage shows your limits.',
   INVALID_INPUT: 'One of the values isn’t valid. Correct it and try again.',
   INVALID_REQUEST: 'The service doesn’t understand this input. Correct it and try again.',
   FILE_TOO_LARGE: 'The file is too large. Choose a smaller file, or split it first.',
   UNSUPPORTED_FORMAT:
-    'We don’t know this file type. Check that the file name has the right ending, or save the file in another format.',
+    'We don’t know this file type. Check that the file name has the right extension, or save the file in another format.',
   UNSUPPORTED_CONVERSION: 'This file can’t be converted to that format. Choose another format.',
   FORMAT_NOT_FOUND: 'There is no such format. Choose one from the list.',
   JOB_NOT_FOUND: 'This conversion was deleted or has expired. Convert the file again.',
@@ -26,7 +26,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   TIMEOUT: 'The conversion took too long. Try a smaller file, fewer pages or a shorter part.',
   INSUFFICIENT_DISK_SPACE: 'The server is short of space. Try again in a few minutes, or delete old results.',
   STORAGE_NOT_CONFIGURED:
-    'The server can’t store files at the moment. Try again later, or tell the operator of this service.',
+    'The server can’t store files right now. Try again later, or tell the operator of this service.',
   NO_FILES: 'No file was sent. Choose a file and try again.',
   FILE_GONE: 'The files have expired and were deleted. Choose the file again.',
   EXPIRED: 'This link has expired. Reload the page to get a new one.',
@@ -40,7 +40,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: `The service doesn’t support this. ${reloadAndRetry}`,
   HEADERS_TOO_LARGE: 'The request is too long. Delete the cookies of this page and try again.',
   IDEMPOTENCY_KEY_REUSED: `The request was already used. ${reloadAndRetry}`,
-  IDEMPOTENCY_IN_PROGRESS: 'The same request is still in progress. Wait a moment and try again.',
+  IDEMPOTENCY_IN_PROGRESS: 'The same request is still in progress. Wait a few seconds and try again.',
   UPLOAD_NOT_FOUND: 'The upload has expired. Choose the file again.',
   UPLOAD_INCOMPLETE: 'The upload did not finish. Check your connection and try again.',
   WEBHOOK_NOT_FOUND: 'This webhook no longer exists. Reload the page.',
@@ -49,7 +49,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   URL_NOT_ALLOWED: 'The service can’t use this link. Enter a public link that starts with https://.',
   DRIVE_NOT_CONNECTED: 'The drive isn’t connected. Connect it and try again.',
   INVALID_SIGNATURE: 'This link was changed or is incomplete. Copy the whole link, or ask for a new one.',
-  SERVICE_UNAVAILABLE: 'The service is busy at the moment. Try again in a few seconds.',
+  SERVICE_UNAVAILABLE: 'The service is busy right now. Try again in a few seconds.',
   FILE_ENCRYPTED: 'This file is protected. Enter its password to continue, or save it without protection.',
   IMPORT_FAILED:
     'The file could not be fetched from this link or drive. Check that it still exists and can be opened by others.',
