@@ -98,7 +98,7 @@ const hints: typeof en = {
   'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt': '例：20mm、2cm、1in、72pt',
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt': '例：20mm、2cm、1in、72pt',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': '例：20mm、2cm、1in、72pt',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
     '全辺共通の 1 つの数値、または上、下、左、右の 4 つの数値（例：10,10,20,20）。',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'これより大きい画像は縮小されます。',
