@@ -44,8 +44,8 @@ const afterTheEnd = ['file.deleted', 'job.expired']
 const endEvents = ['job.completed', 'job.failed', 'job.cancelled']
 
 /**
- * Returns the events of a job in order, without its uploads. Asserts that none is missing, that repetitions are identical, and that only
- * file deletions follow the end of the job.
+ * Returns the events of a job in order, without its uploads. Asserts that none is missing, that repetitions are
+ * identical, and that only file deletions follow the end of the job.
  */
 function eventsOf({ bus, jobId }: SimulatedService): string[] {
   assert.deepEqual(bus.contradictions, [], 'events are valid, and identical when they are repeated')
