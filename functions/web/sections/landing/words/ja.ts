@@ -52,7 +52,7 @@ const words: typeof en = {
       ],
     },
     'compress-pdf': {
-      title: 'PDF を圧縮',
+      title: 'PDF ファイルを圧縮',
       description: 'メールやアップロードフォーム向けに、PDF を小さくします。',
       lead: 'メールやアップロードフォーム向けに、PDF を小さくします。',
       steps: [
