@@ -90,6 +90,9 @@ const heic = encodeWithProgram('png', (file, { path, options }) => [
   file,
 ])
 
+/** cjxl 0.7 fails below: the quality would exceed its maximum distance of 25. */
+const minJxlQuality = 6
+
 const jxl = encodeWithProgram('png', (file, { path, options }) => [
   'cjxl',
   file,
@@ -98,7 +101,7 @@ const jxl = encodeWithProgram('png', (file, { path, options }) => [
   '-e',
   '4',
   '-q',
-  String(encoderQuality('jxl', options)),
+  String(Math.max(minJxlQuality, encoderQuality('jxl', options))),
 ])
 
 const jxr = encodeWithProgram('tif', (file, { path, options }) => [

@@ -211,7 +211,10 @@ function hasWideGamutProfile({ icc, space }: Metadata): boolean {
   return !/s\0?R\0?G\0?B/.test(icc.toString('latin1'))
 }
 
-/** Warns about colors and transparency that the target cannot store. */
+const formatsWithoutMetadata: readonly PixelTargetId[] = ['gif', 'tiff', 'bmp', 'jxr', 'djvu', 'icns']
+const storesMetadata = (to: PixelTargetId) => !formatsWithoutMetadata.includes(to)
+
+/** Warns about metadata, colors and transparency that the target cannot store. */
 export async function warnAboutLosses(
   source: SourceImage,
   to: PixelTargetId,
@@ -226,6 +229,9 @@ export async function warnAboutLosses(
       `The colors were converted to sRGB: ${to} cannot store another color profile.`,
     )
   }
+  const hasMetadata = metadata.exif !== undefined || metadata.xmp !== undefined
+  if (view.options.metadata === 'keep' && hasMetadata && !storesMetadata(to))
+    tools.warn('METADATA_NOT_KEPT', `metadata=keep has no effect: ${to} files are written without metadata.`)
   if (!metadata.hasAlpha || view.options.background !== undefined) return
   if (target.isOpaque) await warnIfTransparent(path, to, tools)
   else if (target.hasBinaryAlpha) await warnIfHalfTransparent(source, to, tools)

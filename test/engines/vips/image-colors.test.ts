@@ -168,4 +168,14 @@ describe('camera metadata', () => {
       }
     }
   })
+
+  test('camera metadata that cannot be kept causes a warning if the client asks to keep it', async () => {
+    const source = fixture('orientation-6.jpg')
+    for (const to of ['gif', 'tiff', 'bmp', 'jxr', 'djvu', 'icns'] as const) {
+      const { warnings } = await convert(vips, source, to, { options: { metadata: 'keep' } })
+      assert.deepEqual(warnings, ['METADATA_NOT_KEPT'], to)
+      assert.deepEqual((await convert(vips, source, to)).warnings, [], to)
+    }
+    assert.deepEqual((await convert(vips, source, 'webp', { options: { metadata: 'keep' } })).warnings, [])
+  })
 })

@@ -122,6 +122,13 @@ describe('image options', () => {
     assert.ok((await countColors(animation, 'low')) <= 64)
   })
 
+  test('image options include every quality of JPEG XL', async () => {
+    for (const quality of [1, 5, 100]) {
+      const { path } = await convert(vips, fixture('corners.png'), 'jxl', { options: { quality } })
+      assert.match(await readStdout('jxlinfo', path), /JPEG XL/)
+    }
+  })
+
   test('image options set the sizes in an icon', async () => {
     const { path } = await convert(imagemagick, fixture('corners.png'), 'ico', {
       options: { sizes: '24, 48' },
