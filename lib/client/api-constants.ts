@@ -27,6 +27,7 @@ export const booleanOptions = [
   'allowPrinting',
   'boomerang',
   'deskew',
+  'dropSignatures',
   'ebookDisableFontRescaling',
   'ebookEmbedFonts',
   'ebookSmartenPunctuation',

@@ -255,6 +255,7 @@ test('omitted options have the listed default values', () => {
   const image = { fit: 'max', metadata: 'strip' }
   const clip = { fps: 10, loop: 0 }
   const rights = { allowPrinting: true, allowCopying: true, allowModifying: true, allowAnnotating: true }
+  const signed = { dropSignatures: false }
   const expectedDefaults: Partial<Record<SchemaId, object>> = {
     video: { mode: 'auto' },
     audio: { mode: 'auto' },
@@ -275,12 +276,12 @@ test('omitted options have the listed default values', () => {
     sheet: { embedAllFonts: true, fitToWidth: true },
     notes: { strip: false },
     docx: { mode: 'hybrid', embedFonts: false },
-    'encrypt-pdf': { ...rights, allowFormFilling: true },
-    'rotate-pdf': { rotate: 90 },
-    'compress-pdf': { pdfQuality: 'ebook' },
-    'to-pdfa': { pdfaVersion: '2b' },
-    'add-watermark-pdf': markOptions,
-    watermark: markOptions,
+    'encrypt-pdf': { ...rights, allowFormFilling: true, ...signed },
+    'rotate-pdf': { rotate: 90, ...signed },
+    'compress-pdf': { pdfQuality: 'ebook', ...signed },
+    'to-pdfa': { pdfaVersion: '2b', ...signed },
+    'add-watermark-pdf': { ...markOptions, ...signed },
+    watermark: { ...markOptions, ...signed },
     'add-page-numbers-pdf': {
       position: 'bottom',
       startNumber: 1,
@@ -288,12 +289,24 @@ test('omitted options have the listed default values', () => {
       fontSize: 11,
       fontColor: 'black',
       margin: '24pt',
+      ...signed,
     },
-    'edit-pdf-metadata': { removeMetadata: false },
-    'sanitize-pdf': { removeLinks: true, removeMetadata: false },
-    'remove-blank-pages-pdf': { blankThreshold: 0.02 },
-    merge: { outline: 'keep' },
-    'merge-pdf': { outline: 'keep' },
+    'edit-pdf-metadata': { removeMetadata: false, ...signed },
+    'sanitize-pdf': { removeLinks: true, removeMetadata: false, ...signed },
+    'remove-blank-pages-pdf': { blankThreshold: 0.02, ...signed },
+    merge: { outline: 'keep', ...signed },
+    'merge-pdf': { outline: 'keep', ...signed },
+    'split-pdf': signed,
+    'decrypt-pdf': signed,
+    'extract-pdf-pages': signed,
+    'remove-pdf-pages': signed,
+    'flatten-pdf': signed,
+    'reorder-pdf-pages': signed,
+    'linearize-pdf': signed,
+    'crop-pdf': signed,
+    'redact-pdf': signed,
+    'grayscale-pdf': signed,
+    compress: signed,
   }
   const ids = Object.keys(schemas) as SchemaId[] // Object.keys forgets the names.
   for (const id of ids) assert.deepEqual(schemas[id].partial().parse({}), expectedDefaults[id] ?? {}, id)

@@ -139,6 +139,7 @@ export const optionLabels: Readonly<Record<string, OptionLabel>> = {
   outline: { label: 'Bookmarks' },
   deskew: { label: 'Straighten pages' },
   blankThreshold: { label: 'Blank page threshold', unit: '%' },
+  dropSignatures: { label: 'Drop signatures' },
   removeLinks: { label: 'Remove links' },
   removeMetadata: { label: 'Remove metadata' },
   strip: { label: 'Remove existing metadata first' },

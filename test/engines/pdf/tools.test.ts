@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
+import { toolOptions } from '../../../lib/engines/pdf/tools/options.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import { AppError } from '../../../lib/errors.ts'
 import type { Operation } from '../../../lib/model/operations.ts'
@@ -131,12 +132,45 @@ describe('every PDF tool', () => {
       .replace('/Type /Annot', '/ByteRange [0 1 2 3] /Type /Annot')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
     for (const operation of ['rotate-pdf', 'linearize-pdf', 'encrypt-pdf'] as const) {
-      const { warnings } = await run(operation, neededOptions[operation], signedPath('signed.pdf'))
+      const options = { ...neededOptions[operation], dropSignatures: 'true' }
+      const { warnings } = await run(operation, options, signedPath('signed.pdf'))
       assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)
     }
-    const mergedRun = await run('merge', {}, pathOf('book.pdf'), { more: [signedPath('signed.pdf')] })
+    const dropSignatures = true
+    const mergedRun = await run('merge', { dropSignatures }, pathOf('book.pdf'), {
+      more: [signedPath('signed.pdf')],
+    })
     assert.deepEqual(mergedRun.warnings, ['SIGNATURE_INVALID'])
-    const splitRun = await run('split-pdf', {}, signedPath('signed.pdf'))
+    const splitRun = await run('split-pdf', { dropSignatures }, signedPath('signed.pdf'))
     assert.ok(splitRun.warnings.includes('SIGNATURE_INVALID'))
+  })
+
+  test('a signed PDF is changed only with dropSignatures', async () => {
+    const signedBook = createBook('Alpha')
+      .toString('latin1')
+      .replace('/Type /Annot', '/ByteRange [0 1 2 3] /Type /Annot')
+    const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
+    const refusalOf = (operation: string) => (error: unknown) => {
+      assert.ok(error instanceof AppError, `${operation}: ${String(error)}`)
+      assert.deepEqual(
+        [error.code, error.status],
+        ['UNSUPPORTED_CONVERSION', 422],
+        `${operation}: ${error.message}`,
+      )
+      assert.deepEqual(error.details, { field: 'dropSignatures', reason: 'signed' })
+      return true
+    }
+    const changing = (operation: string) =>
+      Object.entries(toolOptions).some(([id, { shape }]) => id === operation && 'dropSignatures' in shape)
+    for (const operation of operations.filter(changing)) {
+      const moreInputs = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
+      const options = neededOptions[operation]
+      await assert.rejects(
+        run(operation, options, signedPath('signed.pdf'), { more: moreInputs }),
+        refusalOf(operation),
+        operation,
+      )
+    }
+    await run('pdf-info', {}, signedPath('signed.pdf'))
   })
 })

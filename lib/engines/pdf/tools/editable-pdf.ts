@@ -105,6 +105,22 @@ export async function warnSignatureInvalid(paths: readonly string[], tools: Tool
   }
 }
 
+/** @throws AppError UNSUPPORTED_CONVERSION unless the client accepts that signatures become invalid. */
+export async function requireUnsigned(
+  pdfs: readonly EditablePdf[],
+  { dropSignatures }: { readonly dropSignatures: boolean },
+): Promise<void> {
+  if (dropSignatures) return
+  for (const { source } of pdfs) if (await isSignedPdf(source)) throw signedPdfError()
+}
+
+const signedPdfError = () =>
+  new AppError(
+    'UNSUPPORTED_CONVERSION',
+    'The PDF is signed, and changing it would invalidate its signatures. Send dropSignatures=true to change it anyway.',
+    { field: 'dropSignatures', reason: 'signed' },
+  )
+
 /**
  * Whether a PDF is signed: signatures list the bytes they cover in plain text, even in encrypted files (ISO 32000-1,
  * 12.8.1).

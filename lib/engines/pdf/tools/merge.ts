@@ -6,6 +6,7 @@ import {
   type EditablePdf,
   openEditable,
   reencrypt,
+  requireUnsigned,
   warnEncryptionRemoved,
   warnSignatureInvalid,
   warnTagsRemoved,
@@ -25,6 +26,7 @@ export async function mergePdfs(
     openedPdfs.push(await openEditable(input, options.password, tools))
     tools.progress((0.3 * (index + 1)) / work.inputs.length)
   }
+  await requireUnsigned(openedPdfs, options)
   const [firstPdf, ...otherPdfs] = openedPdfs
   if (!firstPdf) throw new Error('merge was called without an input.')
   const isEncrypted = openedPdfs.some((pdf) => pdf.isEncrypted)

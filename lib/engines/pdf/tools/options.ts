@@ -24,8 +24,17 @@ const openOptions = {
     .meta(secretOption),
 }
 
+const signatureOption = {
+  dropSignatures: flag()
+    .default(false)
+    .describe('Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.'),
+}
+
+/** Of tools whose result is a changed PDF. */
+const editOptions = { ...openOptions, ...signatureOption }
+
 const pageOptions = {
-  ...openOptions,
+  ...editOptions,
   pages: pageRange.optional().describe('Pages to change, such as 1-5,10,15-last. Defaults to all pages.'),
 }
 
@@ -72,13 +81,14 @@ const mergeOptions = z.object({
     .enum(['keep', 'per_file', 'none'])
     .default('keep')
     .describe('keep joins the bookmarks, per_file groups them by file name, none drops them.'),
+  ...signatureOption,
 })
 
 const watermarkOptions = z.object({ ...pageOptions, ...watermarkShape })
 
 export const toolOptions = {
   'split-pdf': z.object({
-    ...openOptions,
+    ...editOptions,
     pages: pageRange
       .optional()
       .describe('One file per range, such as 1-3,4-last. Defaults to one file per page.'),
@@ -100,12 +110,14 @@ export const toolOptions = {
     allowModifying: permissionFlag('change pages'),
     allowAnnotating: permissionFlag('add comments'),
     allowFormFilling: permissionFlag('fill in forms'),
+    ...signatureOption,
   }),
   'decrypt-pdf': z.object({
     password: passwordText
       .optional()
       .describe('Password to open the PDF. Not needed when only its permissions are restricted.')
       .meta(secretOption),
+    ...signatureOption,
   }),
   'rotate-pdf': z.object({
     ...pageOptions,
@@ -117,9 +129,9 @@ export const toolOptions = {
       .default(90)
       .describe('Degrees clockwise: 90, 180, 270 or -90.'),
   }),
-  'compress-pdf': z.object({ ...openOptions, pdfQuality }),
+  'compress-pdf': z.object({ ...editOptions, pdfQuality }),
   'to-pdfa': z.object({
-    ...openOptions,
+    ...editOptions,
     pdfaVersion: z
       .preprocess(
         (value) => (typeof value === 'string' ? value.toLowerCase().replace(/^pdf\/?a-?/, '') : value),
@@ -129,11 +141,11 @@ export const toolOptions = {
       .describe('PDF/A part and conformance level.'),
   }),
   'extract-pdf-pages': z.object({
-    ...openOptions,
+    ...editOptions,
     pages: pageRange.describe('Pages of the result, in order, such as 1,3,5 or 7-last.'),
   }),
   'remove-pdf-pages': z.object({
-    ...openOptions,
+    ...editOptions,
     pages: pageRange.describe('Pages to remove, such as 2,4.'),
   }),
   'extract-pdf-images': z.object({
@@ -142,10 +154,10 @@ export const toolOptions = {
   }),
   'add-watermark-pdf': watermarkOptions,
   watermark: watermarkOptions,
-  'flatten-pdf': z.object({ ...openOptions }),
+  'flatten-pdf': z.object({ ...editOptions }),
   'repair-pdf': z.object({ ...openOptions }),
   'reorder-pdf-pages': z.object({
-    ...openOptions,
+    ...editOptions,
     pages: pageRange.describe(
       'New page order, such as 3,1,2. Pages not named follow in their original order.',
     ),
@@ -166,7 +178,7 @@ export const toolOptions = {
     margin: lengthOption.default('24pt').describe('Distance from the edge, such as 24pt or 10mm.'),
   }),
   'edit-pdf-metadata': z.object({
-    ...openOptions,
+    ...editOptions,
     title: metadataText.describe(
       'An empty value removes the entry; without the option it is kept. The same applies to the other fields.',
     ),
@@ -177,7 +189,7 @@ export const toolOptions = {
     producer: metadataText.describe('Program that created the PDF.'),
     removeMetadata: flag().default(false).describe('Removes all existing metadata first.'),
   }),
-  'linearize-pdf': z.object({ ...openOptions }),
+  'linearize-pdf': z.object({ ...editOptions }),
   'crop-pdf': z.object({
     ...pageOptions,
     marginTop: lengthOption.optional().describe('Width to cut off, such as 20mm, 1in or 36pt.'),
@@ -190,17 +202,17 @@ export const toolOptions = {
       .describe('Left, top, width, height in points from the top left corner, instead of margins.'),
   }),
   'redact-pdf': z.object({
-    ...openOptions,
+    ...editOptions,
     terms: terms.describe('Terms to remove permanently, ignoring case: a list, or separated by commas.'),
   }),
   'sanitize-pdf': z.object({
-    ...openOptions,
+    ...editOptions,
     removeLinks: flag().default(true).describe('Also removes links that lead out of the document.'),
     removeMetadata: flag().default(false).describe('Also removes title, author and other metadata.'),
   }),
-  'grayscale-pdf': z.object({ ...openOptions }),
+  'grayscale-pdf': z.object({ ...editOptions }),
   'remove-blank-pages-pdf': z.object({
-    ...openOptions,
+    ...editOptions,
     blankThreshold: decimal(0, 10)
       .default(0.02)
       .describe('A page is blank when at most this percentage of it is darker than paper.'),
@@ -209,7 +221,7 @@ export const toolOptions = {
   merge: mergeOptions,
   'merge-pdf': mergeOptions,
   compress: z.object({
-    ...openOptions,
+    ...editOptions,
     quality: z
       .union([integer(1, 100), z.enum(['low', 'medium', 'high', 'highest'])])
       .optional()

@@ -21,6 +21,8 @@ const hints: typeof en = {
     'Ein Standardformat oder eigene Breite und Höhe.',
   'Also print background colors and images.': 'Mit Hintergrundfarben und -bildern.',
   'Also removes links that lead out of the document.': 'Entfernt Links zu Websites und anderen Dateien.',
+  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+    'Ändert das PDF, auch wenn seine Signaturen dadurch ungültig werden.',
   'Also removes title, author and other metadata.': 'Entfernt Titel, Autor und andere Metadaten.',
   'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
     'Unverändert lassen, um ihn zu behalten; leeren, um ihn zu entfernen.',

@@ -21,6 +21,8 @@ const hints: Readonly<Record<string, string>> = {
     'A standard size, or your own width and height.',
   'Also print background colors and images.': 'Include background colors and images.',
   'Also removes links that lead out of the document.': 'Removes links to websites and other files.',
+  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+    'Change the PDF even though its signatures become invalid.',
   'Also removes title, author and other metadata.': 'Removes title, author and other metadata.',
   'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
     'Leave unchanged to keep it; clear to remove it.',

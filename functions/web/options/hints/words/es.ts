@@ -21,6 +21,8 @@ const hints: typeof en = {
     'Un tamaño estándar, o ancho y alto propios.',
   'Also print background colors and images.': 'Incluir los colores y las imágenes de fondo.',
   'Also removes links that lead out of the document.': 'Elimina los enlaces a sitios web y a otros archivos.',
+  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+    'Cambia el PDF aunque sus firmas dejen de ser válidas.',
   'Also removes title, author and other metadata.': 'Elimina el título, el autor y otros metadatos.',
   'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
     'Sin cambios, el valor se conserva; con el campo vacío, se elimina.',

@@ -23,6 +23,8 @@ const hints: typeof en = {
   'Also print background colors and images.': 'Inclure les couleurs et les images de fond.',
   'Also removes links that lead out of the document.':
     'Supprime les liens vers des sites et d’autres fichiers.',
+  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+    'Modifie le PDF même si ses signatures ne sont plus valides.',
   'Also removes title, author and other metadata.': 'Supprime le titre, l’auteur et les autres métadonnées.',
   'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
     'Ne changez rien pour conserver la valeur ; videz le champ pour la supprimer.',

@@ -20,6 +20,8 @@ const hints: typeof en = {
     '標準サイズ、または幅と高さの指定。',
   'Also print background colors and images.': '背景色と背景画像も含めます。',
   'Also removes links that lead out of the document.': 'ウェブサイトやほかのファイルへのリンクを削除します。',
+  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+    '署名が無効になっても PDF を変更します。',
   'Also removes title, author and other metadata.': 'タイトル、作成者などのメタデータを削除します。',
   'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
     '変更しなければそのまま残り、空欄にすると削除されます。',

@@ -90,6 +90,7 @@ const words: typeof en = {
     Bookmarks: 'Lesezeichen',
     'Straighten pages': 'Seiten geraderücken',
     'Blank page threshold': 'Schwelle für leere Seiten',
+    'Drop signatures': 'Signaturen verwerfen',
     'Remove links': 'Links entfernen',
     'Remove metadata': 'Metadaten entfernen',
     'Remove existing metadata first': 'Vorhandene Metadaten zuerst entfernen',

@@ -91,6 +91,7 @@ const words: typeof en = {
     Bookmarks: 'Signets',
     'Straighten pages': 'Redresser les pages',
     'Blank page threshold': 'Seuil des pages vides',
+    'Drop signatures': 'Supprimer les signatures',
     'Remove links': 'Supprimer les liens',
     'Remove metadata': 'Supprimer les métadonnées',
     'Remove existing metadata first': 'Supprimer d’abord les métadonnées existantes',

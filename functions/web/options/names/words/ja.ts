@@ -91,6 +91,7 @@ const words: typeof en = {
     Bookmarks: 'しおり',
     'Straighten pages': 'ページの傾きを補正',
     'Blank page threshold': '空白ページのしきい値',
+    'Drop signatures': '署名を破棄',
     'Remove links': 'リンクを削除',
     'Remove metadata': 'メタデータを削除',
     'Remove existing metadata first': '先に既存のメタデータを削除',
