@@ -53,6 +53,20 @@ test('metadata is in its task, which needs no export and names the program that 
   assert.deepEqual(await downloaded.json(), facts.result?.metadata)
 })
 
+test('a task that writes metadata names the program that wrote it', async () => {
+  const { tasks } = await run({
+    photo: await importFixture('corners.jpg'),
+    titled: { operation: 'metadata/write', input: 'photo', title: 'Corners' },
+    pages: await importFixture('three-pages.pdf'),
+    named: { operation: 'metadata/write', input: 'pages', title: 'Pages' },
+    out: { operation: 'export/url', input: ['titled', 'named'] },
+  })
+  for (const name of ['titled', 'named']) {
+    assert.equal(tasks[name]?.engine, 'exiftool', name)
+    assert.match(tasks[name].engineVersion ?? '', /^\d+\.\d+$/)
+  }
+})
+
 test('other tasks whose files are not used are still refused', async () => {
   const photo = await importFixture('corners.jpg')
   const tasks = { photo, webp: { operation: 'convert', input: 'photo', output_format: 'webp' } }

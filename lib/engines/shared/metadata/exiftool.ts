@@ -16,6 +16,11 @@ export async function exiftool(args: readonly string[], tools: Tools): Promise<s
   return stdout
 }
 
+export async function exiftoolVersion(tools: Tools): Promise<string> {
+  const { stdout } = await tools.exec('exiftool', ['-config', '', '-ver'])
+  return stdout.trim()
+}
+
 /** Formats a date such as `2026-01-31T12:00:00Z` for exiftool; midnight if there is no time. */
 export const exifDate = (text: string) => {
   if (text === '') return ''

@@ -7,7 +7,7 @@ import { openEditable } from '../../pdf/tools/editable-pdf.ts'
 import { rewriteMetadata } from '../../pdf/tools/metadata.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { PdfWriteOptions } from './capabilities.ts'
-import { exifDate, exiftool } from './exiftool.ts'
+import { exifDate, exiftool, exiftoolVersion } from './exiftool.ts'
 import { getRequestedFields, type MetadataName, MetadataOptions } from './options.ts'
 import { writeWebp } from './webp.ts'
 
@@ -15,7 +15,9 @@ import { writeWebp } from './webp.ts'
 export async function writeFileMetadata(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error('metadata/write was called without an input.')
-  return work.from === 'pdf' ? writePdfMetadata(work, input, tools) : writeImageMetadata(work, input, tools)
+  const write = work.from === 'pdf' ? writePdfMetadata : writeImageMetadata
+  const result = await write(work, input, tools)
+  return { ...result, program: { name: 'exiftool', version: await exiftoolVersion(tools) } }
 }
 
 type TagNames = Readonly<Partial<Record<MetadataName, readonly string[]>>>
